@@ -1,0 +1,1 @@
+"""From text to typed trees: preprocessor, tokens, grammar, recovery, printer. Must not know types or targets."""

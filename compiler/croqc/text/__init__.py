@@ -1,0 +1,1 @@
+"""Source text, spans, edits and diagnostics. Must not know the language."""
