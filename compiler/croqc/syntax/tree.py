@@ -1,0 +1,32 @@
+"""What parsing a file yields. The parser makes these; everybody else reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from croqc.syntax.ast import Function
+from croqc.syntax.tokens import FunctionText, Preprocessed
+from croqc.text.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFunction:
+    """One function. `tree` is None only where not even a header could be read.
+
+    `findings` are relative to the function (`source.base`) and include the lexical ones. Equal
+    `source.key`s share one ParsedFunction but for `source`, which carries the present base.
+    """
+
+    source: FunctionText
+    tree: Function | None
+    findings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileTree:
+    """A parsed file: `functions` in file order; `findings` are all of them, absolute, sorted by place."""
+
+    text: str
+    pre: Preprocessed
+    functions: tuple[ParsedFunction, ...]
+    findings: tuple[Diagnostic, ...]

@@ -1,0 +1,66 @@
+"""Walking a tree and comparing two. Must not interpret what it walks over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from croqc.syntax.exprs import Node
+
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _child_fields(kind: type[Node]) -> tuple[str, ...]:
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple(item.name for item in fields(kind) if item.name != "span")
+    return names
+
+
+def _nodes_in(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes_in(item)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The direct children in source order of the fields."""
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node | tuple):
+            yield from _nodes_in(value)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, parents first."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(tuple(children(top))))
+
+
+_POSITIONAL = {"span", "name_span", "callee_span", "level_span_start", "macro"}
+
+
+def shape_of(value: object) -> object:
+    """A nested tuple that is equal for two trees iff they differ in positions and macro origins only."""
+    if isinstance(value, Node):
+        names = [item.name for item in fields(value) if item.name not in _POSITIONAL]
+        return (type(value).__name__, *(shape_of(getattr(value, name)) for name in names))
+    if isinstance(value, tuple):
+        return tuple(shape_of(item) for item in value)
+    return value
+
+
+def path_at(root: Node, offset: int) -> tuple[Node, ...]:
+    """The nodes whose span touches `offset`, from the root to the innermost one."""
+    path, here = [root], root
+    while True:
+        inner = [child for child in children(here) if child.span.touches(offset)]
+        if not inner:
+            return tuple(path)
+        here = min(inner, key=lambda child: (child.span.length, -child.span.start))
+        path.append(here)
