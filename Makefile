@@ -1,0 +1,80 @@
+# Everything that people and CI type. A line `target: ... ## text` is a line of `make help`.
+# A recipe may assume Debian's python3, bash and make; all else it sets up under .venv and vscode-extension/node_modules.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test check fast format bench vsix lint unit extension clean distclean
+
+VENV := .venv
+BIN := $(VENV)/bin
+BASE := $(VENV)/.base-installed
+DEV := $(VENV)/.dev-installed
+EXTENSION := vscode-extension
+NPM_INSTALLED := $(EXTENSION)/node_modules/.installed
+# A shell prefix: in the extension's folder, with Node 20 or newer first on the path.
+IN_EXTENSION = NODE=$$(.ci/node-path $(VENV)); cd $(EXTENSION); PATH="$$NODE:$$PATH"
+PYTEST := $(BIN)/python -m pytest -q -n 2
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+run: $(BASE) ## Set up, then check, simulate and verify the example kernels
+	$(BIN)/croq check examples/*.co
+	$(BIN)/croq run examples/*.co
+
+test: lint extension ## Set up, then run every check and test that needs no GPU
+	$(PYTEST)
+
+check: lint unit ## Format, lint, types, layers and unit tests (within a minute)
+
+fast: $(DEV) ## Unit tests of the areas that differ from the last commit
+	$(PYTEST) -m "not slow" $$(.ci/changed-tests)
+
+format: $(DEV) ## Format the Python code and apply the linter's safe fixes
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(DEV) ## Measure reading, checking, typing and simulating; prints figures, judges none
+	$(BIN)/python tests/perf/bench.py
+
+vsix: $(NPM_INSTALLED) ## Pack the VS Code extension into a .vsix file
+	$(IN_EXTENSION) npm run package
+
+clean: ## Remove caches and build outputs
+	rm -rf dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(EXTENSION)/dist $(EXTENSION)/*.vsix
+	find compiler server tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## Remove what `clean` removes, and everything that was installed
+	rm -rf $(VENV) $(EXTENSION)/node_modules
+
+lint: $(DEV)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+unit: $(DEV)
+	$(PYTEST) -m "not slow"
+
+extension: $(NPM_INSTALLED)
+	$(IN_EXTENSION) npm run check
+	$(IN_EXTENSION) npm test
+	$(IN_EXTENSION) npm run package
+
+# Stamps: newer than pyproject.toml (or the lock file) means installed as it says there.
+$(BASE): pyproject.toml .ci/make-venv
+	.ci/make-venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(DEV): pyproject.toml .ci/make-venv
+	.ci/make-venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ $(BASE)
+
+$(NPM_INSTALLED): $(EXTENSION)/package-lock.json | $(DEV)
+	$(IN_EXTENSION) npm ci --no-audit --no-fund
+	touch $@
