@@ -19,10 +19,15 @@ class Edit:
         return Edit(self.span.shift(by), self.new_text)
 
 
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """By place; insertions at one place keep the order they came in (LSP 3.17, `TextEdit[]`)."""
+    return sorted(edits, key=lambda edit: edit.span)
+
+
 def overlaps(edits: Iterable[Edit]) -> bool:
     """Whether two of the edits touch the same characters (two insertions at one place do not)."""
     end = -1
-    for edit in sorted(edits):
+    for edit in in_order(edits):
         if edit.span.start < end:
             return True
         end = max(end, edit.span.end)
@@ -32,14 +37,14 @@ def overlaps(edits: Iterable[Edit]) -> bool:
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text with all edits made; their spans refer to the text before.
 
-    Raises ValueError if two edits overlap or one lies outside the text.
+    Raises ValueError if two edits overlap, or one lies outside the text or ends before it starts.
     """
-    ordered = sorted(edits)
+    ordered = in_order(edits)
     if overlaps(ordered):
         raise ValueError("edits overlap")
     parts, at = [], 0
     for edit in ordered:
-        if edit.span.start < 0 or edit.span.end > len(text):
+        if not 0 <= edit.span.start <= edit.span.end <= len(text):
             raise ValueError("edit outside the text")
         parts += [text[at : edit.span.start], edit.new_text]
         at = edit.span.end

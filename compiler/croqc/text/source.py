@@ -54,7 +54,8 @@ class Source:
         return tuple(starts)
 
     def line_of(self, offset: int) -> int:
-        return bisect_right(self.line_starts, offset) - 1
+        """The line, from 0, that holds the offset; the first or last line for places outside the text."""
+        return max(bisect_right(self.line_starts, offset) - 1, 0)
 
     def line_text(self, line: int) -> str:
         """The line without its line end; empty outside the text."""
@@ -65,10 +66,10 @@ class Source:
         return self.text[start:end].rstrip("\r\n")
 
     def position(self, offset: int, encoding: Encoding = Encoding.UTF16) -> Position:
-        offset = min(max(offset, 0), len(self.text))
+        """The position of an offset, clamped to the text; inside a CRLF it is the end of the line."""
         line = self.line_of(offset)
-        start = self.line_starts[line]
-        return Position(line, _units(self.text[start:offset], encoding))
+        before = self.line_text(line)[: max(offset - self.line_starts[line], 0)]
+        return Position(line, _units(before, encoding))
 
     def offset(self, position: Position, encoding: Encoding = Encoding.UTF16) -> int:
         """The offset of a position; places outside the text are clamped to it, as LSP asks."""
@@ -96,6 +97,8 @@ class Source:
 
     @cached_property
     def newline(self) -> str:
-        """The line end that the file uses first; edits write the same."""
-        at = self.text.find("\n")
-        return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
+        """The line end that the file uses first (LF where it has none); edits write the same."""
+        if len(self.line_starts) == 1:
+            return "\n"
+        first = self.text[: self.line_starts[1]]
+        return first[len(first.rstrip("\r\n")) :]
