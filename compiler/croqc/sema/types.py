@@ -1,0 +1,144 @@
+"""The types of Croqtile values (reference, chapters 3 to 7). Pure data; must not analyse.
+
+Extents and bounds are `Int`s: symbolic integers in normal form over parameter dimensions, integer
+parameters and indices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from croqc.sema.symbolic import Int
+
+
+class Storage(Enum):
+    """Where data lives (3.6). HOST is unqualified data: host-visible, mirrored on the device when used there."""
+
+    HOST = "host"
+    GLOBAL = "global"
+    SHARED = "shared"
+    LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Nothing is known: an error was reported already, or the construct is not understood. Silences followers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The value of `&x` or `nullptr`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number or truth value. `elem` is canonical: "s32" (also for `int`), "bool", "f16", …"""
+
+    elem: str
+    mutable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A bounded integer: current value and exclusive upper bound (3.4)."""
+
+    bound: Int
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedTuple:
+    bounds: tuple[Int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeType:
+    """An mdspan: extents, each at least 1."""
+
+    dims: tuple[Int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """An ituple. An item is None where its value is not known symbolically."""
+
+    items: tuple[Int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Spanned data: a buffer, a view or the data of a future.
+
+    `shape` in elements. `array` holds the extents of an array of buffers that is not subscripted yet.
+    `contiguous`: dense row-major; False where a view has gaps, None where that is not decided.
+    """
+
+    elem: str
+    shape: tuple[Int, ...]
+    storage: Storage
+    array: tuple[int, ...] = ()
+    contiguous: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
+class Future:
+    """The handle of a transfer (5.4). `data` is None for a placeholder that no copy reached yet.
+
+    `placeholder`: made by `dma.any`/`tma.any`. `multiply`: the future of an asynchronous mma.
+    """
+
+    data: Data | None
+    is_async: bool
+    placeholder: bool = False
+    multiply: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`event[<count>] e[array] [= ready]` (7.2)."""
+
+    storage: Storage
+    array: tuple[int, ...]
+    ready: bool
+    count: int | None = None
+
+
+class FragRole(Enum):
+    ACCUMULATOR = "accumulator"
+    OPERAND = "operand"  # from `mma.load`: a register tile, or an alias of a shared view
+    REGISTER = "register"  # a `frag` declaration
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A register tile (6.5). `shape` is None until a multiply fixes it. `elem` is None until inferred."""
+
+    elem: str | None
+    shape: tuple[Int, ...] | None
+    role: FragRole
+    array: tuple[int, ...] = ()
+
+
+Type = (
+    Unknown | Void | Text | Pointer | Stream | Scalar | Bounded | BoundedTuple | ShapeType | TupleType | Data
+    | Future | Event | Fragment
+)  # fmt: skip
+
+UNKNOWN = Unknown()
+BOOL = Scalar("bool")
+INT = Scalar("s32")

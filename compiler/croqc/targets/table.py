@@ -1,0 +1,57 @@
+"""The shape of a target's table. The rows stand in one file a target; must not hold logic about kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Feature(Enum):
+    """What a target has. A set, never an order: sm_100a has no wgmma (nvcc rejects it there)."""
+
+    CP_ASYNC = "cp.async"
+    MBARRIER = "mbarrier"
+    MBARRIER_TX = "mbarrier transaction bytes"
+    TMA = "TMA"
+    CLUSTER = "cluster"
+    WGMMA = "wgmma"
+    TCGEN05 = "tcgen05"
+    MMA_SYNC = "mma.sync"
+    WMMA = "wmma"
+    SETMAXNREG = "setmaxnreg"
+    FP8 = "fp8 multiply"
+    NARROW = "narrow floats"  # f6, f4 and scale formats
+
+
+@dataclass(frozen=True, slots=True)
+class MmaRow:
+    """One family of multiply shapes: `n` lists the legal N; types are canonical element names.
+
+    `unit` is "group" (a warp) or "group-4" (a warpgroup). `major_free`: 16-bit rows that also take
+    operands not K-major (6.2).
+    """
+
+    instruction: str
+    unit: str
+    types: tuple[tuple[str, str], ...]
+    acc: tuple[str, ...]
+    m: int
+    n: tuple[int, ...]
+    k: tuple[int, ...]
+    sparse: bool = False
+    major_free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An architecture. Limits in bytes: `shared_limit` is what one block may ask for."""
+
+    name: str
+    features: frozenset[Feature]
+    shared_limit: int
+    shared_align: int
+    local_limit: int
+    mma: tuple[MmaRow, ...]
+
+    def has(self, feature: Feature) -> bool:
+        return feature in self.features
