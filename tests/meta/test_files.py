@@ -1,0 +1,56 @@
+"""What holds for every file: an opening docstring, its length, no unfinished work, no test switched off."""
+
+import ast
+import re
+
+from tests.meta.tree import files, name, python_files, read
+
+MAX_LINES = 400
+UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME)\b")
+SWITCHED_OFF = re.compile(r"\bpytest\.(?:mark\.)?(?:skip|xfail|skipif|importorskip)\b|\bunittest\.skip")
+
+
+def test_every_python_file_opens_with_a_docstring() -> None:
+    bare = [name(path) for path in python_files() if not ast.get_docstring(ast.parse(read(path)))]
+    assert bare == []
+
+
+def test_no_source_file_is_longer_than_400_lines() -> None:
+    lengths = {
+        name(path): len(read(path).splitlines()) for path in files() if path.suffix in {".py", ".ts", ".lark", ".lua"}
+    }
+    assert {path: lines for path, lines in lengths.items() if lines > MAX_LINES} == {}
+
+
+def test_no_file_is_marked_unfinished() -> None:
+    marks = [
+        f"{name(path)}:{number}"
+        for path in files()
+        for number, line in enumerate(read(path).splitlines(), 1)
+        if UNFINISHED.search(line)
+    ]
+    assert marks == []
+
+
+def test_no_test_is_switched_off() -> None:
+    off = [
+        f"{name(path)}:{number}"
+        for path in python_files("tests")
+        for number, line in enumerate(read(path).splitlines(), 1)
+        if SWITCHED_OFF.search(line)
+    ]
+    assert off == []
+
+
+def test_every_test_file_is_collected() -> None:
+    """pytest looks at test_*.py only: a test function elsewhere would never run."""
+    lost = [
+        name(path)
+        for path in python_files("tests")
+        if not path.name.startswith("test_")
+        and any(
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+            for node in ast.parse(read(path)).body
+        )
+    ]
+    assert lost == []

@@ -1,0 +1,60 @@
+"""The project's commands and papers: make targets, what CI calls, versions and extras."""
+
+import re
+import subprocess
+import tomllib
+
+from tests.meta.tree import ROOT, read
+
+import croqc
+
+MAKEFILE = read(ROOT / "Makefile")
+PROJECT = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+
+
+def make(*arguments: str) -> str:
+    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_make_alone_lists_the_targets() -> None:
+    assert make() == make("help")
+    listed = re.findall(r"^  make (\S+) +\S", make(), re.MULTILINE)
+    assert listed == ["help", "run", "test", "check", "fast", "format", "bench", "vsix", "clean", "distclean"]
+
+
+def test_no_target_is_taken_for_a_file() -> None:
+    phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
+    targets = set(re.findall(r"^([a-z]+):(?!=)", MAKEFILE, re.MULTILINE))
+    assert targets == phony
+
+
+def test_make_test_ends_with_pytest_on_all_tests() -> None:
+    last = make("--dry-run", "test").strip().splitlines()[-1]
+    assert re.fullmatch(r"\.venv/bin/python -m pytest -q -n \d+", last)
+
+
+def test_ci_calls_the_test_command_of_the_readme() -> None:
+    commands = [line for line in read(ROOT / ".ci/run").splitlines() if line and line[0] != "#"]
+    assert commands == ["set -euo pipefail", 'cd "$(dirname "${BASH_SOURCE[0]}")/.."', "make test"]
+    readme = read(ROOT / "README.md")
+    assert "make run" in readme
+    assert "make test" in readme
+
+
+def test_one_version() -> None:
+    assert croqc.__version__ == PROJECT["version"]
+    headings = re.findall(r"^## \[(.+?)\]", read(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    assert headings[0] == PROJECT["version"]
+
+
+def test_the_base_install_needs_no_gpu_and_no_tests() -> None:
+    base = {re.split(r"[><=\[]", need)[0] for need in PROJECT["dependencies"]}
+    assert base == {"lark", "pygls", "lsprotocol", "numpy", "ml_dtypes", "rich", "shtab"}
+    assert set(PROJECT["optional-dependencies"]) == {"gpu", "cuda", "dev"}
+
+
+def test_the_licence_is_apache_2() -> None:
+    licence = read(ROOT / "LICENSE")
+    assert PROJECT["license"] == "Apache-2.0"
+    assert "Version 2.0, January 2004" in licence
+    assert licence.rstrip().endswith("limitations under the License.")
