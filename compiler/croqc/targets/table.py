@@ -28,7 +28,8 @@ class MmaRow:
     """One family of multiply shapes: `n` lists the legal N; types are canonical element names.
 
     `unit` is "group" (a warp) or "group-4" (a warpgroup). `major_free`: 16-bit rows that also take
-    operands not K-major (6.2).
+    operands not K-major (6.2). `split`: a 64-row multiply of the warpgroup that this target issues as
+    `instruction` on its four warps (6.3).
     """
 
     instruction: str
@@ -40,6 +41,7 @@ class MmaRow:
     k: tuple[int, ...]
     sparse: bool = False
     major_free: bool = False
+    split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
