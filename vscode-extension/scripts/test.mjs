@@ -1,0 +1,21 @@
+// Compiles the unit tests and runs them with Node's own runner.
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { build } from "esbuild";
+
+const tests = readdirSync("test").filter((name) => name.endsWith(".test.ts"));
+rmSync("dist/test", { recursive: true, force: true });
+await build({
+  entryPoints: tests.map((name) => `test/${name}`),
+  outdir: "dist/test",
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  packages: "external",
+  logLevel: "warning",
+});
+const compiled = tests.map((name) => `dist/test/${name.replace(/\.ts$/, ".mjs")}`);
+const run = spawnSync(process.execPath, ["--test", ...compiled], { stdio: "inherit" });
+process.exit(run.status ?? 1);

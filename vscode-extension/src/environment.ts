@@ -1,0 +1,61 @@
+/** Reads the editor's surroundings for the search in python.ts: settings, folders, trust, the Python extension. */
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+
+import { readSettings, SECTION, type Settings } from "./config.js";
+import type { Surroundings } from "./python.js";
+
+/** The part of the Python extension's public interface that is used here. */
+interface PythonApi {
+  readonly environments?: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string };
+    readonly onDidChangeActiveEnvironmentPath: vscode.Event<unknown>;
+  };
+}
+
+const PYTHON_EXTENSION = "ms-python.python";
+
+function localFolders(): string[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
+}
+
+export function currentSettings(): Settings {
+  const settings = vscode.workspace.getConfiguration(SECTION);
+  return readSettings((key) => settings.get(key), { home: homedir(), workspaceFolder: localFolders()[0] });
+}
+
+async function pythonApi(): Promise<PythonApi | undefined> {
+  try {
+    return await vscode.extensions.getExtension<PythonApi>(PYTHON_EXTENSION)?.activate();
+  } catch {
+    return undefined; // a broken Python extension is as good as none
+  }
+}
+
+export async function surroundings(): Promise<Surroundings> {
+  const api = await pythonApi();
+  return {
+    setting: currentSettings().python,
+    folders: localFolders(),
+    pythonExtension: api?.environments?.getActiveEnvironmentPath(vscode.workspace.workspaceFolders?.[0]?.uri).path,
+    trusted: vscode.workspace.isTrusted,
+    platform: process.platform,
+  };
+}
+
+/** Calls `changed` whenever the search may find something else. */
+export async function onSurroundingsChange(changed: () => void): Promise<vscode.Disposable> {
+  const api = await pythonApi();
+  const parts: (vscode.Disposable | undefined)[] = [
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${SECTION}.python`)) {
+        changed();
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(changed),
+    vscode.workspace.onDidChangeWorkspaceFolders(changed),
+    api?.environments?.onDidChangeActiveEnvironmentPath(changed),
+  ];
+  return vscode.Disposable.from(...parts.filter((part) => part !== undefined));
+}
