@@ -41,17 +41,14 @@ def test_lines_agree_with_the_reference(text: str) -> None:
 @given(texts, st.integers(-3, 35), encodings)
 def test_position_agrees_with_the_reference(text: str, offset: int, encoding: Encoding) -> None:
     inside = min(max(offset, 0), len(text))
-    number, (start, content) = [
-        (number, line) for number, line in enumerate(naive_lines(text)) if line[0] <= inside
-    ][-1]
+    begun = [(number, line) for number, line in enumerate(naive_lines(text)) if line[0] <= inside]
+    number, (start, content) = begun[-1]
     expected = Position(number, naive_units(content[: inside - start], encoding))
     assert Source(text).position(offset, encoding) == expected
 
 
 @given(texts, st.integers(0, 30), encodings)
-def test_an_offset_outside_a_line_end_survives_the_round_trip(
-    text: str, offset: int, encoding: Encoding
-) -> None:
+def test_an_offset_outside_a_line_end_survives_the_round_trip(text: str, offset: int, encoding: Encoding) -> None:
     source = Source(text)
     offset = min(offset, len(text))
     inside_crlf = text[offset - 1 : offset + 1] == "\r\n" if offset else False
@@ -59,9 +56,7 @@ def test_an_offset_outside_a_line_end_survives_the_round_trip(
 
 
 @given(texts, st.integers(-2, 12), st.integers(-2, 40), encodings)
-def test_any_position_gives_an_offset_of_its_line(
-    text: str, line: int, column: int, encoding: Encoding
-) -> None:
+def test_any_position_gives_an_offset_of_its_line(text: str, line: int, column: int, encoding: Encoding) -> None:
     lines = naive_lines(text)
     offset = Source(text).offset(Position(line, column), encoding)
     if line < 0:
