@@ -16,8 +16,10 @@ BANNED_MODULES = {
 BANNED_CALLS = {"open", "print", "input", "eval", "exec", "breakpoint"}
 BANNED_ATTRIBUTES = {("sys", "argv"), ("sys", "stdin"), ("sys", "stdout"), ("sys", "stderr"), ("sys", "exit")}
 
-# Lark's tables take longer to build than to load; this one file keeps them in the user's cache folder.
-EXCEPTIONS = {"compiler/croqc/syntax/tables.py"}
+# Files that may, each with its reason.
+EXCEPTIONS = {
+    "compiler/croqc/syntax/tables.py": "keeps Lark's tables, slow to build, in the user's cache folder",
+}
 
 
 def impurities(code: str) -> Iterator[tuple[int, str]]:
