@@ -12,14 +12,30 @@ from croqc.text.span import Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """What a check or a fix may look at: the function's text (offsets relative to it) and its analysis."""
+    """What a check or a fix may look at: the function's text (offsets relative to it) and its analysis.
+
+    `lead` counts the characters in front of `__co__` on its line: an insertion above goes before them.
+    """
 
     text: str
     analysis: Analysis
     newline: str = "\n"
+    lead: int = 0
 
     def slice(self, span: Span) -> str:
         return self.text[span.start : span.end]
+
+    def line_start(self, offset: int) -> Span:
+        """The empty span at the start of the line of `offset`; for an insertion above it."""
+        at = self.text.rfind("\n", 0, max(offset, 0)) + 1
+        return Span(at, at) if at else Span(-self.lead, -self.lead)
+
+    def indent(self, offset: int) -> str:
+        """The blanks at the start of the line of `offset`."""
+        at = end = max(self.line_start(offset).start, 0)
+        while end < len(self.text) and self.text[end] in " \t":
+            end += 1
+        return self.text[at:end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,11 @@ class Words:
     fixes: tuple[Fix, ...] = ()
     severity: Severity | None = None
     tags: tuple[str, ...] = ()
+
+
+def told_by_syntax(finding: Finding, _: Subject) -> Words:
+    """`render` of the rules that `syntax` words itself; their findings never pass through `sema`."""
+    return Words(str(finding.args.get("message", "")))
 
 
 def _no_findings(_: Subject) -> Iterable[Finding]:

@@ -1,0 +1,16 @@
+"""Showing or writing changed texts, for `fix` and `fmt`. Must not make the changes."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+
+def print_diff(path: Path, before: str, after: str) -> None:
+    """A unified diff on standard output."""
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}"
+    )
+    for line in lines:
+        sys.stdout.write(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")

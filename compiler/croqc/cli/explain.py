@@ -1,0 +1,39 @@
+"""`croq explain`: a rule's page, or the list of rules. Must not hold the texts (see `rules/pages`)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from croqc.cli.failure import UsageError
+from croqc.cli.render import WORDS
+from croqc.service.explain import UnknownRuleError, all_rules, explanation, find_rule
+
+EXAMPLES = """  croq explain
+  croq explain undeclared-name
+  croq explain T01"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule's name or its row in the catalogue")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.name is None:
+        rules = sorted(all_rules(), key=lambda rule: rule.name)
+        width = max(len(rule.name) for rule in rules)
+        for rule in rules:
+            print(f"{rule.name:{width}}  {WORDS[rule.severity]:7}  {rule.summary}")
+        return 0
+    try:
+        text = explanation(find_rule(args.name))
+    except UnknownRuleError as error:
+        raise UsageError(str(error)) from None
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        sys.stdout.write(text)
+    return 0

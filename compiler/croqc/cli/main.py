@@ -1,0 +1,92 @@
+"""Entry point of `croq`: picks the subcommand, imports only that, and turns known failures into one line.
+
+Must not do a subcommand's work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from croqc import __version__
+from croqc.cli.failure import UsageError
+from croqc.service.files import FileError
+from croqc.service.settings import SettingsError
+
+OK, FAILED, USAGE = 0, 1, 2
+
+COMMANDS = {
+    "check": "find mistakes in .co files",
+    "run": "run kernels in the simulator and verify their results",
+    "explain": "explain a rule, or list all rules",
+    "fix": "apply the fixes of the findings",
+    "fmt": "format .co files",
+    "dump": "show what a stage of the compiler made of a file",
+    "lsp": "start the language server on standard input and output",
+    "completion": "print the completion script of a shell",
+}
+
+
+class Command(Protocol):
+    """What each module of a subcommand offers."""
+
+    EXAMPLES: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+def load(name: str) -> Command:
+    """The module of a subcommand."""
+    return cast("Command", import_module(f"croqc.cli.{name}"))
+
+
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The whole parser, or with the arguments of one subcommand alone, which starts faster."""
+    parser = argparse.ArgumentParser(
+        prog="croq",
+        description="Check, simulate and verify Croqtile GPU kernels.",
+        epilog="example:\n  croq run examples/matmul_pipeline.co\n\n'croq COMMAND --help' shows more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"croq {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        wanted = only is None or name == only
+        command = load(name) if wanted else None
+        child = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=f"examples:\n{command.EXAMPLES}" if command else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if command:
+            command.add_arguments(child)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `croq`; returns the exit status: 0 fine, 1 errors found or verification failed, 2 usage."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    name = next((word for word in words if not word.startswith("-")), None)
+    args = build_parser(name if name in COMMANDS else "").parse_args(words)
+    try:
+        return load(args.command).run(args)
+    except (UsageError, FileError, SettingsError) as error:
+        print(f"croq: {error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        sys.stderr.close()
+        return OK
+    except KeyboardInterrupt:
+        print("croq: stopped", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

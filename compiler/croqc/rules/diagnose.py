@@ -1,0 +1,19 @@
+"""From one function's analysis to its diagnostics. Must not know files, suppression or single rules."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Subject
+from croqc.rules.table import BY_NAME, RULES
+from croqc.text.diagnostics import Diagnostic
+
+
+def diagnose(subject: Subject) -> tuple[Diagnostic, ...]:
+    """All diagnostics of a function, relative to it, in the order of their places.
+
+    Findings of `sema` come first, then what the rules' own checks yield.
+    """
+    findings = list(subject.analysis.findings)
+    for rule in RULES:
+        findings.extend(rule.check(subject))
+    told = [BY_NAME[item.rule].diagnose(item, subject) for item in findings if item.rule in BY_NAME]
+    return tuple(sorted(told, key=lambda item: (item.span, item.code, item.message)))

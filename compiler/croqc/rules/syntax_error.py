@@ -1,0 +1,14 @@
+"""Rule `syntax-error`: the text does not fit the grammar. The parser finds and words it; this is its registration."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Rule, told_by_syntax
+from croqc.text.diagnostics import Severity
+
+RULE = Rule(
+    name="syntax-error",
+    severity=Severity.ERROR,
+    summary="The text does not fit the grammar of the language.",
+    rows=(),
+    render=told_by_syntax,
+)

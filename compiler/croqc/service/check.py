@@ -1,0 +1,139 @@
+"""Check a text: read, analyse, apply the rules, honour `// croq: allow`. Must not print or speak LSP.
+
+Command line and language server both call `check_text`, which is pure; functions that did not change are
+taken from the report before. `check_file` reads the file and its project's settings.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from croqc.rules.base import Subject
+from croqc.rules.diagnose import diagnose
+from croqc.sema.analyze import analyze
+from croqc.sema.model import Analysis, Context
+from croqc.service.files import read_text
+from croqc.service.settings import DEFAULT_ARCH, NO_SETTINGS, Settings, SettingsError, project_settings
+from croqc.service.suppress import suppress
+from croqc.syntax.parser import parse_file
+from croqc.syntax.pragmas import Pragmas, read_pragmas
+from croqc.syntax.tokens import RegionKind
+from croqc.syntax.tree import FileTree, ParsedFunction
+from croqc.targets import TARGETS, find_target
+from croqc.targets.table import Target
+from croqc.text.diagnostics import Diagnostic
+from croqc.text.source import Source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionReport:
+    """One function: its analysis (None if it has no tree) and its diagnostics, relative to it."""
+
+    parsed: ParsedFunction
+    analysis: Analysis | None
+    diagnostics: tuple[Diagnostic, ...]
+    key: tuple[object, ...]
+
+    @property
+    def base(self) -> int:
+        return self.parsed.source.base
+
+    @property
+    def name(self) -> str:
+        return self.parsed.tree.name.id if self.parsed.tree else ""
+
+
+@dataclass(frozen=True, eq=False)
+class FileReport:
+    """A checked file. `diagnostics` are absolute and sorted by place; suppressed ones are left out."""
+
+    source: Source
+    tree: FileTree
+    functions: tuple[FunctionReport, ...]
+    pragmas: Pragmas
+    target: Target
+    diagnostics: tuple[Diagnostic, ...]
+
+    @cached_property
+    def dialect(self) -> str:
+        """The dialect that most functions vote for; "any" where none shows evidence (reference, chapter 0)."""
+        votes = [item.analysis.model.dialect for item in self.functions if item.analysis]
+        known = [vote for vote in votes if vote != "any"]
+        return max(sorted(set(known)), key=known.count) if known else "any"
+
+    def function_named(self, name: str) -> FunctionReport | None:
+        return next((item for item in self.functions if item.name == name), None)
+
+
+def pick_target(settings: Settings) -> Target:
+    """The target that the settings name. Raises SettingsError for one that has no table."""
+    name = settings.arch or DEFAULT_ARCH
+    target = find_target(name)
+    if target is None:
+        raise SettingsError(f"unknown architecture '{name}'; known are {', '.join(TARGETS)}")
+    return target
+
+
+def _lead(text: str, base: int) -> int:
+    return base - (text.rfind("\n", 0, base) + 1)
+
+
+def _report_function(
+    parsed: ParsedFunction, context: Context, source: Source, key: tuple[object, ...]
+) -> FunctionReport:
+    if parsed.tree is None:
+        return FunctionReport(parsed, None, parsed.findings, key)
+    analysis = analyze(parsed.tree, context)
+    base = parsed.source.base
+    subject = Subject(parsed.source.text, analysis, source.newline, _lead(source.text, base))
+    return FunctionReport(parsed, analysis, parsed.findings + diagnose(subject), key)
+
+
+def _device_functions(tree: FileTree) -> frozenset[str]:
+    """The words of device code that could name a function; `call` of anything else is worth a warning."""
+    kinds = (RegionKind.DEVICE, RegionKind.DEVICE_BLOCK)
+    text = " ".join(tree.text[r.span.start : r.span.end] for r in tree.pre.regions if r.kind in kinds)
+    return frozenset(re.findall(r"([A-Za-z_]\w*)\s*\(", text))
+
+
+def check_text(
+    text: str,
+    flags: Settings = NO_SETTINGS,
+    below: Settings = NO_SETTINGS,
+    path: str = "<text>",
+    previous: FileReport | None = None,
+) -> FileReport:
+    """Everything that is to be said of a text.
+
+    `flags` overrule the directives of the file, which overrule `below` (project file, then editor setting).
+    Raises SettingsError for an unknown architecture in the settings, never on the text itself.
+    """
+    source = Source(text, path)
+    tree = parse_file(text, flags.over(below).defines, previous.tree if previous else None)
+    pragmas = read_pragmas(tree)
+    final = flags.over(Settings(arch=pragmas.arch, dialect=pragmas.dialect)).over(below)
+    target = pick_target(final)
+    context = Context(target, final.dialect or "any", _device_functions(tree))
+    known = {item.key: item for item in previous.functions} if previous else {}
+    functions = []
+    for parsed in tree.functions:
+        lead = _lead(text, parsed.source.base)
+        key = (parsed.source.key, target.name, context.dialect, context.device_functions, lead, source.newline)
+        old = known.get(key)
+        functions.append(
+            FunctionReport(parsed, old.analysis, old.diagnostics, key)
+            if old and old.parsed.tree is parsed.tree
+            else _report_function(parsed, context, source, key)
+        )
+    found = [*tree.pre.findings, *pragmas.findings]
+    for report in functions:
+        found += [item.shift(report.base) for item in report.diagnostics]
+    return FileReport(source, tree, tuple(functions), pragmas, target, suppress(found, pragmas, final.allow, source))
+
+
+def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:
+    """As `check_text`, for a file and the `croq.toml` above it. Raises FileError or SettingsError."""
+    return check_text(read_text(path), flags, project_settings(path), str(path))

@@ -1,0 +1,107 @@
+"""The result of `croq check --json`, version 1; the language server answers with the same. Must not check.
+
+Lines and columns are 0-based, columns in UTF-16 units (LSP 3.17, `Position`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from croqc.service.check import FileReport
+from croqc.text.diagnostics import Diagnostic, Fix
+from croqc.text.source import Source
+from croqc.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    line: int
+    character: int
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    start: Place
+    end: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPlace:
+    message: str
+    path: str
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    range: Range
+    newText: str  # noqa: N815 (the name of the JSON field)
+
+
+@dataclass(frozen=True, slots=True)
+class FixEntry:
+    title: str
+    kind: str
+    safe: bool
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticEntry:
+    code: str
+    severity: str
+    message: str
+    range: Range
+    related: tuple[RelatedPlace, ...]
+    fixes: tuple[FixEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    path: str
+    dialect: str
+    diagnostics: tuple[DiagnosticEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    version: int
+    files: tuple[FileEntry, ...]
+
+
+def full_message(item: Diagnostic) -> str:
+    """The message with the way out behind it, where both must fit into one text."""
+    return f"{item.message}; {item.hint}" if item.hint else item.message
+
+
+def range_of(source: Source, span: Span) -> Range:
+    start, end = source.position(span.start), source.position(span.end)
+    return Range(Place(start.line, start.column), Place(end.line, end.column))
+
+
+def _fix(source: Source, fix: Fix) -> FixEntry:
+    edits = tuple(TextEdit(range_of(source, edit.span), edit.new_text) for edit in fix.edits)
+    return FixEntry(fix.title, fix.kind, fix.safe, edits)
+
+
+def _entry(source: Source, item: Diagnostic) -> DiagnosticEntry:
+    related = tuple(RelatedPlace(r.message, r.path or source.path, range_of(source, r.span)) for r in item.related)
+    fixes = tuple(_fix(source, fix) for fix in item.fixes)
+    place = range_of(source, item.span)
+    return DiagnosticEntry(item.code, item.severity.value, full_message(item), place, related, fixes)
+
+
+def check_result(reports: Sequence[FileReport]) -> CheckResult:
+    """The result for files in the order given."""
+    files = []
+    for report in reports:
+        entries = tuple(_entry(report.source, item) for item in report.diagnostics)
+        files.append(FileEntry(report.source.path, report.dialect, entries))
+    return CheckResult(1, tuple(files))
+
+
+def to_json(result: object) -> str:
+    """A result dataclass as JSON text, one line end at its end."""
+    return json.dumps(asdict(result), ensure_ascii=False, indent=2) + "\n"  # type: ignore[call-overload]

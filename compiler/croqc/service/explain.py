@@ -1,0 +1,39 @@
+"""What a rule means: its page and its place in the catalogue. Must not check anything."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from croqc.rules.base import Rule
+from croqc.rules.page import page_text
+from croqc.rules.table import BY_NAME, RULES
+from croqc.text.near import nearest
+
+
+class UnknownRuleError(Exception):
+    """No rule has that name; the text names the near ones."""
+
+
+def all_rules() -> tuple[Rule, ...]:
+    return RULES
+
+
+def find_rule(name: str) -> Rule:
+    """The rule of a public name or of a catalogue row ("T01"). Raises UnknownRuleError."""
+    rule = BY_NAME.get(name) or next((item for item in RULES if name.upper() in item.rows), None)
+    if rule is None:
+        close = nearest(name, BY_NAME)
+        hint = f"did you mean '{close}'?" if close else "'croq explain' lists all rules"
+        raise UnknownRuleError(f"there is no rule '{name}'; {hint}")
+    return rule
+
+
+def explanation(rule: Rule) -> str:
+    """The rule's page, Markdown; its summary where the page is missing."""
+    return page_text(rule.name) or f"# {rule.name}\n\n{rule.summary}\n"
+
+
+def page_uri(name: str) -> str:
+    """The `file:` address of a rule's page, for `codeDescription` (LSP 3.17, `Diagnostic`)."""
+    return Path(str(files("croqc.rules").joinpath("pages", f"{name}.md"))).absolute().as_uri()

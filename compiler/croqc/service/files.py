@@ -1,0 +1,53 @@
+"""Reading and writing the files that people name. Must not interpret them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+LIMIT = 16 * 1024 * 1024  # bytes
+
+
+class FileError(Exception):
+    """A file that cannot be used; the text names it, the reason and, where there is one, the way out."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, UTF-8, line ends and a byte-order mark as they are.
+
+    Raises FileError if it is missing, a folder, unreadable, over 16 MiB, binary or not UTF-8.
+    """
+    try:
+        if path.is_dir():
+            raise FileError(f"{path}: is a folder; name the .co files in it")
+        if path.stat().st_size > LIMIT:
+            raise FileError(f"{path}: is over 16 MiB; split it")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+    if b"\0" in data:
+        raise FileError(f"{path}: is a binary file, not Croqtile text")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileError(f"{path}:{line}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file's text at once or not at all; its mode is kept. Raises FileError."""
+    temporary: str | None = None
+    try:
+        mode = path.stat().st_mode
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as out:
+            out.write(text.encode("utf-8"))
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise FileError(f"{path}: cannot be written ({error.strerror})") from None

@@ -1,0 +1,62 @@
+"""Apply the fixes of the findings until nothing changes. Must not write files.
+
+Rounds: each takes the fixes by position and drops those that overlap one taken before; ten at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from croqc.service.check import FileReport
+from croqc.text.diagnostics import Diagnostic
+from croqc.text.edits import Edit, apply_edits
+
+ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FixedText:
+    """A text after fixing: how many fixes went in, and the report of the last round."""
+
+    text: str
+    applied: int
+    report: FileReport
+
+
+def _clashes(edits: list[Edit], taken: list[Edit]) -> bool:
+    return any(
+        (edit.span.start < other.span.end and other.span.start < edit.span.end) or edit.span == other.span
+        for edit in edits
+        for other in taken
+    )
+
+
+def choose_edits(diagnostics: tuple[Diagnostic, ...], rule: str | None, unsafe: bool) -> tuple[list[Edit], int]:
+    """The edits of one round and the number of fixes they come from; the first fix of a finding counts."""
+    taken: list[Edit] = []
+    count = 0
+    for item in sorted(diagnostics, key=lambda found: found.span):
+        fix = next((fix for fix in item.fixes if fix.safe or unsafe), None)
+        if fix is None or (rule and item.code != rule):
+            continue
+        edits = [edit for edit in fix.edits if edit not in taken]
+        if not _clashes(edits, taken):
+            taken += edits
+            count += 1
+    return taken, count
+
+
+def fix_text(
+    report: FileReport, recheck: Callable[[str, FileReport], FileReport], rule: str | None = None, unsafe: bool = False
+) -> FixedText:
+    """Fix a checked text. `recheck` checks a new text, given the report before."""
+    text, applied = report.source.text, 0
+    for _ in range(ROUNDS):
+        edits, count = choose_edits(report.diagnostics, rule, unsafe)
+        changed = apply_edits(text, edits)
+        if changed == text:
+            break
+        text, applied = changed, applied + count
+        report = recheck(text, report)
+    return FixedText(text, applied, report)

@@ -1,0 +1,91 @@
+"""What steers a check or a run: flag, directive in the file, `croq.toml`, editor setting, default - in this order.
+
+Reads `croq.toml`; must not know command lines or LSP.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEFAULT_ARCH = "sm_90a"
+DIALECTS = ("any", "current")
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; the text names the place, the reason and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """None means: not said here, ask the next in the order. `allow` adds up over all places."""
+
+    arch: str | None = None
+    dialect: str | None = None
+    defines: Mapping[str, str | None] = field(default_factory=dict)
+    allow: frozenset[str] = frozenset()
+
+    def over(self, lower: Settings) -> Settings:
+        """These settings, completed by those of lower precedence."""
+        return Settings(
+            self.arch or lower.arch,
+            self.dialect or lower.dialect,
+            {**lower.defines, **self.defines},
+            self.allow | lower.allow,
+        )
+
+
+NO_SETTINGS = Settings()
+
+
+def find_project_file(path: Path) -> Path | None:
+    """The nearest `croq.toml` upwards from a file, or None."""
+    for folder in path.absolute().parents:
+        candidate = folder / "croq.toml"
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def load_project(path: Path) -> Settings:
+    """The settings of a `croq.toml`: `arch`, `dialect`, `defines` (a table), `allow` (a list of rules).
+
+    Raises SettingsError for a file that cannot be read, an unknown key or a value of the wrong type.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path}: {error}") from None
+    unknown = sorted(set(data) - {"arch", "dialect", "defines", "allow"})
+    if unknown:
+        raise SettingsError(f"{path}: unknown key '{unknown[0]}'; known are arch, dialect, defines, allow")
+    return _from_table(data, str(path))
+
+
+def _from_table(data: Mapping[str, object], where: str) -> Settings:
+    arch, dialect = data.get("arch"), data.get("dialect")
+    defines, allow = data.get("defines", {}), data.get("allow", [])
+    if not (arch is None or isinstance(arch, str)):
+        raise SettingsError(f"{where}: arch must be a text such as '{DEFAULT_ARCH}'")
+    if not (dialect is None or dialect in DIALECTS):
+        raise SettingsError(f"{where}: dialect must be 'any' or 'current'")
+    if not isinstance(defines, dict) or not all(isinstance(v, str | int | bool) for v in defines.values()):
+        raise SettingsError(f"{where}: defines must be a table of names and texts or numbers")
+    if not isinstance(allow, list) or not all(isinstance(item, str) for item in allow):
+        raise SettingsError(f"{where}: allow must be a list of rule names")
+    texts = {name: _macro_text(value) for name, value in defines.items()}
+    return Settings(arch, str(dialect) if dialect else None, texts, frozenset(allow))
+
+
+def _macro_text(value: object) -> str | None:
+    if value is True:
+        return None
+    return "0" if value is False else str(value)
+
+
+def project_settings(path: Path) -> Settings:
+    """The settings that apply to a file from its project, empty if it has none."""
+    project = find_project_file(path)
+    return load_project(project) if project else Settings()
