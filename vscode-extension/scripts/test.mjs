@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { build } from "esbuild";
 
-const tests = readdirSync("test").filter((name) => name.endsWith(".test.ts"));
+const tests = readdirSync("test").filter((name) => /\.test\.m?ts$/.test(name));
 rmSync("dist/test", { recursive: true, force: true });
 await build({
   entryPoints: tests.map((name) => `test/${name}`),
@@ -16,6 +16,6 @@ await build({
   packages: "external",
   logLevel: "warning",
 });
-const compiled = tests.map((name) => `dist/test/${name.replace(/\.ts$/, ".mjs")}`);
-const run = spawnSync(process.execPath, ["--test", ...compiled], { stdio: "inherit" });
+const compiled = tests.map((name) => `dist/test/${name.replace(/\.m?ts$/, ".mjs")}`);
+const run = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...compiled], { stdio: "inherit" });
 process.exit(run.status ?? 1);

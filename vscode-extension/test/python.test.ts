@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { runProcess } from "../src/process.js";
+import {
+  type Candidate,
+  candidates,
+  describe,
+  findPython,
+  PROBE_SCRIPT,
+  probe,
+  type ProcessResult,
+  type Run,
+  type Surroundings,
+} from "../src/python.js";
+
+const at: Surroundings = {
+  setting: undefined,
+  folders: ["/ws"],
+  pythonExtension: undefined,
+  trusted: true,
+  platform: "linux",
+};
+const everything = (): boolean => true;
+const commands = (list: readonly Candidate[]): string[] => list.map((one) => one.command);
+const candidate: Candidate = { command: "py", origin: "path" };
+
+const exited = (code: number, stdout: string, stderr = ""): ProcessResult => ({ kind: "exited", code, stdout, stderr });
+const FOUND = exited(0, '{"python": "3.12.1"}\n{"server": "0.1.0"}\n');
+const MISSING = exited(4, '{"python": "3.11.2"}\n');
+const OLD = exited(3, '{"python": "3.9.7"}\r\n');
+const BROKEN = exited(1, '{"python": "3.11.2"}\n', "Traceback\nImportError: lark\n");
+const ABSENT: ProcessResult = { kind: "failed", reason: "no such program" };
+
+/** A runner that knows what each program answers, and which were asked. */
+function fake(answers: Record<string, ProcessResult>): { run: Run; asked: string[] } {
+  const asked: string[] = [];
+  const run: Run = (command, args) => {
+    asked.push(command);
+    assert.deepEqual(args, ["-c", PROBE_SCRIPT]);
+    return Promise.resolve(answers[command] ?? ABSENT);
+  };
+  return { run, asked };
+}
+
+test("the search goes from the workspace to the PATH", () => {
+  assert.deepEqual(commands(candidates({ ...at, pythonExtension: "/opt/py" }, everything)), [
+    "/ws/.venv/bin/python",
+    "/ws/venv/bin/python",
+    "/opt/py",
+    "python3",
+    "python",
+  ]);
+});
+
+test("environments that do not exist are not tried", () => {
+  const exists = (file: string): boolean => file === "/ws/venv/bin/python";
+  assert.deepEqual(commands(candidates(at, exists)), ["/ws/venv/bin/python", "python3", "python"]);
+});
+
+test("the setting excludes all others", () => {
+  assert.deepEqual(candidates({ ...at, setting: "/opt/py" }, everything), [
+    { command: "/opt/py", origin: "setting" },
+  ]);
+});
+
+test("one program is tried once", () => {
+  const found = candidates({ ...at, pythonExtension: "/ws/.venv/bin/python" }, everything);
+  assert.deepEqual(commands(found), ["/ws/.venv/bin/python", "/ws/venv/bin/python", "python3", "python"]);
+});
+
+test("an untrusted workspace gives no interpreter, by whatever way", () => {
+  const untrusted = { ...at, trusted: false };
+  assert.deepEqual(commands(candidates({ ...untrusted, pythonExtension: "/ws/x/python" }, everything)), [
+    "python3",
+    "python",
+  ]);
+  assert.deepEqual(candidates({ ...untrusted, setting: "/ws/.venv/bin/python" }, everything), []);
+  assert.deepEqual(candidates({ ...untrusted, setting: "./python" }, everything), []);
+  assert.deepEqual(commands(candidates({ ...untrusted, setting: "/ws2/python" }, everything)), ["/ws2/python"]);
+});
+
+test("the first that works ends the search", async () => {
+  const { run, asked } = fake({ a: MISSING, b: FOUND });
+  const tries: Candidate[] = ["a", "b", "c"].map((command) => ({ command, origin: "path" }));
+  assert.deepEqual(await findPython(tries, run), {
+    kind: "found",
+    candidate: tries[1],
+    python: "3.12.1",
+    server: "0.1.0",
+  });
+  assert.deepEqual(asked, ["a", "b"]);
+});
+
+test("of several failures the nearest is told", async () => {
+  const tries: Candidate[] = ["none", "old", "missing", "old2"].map((command) => ({ command, origin: "path" }));
+  const { run } = fake({ old: OLD, missing: MISSING, old2: OLD });
+  const outcome = await findPython(tries, run);
+  assert.equal(outcome.kind, "package-missing");
+  assert.match(describe(outcome), /^Python 3\.11\.2 \(missing\) has no croqtile-tools/);
+});
+
+test("each way to fail has its own kind and text", async () => {
+  const expected: [ProcessResult, string, RegExp][] = [
+    [ABSENT, "no-interpreter", /'py' does not run: no such program/],
+    [exited(0, "hello\n"), "no-interpreter", /it is not a Python/],
+    [OLD, "too-old", /Python 3\.9\.7 \(py\) is too old: 3\.11/],
+    [MISSING, "package-missing", /Install the package there/],
+    [BROKEN, "package-broken", /does not start: ImportError: lark/],
+  ];
+  for (const [result, kind, text] of expected) {
+    const outcome = await probe(candidate, fake({ py: result }).run);
+    assert.equal(outcome.kind, kind);
+    assert.match(describe(outcome), text);
+  }
+});
+
+test("nothing to try is an outcome too", async () => {
+  const outcome = await findPython([], fake({}).run);
+  assert.deepEqual(outcome, { kind: "nothing-to-try" });
+  assert.match(describe(outcome), /not trusted/);
+});
+
+test("lines that a sitecustomize prints do not disturb", async () => {
+  const noisy = exited(0, 'hello\n{"python": "3.11.9"}\nnull\n[1]\n{"server": "0.1.0"}\n');
+  assert.equal((await probe(candidate, fake({ py: noisy }).run)).kind, "found");
+});
+
+test("a program that does not exist is a result, not an exception", async () => {
+  assert.deepEqual(await runProcess("/no/such/program", []), { kind: "failed", reason: "no such program" });
+});
+
+test("arguments reach the program as they are, without a shell", async () => {
+  const echo = "console.log(JSON.stringify(process.argv.slice(1)))";
+  const odd = ["a b", "$(id)", "`id`", ";", "é"];
+  const result = await runProcess(process.execPath, ["-e", echo, ...odd]);
+  assert.deepEqual(result, { kind: "exited", code: 0, stdout: `${JSON.stringify(odd)}\n`, stderr: "" });
+});
+
+test("the exit code and the error text come back", async () => {
+  const result = await runProcess(process.execPath, ["-e", "console.error('why'); process.exit(4)"]);
+  assert.deepEqual(result, { kind: "exited", code: 4, stdout: "", stderr: "why\n" });
+});
