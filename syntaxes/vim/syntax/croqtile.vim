@@ -18,9 +18,9 @@ syn region croqBlock contained start="{" end="}" contains=@croqCode
 
 syn cluster croqCode contains=croqBlock,croqIsland,croqControl,croqLevel,croqStorage,croqType,croqOperation,croqDotted,croqMember,croqBuiltin,croqConstant,croqContextual,croqNumber,croqString,croqComment,croqDirective,croqCall,croqArrow
 " C's parentheses take everything that they do not exclude.
-syn cluster cParenGroup add=@croqCode
-syn cluster cPreProcGroup add=@croqCode
-syn cluster cMultiGroup add=@croqCode
+syn cluster cParenGroup add=@croqCode,croqMarker,croqName,croqEscape,croqDirectiveComment
+syn cluster cPreProcGroup add=@croqCode,croqMarker,croqName,croqEscape,croqDirectiveComment
+syn cluster cMultiGroup add=@croqCode,croqMarker,croqName,croqEscape,croqDirectiveComment
 
 syn keyword croqIsland contained __asm__ __cpp__ asm goto volatile
 syn keyword croqControl contained after break by call continue else foreach if in inthreads parallel return rotate select
