@@ -16,15 +16,16 @@ from croqc.rules.diagnose import diagnose
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
 from croqc.service.files import read_text
-from croqc.service.settings import DEFAULT_ARCH, NO_SETTINGS, Settings, SettingsError, project_settings
+from croqc.service.settings import DEFAULT_ARCH, DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
+from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
 from croqc.syntax.parser import parse_file
-from croqc.syntax.pragmas import Pragmas, read_pragmas
 from croqc.syntax.tokens import RegionKind
 from croqc.syntax.tree import FileTree, ParsedFunction
 from croqc.targets import TARGETS, find_target
 from croqc.targets.table import Target
-from croqc.text.diagnostics import Diagnostic
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.near import did_you_mean
 from croqc.text.source import Source
 
 
@@ -53,7 +54,7 @@ class FileReport:
     source: Source
     tree: FileTree
     functions: tuple[FunctionReport, ...]
-    pragmas: Pragmas
+    directives: FileDirectives
     target: Target
     diagnostics: tuple[Diagnostic, ...]
 
@@ -99,6 +100,15 @@ def _device_functions(tree: FileTree) -> frozenset[str]:
     return frozenset(re.findall(r"([A-Za-z_]\w*)\s*\(", text))
 
 
+def _known_word(written: WordDirective | None, known: tuple[str, ...], found: list[Diagnostic]) -> str | None:
+    """The word of an `arch` or `dialect` directive; one that is not known is reported and ignored."""
+    if written is None or written.value in known:
+        return written.value if written else None
+    hint = did_you_mean(written.value, known)
+    found.append(Diagnostic("run-directive", Severity.ERROR, f"'{written.value}' is not known", written.value_span, hint))
+    return None
+
+
 def check_text(
     text: str,
     flags: Settings = NO_SETTINGS,
@@ -113,8 +123,13 @@ def check_text(
     """
     source = Source(text, path)
     tree = parse_file(text, flags.over(below).defines, previous.tree if previous else None)
-    pragmas = read_pragmas(tree)
-    final = flags.over(Settings(arch=pragmas.arch, dialect=pragmas.dialect)).over(below)
+    directives = file_directives(tree)
+    found = [*tree.pre.findings, *directives.findings]
+    written = Settings(
+        arch=_known_word(directives.arch, tuple(TARGETS), found),
+        dialect=_known_word(directives.dialect, DIALECTS, found),
+    )
+    final = flags.over(written).over(below)
     target = pick_target(final)
     context = Context(target, final.dialect or "any", _device_functions(tree))
     known = {item.key: item for item in previous.functions} if previous else {}
@@ -128,10 +143,10 @@ def check_text(
             if old and old.parsed.tree is parsed.tree
             else _report_function(parsed, context, source, key)
         )
-    found = [*tree.pre.findings, *pragmas.findings]
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
-    return FileReport(source, tree, tuple(functions), pragmas, target, suppress(found, pragmas, final.allow, source))
+    kept = suppress(found, directives.allows, final.allow, source)
+    return FileReport(source, tree, tuple(functions), directives, target, kept)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:
