@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from croqc.syntax import comment_directives
 from croqc.syntax import keywords as kw
 from croqc.syntax.keywords import Highlight
 
@@ -54,9 +55,7 @@ def vim_words(group: str) -> set[str]:
         if found := re.fullmatch(rf"syn keyword {group} (?:contained )?(.*)", line):
             words |= set(found[1].split())
         elif re.match(rf"syn match {group} ", line):
-            words |= {
-                w for alt in re.findall(r"\\%\(([\w-]+(?:\\\|[\w-]+)+)\\\)", line) for w in alt.split("\\|")
-            }
+            words |= {w for alt in re.findall(r"\\%\(([\w-]+(?:\\\|[\w-]+)+)\\\)", line) for w in alt.split("\\|")}
     return words
 
 
@@ -87,6 +86,12 @@ def test_directive_words() -> None:
         words |= set(alternation[1].split("|"))
     assert words == kw.DIRECTIVES
     assert vim_words("croqDirective") == kw.DIRECTIVES
+
+
+def test_comment_directives() -> None:
+    rule = GRAMMAR["repository"]["comments"]["patterns"][0]
+    assert words_of_pattern(rule["patterns"][0]["match"]) == set(comment_directives.WORDS)
+    assert vim_words("croqDirectiveComment") == set(comment_directives.WORDS)
 
 
 def test_library_calls_are_builtins_in_both() -> None:

@@ -53,7 +53,7 @@ syn region croqString contained start=+R"\z([^()\\ \t]\{0,16}\)(+ end=+)\z1"+
 
 syn region croqComment start="//" end="$" contains=croqDirectiveComment,@Spell
 syn region croqComment start="/\*" end="\*/" contains=@Spell
-syn match croqDirectiveComment contained "\%(//\s*\)\@<=croq:\s*\%(run\|expect\|allow\|model\|arch\)\>"
+syn match croqDirectiveComment contained "\%(//\s*\)\@<=croq:\s*\%(dialect\|expect\|allow\|model\|arch\|run\)\>"
 
 syn match croqDirective contained "^\s*#\s*\%(include\|define\|ifndef\|pragma\|endif\|error\|ifdef\|undef\|elif\|else\|line\|if\)\>"
 
