@@ -37,6 +37,7 @@ class Symbol:
 
     `decl` is the node that declares it (Param, BufferName, EventName, AssignPart, Axis, Binding, Range, Copy …),
     `name_span` the name's own place (empty for anonymous buffers). `scope` numbers the block it lives in.
+    `atom` is the symbol under which its value occurs in `Int`s: the name, made unique; empty where it has none.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Symbol:
     name_span: Span
     mutable: bool = False
     scope: int = 0
+    atom: str = ""
 
 
 class ViewKind(Enum):
@@ -223,6 +225,7 @@ class Model:
     ends_at_statement: bool
     dialect: str  # "classic", "course", "current" or "any": what the function's own forms vote for
     result: Type
+    mentioned: frozenset[Symbol] = frozenset()  # symbols whose name stands in the text of an island
 
 
 @dataclass(frozen=True, slots=True, eq=False)

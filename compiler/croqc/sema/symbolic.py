@@ -19,12 +19,12 @@ Interval = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An opaque atom: `op` is "/" (floor), "cdiv", "%" or "*". `depth` counts parts inside parts."""
+    """An opaque atom: `op` is "/" (floor), "cdiv", "%" or "*". `size` counts the atoms inside and itself."""
 
     op: str
     a: Int
     b: Int
-    depth: int = field(compare=False)
+    size: int = field(compare=False)
     key: str = field(compare=False)
 
 
@@ -66,9 +66,9 @@ class Int:
         return factor if not monomial else None
 
     @property
-    def depth(self) -> int:
-        """How deep parts stand in parts; callers bound it."""
-        return max((atom.depth for atom in self.atoms() if isinstance(atom, Part)), default=0)
+    def size(self) -> int:
+        """How many atoms it is written with, those inside parts too; callers that build chains bound it."""
+        return sum(1 if isinstance(atom, str) else atom.size for atom in self.atoms())
 
     def atoms(self) -> Iterator[Atom]:
         for monomial, _ in self.terms:
@@ -183,8 +183,8 @@ def _from_dict(sums: Mapping[Monomial, int]) -> Int:
 
 
 def _part(op: str, a: Int, b: Int) -> Int:
-    depth = 1 + max(a.depth, b.depth)
-    return Int((((Part(op, a, b, depth, f"~{op}({_text(a)},{_text(b)})"),), 1),))
+    key = f"~{op}({_text(a)},{_text(b)})"
+    return Int((((Part(op, a, b, 1 + a.size + b.size, key),), 1),))
 
 
 def _apply(op: str, a: Int, b: Int) -> Int:
@@ -265,7 +265,7 @@ def _monomial_text(monomial: Monomial, shown: bool) -> str:
 def _text(value: Int, shown: bool = False) -> str:
     if not value.terms:
         return "0"
-    parts = []
+    parts: list[str] = []
     for monomial, factor in value.terms:
         text, size = _monomial_text(monomial, shown), abs(factor)
         if size != 1 and " " in text and len(monomial) == 1 and not text.startswith("cdiv("):

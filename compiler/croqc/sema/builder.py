@@ -1,0 +1,93 @@
+"""The mutable side of analysis: the tables of `Model` while they are filled. Must not decide anything.
+
+Stages get one `Builder`, read what earlier stages wrote, and report findings. `freeze` ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from croqc.sema.model import (
+    Analysis,
+    BufferInfo,
+    Context,
+    CopyInfo,
+    Finding,
+    Kernel,
+    Level,
+    MmaInfo,
+    Model,
+    OperandKind,
+    Symbol,
+    View,
+)
+from croqc.sema.symbolic import Int, Interval
+from croqc.sema.types import UNKNOWN, Type
+from croqc.syntax import ast
+from croqc.text.diagnostics import Related
+from croqc.text.span import Span
+
+
+class Builder:
+    """All tables of one function's model. A stage fills its own and only reads the others."""
+
+    def __init__(self, function: ast.Function, context: Context) -> None:
+        self.function = function
+        self.context = context
+        self.symbols: list[Symbol] = []
+        self.uses: dict[ast.Name, Symbol] = {}
+        self.types: dict[ast.Node, Type] = {}
+        self.values: dict[ast.Node, Int] = {}
+        self.views: dict[ast.Node, View] = {}
+        self.levels: dict[ast.Axis, Level] = {}
+        self.kernels: list[Kernel] = []
+        self.copies: dict[ast.Copy, CopyInfo] = {}
+        self.loads: dict[ast.MmaLoad, OperandKind] = {}
+        self.multiplies: dict[ast.Mma, MmaInfo] = {}
+        self.buffers: list[BufferInfo] = []
+        self.ends_at_statement = False
+        self.dialect = "any"
+        self.result: Type = UNKNOWN
+        self.mentioned: set[Symbol] = set()
+        self.findings: list[Finding] = []
+        # Not part of the model, for later stages: the buffer that each `=> storage` makes, and the interval
+        # of every atom over the whole function (dimensions from 1, indices below their bound).
+        self.anonymous: dict[ast.Copy, Symbol] = {}
+        self.intervals: dict[str, Interval] = {}
+        self._reported: set[tuple[str, Span]] = set()
+
+    def report(self, rule: str, span: Span, related: Iterable[Related] = (), **args: object) -> None:
+        """Record a finding; one a rule and place."""
+        if (rule, span) not in self._reported:
+            self._reported.add((rule, span))
+            self.findings.append(Finding(rule, span, args, tuple(related)))
+
+    def type_of(self, node: ast.Node) -> Type:
+        return self.types.get(node, UNKNOWN)
+
+    def static(self, node: ast.Node) -> int | None:
+        """The value of an integer expression, if it is constant."""
+        value = self.values.get(node)
+        return None if value is None else value.const
+
+    def freeze(self) -> Analysis:
+        model = Model(
+            function=self.function,
+            context=self.context,
+            symbols=tuple(self.symbols),
+            uses=self.uses,
+            types=self.types,
+            values=self.values,
+            views=self.views,
+            levels=self.levels,
+            kernels=tuple(self.kernels),
+            copies=self.copies,
+            loads=self.loads,
+            multiplies=self.multiplies,
+            buffers=tuple(self.buffers),
+            ends_at_statement=self.ends_at_statement,
+            dialect=self.dialect,
+            result=self.result,
+            mentioned=frozenset(self.mentioned),
+        )
+        return Analysis(model, tuple(self.findings))
