@@ -119,3 +119,4 @@ class Preprocessed:
     functions: tuple[FunctionText, ...]
     macros: tuple[Macro, ...]  # every definition, in file order
     findings: tuple[Diagnostic, ...]
+    dead: tuple[Span, ...] = ()  # dead branches of host text, to be shown greyed

@@ -1,0 +1,216 @@
+"""Preprocesses a whole file: regions, host directives, the text of every live function (reference, 1.1, 1.2).
+
+Total and deterministic: any text gives a `Preprocessed`. Must not parse functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Lock
+from types import MappingProxyType
+
+from croqc.syntax import regions
+from croqc.syntax.directives import Directives
+from croqc.syntax.function_text import Function, Scope, key_of, read_function
+from croqc.syntax.macros import words_of
+from croqc.syntax.regions import BRACED, HOST, Braces, Stop, next_stop
+from croqc.syntax.reports import lexical, preprocessing
+from croqc.syntax.tokens import FunctionText, Macro, Preprocessed, Region, RegionKind
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.span import Span
+
+_NO_DEFINES: Mapping[str, str | None] = MappingProxyType({})
+_DEVICE_WORDS = ("__device__", "__co_device__")
+
+
+def preprocess(text: str, defines: Mapping[str, str | None] = _NO_DEFINES) -> Preprocessed:
+    """Split `text` into regions and preprocess its functions.
+
+    `defines` are the macros of the command line (1.2.11): name to text, None for `-DNAME`, which counts as 1
+    in conditions and stands for nothing in code. Never raises; findings of a function lie in its
+    `FunctionText`, relative to it, all others are absolute. Functions read before are reused.
+    """
+    return _File(text, defines).read()
+
+
+class _Cache:
+    """The functions read last, found by their first line, then by their text and what they see above them."""
+
+    def __init__(self, lines: int = 512, versions: int = 8) -> None:
+        self._lines, self._versions = lines, versions
+        self._functions: dict[str, list[Function]] = {}
+        self._lock = Lock()
+
+    def find(self, text: str, base: int, scope: Scope) -> Function | None:
+        with self._lock:
+            candidates = tuple(self._functions.get(self._line(text, base), ()))
+        for function in reversed(candidates):
+            body = function.result.text
+            if text.startswith(body, base) and key_of(body, words_of(body), scope) == function.result.key:
+                return function
+        return None
+
+    def keep(self, text: str, base: int, function: Function) -> None:
+        with self._lock:
+            line = self._line(text, base)
+            versions = self._functions.pop(line, [])
+            self._functions[line] = [*versions[-self._versions + 1 :], function]
+            if len(self._functions) > self._lines:
+                del self._functions[next(iter(self._functions))]
+
+    @staticmethod
+    def _line(text: str, base: int) -> str:
+        return text[base : base + 200].split("\n", 1)[0]
+
+
+_CACHE = _Cache()
+
+
+class _File:
+    """One walk over a file, top to bottom."""
+
+    def __init__(self, text: str, defines: Mapping[str, str | None]) -> None:
+        self.text = text
+        self.findings: list[Diagnostic] = []
+        self.regions: list[Region] = []
+        self.functions: list[FunctionText] = []
+        self.dead: list[Span] = []
+        macros = {name: Macro(name, None, value or "", None) for name, value in defines.items()}
+        self.directives = Directives(text, macros, [], [], inside=False)
+        self.directives.defined += macros.values()
+        self._any_function = False
+        self._dead_from = -1
+
+    def read(self) -> Preprocessed:
+        pos = 0
+        while stop := next_stop(HOST, self.text, pos):
+            pos = self._stop(stop)
+        self._bury(len(self.text))
+        self.directives.finish()
+        if not self._any_function:
+            message = "no '__co__' function in this file"
+            self.findings.append(lexical(message, 0, 0, severity=Severity.WARNING))
+        self._region(RegionKind.HOST, len(self.text), len(self.text))
+        findings = sorted([*self.findings, *self.directives.findings], key=lambda finding: finding.span)
+        return Preprocessed(
+            tuple(self.regions),
+            tuple(self.functions),
+            tuple(self.directives.defined),
+            tuple(findings),
+            tuple(self.dead),
+        )
+
+    def _stop(self, stop: Stop) -> int:
+        """Deal with one stop in host text; the place to go on from."""
+        if stop.what == "#":
+            return self._directive(stop.start)
+        if stop.what == "/*":
+            finding = lexical("unterminated comment", stop.start, stop.start + 2, "close it with '*/'")
+            self.findings.append(finding)
+            return stop.end
+        if stop.what == "__co__":
+            return self._function(stop.start) if self.directives.live else self._dead_function(stop.start)
+        if not self.directives.live:
+            return stop.end
+        return self._device(stop) if stop.what in _DEVICE_WORDS else self._device_block(stop)
+
+    def _directive(self, start: int) -> int:
+        live = self.directives.live
+        line = self.directives.obey(start)
+        if live and not self.directives.live:
+            self._dead_from = line.end
+        elif not live:
+            if self.directives.live:
+                self._bury(start)
+            elif line.name in ("elif", "else") and len(self.directives.conditionals.frames) == 0:
+                self._bury(start)
+        return line.end
+
+    def _bury(self, end: int) -> None:
+        """A dead host branch ends."""
+        if 0 <= self._dead_from < end:
+            self.dead.append(Span(self._dead_from, end))
+        self._dead_from = -1
+
+    def _region(self, kind: RegionKind, start: int, end: int) -> None:
+        """A region, and before it the host text since the last one."""
+        last = self.regions[-1].span.end if self.regions else 0
+        if last < start:
+            self.regions.append(Region(RegionKind.HOST, Span(last, start)))
+        if start < end:
+            self.regions.append(Region(kind, Span(start, end)))
+
+    def _dead_function(self, base: int) -> int:
+        self._any_function = True
+        end = regions.dead_function_end(self.text, base)
+        self._region(RegionKind.DEAD, base, end)
+        if unknown := self.directives.conditionals.dead_because:
+            name = regions.function_name(self.text, base)
+            message = f"'{name}' is not compiled: condition depends on '{unknown}', which is unknown here"
+            hint = f"define it with '-D {unknown}=...'"
+            self.findings.append(preprocessing(message, base, base + 6, hint, Severity.WARNING))
+        return end
+
+    def _function(self, base: int) -> int:
+        self._any_function = True
+        self._specifier(base)
+        directives = self.directives
+        scope = Scope(directives.macros, tuple(directives.prefixes), tuple(directives.namespaces))
+        function = _CACHE.find(self.text, base, scope)
+        if function is None:
+            line = max(self.text.rfind("\n", 0, base), self.text.rfind("\r", 0, base)) + 1
+            before = self.text[line:base]
+            function = read_function(self.text[base:], 0 if before.strip(" \t") else len(before), scope)
+            if function.closed:
+                _CACHE.keep(self.text, base, function)
+        if function.prototype >= 0:
+            at = base + function.prototype
+            self.findings.append(
+                lexical("expected '{'; prototypes are not supported", at, at + 1, "delete it; no declaration is needed")
+            )
+            return at + 1
+        end = base + len(function.result.text)
+        self._region(RegionKind.FUNCTION, base, end)
+        self.functions.append(replace(function.result, base=base))
+        directives.defined += [
+            replace(macro, span=macro.span.shift(base)) for macro in function.defined if macro.span is not None
+        ]
+        return end
+
+    def _specifier(self, base: int) -> None:
+        if place := regions.specifier_before(self.text, base):
+            word = " ".join(self.text[place[0] : place[1]].split())
+            message = f"'{word}' has no effect on a '__co__' function"
+            self.findings.append(lexical(message, *place, f"delete '{word}'", Severity.WARNING))
+
+    def _device(self, stop: Stop) -> int:
+        return self._braced(stop, stop.end, RegionKind.DEVICE, "device function")
+
+    def _device_block(self, stop: Stop) -> int:
+        brace = regions.block_start(self.text, stop.end)
+        if not self.text.startswith("{", brace):
+            at = min(brace, len(self.text))
+            self.findings.append(lexical("expected '{' after '__cok__'", at, min(at + 1, len(self.text))))
+            return stop.end
+        return self._braced(stop, brace, RegionKind.DEVICE_BLOCK, "'__cok__' block")
+
+    def _braced(self, opening: Stop, pos: int, kind: RegionKind, what: str) -> int:
+        """C++ text up to its closing brace; its directives are obeyed, braces in dead branches do not count."""
+        braces = Braces()
+        while stop := next_stop(BRACED, self.text, pos):
+            pos = stop.end
+            if stop.what == "#":
+                pos = self._directive(stop.start)
+            elif stop.what in ("/*", "__co__"):
+                pos = stop.start
+                break
+            elif self.directives.live and braces.ends(stop.what, kind is RegionKind.DEVICE):
+                self._region(kind, opening.start, pos)
+                return pos
+        else:
+            pos = len(self.text)
+        message = f"missing '}}' for {what}"
+        self.findings.append(lexical(message, opening.start, opening.end, "add the missing '}'"))
+        self._region(kind, opening.start, pos)
+        return pos
