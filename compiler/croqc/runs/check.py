@@ -1,0 +1,100 @@
+"""One expectation against the arrays that a run left behind. Must not run anything.
+
+Tolerances that the line does not give are those of `compare.default_tolerance` for the type of the first name
+on the left side; copies without arithmetic and integers compare exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from croqc.runs.compare import EXACT, Comparison, Tolerance, compare, compare_truth, default_tolerance
+from croqc.runs.elements import Array
+from croqc.runs.evaluate import FormulaError, compare_values, evaluate, shape_text
+from croqc.runs.report import ExpectationResult
+from croqc.syntax import expectation as e
+from croqc.syntax.directive_clauses import ExpectDirective
+
+
+class Operand(NamedTuple):
+    """A parameter, result or size after the run. `accumulator`: the type of the sums behind a result, if not
+    its own; `steps`: their length, None to take that of the longest sum in the expectation."""
+
+    array: Array
+    elem: str
+    accumulator: str | None = None
+    steps: int | None = None
+
+
+def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand]) -> ExpectationResult:
+    """The verdict on one `expect` line that is not `auto`.
+
+    Raises FormulaError, its span counted from `directive.base`, where the line has no meaning for these
+    operands: an unknown name, shapes that do not fit.
+    """
+    expr = directive.expr
+    if expr is None:
+        raise ValueError("'expect auto' has no formula")
+    names = {name: operand.array for name, operand in operands.items()}
+    got, want = evaluate(expr.left, names), evaluate(expr.right, names)
+    _fit(expr, got.array, want.array)
+    tolerance = EXACT
+    if expr.op == "~=":
+        tolerance = _tolerance(directive, expr, operands, want.array, max(got.steps, want.steps))
+        found = compare(got.array, want.array, tolerance)
+    else:
+        holds = compare_values(expr.op, got.array, want.array)
+        found = compare_truth(holds, got.array, want.array)
+    return _result(directive.text, tolerance, found)
+
+
+def _result(text: str, tolerance: Tolerance, found: Comparison) -> ExpectationResult:
+    return ExpectationResult(
+        text,
+        found.differing == 0,
+        tolerance.rtol,
+        tolerance.atol,
+        found.worst,
+        found.differing,
+        found.total,
+        found.norms,
+    )
+
+
+def _fit(expr: e.Expectation, got: Array, want: Array) -> None:
+    """The right side may be one number for all; else both sides have one shape."""
+    if want.ndim and got.shape != want.shape:
+        message = f"the sides have different shapes: {shape_text(got)} and {shape_text(want)}"
+        raise FormulaError(message, expr.span)
+
+
+def _tolerance(
+    directive: ExpectDirective,
+    expr: e.Expectation,
+    operands: Mapping[str, Operand],
+    want: Array,
+    steps: int,
+) -> Tolerance:
+    rtol, atol = EXACT
+    subject = next((operands[ref.name] for ref in e.names_in(expr.left)), None)
+    if subject is not None and not is_copy(expr):
+        steps = steps if subject.steps is None else subject.steps
+        rtol, atol = default_tolerance(subject.elem, np.asarray(want), subject.accumulator, steps)
+    return Tolerance(
+        rtol if directive.rtol is None else directive.rtol,
+        atol if directive.atol is None else directive.atol,
+    )
+
+
+def is_copy(expr: e.Expectation) -> bool:
+    """Whether both sides only rearrange values: names, `.T` and subscripts."""
+    return all(isinstance(_base(side), e.Ref) for side in (expr.left, expr.right))
+
+
+def _base(node: e.Formula) -> e.Formula:
+    while isinstance(node, e.Transpose | e.Subscript):
+        node = node.operand
+    return node

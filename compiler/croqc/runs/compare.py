@@ -1,0 +1,95 @@
+"""Whether two arrays agree, and where not. Must not know how either was computed.
+
+|got - want| <= atol + rtol |want|; NaN agrees with NaN, an infinity with itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from croqc.runs.elements import Array, eps
+from croqc.runs.report import Norms, Worst
+
+
+class Tolerance(NamedTuple):
+    rtol: float
+    atol: float
+
+
+class Comparison(NamedTuple):
+    """`worst` is None only where there is no element at all."""
+
+    differing: int
+    total: int
+    worst: Worst | None
+    norms: Norms
+
+
+EXACT = Tolerance(0.0, 0.0)
+
+
+def default_tolerance(elem: str, want: Array, accumulator: str | None = None, steps: int = 1) -> Tolerance:
+    """rtol = 4 eps(elem), atol = 4 eps(accumulator) sqrt(steps) rms(want); exact for integers.
+
+    `accumulator` is the type in which sums were kept, by default `elem` itself; `steps` their length. Only
+    finite values count in the root mean square.
+    """
+    if eps(elem) == 0:
+        return EXACT
+    values = np.asarray(want, dtype=np.float64)
+    finite = values[np.isfinite(values)]
+    rms = math.sqrt(float(np.mean(np.square(finite)))) if finite.size else 0.0
+    return Tolerance(4 * eps(elem), 4 * eps(accumulator or elem) * math.sqrt(steps) * rms)
+
+
+def compare(got: Array, want: Array, tolerance: Tolerance) -> Comparison:
+    """The elements of `got` outside the tolerance around `want`, which is broadcast to them.
+
+    Raises ValueError if the shapes do not fit.
+    """
+    got = np.asarray(got)
+    want = np.broadcast_to(np.asarray(want), got.shape)
+    if not got.size:
+        return Comparison(0, 0, None, Norms(0.0, 0.0))
+    with np.errstate(all="ignore"):
+        error = _error(got, want)
+        size = np.abs(np.where(np.isfinite(want), want, 0).astype(np.float64))
+        excess = error - (tolerance.atol + tolerance.rtol * size)
+        at = np.unravel_index(int(np.argmax(excess)), got.shape)
+        scale = float(np.sqrt(np.sum(np.square(size)))) or 1.0
+        norms = Norms(float(error.max()), float(np.sqrt(np.sum(np.square(error)))) / scale)
+    index = tuple(int(part) for part in at)
+    worst = Worst(index, _plain(got[index]), _plain(want[index]))
+    return Comparison(int(np.count_nonzero(excess > 0)), got.size, worst, norms)
+
+
+def compare_truth(holds: Array, got: Array, want: Array) -> Comparison:
+    """As `compare` for a comparison that is not about nearness: `holds` says where it is true.
+
+    The worst element is the first one where it is false, else the first.
+    """
+    if not holds.size:
+        return Comparison(0, 0, None, Norms(0.0, 0.0))
+    got, want = np.broadcast_to(got, holds.shape), np.broadcast_to(want, holds.shape)
+    near = compare(got, want, EXACT)
+    index = tuple(int(part) for part in np.unravel_index(int(np.argmin(holds)), holds.shape))
+    worst = Worst(index, _plain(got[index]), _plain(want[index]))
+    return Comparison(int(np.count_nonzero(~holds)), holds.size, worst, near.norms)
+
+
+def _error(got: Array, want: Array) -> Array:
+    """The absolute differences; infinite where only one side is NaN or an infinity."""
+    if got.dtype.kind in "iub" and want.dtype.kind in "iub":
+        ints = [side.astype(np.int64) if side.dtype.kind != "u" else side for side in (got, want)]
+        return np.where(ints[0] == ints[1], 0.0, np.abs(ints[0].astype(np.float64) - ints[1].astype(np.float64)))
+    left, right = got.astype(np.float64), want.astype(np.float64)
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    distance = np.abs(left - right)
+    return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
+
+
+def _plain(value: np.generic) -> float | int:
+    return int(value) if value.dtype.kind in "iub" else float(value)

@@ -1,0 +1,214 @@
+"""The value of an expectation's formula over arrays: the reference that a run is compared with.
+
+Floats compute in f64, integers in int64. Division of two integers cuts towards zero, as in a kernel. Works on
+the tree of `croqc.syntax.expectation` alone; never runs text as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from croqc.runs.elements import Array, round_to
+from croqc.syntax import expectation as e
+from croqc.text.near import did_you_mean
+from croqc.text.span import Span
+
+
+class FormulaError(Exception):
+    """A formula without a value: an unknown name, shapes that do not fit. Spans as in the formula."""
+
+    def __init__(self, message: str, span: Span, hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.span, self.hint = message, span, hint
+
+
+class Evaluated(NamedTuple):
+    """`steps` is the length of the longest sum behind one element: the K of `@`, the terms of `sum`."""
+
+    array: Array
+    steps: int
+
+
+def evaluate(node: e.Formula, names: Mapping[str, Any]) -> Evaluated:
+    """The value of `node`; `names` maps parameters, results and sizes to arrays or numbers.
+
+    Raises FormulaError with the place in the formula.
+    """
+    evaluator = _Evaluator(names)
+    with np.errstate(all="ignore"):
+        return Evaluated(evaluator.value(node), evaluator.steps)
+
+
+def to_reference(values: Any) -> Array:
+    """f64 for floats, int64 for integers, bool as it is; u64 values beyond int64 become f64."""
+    array = np.asarray(values)
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
+        return array.astype(np.float64)
+    return array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
+
+
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+}
+_EACH: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "abs": np.abs,
+    "exp": np.exp,
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+    "relu": lambda x: np.maximum(x, 0),
+    "sigmoid": lambda x: 0.5 * (1 + np.tanh(0.5 * x)),  # never overflows, unlike 1 / (1 + exp(-x))
+}
+_REDUCE: Final[Mapping[str, Callable[..., Any]]] = {"sum": np.sum, "max": np.max, "min": np.min}
+_PAIR: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"max": np.maximum, "min": np.minimum}
+
+
+def compare_values(op: str, left: Array, right: Array) -> Array:
+    """`op` element by element, for the comparisons other than `~=`."""
+    return np.asarray(_COMPARE[op](left, right))
+
+
+def shape_text(array: Array) -> str:
+    return f"[{', '.join(map(str, array.shape))}]" if array.ndim else "a single number"
+
+
+class _Evaluator:
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+        self.steps = 1
+
+    def value(self, node: e.Formula) -> Array:
+        match node:
+            case e.Number():
+                return to_reference(node.value)
+            case e.Ref():
+                return self._name(node)
+            case e.Negate():
+                return np.negative(_number(self.value(node.operand)))
+            case e.Binary():
+                return self._binary(node)
+            case e.Compare():
+                left, right = self.value(node.left), self.value(node.right)
+                _fit(node.span, left, right)
+                return compare_values(node.op, left, right)
+            case e.Transpose():
+                operand = self.value(node.operand)
+                if operand.ndim < 2:
+                    raise FormulaError(f"'.T' needs two axes, not {shape_text(operand)}", node.span)
+                return np.swapaxes(operand, -1, -2)
+            case e.Subscript():
+                return self._subscript(node)
+            case e.Cast():
+                return to_reference(round_to(node.elem, self.value(node.operand)))
+            case e.Apply():
+                return self._apply(node)
+
+    def _name(self, node: e.Ref) -> Array:
+        if node.name not in self._names:
+            hint = did_you_mean(node.name, self._names)
+            raise FormulaError(f"unknown name '{node.name}'", node.span, hint)
+        return to_reference(self._names[node.name])
+
+    def _binary(self, node: e.Binary) -> Array:
+        left, right = _number(self.value(node.left)), _number(self.value(node.right))
+        if node.op == "@":
+            return self._product(node.span, left, right)
+        _fit(node.span, left, right)
+        if node.op == "/" and left.dtype.kind == right.dtype.kind == "i":
+            if not np.all(right):
+                raise FormulaError("division of an integer by zero", node.right.span)
+            return np.asarray(np.sign(left) * np.sign(right) * (np.abs(left) // np.abs(right)))
+        return np.asarray(_ARITHMETIC[node.op](left, right))
+
+    def _product(self, span: Span, left: Array, right: Array) -> Array:
+        inner = right.shape[-2:][0] if right.ndim else None
+        if not left.ndim or not right.ndim or left.shape[-1] != inner:
+            raise FormulaError(f"'@' cannot multiply {shape_text(left)} by {shape_text(right)}", span)
+        _fit(span, left[..., 0, 0] if left.ndim > 1 else left[0], right[..., 0, 0] if right.ndim > 1 else right[0])
+        self.steps = max(self.steps, left.shape[-1])
+        if left.dtype.kind == right.dtype.kind == "i" and left.size and right.size:
+            most = int(np.abs(left).max()) * int(np.abs(right).max()) * left.shape[-1]
+            if most < 2**53:  # f64 is exact there, and BLAS is a hundred times faster than int64 loops
+                return np.asarray(left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
+        return np.asarray(left @ right)
+
+    def _subscript(self, node: e.Subscript) -> Array:
+        operand = self.value(node.operand)
+        if len(node.items) > operand.ndim:
+            message = f"{len(node.items)} subscripts for {shape_text(operand)}"
+            raise FormulaError(message, node.span)
+        keys = [self._key(item, size) for item, size in zip(node.items, operand.shape, strict=False)]
+        return np.asarray(operand[tuple(keys)])
+
+    def _key(self, item: e.Formula | e.Slice, size: int) -> int | slice:
+        if isinstance(item, e.Slice):
+            lower, upper, step = (
+                None if part is None else self._integer(part) for part in (item.lower, item.upper, item.step)
+            )
+            if step == 0:
+                raise FormulaError("the step of a slice is not 0", item.span)
+            return slice(lower, upper, step)
+        index = self._integer(item)
+        if not -size <= index < size:
+            raise FormulaError(f"index {index} is outside an axis of {size}", item.span)
+        return index
+
+    def _integer(self, node: e.Formula) -> int:
+        value = self.value(node)
+        if value.ndim or value.dtype.kind != "i":
+            raise FormulaError("a subscript is one integer", node.span)
+        return int(value)
+
+    def _apply(self, node: e.Apply) -> Array:
+        args = [self.value(arg) for arg in node.args]
+        first = args[0]
+        if node.axis is not None and not -first.ndim <= node.axis < first.ndim:
+            raise FormulaError(f"{shape_text(first)} has no axis {node.axis}", node.span)
+        _fit(node.span, *args)
+        if node.name == "where":
+            return np.asarray(np.where(*args))
+        if len(args) == 2:
+            return np.asarray(_PAIR[node.name](*map(_number, args)))
+        first = _number(first)
+        if node.name in _EACH:
+            return np.asarray(_EACH[node.name](first))
+        if node.name == "softmax":
+            return _softmax(node, first)
+        if node.name == "sum":
+            self.steps = max(self.steps, first.size if node.axis is None else first.shape[node.axis])
+        return np.asarray(_REDUCE[node.name](first, axis=node.axis))
+
+
+def _softmax(node: e.Apply, values: Array) -> Array:
+    if not values.ndim:
+        raise FormulaError("'softmax' needs an axis, not a single number", node.span)
+    axis = -1 if node.axis is None else node.axis
+    powers = np.exp(values - values.max(axis=axis, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
+
+
+def _number(values: Array) -> Array:
+    return values.astype(np.int64) if values.dtype.kind == "b" else values
+
+
+def _fit(span: Span, *arrays: Array) -> None:
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = " and ".join(map(shape_text, arrays))
+        raise FormulaError(f"shapes {shapes} do not fit together", span) from None
