@@ -1,0 +1,237 @@
+"""Which threads of a block run a region: conditions over parallel indices (reference, 4.4).
+
+Masks are boolean arrays over `threadIdx.x`; None means that the threads are not known statically. Must not report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from croqc.sema.model import Level, Symbol, SymbolKind
+from croqc.sema.symbolic import Int, Part
+from croqc.syntax import ast
+from croqc.syntax.visit import children, walk
+
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+UNIT_THREADS: Final[Mapping[Level, int]] = {Level.GROUP4: 128, Level.GROUP: 32, Level.THREAD: 1}
+
+
+class Facts(Protocol):
+    """What masks read; the model has it, and so has the analysis that makes the model."""
+
+    @property
+    def uses(self) -> Mapping[ast.Name, Symbol]: ...
+    @property
+    def values(self) -> Mapping[ast.Node, Int]: ...
+    @property
+    def levels(self) -> Mapping[ast.Axis, Level]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """An index inside the block: in thread t its value is `(t // unit) % bound` (4.1). `symbol` None: anonymous."""
+
+    symbol: Symbol | None
+    level: Level
+    unit: int
+    bound: int
+
+    def values(self, threads: int) -> Numbers:
+        return (np.arange(threads, dtype=np.int64) // self.unit) % self.bound
+
+
+def axis_bounds(facts: Facts, axis: ast.Axis) -> tuple[int | None, ...]:
+    """The extents of one axis, None where they are not static."""
+    return tuple(value.const if (value := facts.values.get(bound)) is not None else None for bound in axis.bounds)
+
+
+def place_axis(facts: Facts, axis: ast.Axis) -> tuple[Placement, ...]:
+    """The placements of an axis inside the block, the last name fastest; empty for block axes and unknown extents."""
+    level = facts.levels.get(axis)
+    if level not in UNIT_THREADS:
+        return ()
+    assert level is not None
+    bounds = axis_bounds(facts, axis)
+    extents = [bound for bound in bounds if bound is not None and bound > 0]
+    if len(extents) != len(bounds):
+        return ()
+    symbols = [facts.uses.get(name) for name in axis.names] or [None] * len(extents)
+    placed, unit = [], UNIT_THREADS[level]
+    for symbol, bound in zip(reversed(symbols), reversed(extents), strict=False):
+        placed.append(Placement(symbol, level, unit, bound))
+        unit *= bound
+    return tuple(reversed(placed))
+
+
+def place_indices(facts: Facts, root: ast.Node) -> tuple[Placement, ...]:
+    """The placements of every axis in and under `root`, outer ones first."""
+    axes = (axis for node in walk(root) if isinstance(node, ast.Parallel) for axis in node.axes)
+    return tuple(placement for axis in axes for placement in place_axis(facts, axis))
+
+
+def regions(root: ast.Node, outer: tuple[ast.InThreads, ...] = ()) -> Iterator[tuple[ast.InThreads, ...]]:
+    """Every `inthreads` under `root`, each with the ones around it: outermost first, itself last."""
+    for child in children(root):
+        chain = outer
+        if isinstance(child, ast.InThreads):
+            chain = (*outer, child)
+            yield chain
+        yield from regions(child, chain)
+
+
+class Masks:
+    """Evaluates conditions for one kernel: `node` is its `parallel`, `threads` its block size."""
+
+    def __init__(self, facts: Facts, node: ast.Parallel, threads: int) -> None:
+        self.facts = facts
+        self.threads = threads
+        self.placements = place_indices(facts, node)
+        atoms = symbol_atoms(facts)
+        self._arrays = {
+            atoms[item.symbol]: item.values(threads) for item in self.placements if item.symbol in atoms
+        }  # an index without an atom is used nowhere
+        self._block = {
+            atom
+            for symbol, atom in atoms.items()
+            if symbol.kind is SymbolKind.PARALLEL and atom not in self._arrays and self._is_outside(symbol, node)
+        }
+
+    def _is_outside(self, symbol: Symbol, node: ast.Parallel) -> bool:
+        """Whether the index belongs to a level that spans blocks, where every thread sees the same value."""
+        for inner in walk(node):
+            if isinstance(inner, ast.Axis) and any(self.facts.uses.get(name) is symbol for name in _axis_names(inner)):
+                return self.facts.levels.get(inner) in (Level.BLOCK, Level.CLUSTER, Level.DEVICE, Level.TERM)
+        return False
+
+    def whole(self) -> Mask:
+        return np.ones(self.threads, dtype=np.bool_)
+
+    def of(self, cond: ast.Node) -> Mask | None:
+        """The threads for which a condition holds; one over block indices alone counts as all (4.4)."""
+        result = self._truth(cond)
+        return self.whole() if result is _ALL else result
+
+    def of_regions(self, chain: Iterable[ast.InThreads]) -> Mask | None:
+        """The threads inside nested regions."""
+        mask = self.whole()
+        for region in chain:
+            inner = self.of(region.cond)
+            if inner is None:
+                return None
+            mask &= inner
+        return mask
+
+    def _truth(self, node: ast.Node) -> Any:
+        """A mask, `_ALL` where only the block decides, None where nothing is known."""
+        match node:
+            case ast.Paren(inner=inner):
+                return self._truth(inner)
+            case ast.Const(word="true" | "false" as word):
+                return self.whole() if word == "true" else ~self.whole()
+            case ast.Unary(op="!", operand=operand):
+                inner_mask = self._truth(operand)
+                return inner_mask if inner_mask is None or inner_mask is _ALL else ~inner_mask
+            case ast.Binary(op="&&" | "||"):
+                return self._join(node)
+            case ast.Binary(op=op) if op in _COMPARE:
+                return self._compare(node)
+            case ast.Name():
+                value = defining_value(self.facts.uses.get(node))
+                return None if value is None else self._truth(value)
+        return None
+
+    def _join(self, node: ast.Binary) -> Any:
+        left, right = self._truth(node.left), self._truth(node.right)
+        if node.op == "||" and (left is _ALL or right is _ALL):
+            return _ALL
+        if left is _ALL or right is _ALL:
+            return right if left is _ALL else left
+        settled = np.all if node.op == "||" else lambda mask: not np.any(mask)
+        for side in (left, right):
+            if side is not None and settled(side):
+                return side
+        if left is None or right is None:
+            return None
+        return left & right if node.op == "&&" else left | right
+
+    def _compare(self, node: ast.Binary) -> Any:
+        left, right = self.facts.values.get(node.left), self.facts.values.get(node.right)
+        if left is None or right is None:
+            return None
+        if (left.names() | right.names()) & self._block:
+            return _ALL
+        sides = self.numbers(left), self.numbers(right)
+        if sides[0] is None or sides[1] is None:
+            return None
+        return _COMPARE[node.op](sides[0], sides[1])
+
+    def numbers(self, value: Int) -> Numbers | None:
+        """The value in every thread; None if it holds anything but indices of the block's threads."""
+        total = np.zeros(self.threads, dtype=np.int64)
+        for monomial, factor in value.terms:
+            term = np.full(self.threads, factor, dtype=np.int64)
+            for atom in monomial:
+                array = self._part(atom) if isinstance(atom, Part) else self._arrays.get(atom)
+                if array is None:
+                    return None
+                term *= array
+            total += term
+        return total
+
+    def _part(self, part: Part) -> Numbers | None:
+        a, b = self.numbers(part.a), self.numbers(part.b)
+        if a is None or b is None or (part.op != "*" and not np.all(b)):
+            return None
+        result: Numbers = _PARTS[part.op](a, b)
+        return result
+
+
+_ALL: Final = object()
+
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_PARTS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "*": np.multiply,
+    "/": np.floor_divide,
+    "%": np.mod,
+    "cdiv": lambda a, b: -(-a // b),
+}
+
+
+def _axis_names(axis: ast.Axis) -> tuple[ast.Name, ...]:
+    return axis.names if axis.tuple_name is None else (*axis.names, axis.tuple_name)
+
+
+def symbol_atoms(facts: Facts) -> dict[Symbol, str]:
+    """The atom that stands for each index or dimension in `values`."""
+    atoms: dict[Symbol, str] = {}
+    for name, symbol in facts.uses.items():
+        value = facts.values.get(name)
+        if value is not None and symbol not in atoms and len(value.terms) == 1:
+            monomial, factor = value.terms[0]
+            if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], str):
+                atoms[symbol] = monomial[0]
+    return atoms
+
+
+def defining_value(symbol: Symbol | None) -> ast.Node | None:
+    """The expression that defines an immutable variable, None for everything else."""
+    if symbol is None or symbol.mutable:
+        return None
+    match symbol.decl:
+        case ast.AssignPart(op="=", value=value) | ast.ScalarInit(value=value) if value is not None:
+            return value
+    return None

@@ -1,0 +1,100 @@
+"""Names of the rules whose findings the device side raises, each with its catalogue rows and the keys of its args.
+
+The wording stands in `croqc.rules`. Types and shapes in args are texts ready to print. Names only.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+NOT_UNDERSTOOD: Final = "not-understood"  # construct
+
+# --- levels and regions (8.5) -------------------------------------------------------------------
+
+PARALLEL_COUNT: Final = "parallel-count"  # L01; found: the value or the type
+PARALLEL_INDICES: Final = "parallel-indices"  # L02; names, bounds (numbers; more than 3 of either is an error, too)
+LEVEL_ORDER: Final = "level-order"  # L03; reason "repeated"|"reversed"|"deep"|"unclear", level, outer
+LEVEL_UNAVAILABLE: Final = "level-unavailable"  # L04; level, target, needs
+GROUP_THREADS: Final = "group-threads"  # L05; threads, needed, level
+BLOCK_THREADS: Final = "block-threads"  # L06; threads, limit
+GROUP_IN_GROUP4: Final = "group-in-group-4"  # L07; no args
+BLOCK_SIZE_MISMATCH: Final = "block-size-mismatch"  # L08; threads, other; related: the other
+LAUNCH_BINDING: Final = "launch-binding"  # L09; reason "inner-async"|"inner-stream"|"not-a-stream", name
+LAUNCH_ATTRIBUTE: Final = "launch-attribute"  # L10; attribute, reason "level"|"count"|"static"|"value"|"small", threads
+REGION_AT_HOST: Final = "region-at-host"  # L11; no args
+UNIFORM_PREDICATE: Final = "uniform-predicate"  # L12; no args; the span is the part that depends on no index
+NESTED_ASYNC_REGION: Final = "nested-async-region"  # L13; related: the outer region
+UNKNOWN_THREADS: Final = "unknown-threads"  # L14; no args
+OVERLAPPING_REGIONS: Final = "overlapping-regions"  # L15; threads (how many run both); related: the other region
+MISPLACED_JUMP: Final = "misplaced-jump"  # L18; word, needs "loop"|"parallel"
+LOOP_HINT: Final = "loop-hint"  # L19; reason "factor"|"extent"|"width"|"inner", value, extent
+MISPLACED_SYNC: Final = "misplaced-sync"  # L20; what ("sync.shared" …), reason "host"|"device"|"local"|"grid"
+WIDE_BARRIER: Final = "wide-barrier"  # L21; level, enclosing
+DIVERGENT_COLLECTIVE: Final = "divergent-collective"  # L23; what, unit, proved (bool); related: the condition
+
+# --- memory (8.4) -------------------------------------------------------------------------------
+
+SHARED_LIMIT: Final = "shared-memory-limit"  # M04; used, limit, storage, target, buffers: largest first
+DYNAMIC_SHARED: Final = "dynamic-shared-memory"  # M05; used, buffers: ((name, bytes), …)
+THREAD_TILE: Final = "thread-tile-in-shared"  # M06; index (name of the parallel index), buffer
+
+# --- copies and futures (8.6) -------------------------------------------------------------------
+
+COPY_TYPES: Final = "copy-types"  # D01; source, dest (element types)
+COPY_RANKS: Final = "copy-ranks"  # D02; source, dest (ranks)
+COPY_SHAPES: Final = "copy-shapes"  # D03; source, dest (shapes), dim
+TRANSPOSE_ORDER: Final = "transpose-order"  # D04; order, rank
+PAD_LISTS: Final = "pad-lists"  # D05; reason "rank"|"integer"|"range"|"mid", list "low"|"high"|"mid", rank
+COPY_DIRECTION: Final = "copy-direction"  # D06; source, dest (storage words), op, is_async
+ASYNC_UNAVAILABLE: Final = "async-unavailable"  # D07; target
+TMA_LIMIT: Final = "tma-limit"  # D08; reason "target"|"row"|"extent"|"rank"|"stride"|"op", value, target, dim
+TMA_BOX_VARIES: Final = "tma-box-varies"  # D09; index
+TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
+COPY_MODIFIER: Final = (
+    "copy-modifier"  # D11; modifier, reason "dma-load"|"hint-on-copy"|"twice"|"after-swizzle"|"multicast"|"tma-only"
+)
+SWIZZLE_VALUE: Final = "swizzle-value"  # D12; value
+SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
+SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
+ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
+SLOW_COPY: Final = "slow-copy"  # D16; reason "threads"|"sub-byte"|"rank"
+PARTIAL_UNIT_COPY: Final = "partial-unit-copy"  # D17; threads, unit
+PADDED_STORE: Final = "padded-store"  # D18; row, stride (elements)
+UNNAMED_ASYNC: Final = "unnamed-async-copy"  # F01; no args
+COMPLETE_FUTURE: Final = "wait-on-complete"  # F02; name
+FUTURE_REUSE: Final = "future-reuse"  # F05; name, reason "redefined"|"type"|"shape"|"storage"
+SWAP_OPERANDS: Final = "swap-operands"  # F07; word, reason "future"|"type"|"scope"|"host"|"count", name
+SELECT_OPERANDS: Final = "select-operands"  # F08; reason "index"|"range"|"type"|"kind", value, count
+WAIT_OPERAND: Final = "wait-operand"  # F10; found (type)
+
+# --- multiplies (8.7) ---------------------------------------------------------------------------
+
+MULTIPLY_OPERAND: Final = "multiply-operand"  # X01; operand "a"|"b", reason "rank"|"static", rank
+MULTIPLY_DEPTH: Final = "multiply-depth"  # X02; a, b (K extents), sparse (bool)
+NO_MULTIPLY: Final = "no-such-multiply"  # X03; a, b, acc, m, n, k, target, sparse, nearest ("64x8x16", …)
+WARPGROUP_MULTIPLY: Final = "warpgroup-multiply"  # X04; a, b, acc, m, n, k, target, needs (targets that have it)
+MULTIPLY_UNIT: Final = "multiply-unit"  # X05; shape, needs ("group"|"group-4"), has
+SHARED_WARP_OPERAND: Final = "shared-warp-operand"  # X06; operand
+REGISTER_OPERAND: Final = "register-operand"  # X07; operand, reason "b"|"split"
+ACCUMULATOR_USE: Final = "accumulator-use"  # X08; name, reason "operand"|"fill"|"unused"|"load"|"not-accumulator"
+FRAGMENT_ARRAY: Final = "whole-fragment-array"  # X09; name, count
+ACCUMULATOR_TYPE: Final = "accumulator-type"  # X10; name, operands
+SPARSE_MULTIPLY: Final = "sparse-multiply"  # X11; reason "k"|"metadata"|"schedule"
+MULTIPLY_SCALE: Final = "multiply-scale"  # X12; reason "unit"|"shape"|"scalar"|"first", found
+LOAD_TILE: Final = "load-tile"  # X13; tile, extent, dim, buffer
+MASKED_STORE: Final = "masked-store"  # X14; rows, columns, tile
+FRAGMENT_REDUCE: Final = "fragment-reduce"  # X16; dim
+OPERAND_LAYOUT: Final = "operand-layout"  # X17; type, layout
+NARROW_ACCUMULATOR: Final = "narrow-accumulator"  # 6.3, a note; name, depth: f16 is inferred and K exceeds 256
+
+# --- events (8.8) -------------------------------------------------------------------------------
+
+EVENT_STORAGE: Final = "event-storage"  # Q01; storage, level "host"|"device"
+EVENT_IN_REGION: Final = "event-in-region"  # Q02; name
+EVENT_OUTSIDE_ROLE: Final = "event-outside-role"  # Q03; word "trigger"|"wait", paths
+TRIGGER_OPERAND: Final = "trigger-operand"  # Q04; found (type)
+EVENT_ORDER: Final = "event-order"  # Q05; reason "array"|"rank"|"integer"|"update"
+INDEX_RANGE: Final = "index-out-of-range"  # Q06 with V16, V17; index, extent, dim, name
+EXPLICIT_COUNT: Final = "explicit-count"  # Q07, a note; written, computed
+JOINED_TRIGGER: Final = "joined-trigger"  # Q09; reason "events"|"storage"|"sync"|"name"|"multiply"|"store", name
+NAMED_BARRIER: Final = "named-barrier"  # Q15; reason "id"|"count", value
