@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, NoReturn
 
 from croqc.syntax.reports import preprocessing
@@ -40,7 +41,7 @@ class _Token(NamedTuple):
     end: int
 
 
-class _Malformed(Exception):
+class _MalformedError(Exception):
     """Carries the place of the first character that does not fit; never leaves this module."""
 
     def __init__(self, start: int, end: int) -> None:
@@ -59,7 +60,7 @@ def evaluate(text: str, start: int, end: int, macros: Mapping[str, Macro], host:
     try:
         evaluator.read(text, start, end)
         value = evaluator.condition()
-    except _Malformed as problem:
+    except _MalformedError as problem:
         hint = "integers, macros, 'defined' and C operators only"
         finding = preprocessing("malformed #if expression", problem.start, problem.end, hint)
         return Condition(False, None, (finding,))
@@ -109,10 +110,10 @@ class _Evaluator:
         word = source[index - 1]
         if name >= len(source) or source[name].kind != "word":
             place = source[name] if name < len(source) else word
-            raise _Malformed(place.start, place.end)
+            raise _MalformedError(place.start, place.end)
         if opened and (behind > len(source) or source[behind - 1].text != ")"):
             place = source[behind - 1] if behind <= len(source) else source[-1]
-            raise _Malformed(place.start, place.end)
+            raise _MalformedError(place.start, place.end)
         known = source[name].text in self.macros
         # The name travels along, so that only an evaluated test can leave the condition undecided.
         kind = "number" if known else "absent"
@@ -124,7 +125,7 @@ class _Evaluator:
         if macro is None or macro.params is not None or macro.name in active:
             self.tokens.append(token)
         elif len(self.tokens) > _MOST_TOKENS or len(active) > _DEEPEST:
-            raise _Malformed(token.start, token.end)
+            raise _MalformedError(token.start, token.end)
         else:
             body = macro.body or "1"
             for part in _split(body, 0, len(body)):
@@ -155,10 +156,10 @@ class _Evaluator:
             token = self.tokens[self.at]
             self.at += 1
             if token.text == "&&":
-                right = self._guarded(left != 0, lambda level=level: self._binary(level + 1))
+                right = self._guarded(left != 0, partial(self._binary, level + 1))
                 left = int(left != 0 and right != 0)
             elif token.text == "||":
-                right = self._guarded(left == 0, lambda level=level: self._binary(level + 1))
+                right = self._guarded(left == 0, partial(self._binary, level + 1))
                 left = int(left != 0 or right != 0)
             else:
                 left = _signed(self._apply(token, left, self._binary(level + 1)))
@@ -237,19 +238,19 @@ class _Evaluator:
 
     def _fail(self) -> NoReturn:
         token = self.tokens[self.at]
-        raise _Malformed(token.start, token.end)
+        raise _MalformedError(token.start, token.end)
 
 
 def _integer(token: _Token) -> int:
     found = _NUMBER.match(token.text)
     if found is None or found.end() != len(token.text):
         wrong = found.end() if found else 0
-        raise _Malformed(min(token.start + wrong, token.end - 1), token.end)
+        raise _MalformedError(min(token.start + wrong, token.end - 1), token.end)
     base = {"hex": 16, "bin": 2, "oct": 8, "dec": 10}
     name, digits = next((name, digits) for name, digits in found.groupdict().items() if digits is not None)
     significant = digits.lstrip("0") or "0"
     if len(significant) > 64:
-        raise _Malformed(token.start, token.end)
+        raise _MalformedError(token.start, token.end)
     return _signed(int(significant, base[name]))
 
 

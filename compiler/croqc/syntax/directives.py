@@ -145,6 +145,8 @@ class Directives:
         self.conditionals = Conditionals()
         self.defined: list[Macro] = []
         self.findings: list[Diagnostic] = []
+        self.dead: list[Span] = []
+        self._dead_from = self._dead_depth = -1
 
     @property
     def live(self) -> bool:
@@ -153,7 +155,8 @@ class Directives:
     def obey(self, start: int) -> Line:
         """Take the directive line whose `#` stands at `start`."""
         line, findings = read_line(self.text, start)
-        if self.live:
+        was_live, depth = self.live, len(self.conditionals.frames)
+        if was_live:
             self.findings += findings
         if line.name in CONDITIONALS:
             self._conditional(line)
@@ -163,10 +166,27 @@ class Directives:
                 handler(self, line)
             elif self.inside:
                 self._unknown(line, line.name)
+        branches = depth == self._dead_depth and line.name in ("elif", "else")
+        if not was_live and (self.live or branches):
+            self._bury(start)
+        if not self.live and (was_live or branches):
+            self._dead_from, self._dead_depth = line.end, len(self.conditionals.frames)
         return line
 
-    def finish(self) -> None:
-        """The end of the scope: what is still open lacks its `#endif`."""
+    def _bury(self, end: int) -> None:
+        """A dead branch ends at the `#` at `end`, or at the end of the scope: whole lines, for an editor."""
+        text, start = self.text, self._dead_from
+        start += 2 if text.startswith("\r\n", start) else 1
+        while end > start and text[end - 1] in " \t":
+            end -= 1
+        if start < end:
+            self.dead.append(Span(start, end))
+        self._dead_from = self._dead_depth = -1
+
+    def finish(self, end: int) -> None:
+        """The scope ends at `end`: what is still open lacks its `#endif`."""
+        if not self.live:
+            self._bury(end)
         for frame in self.conditionals.frames:
             self._error("missing '#endif'", frame.line.start, frame.line.name_end, "close it with '#endif'")
 

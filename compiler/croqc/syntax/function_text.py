@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from croqc.syntax.directives import Directives
-from croqc.syntax.macros import Expander, brace_changes, words_of
+from croqc.syntax.macros import WORDS, Expander, brace_changes, words_of
 from croqc.syntax.regions import HOST, next_stop
 from croqc.syntax.reports import lexical
 from croqc.syntax.scanner import FIRST, Halt, Scanner
@@ -35,11 +35,13 @@ class Function:
     """A function read: `result.base` is 0, `defined` are the macros defined inside, with relative spans.
 
     `closed` says that its own brace ends it, so that the same text below gives the same function whatever
-    follows. `prototype` is the place of the `;` that stands where the body should, else -1.
+    follows; `words` are the identifiers in its text. `prototype` is the place of the `;` that stands where the
+    body should, else -1.
     """
 
     result: FunctionText
     defined: tuple[Macro, ...]
+    words: frozenset[str]
     closed: bool
     prototype: int = -1
 
@@ -57,7 +59,7 @@ def read_function(text: str, indent: int, scope: Scope) -> Function:
     if halt is Halt.CLOSED:
         if (prototype := _prototype(reader.tokens)) >= 0:
             return reader.function(prototype + 1, False, prototype)
-        reader.directives.finish()
+        reader.directives.finish(reader.scanner.end)
         return reader.function(reader.scanner.end, True)
     limit = re.compile(rf"(?:^|[\r\n])[ \t]{{0,{min(indent, 200)}}}\}}").search(text, FIRST, reader.scanner.end)
     if limit and halt is not Halt.OPEN_COMMENT:
@@ -93,7 +95,6 @@ class _Reader:
         self.directives = Directives(text, self.macros, prefixes, namespaces, inside=True)
         self.tokens: list[Token] = []
         self.lines: list[Token] = []
-        self.dead: list[Span] = []
         if text[FIRST : FIRST + 1] not in _BLANKS_BEHIND:
             self.scanner.findings.append(
                 lexical("expected white space after '__co__'", FIRST, FIRST + 1, "write a blank")
@@ -117,34 +118,22 @@ class _Reader:
             stop = next_stop(HOST, self.text, pos)
             while stop and stop.what not in ("#", "/*"):
                 stop = next_stop(HOST, self.text, stop.end)
-            end = stop.start if stop and stop.what == "#" else len(self.text)
-            self._bury(pos, end)
-            pos = self._obey(end) if end < len(self.text) else end
-            if end == len(self.text):
-                break
+            if stop is None or stop.what == "/*":
+                return len(self.text)
+            pos = self._obey(stop.start)
         return pos
 
-    def _bury(self, start: int, end: int) -> None:
-        if self.dead and self.dead[-1].end == start:
-            start = self.dead.pop().start
-        if start < end:
-            self.dead.append(Span(start, end))
-
     def _obey(self, start: int) -> int:
-        was_live, directives = self.directives.live, self.directives
-        depth = len(directives.conditionals.frames)
-        line = directives.obey(start)
+        was_live = self.directives.live
+        line = self.directives.obey(start)
         self.lines.append(Token(Kind.DIRECTIVE, self.text[start : line.end], start, line.end, line_first=True))
-        nested = not was_live and not directives.live
-        if nested and depth and len(directives.conditionals.frames) != depth:
-            self._bury(start, line.end)
         if was_live and line.name in ("define", "undef"):
             self.scanner.watch(self.macros, brace_changes(self.macros))
         return line.end
 
     def close(self, halt: Halt) -> None:
         """Say why the function does not end, once, and close its braces with tokens of no width."""
-        self.directives.finish()
+        self.directives.finish(self.scanner.end)
         end = self.scanner.end
         if halt is not Halt.OPEN_COMMENT and not self.directives.conditionals.frames:
             self.scanner.findings.append(
@@ -157,6 +146,7 @@ class _Reader:
         directives = self.directives
         findings = [*self.scanner.findings, *self.expander.findings, *directives.findings]
         findings.sort(key=lambda finding: (finding.span.start, finding.span.end))
+        words = frozenset(WORDS.findall(text))
         uses = sorted((Span(start, stop), name) for (start, stop), name in self.expander.uses.items())
         result = FunctionText(
             base=0,
@@ -164,14 +154,14 @@ class _Reader:
             tokens=tuple(self.tokens),
             comments=tuple(self.scanner.comments),
             directives=tuple(self.lines),
-            dead=tuple(self.dead),
+            dead=tuple(directives.dead),
             macro_uses=tuple(uses),
             intrinsic_prefixes=tuple(directives.prefixes),
             intrinsic_namespaces=tuple(directives.namespaces),
             findings=tuple(findings),
-            key=key_of(text, words_of(text), self.scope),
+            key=key_of(text, words, self.scope),
         )
-        return Function(result, tuple(directives.defined), closed, prototype)
+        return Function(result, tuple(directives.defined), words, closed, prototype)
 
 
 def key_of(text: str, words: frozenset[str], scope: Scope) -> tuple[object, ...]:

@@ -19,13 +19,13 @@ MOST_TOKENS = 100_000  # handled for the macros of one function; the largest pub
 _DEEPEST = 200  # macros within macros
 _DEEPEST_CALL = 50  # macro calls within arguments
 
-_WORDS = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+WORDS = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @lru_cache(maxsize=4096)
 def words_of(body: str) -> frozenset[str]:
-    """The words that stand in a replacement text (or a function)."""
-    return frozenset(_WORDS.findall(body))
+    """The words that stand in a replacement text."""
+    return frozenset(WORDS.findall(body))
 
 
 class Body(NamedTuple):
@@ -86,7 +86,7 @@ class _Item(NamedTuple):
     source: bool
 
 
-class _TooLarge(Exception):
+class _TooLargeError(Exception):
     """The expansion of one use goes beyond the limits; never leaves this module."""
 
 
@@ -109,7 +109,7 @@ class Expander:
 
     def expand(self, tokens: list[Token], hits: list[int]) -> list[Token]:
         """The stretch with the macros at the indices `hits` replaced, dotted words joined anew."""
-        if not hits:
+        if not hits or self._budget < 0:
             return tokens
         out: list[Token] = []
         self._tokens, self._at = tokens, 0
@@ -117,9 +117,25 @@ class Expander:
             if hit >= self._at:
                 _extend(out, tokens[self._at : hit])
                 self._at = hit + 1
-                self._use(tokens[hit], out)
+                name = tokens[hit]
+                constant = self._constant(name)
+                if constant is None:
+                    self._use(name, out)
+                else:
+                    self._budget -= len(constant)
+                    self.uses[(name.start, name.end)] = name.text
+                    _place(constant, name, name.end, out)
         _extend(out, tokens[self._at :])
         return out
+
+    def _constant(self, name: Token) -> tuple[Token, ...] | None:
+        """The replacement of an object-like macro in which nothing is left to expand: by far the commonest
+        use, taken on a short way."""
+        macro = self.macros.get(name.text)
+        if macro is None or macro.params is not None or any(word in self.macros for word in words_of(macro.body)):
+            return None
+        body = body_of(macro.body)
+        return None if body.findings else body.tokens
 
     def _use(self, name: Token, out: list[Token]) -> None:
         if name.kind is Kind.DOTTED:
@@ -130,7 +146,7 @@ class Expander:
         behind = self._at
         try:
             produced = self._run([_Item(name, _NOWHERE, True)], 0)
-        except _TooLarge:
+        except _TooLargeError:
             self._at = behind
             self._refused.add(name.text)
             self._report(
@@ -140,27 +156,19 @@ class Expander:
         if len(produced) == 1 and produced[0].token is name:
             _join(out, name)
             return
-        end = self._tokens[self._at - 1].end
-        first, spaced = name.line_first, name.spaced
-        for index, item in enumerate(produced):
-            token = item.token
-            lead = index == 0
-            made = Token(
-                token.kind, token.text, name.start, end, name.text, lead and first, spaced if lead else token.spaced
-            )
-            _join(out, made)
+        _place([item.token for item in produced], name, self._tokens[self._at - 1].end, out)
 
     def _run(self, items: Sequence[_Item], calls: int) -> list[_Item]:
         """Expand until nothing changes. At the outermost level (`calls` 0) the arguments of the last macro may
         stand in the function's text behind the use."""
         if calls > _DEEPEST_CALL:
-            raise _TooLarge
+            raise _TooLargeError
         pending = list(reversed(items))
         done: list[_Item] = []
         while pending:
             self._budget -= 1
             if self._budget < 0:
-                raise _TooLarge
+                raise _TooLargeError
             item = pending.pop()
             token = item.token
             if token.kind is Kind.DOTTED and token.text[1:] in self.macros:
@@ -192,7 +200,7 @@ class Expander:
             self.uses[(item.token.start, item.token.end)] = macro.name
         hidden = item.hidden | {macro.name}
         if len(hidden) > _DEEPEST:
-            raise _TooLarge
+            raise _TooLargeError
         body = body_of(macro.body)
         for finding in body.findings:
             self._report(finding.message, item.token, f"in the macro '{macro.name}'", finding.severity)
@@ -286,6 +294,13 @@ def _respaced(token: Token, spaced: bool) -> Token:
     if token.spaced == spaced:
         return token
     return Token(token.kind, token.text, token.start, token.end, token.macro, token.line_first, spaced)
+
+
+def _place(tokens: Sequence[Token], name: Token, end: int, out: list[Token]) -> None:
+    """Append what the macro `name` stands for; all of it at the place of the use, which ends at `end`."""
+    for index, token in enumerate(tokens):
+        spaced = token.spaced if index else name.spaced
+        _join(out, Token(token.kind, token.text, name.start, end, name.text, name.line_first and not index, spaced))
 
 
 def _join(out: list[Token], token: Token) -> None:

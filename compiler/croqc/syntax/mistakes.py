@@ -100,16 +100,18 @@ def _range(text: str, suffix: str, start: int) -> tuple[Diagnostic, ...]:
     largest = LARGEST_UNSIGNED if unsigned else LARGEST
     hexadecimal = digits[:2] in ("0x", "0X")
     significant = digits[2:].lstrip("0") if hexadecimal else digits
-    # The length is looked at first: to convert a very long numeral takes quadratic time, and is refused.
-    if len(significant) <= 20 and int(significant or "0", 16 if hexadecimal else 10) <= largest:
+    # A very long numeral is not converted: Python refuses, since it takes quadratic time.
+    value = int(significant or "0", 16 if hexadecimal else 10) if len(significant) <= 20 else LARGEST_UNSIGNED + 1
+    if value <= largest:
         return ()
+    fits_unsigned = value <= LARGEST_UNSIGNED
     shown = text if len(text) <= 40 else f"{text[:37]}..."
     return (
         lexical(
             f"integer literal '{shown}' is out of range [0, {largest}]",
             start,
             start + len(text),
-            "" if unsigned or len(significant) > 20 else "integers have 64 bits; the suffix 'u' allows one more",
+            "the suffix 'u' doubles the range" if fits_unsigned and not unsigned else "",
         ),
     )
 

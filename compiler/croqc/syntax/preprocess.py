@@ -11,9 +11,8 @@ from threading import Lock
 from types import MappingProxyType
 
 from croqc.syntax import regions
-from croqc.syntax.directives import Directives
+from croqc.syntax.directives import Directives, plain
 from croqc.syntax.function_text import Function, Scope, key_of, read_function
-from croqc.syntax.macros import words_of
 from croqc.syntax.regions import BRACED, HOST, Braces, Stop, next_stop
 from croqc.syntax.reports import lexical, preprocessing
 from croqc.syntax.tokens import FunctionText, Macro, Preprocessed, Region, RegionKind
@@ -47,7 +46,7 @@ class _Cache:
             candidates = tuple(self._functions.get(self._line(text, base), ()))
         for function in reversed(candidates):
             body = function.result.text
-            if text.startswith(body, base) and key_of(body, words_of(body), scope) == function.result.key:
+            if text.startswith(body, base) and key_of(body, function.words, scope) == function.result.key:
                 return function
         return None
 
@@ -75,19 +74,16 @@ class _File:
         self.findings: list[Diagnostic] = []
         self.regions: list[Region] = []
         self.functions: list[FunctionText] = []
-        self.dead: list[Span] = []
-        macros = {name: Macro(name, None, value or "", None) for name, value in defines.items()}
+        macros = {name: Macro(name, None, plain(value or ""), None) for name, value in defines.items()}
         self.directives = Directives(text, macros, [], [], inside=False)
         self.directives.defined += macros.values()
         self._any_function = False
-        self._dead_from = -1
 
     def read(self) -> Preprocessed:
         pos = 0
         while stop := next_stop(HOST, self.text, pos):
             pos = self._stop(stop)
-        self._bury(len(self.text))
-        self.directives.finish()
+        self.directives.finish(len(self.text))
         if not self._any_function:
             message = "no '__co__' function in this file"
             self.findings.append(lexical(message, 0, 0, severity=Severity.WARNING))
@@ -98,13 +94,13 @@ class _File:
             tuple(self.functions),
             tuple(self.directives.defined),
             tuple(findings),
-            tuple(self.dead),
+            tuple(self.directives.dead),
         )
 
     def _stop(self, stop: Stop) -> int:
         """Deal with one stop in host text; the place to go on from."""
         if stop.what == "#":
-            return self._directive(stop.start)
+            return self.directives.obey(stop.start).end
         if stop.what == "/*":
             finding = lexical("unterminated comment", stop.start, stop.start + 2, "close it with '*/'")
             self.findings.append(finding)
@@ -114,24 +110,6 @@ class _File:
         if not self.directives.live:
             return stop.end
         return self._device(stop) if stop.what in _DEVICE_WORDS else self._device_block(stop)
-
-    def _directive(self, start: int) -> int:
-        live = self.directives.live
-        line = self.directives.obey(start)
-        if live and not self.directives.live:
-            self._dead_from = line.end
-        elif not live:
-            if self.directives.live:
-                self._bury(start)
-            elif line.name in ("elif", "else") and len(self.directives.conditionals.frames) == 0:
-                self._bury(start)
-        return line.end
-
-    def _bury(self, end: int) -> None:
-        """A dead host branch ends."""
-        if 0 <= self._dead_from < end:
-            self.dead.append(Span(self._dead_from, end))
-        self._dead_from = -1
 
     def _region(self, kind: RegionKind, start: int, end: int) -> None:
         """A region, and before it the host text since the last one."""
@@ -201,7 +179,7 @@ class _File:
         while stop := next_stop(BRACED, self.text, pos):
             pos = stop.end
             if stop.what == "#":
-                pos = self._directive(stop.start)
+                pos = self.directives.obey(stop.start).end
             elif stop.what in ("/*", "__co__"):
                 pos = stop.start
                 break

@@ -17,11 +17,11 @@ from croqc.text.diagnostics import Diagnostic
 # One match is one token with the blanks before it; the number of the group says which kind.
 TOKEN = re.compile(
     r"""[ \t]*(?:
-    (?!R")([A-Za-z_]\w*)
-    |(=>|<->|<<|>>|<=|>=|==|!=|&&|\|\||\?\?|::|\+\+|--|\+=|-=|\*=|/=|%=|/(?!\*)|\.(?!\w)
-        |[-+*%=<>!&|^~?:,;()\[\]])
+    ([A-QS-Za-z_]\w*|R(?!")\w*)
+    |([,;()\[\]~^]|=>|<->|<<|>>|<=|>=|==|!=|&&|\|\||\?\?|::|\+\+|--|\+=|-=|\*=|/=|%=|/(?!\*)|\.(?!\w)
+        |[-+*%=<>!&|?:])
     |(\.[A-Za-z_]\w*)
-    |("(?:[^"\\\r\n]|\\[^\r\n])*"|R"([^()\\\s]{0,16})\([\s\S]*?\)\5")
+    |("(?:[^"\\\r\n]|\\[^\r\n])*")
     |([\r\n][ \t\r\n]*)
     |(\.?[0-9]\w*(?:\.(?:[0-9]\w*|(?![\w.])))?)
     |([{}])
@@ -32,15 +32,15 @@ TOKEN = re.compile(
     )""",
     re.ASCII | re.VERBOSE,
 )
-_WORD, _OP, _DOTTED, _STRING, _, _LINES, _NUMBER, _BRACE, _HASH, _COMMENT, _JOIN, _OTHER = range(1, 13)
+_WORD, _OP, _DOTTED, _STRING, _LINES, _NUMBER, _BRACE, _HASH, _COMMENT, _JOIN, _OTHER = range(1, 12)
 _PLAIN = {_WORD: Kind.WORD, _OP: Kind.OP, _DOTTED: Kind.DOTTED, _STRING: Kind.STRING}
 
-DIRECTIVE_WORDS = frozenset(
-    "define undef if ifdef ifndef elif elifdef elifndef else endif error warning line pragma include"
-    " include_next import ident embed".split()
-)
+_CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
+_OTHER_DIRECTIVES = ("define", "undef", "error", "warning", "line", "pragma", "include", "import", "ident", "embed")
+DIRECTIVE_WORDS = frozenset((*_CONDITIONALS, *_OTHER_DIRECTIVES, "include_next"))
 _HASH_WORD = re.compile(r"#[ \t]*([A-Za-z_]\w*)", re.ASCII)
 _STATEMENT_ENDS = ("", ";", "{", "}")
+_RAW_STRING = re.compile(r'R"([^()\\\s]{0,16})\(')
 FIRST = len("__co__")
 
 
@@ -192,9 +192,21 @@ class Scanner:
             self.comments.append(Token(Kind.COMMENT, self.text[start:], start, len(self.text)))
             self.end = len(self.text)
             return Halt.OPEN_COMMENT
+        if text == "R" and (end := _raw_string_end(self.text, start)) >= 0:
+            self._add(Kind.STRING, self.text[start:end], start, end)
+            self.end = end
+            return None
         slip = mistakes.other(self.text, text, start)
         self.findings += slip.findings
         self._bad = self._bad or slip.kind is Kind.BAD
         self._add(slip.kind, slip.text, start, slip.end)
         self.end = slip.end
         return None
+
+
+def _raw_string_end(text: str, start: int) -> int:
+    """Behind the raw string at `start`, or -1 if there is none or it does not end."""
+    if opened := _RAW_STRING.match(text, start):
+        close = text.find(f'){opened[1]}"', opened.end())
+        return close + len(opened[1]) + 2 if close >= 0 else -1
+    return -1
