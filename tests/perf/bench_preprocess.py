@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 
 from croqc.syntax import preprocess as module
-from croqc.syntax.preprocess import preprocess
 
 KERNEL = """__co__ void kernel_{n}(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, N]& out) {{
   // tile {n}
@@ -55,14 +54,14 @@ def main() -> None:
     host = "".join(HOST.format(n=n) for n in range(150)).replace("#if TILE_M != 64", "#if 0")
 
     def cold() -> object:
-        module._CACHE = module._Cache()
-        return preprocess(kernels)
+        module._versions.cache_clear()
+        return module.preprocess(kernels)
 
     print(f"functions, cold:  {measure(cold, kernels.count(chr(10))):6.2f} us/line")
-    preprocess(kernels)
+    module.preprocess(kernels)
     edited = kernels.replace("// tile 30", "// tile thirty")
-    print(f"functions, again: {measure(lambda: preprocess(edited), edited.count(chr(10))):6.2f} us/line")
-    print(f"host text:        {measure(lambda: preprocess(host), host.count(chr(10))):6.2f} us/line")
+    print(f"functions, again: {measure(lambda: module.preprocess(edited), edited.count(chr(10))):6.2f} us/line")
+    print(f"host text:        {measure(lambda: module.preprocess(host), host.count(chr(10))):6.2f} us/line")
 
 
 if __name__ == "__main__":

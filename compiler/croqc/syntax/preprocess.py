@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from threading import Lock
+from functools import lru_cache
 from types import MappingProxyType
 
 from croqc.syntax import regions
@@ -20,6 +20,7 @@ from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
 
 _NO_DEFINES: Mapping[str, str | None] = MappingProxyType({})
+_MOST_VERSIONS = 8  # of functions with the same first line
 _DEVICE_WORDS = ("__device__", "__co_device__")
 
 
@@ -33,37 +34,29 @@ def preprocess(text: str, defines: Mapping[str, str | None] = _NO_DEFINES) -> Pr
     return _File(text, defines).read()
 
 
-class _Cache:
-    """The functions read last, found by their first line, then by their text and what they see above them."""
-
-    def __init__(self, lines: int = 512, versions: int = 8) -> None:
-        self._lines, self._versions = lines, versions
-        self._functions: dict[str, list[Function]] = {}
-        self._lock = Lock()
-
-    def find(self, text: str, base: int, scope: Scope) -> Function | None:
-        with self._lock:
-            candidates = tuple(self._functions.get(self._line(text, base), ()))
-        for function in reversed(candidates):
-            body = function.result.text
-            if text.startswith(body, base) and key_of(body, function.words, scope) == function.result.key:
-                return function
-        return None
-
-    def keep(self, text: str, base: int, function: Function) -> None:
-        with self._lock:
-            line = self._line(text, base)
-            versions = self._functions.pop(line, [])
-            self._functions[line] = [*versions[-self._versions + 1 :], function]
-            if len(self._functions) > self._lines:
-                del self._functions[next(iter(self._functions))]
-
-    @staticmethod
-    def _line(text: str, base: int) -> str:
-        return text[base : base + 200].split("\n", 1)[0]
+@lru_cache(maxsize=512)
+def _versions(first_line: str) -> list[Function]:
+    """The functions read last that begin with this line, oldest first."""
+    return []
 
 
-_CACHE = _Cache()
+def _versions_at(text: str, base: int) -> list[Function]:
+    return _versions(text[base : base + 200].split("\n", 1)[0])
+
+
+def _read_before(text: str, base: int, scope: Scope) -> Function | None:
+    """The function at `base` if it was read before: same text, and the same values of all it depends on."""
+    for function in reversed(_versions_at(text, base)):
+        body = function.result.text
+        if text.startswith(body, base) and key_of(body, function.words, scope) == function.result.key:
+            return function
+    return None
+
+
+def _keep(text: str, base: int, function: Function) -> None:
+    versions = _versions_at(text, base)
+    versions.append(function)
+    del versions[:-_MOST_VERSIONS]
 
 
 class _File:
@@ -135,13 +128,13 @@ class _File:
         self._specifier(base)
         directives = self.directives
         scope = Scope(directives.macros, tuple(directives.prefixes), tuple(directives.namespaces))
-        function = _CACHE.find(self.text, base, scope)
+        function = _read_before(self.text, base, scope)
         if function is None:
             line = max(self.text.rfind("\n", 0, base), self.text.rfind("\r", 0, base)) + 1
             before = self.text[line:base]
             function = read_function(self.text[base:], 0 if before.strip(" \t") else len(before), scope)
             if function.closed:
-                _CACHE.keep(self.text, base, function)
+                _keep(self.text, base, function)
         if function.prototype >= 0:
             at = base + function.prototype
             self.findings.append(
