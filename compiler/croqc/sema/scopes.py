@@ -1,0 +1,132 @@
+"""Scopes: which symbol a name means at a place, and what may be declared there (3.1). Must not type anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.sema import rulenames as rules
+from croqc.sema.builder import Builder
+from croqc.sema.model import Symbol, SymbolKind
+from croqc.sema.types import UNKNOWN, Type
+from croqc.syntax import ast
+from croqc.text.diagnostics import Related
+from croqc.text.near import nearest
+
+
+class Scope:
+    """One block. `parallel`: the body of a `parallel`, across which accumulators are not refilled (6.1)."""
+
+    __slots__ = ("names", "number", "parallel")
+
+    def __init__(self, number: int, parallel: bool) -> None:
+        self.names: dict[str, Symbol] = {}
+        self.number = number
+        self.parallel = parallel
+
+
+def declared_here(symbol: Symbol) -> Related:
+    return Related(f"'{symbol.name}' is declared here", symbol.name_span)
+
+
+class Scopes:
+    """The stack of open scopes. Symbols are entered into the builder."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._b = builder
+        self.stack = [Scope(0, parallel=False)]
+        self._count = 0
+        self._atoms: dict[str, int] = {}
+        self._missing: set[str] = set()
+
+    def open(self, parallel: bool = False) -> None:
+        self._count += 1
+        self.stack.append(Scope(self._count, parallel))
+
+    def close(self) -> None:
+        self.stack.pop()
+
+    def visible(self) -> Iterator[Symbol]:
+        """Every symbol in scope, inner ones first."""
+        for scope in reversed(self.stack):
+            yield from scope.names.values()
+
+    def lookup(self, name: str) -> Symbol | None:
+        for scope in reversed(self.stack):
+            if (found := scope.names.get(name)) is not None:
+                return found
+        return None
+
+    def here(self, name: str) -> Symbol | None:
+        """The symbol of that name in the innermost scope."""
+        return self.stack[-1].names.get(name)
+
+    def within_parallel(self, name: str) -> Symbol | None:
+        """As `lookup`, but not beyond the innermost `parallel`."""
+        for scope in reversed(self.stack):
+            if (found := scope.names.get(name)) is not None:
+                return found
+            if scope.parallel:
+                return None
+        return None
+
+    def atom(self, name: str) -> str:
+        """A fresh symbol for `Int`s that prints as `name`."""
+        count = self._atoms[name] = self._atoms.get(name, 0) + 1
+        return name if count == 1 else f"{name}'{count}"
+
+    def declare(
+        self, name: ast.Name, kind: SymbolKind, type_: Type, decl: ast.Node, mutable: bool = False
+    ) -> Symbol:
+        """A new symbol in the innermost scope; a second one of that name there is reported (T02)."""
+        symbol = Symbol(name.id, kind, type_, decl, name.span, mutable, self.stack[-1].number)
+        self._b.symbols.append(symbol)
+        self._b.uses[name] = symbol
+        if name.id == "_":
+            self._b.report(rules.PLACEHOLDER_NAME, name.span)
+        elif name.id:
+            names = self.stack[-1].names
+            earlier = names.get(name.id)
+            if earlier is not None:
+                self._b.report(
+                    rules.REDECLARED_NAME,
+                    name.span,
+                    (declared_here(earlier),),
+                    name=name.id,
+                    kind=earlier.kind.value,
+                )
+            names[name.id] = symbol
+        return symbol
+
+    def use(self, name: ast.Name, dimension: bool = False, guess: int = 1) -> Symbol | None:
+        """The symbol that a name means; an unknown one is reported once a function (T01, S09)."""
+        symbol = self.lookup(name.id)
+        if symbol is not None:
+            self._b.uses[name] = symbol
+        elif name.id == "_":
+            self._b.report(rules.PLACEHOLDER_NAME, name.span)
+        elif name.id and name.id not in self._missing:
+            self._missing.add(name.id)
+            self._report_missing(name, dimension, guess)
+        return symbol
+
+    def _report_missing(self, name: ast.Name, dimension: bool, guess: int) -> None:
+        near = nearest(name.id, {symbol.name for symbol in self.visible() if symbol.name})
+        macro = name.id.isupper() and len(name.id) > 1
+        self._b.report(
+            rules.UNDECLARED_NAME,
+            name.span,
+            name=name.id,
+            near=near,
+            macro=macro,
+            dimension=dimension,
+            guess=guess,
+        )
+
+    def anonymous(self, type_: Type, decl: ast.Node, name: str) -> Symbol:
+        """The buffer that `=> shared` makes; it has no name of its own, `name` is what messages call it."""
+        symbol = Symbol(name, SymbolKind.ANONYMOUS, type_, decl, decl.span, False, self.stack[-1].number)
+        self._b.symbols.append(symbol)
+        return symbol
+
+    def unknown(self, name: ast.Name, kind: SymbolKind, decl: ast.Node) -> Symbol:
+        return self.declare(name, kind, UNKNOWN, decl)
