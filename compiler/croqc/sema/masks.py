@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from croqc.sema.model import Level, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
+from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import children, walk
 
@@ -28,6 +29,8 @@ class Facts(Protocol):
 
     @property
     def uses(self) -> Mapping[ast.Name, Symbol]: ...
+    @property
+    def types(self) -> Mapping[ast.Node, Type]: ...
     @property
     def values(self) -> Mapping[ast.Node, Int]: ...
     @property
@@ -47,9 +50,11 @@ class Placement:
         return (np.arange(threads, dtype=np.int64) // self.unit) % self.bound
 
 
-def axis_bounds(facts: Facts, axis: ast.Axis) -> tuple[int | None, ...]:
-    """The extents of one axis, None where they are not static."""
-    return tuple(value.const if (value := facts.values.get(bound)) is not None else None for bound in axis.bounds)
+def axis_extents(facts: Facts, axis: ast.Axis) -> tuple[Int | None, ...]:
+    """The extents of one axis, those of a named shape included; None where an expression has no value."""
+    if len(axis.bounds) == 1 and isinstance(shape := facts.types.get(axis.bounds[0]), ShapeType):
+        return shape.dims
+    return tuple(facts.values.get(bound) for bound in axis.bounds)
 
 
 def place_axis(facts: Facts, axis: ast.Axis) -> tuple[Placement, ...]:
@@ -58,8 +63,8 @@ def place_axis(facts: Facts, axis: ast.Axis) -> tuple[Placement, ...]:
     if level not in UNIT_THREADS:
         return ()
     assert level is not None
-    bounds = axis_bounds(facts, axis)
-    extents = [bound for bound in bounds if bound is not None and bound > 0]
+    bounds = axis_extents(facts, axis)
+    extents = [size for bound in bounds if bound is not None and (size := bound.const) is not None and size > 0]
     if len(extents) != len(bounds):
         return ()
     symbols = [facts.uses.get(name) for name in axis.names] or [None] * len(extents)

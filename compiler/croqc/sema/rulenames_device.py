@@ -94,7 +94,6 @@ EVENT_IN_REGION: Final = "event-in-region"  # Q02; name
 EVENT_OUTSIDE_ROLE: Final = "event-outside-role"  # Q03; word "trigger"|"wait", paths
 TRIGGER_OPERAND: Final = "trigger-operand"  # Q04; found (type)
 EVENT_ORDER: Final = "event-order"  # Q05; reason "array"|"rank"|"integer"|"update"
-INDEX_RANGE: Final = "index-out-of-range"  # Q06 with V16, V17; index, extent, dim, name
 EXPLICIT_COUNT: Final = "explicit-count"  # Q07, a note; written, computed
 JOINED_TRIGGER: Final = "joined-trigger"  # Q09; reason "events"|"storage"|"sync"|"name"|"multiply"|"store", name
 NAMED_BARRIER: Final = "named-barrier"  # Q15; reason "id"|"count", value

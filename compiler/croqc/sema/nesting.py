@@ -1,0 +1,53 @@
+"""Walking a function with what stands around each statement. Must not look at types or report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from croqc.syntax import ast
+from croqc.syntax.visit import children
+
+_BODIES = (ast.Block, ast.Parallel, ast.With, ast.Foreach, ast.If, ast.While, ast.InThreads, ast.Apply)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What encloses a statement, outermost first. `chain` holds all enclosing statements in order."""
+
+    chain: tuple[ast.Node, ...] = ()
+
+    @property
+    def parallels(self) -> tuple[ast.Parallel, ...]:
+        return tuple(node for node in self.chain if isinstance(node, ast.Parallel))
+
+    @property
+    def regions(self) -> tuple[ast.InThreads, ...]:
+        return tuple(node for node in self.chain if isinstance(node, ast.InThreads))
+
+    @property
+    def axes(self) -> tuple[ast.Axis, ...]:
+        return tuple(axis for node in self.parallels for axis in node.axes)
+
+    @property
+    def on_host(self) -> bool:
+        return not self.parallels
+
+    def inside(self, node: ast.Node) -> Around:
+        return replace(self, chain=(*self.chain, node))
+
+
+def statements(body: ast.Node, around: Around | None = None) -> Iterator[tuple[ast.Node, Around]]:
+    """Every statement under a body in source order with what is around it; blocks themselves are left out."""
+    here = around or Around()
+    for child in children(body):
+        if isinstance(child, ast.Block):
+            yield from statements(child, here)
+        elif isinstance(child, _STATEMENTS):
+            yield child, here
+            if isinstance(child, _BODIES):
+                yield from statements(child, here.inside(child))
+
+
+_STATEMENTS: tuple[type, ...] = get_args(ast.Stmt)

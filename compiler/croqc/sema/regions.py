@@ -1,0 +1,105 @@
+"""Checks of `inthreads` regions: place, predicate, overlap (reference, 4.4; rows L11 to L15).
+
+Needs levels and kernels. Must not fill tables: who asks for masks evaluates them (`masks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.sema import rulenames_device as rules
+from croqc.sema.builder import Builder
+from croqc.sema.masks import Mask, Masks, defining_value
+from croqc.sema.model import Kernel, Symbol, SymbolKind
+from croqc.sema.nesting import Around, statements
+from croqc.sema.types import BOOL, Unknown
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Related
+
+
+def check_regions(builder: Builder) -> None:
+    masks = {kernel.node: Masks(builder, kernel.node, kernel.threads) for kernel in builder.kernels if kernel.threads}
+    found: list[tuple[ast.InThreads, Around, Mask | None]] = []
+    for node, around in statements(builder.function.body):
+        if isinstance(node, ast.InThreads):
+            found.append((node, around, _check_region(builder, node, around, masks)))
+    _check_overlap(builder, found)
+
+
+def _check_region(
+    builder: Builder, node: ast.InThreads, around: Around, masks: dict[ast.Parallel, Masks]
+) -> Mask | None:
+    if around.on_host:
+        builder.report(rules.REGION_AT_HOST, node.span)
+        return None
+    if node.is_async and around.regions:
+        place = Related("inside this region", around.regions[-1].span)
+        builder.report(rules.NESTED_ASYNC_REGION, node.span, (place,))
+    uniform = tuple(_uniform_parts(builder, node.cond))
+    for part in uniform:
+        builder.report(rules.UNIFORM_PREDICATE, part.span)
+    kernel = masks.get(around.parallels[0])
+    if kernel is None:
+        return None
+    mask = kernel.of_regions((*around.regions, node))
+    known = isinstance(builder.type_of(node.cond), type(BOOL)) and not uniform
+    if mask is None and known:
+        builder.report(rules.UNKNOWN_THREADS, node.cond.span)
+    return mask
+
+
+def _check_overlap(builder: Builder, found: list[tuple[ast.InThreads, Around, Mask | None]]) -> None:
+    """Sibling asynchronous regions of one body that share threads run one after the other there (L15)."""
+    for position, (node, around, mask) in enumerate(found):
+        if mask is None or not node.is_async:
+            continue
+        for other, others_around, other_mask in found[:position]:
+            if other_mask is None or not other.is_async or others_around.chain != around.chain:
+                continue
+            both = int((mask & other_mask).sum())
+            if both:
+                place = Related("the other region", other.cond.span)
+                builder.report(rules.OVERLAPPING_REGIONS, node.cond.span, (place,), threads=both)
+                break
+
+
+def _uniform_parts(builder: Builder, cond: ast.Node) -> Iterator[ast.Node]:
+    """The operands of `&&` and `||` that depend on no parallel index (L12)."""
+    match cond:
+        case ast.Paren(inner=inner):
+            yield from _uniform_parts(builder, inner)
+        case ast.Binary(op="&&" | "||", left=left, right=right):
+            yield from _uniform_parts(builder, left)
+            yield from _uniform_parts(builder, right)
+        case ast.Unary(op="!", operand=operand):
+            yield from _uniform_parts(builder, operand)
+        case _:
+            if _depends(builder, cond, frozenset()) is False:
+                yield cond
+
+
+def _depends(builder: Builder, node: ast.Node, seen: frozenset[Symbol]) -> bool | None:
+    """Whether a parallel index decides the value; None where a name is not understood."""
+    unknown = isinstance(node, ast.Missing)
+    for inner in walk(node):
+        if isinstance(inner, ast.Missing):
+            unknown = True
+        if not isinstance(inner, ast.Name):
+            continue
+        symbol = builder.uses.get(inner)
+        if symbol is None or isinstance(symbol.type, Unknown):
+            unknown = True
+        elif symbol.kind is SymbolKind.PARALLEL:
+            return True
+        elif symbol not in seen and (value := defining_value(symbol)) is not None:
+            inside = _depends(builder, value, seen | {symbol})
+            if inside:
+                return True
+            unknown = unknown or inside is None
+    return None if unknown else False
+
+
+def kernel_masks(builder: Builder, kernel: Kernel) -> Masks | None:
+    """The evaluator of a kernel's conditions; None where its block size is not static."""
+    return Masks(builder, kernel.node, kernel.threads) if kernel.threads else None
