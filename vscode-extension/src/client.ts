@@ -1,17 +1,25 @@
 /** Starts, restarts and stops the language server, one at a time, and tells its state. */
 import { existsSync } from "node:fs";
 import * as vscode from "vscode";
-import { LanguageClient, type LanguageClientOptions, type ServerOptions, State } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+  State,
+} from "vscode-languageclient/node";
 
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { pythonEnvironment, runProcess } from "./process.js";
 import { candidates, findPython } from "./python.js";
+import { Restarts } from "./restarts.js";
 import type { Found, ServerState } from "./state.js";
 
 const LANGUAGE = "croqtile";
 
-function clientOptions(output: vscode.LogOutputChannel): LanguageClientOptions {
+function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): LanguageClientOptions {
   const { arch, dialect, defines } = currentSettings();
   return {
     documentSelector: [
@@ -21,7 +29,19 @@ function clientOptions(output: vscode.LogOutputChannel): LanguageClientOptions {
     synchronize: { configurationSection: SECTION },
     initializationOptions: { arch, dialect, defines },
     outputChannel: output,
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => ({ action: restarts.again() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true }),
+    },
   };
+}
+
+/** Troubles of the connection go to the output only: the user gets one message, from commands.ts. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
 }
 
 function reasonOf(error: unknown): string {
@@ -85,9 +105,13 @@ export class Server implements vscode.Disposable {
     const args = ["-m", "croqls"];
     this.output.info(`Starting: ${[command, ...args].join(" ")}`);
     const options: ServerOptions = { command, args, options: { env: pythonEnvironment() } };
-    const client = new LanguageClient(LANGUAGE, "Croqtile", options, clientOptions(this.output));
+    const restarts = new Restarts();
+    const client = new QuietClient(LANGUAGE, "Croqtile", options, clientOptions(this.output, restarts));
     this.client = client;
     client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running) {
+        restarts.hasWorked();
+      }
       if (this.client === client) {
         this.follow(found, newState);
       }
@@ -96,7 +120,7 @@ export class Server implements vscode.Disposable {
       await client.start();
     } catch (error) {
       this.output.error(`The server did not start: ${reasonOf(error)}`);
-      this.enter({ kind: "crashed", found, reason: reasonOf(error) });
+      this.enter({ kind: "crashed", found, reason: `'${command} -m croqls' ended before it answered; its output says why` });
     }
   }
 
@@ -109,7 +133,7 @@ export class Server implements vscode.Disposable {
         this.enter({ kind: "starting", found });
         break;
       case State.Stopped:
-        this.enter({ kind: "crashed", found, reason: "The language server ended by itself; see its output" });
+        this.enter({ kind: "crashed", found, reason: "The language server ended by itself; its output says why" });
         break;
     }
   }
