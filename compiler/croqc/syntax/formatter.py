@@ -1,0 +1,147 @@
+"""The formatter of `croq fmt`: blanks, line ends and indentation of Croqtile functions, nothing else.
+
+It works between the tokens, so that comments, macros and directives survive; the tokens and the line breaks
+inside statements stay as they are. Host and device text, directive lines, dead branches and functions with
+errors are left alone. Must not print the tree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from croqc.syntax.layout_atoms import Atom, atoms_of
+from croqc.syntax.layout_indent import CONTINUATION, LEVEL, Indents, indents_of
+from croqc.syntax.layout_spacing import blank_between, would_join
+from croqc.syntax.tree import FileTree, ParsedFunction
+from croqc.text.diagnostics import Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_FIXED = ("DIRECTIVE", "DEAD")
+_CLOSERS = ("_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI")
+
+
+def format_file(tree: FileTree) -> tuple[Edit, ...]:
+    """Absolute edits, in file order, that bring every function without errors into the house style.
+
+    Formatting the result again gives no edits; the tokens of each function stay the same.
+    """
+    edits: list[Edit] = []
+    for function in tree.functions:
+        if function.tree is not None and not _is_broken(function):
+            base = function.source.base
+            edits += [edit.shift(base) for edit in _Formatter(tree.text, function).edits()]
+    return tuple(edits)
+
+
+def _is_broken(function: ParsedFunction) -> bool:
+    return any(item.severity is Severity.ERROR for item in function.findings)
+
+
+class _Formatter:
+    def __init__(self, text: str, function: ParsedFunction) -> None:
+        assert function.tree is not None
+        self._text = function.source.text
+        self._indents: Indents = indents_of(function.tree)
+        self._atoms = atoms_of(function.source, self._indents.braces, self._indents.ranges)
+        self._margin = _margin(text, function.source.base)
+        self._statement = -1  # the one that started last; -1: still in the header
+        self._branch_end = -1  # behind the branch of an `if` that may go on with `else`
+
+    def edits(self) -> Iterator[Edit]:
+        for index in range(1, len(self._atoms)):
+            left, right = self._atoms[index - 1], self._atoms[index]
+            span = Span(left.span.end, right.span.start)
+            gap = self._text[span.start : span.end]
+            breaks = _LINE_END.findall(gap)
+            column = self._column(index, bool(breaks))
+            if gap.strip(" \t\r\n\f\v"):
+                continue  # a spliced line, or an argument list of a macro that leaves nothing
+            wanted = self._lines(gap, breaks, column, right) if breaks else self._blank(left, right, gap)
+            if wanted != gap:
+                yield Edit(span, wanted)
+
+    def _lines(self, gap: str, breaks: list[str], column: int, right: Atom) -> str:
+        """At most one empty line, then the indentation."""
+        if right.first == "DEAD":
+            return gap
+        if right.first == "DIRECTIVE":
+            return breaks[0] * min(len(breaks), 2) + re.split(r"[\r\n]", gap)[-1]
+        return breaks[0] * min(len(breaks), 2) + self._margin + " " * column
+
+    def _blank(self, left: Atom, right: Atom, gap: str) -> str:
+        if left.last in _FIXED or right.first in _FIXED:
+            return gap
+        if right.first == "COMMENT":
+            return gap or " "  # comments at the ends of lines keep their column
+        kept = " " if gap else ""
+        if left.last == "COMMENT":
+            return kept
+        wanted = blank_between(left, right, right.span.start in self._indents.empty)
+        if wanted is None:
+            return kept
+        if wanted or (gap and would_join(left.text, right.text)):
+            return " "
+        return ""
+
+    # --- columns ---
+
+    def _column(self, index: int, breaks: bool) -> int:
+        """The column of the atom if it opens a line; keeps track of the statement that it is in."""
+        atom = self._atoms[index]
+        if atom.first in ("COMMENT", *_FIXED):
+            return self._comment_column(index) if breaks and atom.first == "COMMENT" else 0
+        opens_line = breaks or self._behind_comment(index)
+        indents, start = self._indents, atom.span.start
+        if start in indents.places:
+            column = indents.start(start, opens_line)
+            self._statement = start
+            return column
+        return self._inner_column(atom)
+
+    def _inner_column(self, atom: Atom) -> int:
+        """The column of an atom that starts no statement."""
+        indents = self._indents
+        if atom.first == "BODY_OPEN":
+            return indents.of(indents.opens.get(atom.span.start, self._statement))
+        if atom.first == "BODY_CLOSE":
+            return indents.of(indents.closes.get(atom.span.end, -1))
+        if atom.first == "ELSE":
+            return indents.of(self._if_before(atom.span.start))
+        column = indents.of(self._statement)
+        return column if atom.first in _CLOSERS else column + CONTINUATION
+
+    def _if_before(self, offset: int) -> int:
+        ends = [end for end in self._indents.elses if end <= offset]
+        return self._indents.elses[max(ends)] if ends else self._statement
+
+    def _behind_comment(self, index: int) -> bool:
+        """Whether only comments stand between the atom and the start of its line."""
+        at = index - 1
+        while at > 0 and self._atoms[at].first == "COMMENT":
+            gap = self._text[self._atoms[at - 1].span.end : self._atoms[at].span.start]
+            if _LINE_END.search(gap):
+                return True
+            at -= 1
+        return False
+
+    def _comment_column(self, index: int) -> int:
+        """A comment on a line of its own stands where the next statement will."""
+        following = next((item for item in self._atoms[index:] if item.first not in ("COMMENT", *_FIXED)), None)
+        if following is None:
+            return 0
+        indents, start = self._indents, following.span.start
+        if start in indents.places:
+            place = indents.places[start]
+            return indents.of(place.owner) + LEVEL
+        column = self._inner_column(following)
+        return column + LEVEL if following.first == "BODY_CLOSE" else column
+
+
+def _margin(text: str, base: int) -> str:
+    """The blanks at the start of the line on which the function begins."""
+    line = max(text.rfind("\n", 0, base), text.rfind("\r", 0, base)) + 1
+    found = re.match(r"[ \t]*", text[line:base])
+    return found[0] if found else ""
