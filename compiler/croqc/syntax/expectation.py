@@ -331,6 +331,8 @@ def _problems(root: Formula | Expectation) -> Iterator[Diagnostic]:
     for node in walk(root):
         if isinstance(node, Apply):
             yield from _call_problems(node)
+        elif isinstance(node, Number) and isinstance(node.value, int) and node.value >= 2**63:
+            yield _error(node.span, "the number is too large")
         elif isinstance(node, Compare) and node.op == "~=":
             yield _error(node.span, "'~=' compares the two sides of an expectation, not values inside one")
 
