@@ -83,8 +83,8 @@ def compare_truth(holds: Array, got: Array, want: Array) -> Comparison:
 def _error(got: Array, want: Array) -> Array:
     """The absolute differences; infinite where only one side is NaN or an infinity."""
     if got.dtype.kind in "iub" and want.dtype.kind in "iub":
-        ints = [side.astype(np.int64) if side.dtype.kind != "u" else side for side in (got, want)]
-        return np.where(ints[0] == ints[1], 0.0, np.abs(ints[0].astype(np.float64) - ints[1].astype(np.float64)))
+        distance = np.abs(got.astype(np.float64) - want.astype(np.float64))
+        return np.where(got == want, 0.0, np.maximum(distance, 1.0))  # f64 may lose a difference of 1
     left, right = got.astype(np.float64), want.astype(np.float64)
     same = (left == right) | (np.isnan(left) & np.isnan(right))
     distance = np.abs(left - right)

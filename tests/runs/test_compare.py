@@ -1,0 +1,84 @@
+"""Comparison: tolerances, the worst element, NaN and infinities, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from croqc.runs.compare import EXACT, Tolerance, compare, compare_truth, default_tolerance
+
+NAN, INF = math.nan, math.inf
+
+
+def test_the_edge_of_the_tolerance_is_inside() -> None:
+    found = compare(np.array([1.0, 2.25, 3.0]), np.array([1.0, 2.0, 3.0]), Tolerance(0.125, 0.0))
+    assert (found.differing, found.total) == (0, 3)
+    outside = compare(np.array([1.0, 2.26, 3.0]), np.array([1.0, 2.0, 3.0]), Tolerance(0.125, 0.0))
+    assert outside.differing == 1
+
+
+def test_the_worst_element_is_the_one_furthest_outside() -> None:
+    got, want = np.array([[100.5, 1.0], [1.25, 0.0]]), np.array([[100.0, 1.0], [1.0, 0.0]])
+    found = compare(got, want, Tolerance(0.01, 0.0))
+    assert found.worst is not None
+    assert (found.worst.index, found.worst.got, found.worst.want) == ((1, 0), 1.25, 1.0)
+    assert found.differing == 1
+    assert found.norms.max_abs == 0.5
+    assert found.norms.rel_l2 == pytest.approx(math.hypot(0.5, 0.25) / math.sqrt(100.0**2 + 2), rel=1e-15)
+
+
+def test_nan_and_infinities() -> None:
+    got = np.array([NAN, INF, -INF, NAN, 1.0, INF])
+    want = np.array([NAN, INF, -INF, 1.0, NAN, -INF])
+    found = compare(got, want, Tolerance(1.0, 1.0))
+    assert found.differing == 3
+    assert found.worst is not None
+    assert found.worst.index == (3,)
+    assert found.norms.max_abs == INF
+
+
+def test_an_infinite_expectation_excuses_nothing() -> None:
+    assert compare(np.array([5.0]), np.array([INF]), Tolerance(0.5, 0.5)).differing == 1
+
+
+def test_integers_are_exact_beyond_f64() -> None:
+    found = compare(np.array([2**62 + 1, 5]), np.array([2**62, 5]), EXACT)
+    assert found.differing == 1
+    assert found.worst is not None
+    assert (found.worst.index, found.worst.got, found.worst.want) == ((0,), 2**62 + 1, 2**62)
+
+
+def test_one_number_for_all_and_nothing_at_all() -> None:
+    assert compare(np.zeros((2, 2)), np.array(0.0), EXACT).differing == 0
+    empty = compare(np.zeros((0, 3)), np.zeros((0, 3)), EXACT)
+    assert (empty.differing, empty.total, empty.worst) == (0, 0, None)
+    scalar = compare(np.array(1.5), np.array(1.0), EXACT)
+    assert scalar.worst is not None
+    assert (scalar.total, scalar.worst.index) == (1, ())
+    with pytest.raises(ValueError, match="shape"):
+        compare(np.zeros(3), np.zeros(4), EXACT)
+
+
+def test_norms_of_a_zero_expectation_are_absolute() -> None:
+    assert compare(np.array([3.0, 4.0]), np.zeros(2), EXACT).norms.rel_l2 == 5.0
+
+
+def test_truth() -> None:
+    got, want = np.array([1.0, 5.0, 2.0]), np.array([2.0])
+    found = compare_truth(got < want, got, want)
+    assert (found.differing, found.total) == (2, 3)
+    assert found.worst is not None
+    assert (found.worst.index, found.worst.got, found.worst.want) == ((1,), 5.0, 2.0)
+
+
+def test_default_tolerances() -> None:
+    want = np.array([3.0, 4.0, NAN, INF])  # rms of the finite ones: sqrt(12.5)
+    rtol, atol = default_tolerance("f16", want, "f32", steps=9)
+    assert rtol == 4 * 2.0**-10
+    assert atol == pytest.approx(4 * 2.0**-23 * 3 * math.sqrt(12.5), rel=1e-15)
+    assert default_tolerance("f32", np.zeros(3)) == Tolerance(4 * 2.0**-23, 0.0)
+    assert default_tolerance("s32", want, "f32", 9) == EXACT
+    assert default_tolerance("bf16", np.array([2.0])).atol == 8 * 2.0**-7
+    assert default_tolerance("f16", np.array([])).atol == 0.0
