@@ -1,0 +1,1 @@
+"""The Croqtile language server: editor features (`ide`) and their transport (`lsp`)."""

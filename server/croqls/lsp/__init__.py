@@ -1,0 +1,1 @@
+"""Transport: the only package that knows pygls and lsprotocol. Handlers convert; features stand in `croqls.ide`."""

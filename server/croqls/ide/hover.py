@@ -1,0 +1,118 @@
+"""What a hover says of the place under the cursor, as Markdown (LSP `textDocument/hover`). Must not know LSP types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from croqc.builtins import lookup
+from croqc.builtins.row import Row
+from croqc.sema.describe import describe
+from croqc.sema.model import BufferInfo, Model, Symbol, SymbolKind
+from croqc.sema.types import Bounded
+from croqc.service.check import FunctionReport
+from croqc.syntax.tokens import Kind, Token
+from croqc.text.span import Span
+from croqls.ide.snapshot import Snapshot, token_at
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """Markdown, and the absolute span that it is about."""
+
+    markdown: str
+    span: Span
+
+
+def hover(snapshot: Snapshot, offset: int) -> Hover | None:
+    """Type and shape of a name, definition of a macro, documentation of an operation; None for anything else."""
+    function = snapshot.function_at(offset)
+    if function is None:
+        return None
+    for span, name in function.parsed.source.macro_uses:
+        if span.touches(offset - function.base):
+            return _macro(snapshot, function, name, span)
+    token = token_at(function, offset)
+    if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
+        return None
+    text = _symbol(function, token) or _operation(function, token)
+    return Hover(text, token.span.shift(function.base)) if text else None
+
+
+def _code(text: str) -> str:
+    return f"```croqtile\n{text}\n```"
+
+
+def _macro(snapshot: Snapshot, function: FunctionReport, name: str, span: Span) -> Hover | None:
+    here = function.base + span.start
+    known = [m for m in snapshot.report.tree.pre.macros if m.name == name and (m.span is None or m.span.start < here)]
+    if not known:
+        return None
+    macro = known[-1]
+    params = "" if macro.params is None else f"({', '.join(macro.params)})"
+    lines = [_code(f"#define {name}{params} {macro.body}".rstrip())]
+    if macro.span is None:
+        lines.append("Defined on the command line or in the settings.")
+    else:
+        lines.append(f"Macro, line {snapshot.source.line_column(macro.span.start)[0]}.")
+    return Hover("\n\n".join(lines), span.shift(function.base))
+
+
+def _symbol(function: FunctionReport, token: Token) -> str | None:
+    if function.analysis is None or token.kind is not Kind.WORD:
+        return None
+    model = function.analysis.model
+    for name, symbol in model.uses.items():
+        if name.span == token.span and name.id == token.text:
+            return "\n\n".join([_code(_declaration(symbol)), *_facts(model, symbol)])
+    return None
+
+
+def _declaration(symbol: Symbol) -> str:
+    if symbol.kind is SymbolKind.DIMENSION:
+        return f"{symbol.name}: dimension"
+    if isinstance(symbol.type, Bounded):
+        return f"{symbol.name}: {symbol.kind.value}, 0 … {symbol.type.bound} - 1"
+    return f"{symbol.name}: {describe(symbol.type)}"
+
+
+def _facts(model: Model, symbol: Symbol) -> list[str]:
+    """What is worth knowing beside the type: kind, bytes, slots, share of the limit."""
+    facts = [symbol.kind.value.capitalize() + "."]
+    info = next((item for item in model.buffers if item.symbol is symbol), None)
+    if info is not None:
+        facts.append(_bytes(model, info))
+    return facts
+
+
+def _bytes(model: Model, info: BufferInfo) -> str:
+    slots = f"{info.slots} slots of {info.slot_bytes:,} bytes, " if info.slots > 1 else ""
+    share = 100 * info.bytes / model.context.target.shared_limit
+    swizzle = f" Swizzled by {info.swizzle} bytes." if info.swizzle else ""
+    return f"{slots}{info.bytes:,} bytes, {share:.1f} % of the limit of {model.context.target.name}.{swizzle}"
+
+
+def _operation(function: FunctionReport, token: Token) -> str | None:
+    row = lookup(token.text.lstrip("."), _word_before(function, token))
+    return _row_text(row) if row else None
+
+
+def _word_before(function: FunctionReport, token: Token) -> str:
+    """What stands in front of a dotted word, as `dma` in front of `.copy`; empty for a bare word."""
+    if token.kind is not Kind.DOTTED:
+        return ""
+    tokens = function.parsed.source.tokens
+    parts: list[str] = []
+    index = next(i for i, item in enumerate(tokens) if item is token)
+    while index > 0 and tokens[index].kind is Kind.DOTTED:
+        index -= 1
+        parts.insert(0, tokens[index].text.lstrip("."))
+    return ".".join(parts) if tokens[index].kind is Kind.WORD else ""
+
+
+def _row_text(row: Row) -> str:
+    parts = [_code(row.signature), row.doc]
+    if row.example:
+        parts.append(_code(row.example))
+    if row.needs:
+        parts.append("Needs " + ", ".join(sorted(feature.value for feature in row.needs)) + ".")
+    return "\n\n".join(parts)

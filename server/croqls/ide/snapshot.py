@@ -1,0 +1,60 @@
+"""One version of one document with everything that is known of it, computed when first asked for.
+
+An edit makes a new snapshot; nothing is invalidated. Must not know LSP types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from croqc.service.check import FileReport, FunctionReport, check_text
+from croqc.service.settings import NO_SETTINGS, Settings
+from croqc.syntax.tokens import Token
+from croqc.text.source import Source
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A document's text under settings. `below` are project and editor settings; directives overrule them.
+
+    `previous` is the report of the version before: unchanged functions are taken from it.
+    """
+
+    uri: str
+    version: int
+    text: str
+    path: str = "<text>"
+    below: Settings = NO_SETTINGS
+    previous: FileReport | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def report(self) -> FileReport:
+        return check_text(self.text, below=self.below, path=self.path, previous=self.previous)
+
+    @property
+    def source(self) -> Source:
+        return self.report.source
+
+    def edited(self, version: int, text: str) -> Snapshot:
+        """The next version of the document. A version that was never looked at passes its own base on."""
+        known = self.__dict__.get("report", self.previous)
+        return Snapshot(self.uri, version, text, self.path, self.below, known)
+
+    def under(self, below: Settings) -> Snapshot:
+        """The same text under other settings; nothing is carried over."""
+        return Snapshot(self.uri, self.version, self.text, self.path, below)
+
+    def function_at(self, offset: int) -> FunctionReport | None:
+        """The function whose text an absolute offset touches."""
+        for report in self.report.functions:
+            if report.base <= offset <= report.base + len(report.parsed.source.text):
+                return report
+        return None
+
+
+def token_at(function: FunctionReport, offset: int) -> Token | None:
+    """The written token that an absolute offset touches; of two that meet there, the one that starts there."""
+    place = offset - function.base
+    touching = [t for t in function.parsed.source.tokens if t.macro is None and t.start <= place <= t.end]
+    return touching[-1] if touching else None

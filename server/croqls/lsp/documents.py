@@ -1,0 +1,105 @@
+"""The open documents: text, version, settings. Must not compute features.
+
+Edits are applied here and not by the library's workspace, whose lines also end at form feeds and Unicode line
+separators; LSP counts LF, CRLF and CR only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types as lsp
+
+from croqc.service.settings import NO_SETTINGS, Settings, SettingsError, project_settings
+from croqc.text.source import Encoding, Source
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.convert import offset_of
+
+Change = lsp.TextDocumentContentChangePartial | lsp.TextDocumentContentChangeWholeDocument
+
+
+def key_of(uri: str) -> str:
+    """One key for all spellings of a document's address: `file:///c%3A/…` is `file:///C:/…`."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file":
+        return uri
+    path = unquote(parts.path)
+    if len(path) > 2 and path[2] == ":" and path[1].isalpha():
+        path = "/" + path[1].upper() + path[2:]
+    return f"file://{parts.netloc}{path}"
+
+
+def path_of(uri: str) -> Path | None:
+    """The file of a `file:` address, None for untitled and virtual documents."""
+    key = key_of(uri)
+    if not key.startswith("file://"):
+        return None
+    path = key.removeprefix("file://")
+    return Path(path[1:] if path[2:3] == ":" else path)
+
+
+def apply_changes(text: str, changes: Sequence[Change], encoding: Encoding) -> str:
+    """The text after the changes of one `didChange`, each made on the result of the one before."""
+    for change in changes:
+        if isinstance(change, lsp.TextDocumentContentChangePartial):
+            source = Source(text)
+            start = offset_of(source, change.range.start, encoding)
+            end = max(start, offset_of(source, change.range.end, encoding))
+            text = text[:start] + change.text + text[end:]
+        else:
+            text = change.text
+    return text
+
+
+class Documents:
+    """Open documents by address. `editor` are the editor's settings, completed by each file's `croq.toml`."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Snapshot] = {}
+        self.editor: Settings = NO_SETTINGS
+        self.encoding = Encoding.UTF16
+
+    def all(self) -> tuple[Snapshot, ...]:
+        return tuple(self._open.values())
+
+    def get(self, uri: str) -> Snapshot | None:
+        return self._open.get(key_of(uri))
+
+    def open(self, uri: str, version: int, text: str) -> tuple[Snapshot, str | None]:
+        """A new document, and what is wrong with its `croq.toml`, if anything."""
+        below, problem = self._below(uri)
+        path = path_of(uri)
+        self._open[key_of(uri)] = Snapshot(uri, version, text, str(path or uri), below)
+        return self._open[key_of(uri)], problem
+
+    def change(self, uri: str, version: int, changes: Sequence[Change]) -> Snapshot | None:
+        old = self.get(uri)
+        if old is None:
+            return None
+        new = old.edited(version, apply_changes(old.text, changes, self.encoding))
+        self._open[key_of(uri)] = new
+        return new
+
+    def close(self, uri: str) -> None:
+        self._open.pop(key_of(uri), None)
+
+    def resettle(self) -> list[str]:
+        """Take up changed settings in every document; returns what is wrong with project files."""
+        problems: list[str] = []
+        for key, snapshot in self._open.items():
+            below, problem = self._below(snapshot.uri)
+            problems += [problem] if problem and problem not in problems else []
+            if below != snapshot.below:
+                self._open[key] = snapshot.under(below)
+        return problems
+
+    def _below(self, uri: str) -> tuple[Settings, str | None]:
+        path = path_of(uri)
+        if path is None:
+            return self.editor, None
+        try:
+            return project_settings(path).over(self.editor), None
+        except SettingsError as error:
+            return self.editor, str(error)

@@ -1,0 +1,15 @@
+"""The table of requests: one file each. Must not hold handlers."""
+
+from __future__ import annotations
+
+from croqls.lsp.requests import configuration, document_symbol, hover, lifecycle, semantic_tokens, synchronization
+from croqls.lsp.requests.entry import Entry
+
+TABLE: tuple[Entry, ...] = (
+    *lifecycle.ENTRIES,
+    *configuration.ENTRIES,
+    *synchronization.ENTRIES,
+    *hover.ENTRIES,
+    *document_symbol.ENTRIES,
+    *semantic_tokens.ENTRIES,
+)

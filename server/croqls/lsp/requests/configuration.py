@@ -1,0 +1,64 @@
+"""`workspace/didChangeConfiguration` and `didChangeWatchedFiles`: follow settings and project files live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from croqls.lsp.requests.entry import Entry
+from croqls.lsp.requests.publish import publish
+from croqls.lsp.settings import SECTION, read_settings
+
+if TYPE_CHECKING:
+    from croqls.lsp.server import CroqtileServer
+
+
+def take_settings(server: CroqtileServer, section: object) -> None:
+    """Take up the editor's settings; name what is wrong with them, once each."""
+    settings, warnings = read_settings(section)
+    server.documents.editor = settings
+    for text in warnings:
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+
+
+async def pull_settings(server: CroqtileServer) -> None:
+    """Ask the client for its settings, where it can be asked."""
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.configuration:
+        item = lsp.ConfigurationItem(section=SECTION)
+        answer = await server.workspace_configuration_async(lsp.ConfigurationParams(items=[item]))
+        if answer and answer[0] is not None:
+            take_settings(server, answer[0])
+            refresh(server)
+
+
+def refresh(server: CroqtileServer) -> None:
+    """Check every open document again under the settings as they are now."""
+    before = {snapshot.uri: snapshot for snapshot in server.documents.all()}
+    for text in server.documents.resettle():
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+    for snapshot in server.documents.all():
+        if before.get(snapshot.uri) is not snapshot:
+            publish(server, snapshot)
+
+
+async def did_change_configuration(server: CroqtileServer, params: lsp.DidChangeConfigurationParams) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.configuration:
+        await pull_settings(server)
+        return
+    pushed = params.settings
+    if isinstance(pushed, dict):
+        take_settings(server, pushed.get(SECTION, pushed))
+        refresh(server)
+
+
+def did_change_watched_files(server: CroqtileServer, _: lsp.DidChangeWatchedFilesParams) -> None:
+    refresh(server)
+
+
+ENTRIES = (
+    Entry(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, did_change_configuration),
+    Entry(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, did_change_watched_files),
+)

@@ -1,0 +1,40 @@
+"""`initialize` and `initialized`: take the encoding, read the settings, watch project files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from croqc.text.source import Encoding
+from croqls.lsp.requests.configuration import pull_settings, take_settings
+from croqls.lsp.requests.entry import Entry
+
+if TYPE_CHECKING:
+    from croqls.lsp.server import CroqtileServer
+
+
+def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
+    options = params.initialization_options
+    if options is not None:
+        take_settings(server, options)
+
+
+async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
+    server.documents.encoding = Encoding(server.workspace.position_encoding)
+    workspace = server.client_capabilities.workspace
+    watched = workspace.did_change_watched_files if workspace else None
+    if watched and watched.dynamic_registration:
+        watchers = [lsp.FileSystemWatcher(glob_pattern="**/croq.toml")]
+        options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
+        registration = lsp.Registration(
+            id="croq.toml", method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, register_options=options
+        )
+        await server.client_register_capability_async(lsp.RegistrationParams(registrations=[registration]))
+    await pull_settings(server)
+
+
+ENTRIES = (
+    Entry(lsp.INITIALIZE, initialize),
+    Entry(lsp.INITIALIZED, initialized),
+)

@@ -1,0 +1,40 @@
+"""`textDocument/didOpen`, `didChange`, `didClose`: keep the documents, push their diagnostics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from croqls.lsp.requests.entry import Entry
+from croqls.lsp.requests.publish import publish, retract
+
+if TYPE_CHECKING:
+    from croqls.lsp.server import CroqtileServer
+
+
+def did_open(server: CroqtileServer, params: lsp.DidOpenTextDocumentParams) -> None:
+    document = params.text_document
+    snapshot, problem = server.documents.open(document.uri, document.version, document.text)
+    if problem:
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem))
+    publish(server, snapshot)
+
+
+def did_change(server: CroqtileServer, params: lsp.DidChangeTextDocumentParams) -> None:
+    document = params.text_document
+    snapshot = server.documents.change(document.uri, document.version, params.content_changes)
+    if snapshot is not None:
+        publish(server, snapshot)
+
+
+def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) -> None:
+    server.documents.close(params.text_document.uri)
+    retract(server, params.text_document.uri)
+
+
+ENTRIES = (
+    Entry(lsp.TEXT_DOCUMENT_DID_OPEN, did_open),
+    Entry(lsp.TEXT_DOCUMENT_DID_CHANGE, did_change),
+    Entry(lsp.TEXT_DOCUMENT_DID_CLOSE, did_close),
+)

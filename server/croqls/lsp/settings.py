@@ -1,0 +1,45 @@
+"""The editor's settings, section `croqtile` (LSP `workspace/configuration`). Must not apply them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from croqc.service.settings import DIALECTS, Settings
+from croqc.targets import TARGETS
+from croqc.text.near import did_you_mean
+
+SECTION = "croqtile"
+# Those of the client alone (it finds Python and traces) are known here, so that they raise no warning.
+_CLIENT = ("python", "trace")
+_SERVER = ("arch", "dialect", "defines")
+
+
+def read_settings(section: object) -> tuple[Settings, tuple[str, ...]]:
+    """The settings of a section, and a warning for each key that is unknown or has a wrong value."""
+    if not isinstance(section, Mapping):
+        return Settings(), ()
+    warnings = [
+        f"unknown setting '{SECTION}.{key}'; {did_you_mean(str(key), (*_SERVER, *_CLIENT))}".rstrip("; ")
+        for key in section
+        if key not in _SERVER and key not in _CLIENT
+    ]
+    arch = _choice(section, "arch", tuple(TARGETS), warnings)
+    dialect = _choice(section, "dialect", DIALECTS, warnings)
+    return Settings(arch, dialect, _defines(section, warnings)), tuple(warnings)
+
+
+def _choice(section: Mapping[Any, Any], key: str, known: tuple[str, ...], warnings: list[str]) -> str | None:
+    value = section.get(key)
+    if value is None or value in known:
+        return value
+    warnings.append(f"setting '{SECTION}.{key}' is {value!r}; known are {', '.join(known)}")
+    return None
+
+
+def _defines(section: Mapping[Any, Any], warnings: list[str]) -> dict[str, str | None]:
+    value = section.get("defines") or {}
+    if not isinstance(value, Mapping):
+        warnings.append(f"setting '{SECTION}.defines' must map names to texts")
+        return {}
+    return {str(name): None if text is None or text is True else str(text) for name, text in value.items()}
