@@ -106,15 +106,16 @@ class Expander:
         self._told: set[str] = set()
         self._tokens: list[Token] = []
         self._at = 0  # the next token of the stretch
+        self._name = Token(Kind.WORD, "", 0, 0)  # the present use
 
     def expand(self, tokens: list[Token], hits: list[int]) -> list[Token]:
         """The stretch with the macros at the indices `hits` replaced, dotted words joined anew."""
-        if not hits or self._budget < 0:
+        if not hits:
             return tokens
         out: list[Token] = []
         self._tokens, self._at = tokens, 0
         for hit in hits:
-            if hit >= self._at:
+            if hit >= self._at and self._budget >= 0:
                 _extend(out, tokens[self._at : hit])
                 self._at = hit + 1
                 name = tokens[hit]
@@ -144,6 +145,7 @@ class Expander:
             out.append(dot)
             name = word
         behind = self._at
+        self._name = name
         try:
             produced = self._run([_Item(name, _NOWHERE, True)], 0)
         except _TooLargeError:
@@ -188,10 +190,11 @@ class Expander:
 
     def _replacement(self, macro: Macro, item: _Item, pending: list[_Item], calls: int) -> list[_Item] | None:
         """What stands for the macro named by `item`, arguments taken from `pending`; None: it is left alone."""
+        at = item.token if item.source else self._name
         arguments: list[list[_Item]] = []
         if macro.params is not None or macro.opaque:
             found = self._arguments(pending, calls)
-            if found is None or not self._fits(macro, item.token, found[0]):
+            if found is None or not self._fits(macro, at, found[0]):
                 return None
             arguments, consumed, from_text = found
             del pending[len(pending) - consumed :]
@@ -203,7 +206,7 @@ class Expander:
             raise _TooLargeError
         body = body_of(macro.body)
         for finding in body.findings:
-            self._report(finding.message, item.token, f"in the macro '{macro.name}'", finding.severity)
+            self._report(finding.message, at, f"in the macro '{macro.name}'", finding.severity)
         if not macro.params:
             made = [_Item(token, hidden, False) for token in body.tokens]
         else:

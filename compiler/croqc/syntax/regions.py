@@ -27,6 +27,7 @@ _SPECIFIER = re.compile(
     r'(?<!\w)(static|inline|extern\s*"C(?:\+\+)?"|extern|constexpr|virtual|friend|explicit'
     r"|__global__|__host__|__forceinline__|__noinline__|template\s*<[^;{}]*>)[ \t]*\Z"
 )
+_LONGEST_SPECIFIER = 200  # characters; keeps the search short on endless lines
 _FUNCTION_NAME = re.compile(r"([A-Za-z_]\w*)\s*\(")
 
 
@@ -105,7 +106,7 @@ def block_start(text: str, pos: int) -> int:
 def specifier_before(text: str, base: int) -> tuple[int, int] | None:
     """The place of a C++ specifier directly in front of the `__co__` at `base`, on its line (1.1.1)."""
     line = max(text.rfind("\n", 0, base), text.rfind("\r", 0, base)) + 1
-    found = _SPECIFIER.search(text, line, base)
+    found = _SPECIFIER.search(text, max(line, base - _LONGEST_SPECIFIER), base)
     return found.span(1) if found else None
 
 
