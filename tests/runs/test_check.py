@@ -67,8 +67,9 @@ def test_given_steps_replace_those_of_the_formula() -> None:
 
 def test_copies_and_integers_are_exact() -> None:
     for text in ("copied ~= lhs.T", "count ~= sum(lhs, axis=1)", "copied[0] ~= lhs[:, 0]"):
-        result = check_expectation(expect(text), OPERANDS)
-        assert (result.ok, result.rtol, result.atol) == (True, 0.0, 0.0), text
+        for line in (expect(text), replace(expect(text), rtol=0.5, atol=0.5)):
+            result = check_expectation(line, OPERANDS)
+            assert (result.ok, result.rtol, result.atol) == (True, 0.0, 0.0), text
     nearly = LHS.T.copy()
     nearly[0, 0] = np.nextafter(np.float16(1), np.float16(2))
     assert not check_expectation(expect("copied ~= lhs.T"), OPERANDS | {"copied": Operand(nearly, "f16")}).ok

@@ -1,7 +1,7 @@
 """One expectation against the arrays that a run left behind. Must not run anything.
 
 Tolerances that the line does not give are those of `compare.default_tolerance` for the type of the first name
-on the left side; copies without arithmetic and integers compare exactly.
+on the left side; copies without arithmetic and integers compare exactly, whatever the line says.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from croqc.runs.compare import EXACT, Comparison, Tolerance, compare, compare_truth, default_tolerance
-from croqc.runs.elements import Array
+from croqc.runs.elements import Array, eps
 from croqc.runs.evaluate import FormulaError, compare_values, evaluate, shape_text
 from croqc.runs.report import ExpectationResult
 from croqc.syntax import expectation as e
@@ -78,9 +78,11 @@ def _tolerance(
     want: Array,
     steps: int,
 ) -> Tolerance:
-    rtol, atol = EXACT
     subject = next((operands[ref.name] for ref in e.names_in(expr.left)), None)
-    if subject is not None and not is_copy(expr):
+    if is_copy(expr) or (subject is not None and eps(subject.elem) == 0):
+        return EXACT
+    rtol, atol = EXACT
+    if subject is not None:
         steps = steps if subject.steps is None else subject.steps
         rtol, atol = default_tolerance(subject.elem, np.asarray(want), subject.accumulator, steps)
     return Tolerance(
