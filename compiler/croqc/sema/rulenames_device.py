@@ -56,6 +56,7 @@ COPY_MODIFIER: Final = (
 SWIZZLE_VALUE: Final = "swizzle-value"  # D12; value
 SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
+ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0
 ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
 SLOW_COPY: Final = "slow-copy"  # D16; reason "threads"|"sub-byte"|"rank"
 PARTIAL_UNIT_COPY: Final = "partial-unit-copy"  # D17; threads, unit
@@ -85,7 +86,6 @@ LOAD_TILE: Final = "load-tile"  # X13; tile, extent, dim, buffer
 MASKED_STORE: Final = "masked-store"  # X14; rows, columns, tile
 FRAGMENT_REDUCE: Final = "fragment-reduce"  # X16; dim
 OPERAND_LAYOUT: Final = "operand-layout"  # X17; type, layout
-NARROW_ACCUMULATOR: Final = "narrow-accumulator"  # 6.3, a note; name, depth: f16 is inferred and K exceeds 256
 
 # --- events (8.8) -------------------------------------------------------------------------------
 
