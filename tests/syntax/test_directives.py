@@ -149,6 +149,13 @@ def test_definitions_are_listed_in_file_order_with_their_places() -> None:
     assert [text[macro.span.start : macro.span.end] for macro in macros if macro.span] == ["A", "B", "D", "E"]
 
 
+def test_directive_lines_of_host_text_are_listed() -> None:
+    text = f"#define A \\\n 1\n#if 0\n  # error x // y\n#endif\n{EMPTY}"
+    lines = preprocess(text).directives
+    assert [line.text for line in lines] == ["#define A \\\n 1", "#if 0", "# error x // y", "#endif"]
+    assert all(text[line.start : line.end] == line.text for line in lines)
+
+
 def test_undecided_error_is_left_to_the_cpp_compiler() -> None:
     text = f"#if CUDA_VERSION < 12000\n#error old\n#endif\n{EMPTY}"
     assert reported(text) == [(2, 1, "information", "#error: old")]

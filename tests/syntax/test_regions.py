@@ -110,6 +110,16 @@ def test_a_missing_brace_costs_no_other_function() -> None:
     assert [token.text for token in first.tokens][-3:] == [";", "}", "}"]
 
 
+@pytest.mark.parametrize(
+    "behind",
+    ["int main() {\n  return 0;\n}\n", "#include <a>\n", "template <int N> struct S {};\n", "__device__ int a;\n"],
+)
+def test_cpp_behind_a_function_without_closing_brace(behind: str) -> None:
+    text = f"__co__ void f() {{\n  x = 1;\n\n{behind}{SMALL}"
+    assert functions_in(text) == ["__co__ void f() {\n  x = 1;\n\n", SMALL]
+    assert [row[:2] for row in reported(text)] == [(1, 1)]
+
+
 def test_a_missing_brace_in_indented_functions() -> None:
     text = "namespace a {\n  __co__ void f() {\n    if (n) {\n  }\n  __co__ void g() {}\n}\n"
     assert functions_in(text) == ["__co__ void f() {\n    if (n) {\n  }", "__co__ void g() {}"]

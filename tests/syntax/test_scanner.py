@@ -138,7 +138,7 @@ def test_reals(number: str) -> None:
         ("", "x = a@b;", 6, "unexpected character '@'", "x = a + b ;"),
         ("", "x = `y`;", 5, "unexpected character '`'", "x = y ;"),
         ("", "x = y \\ ;", 7, "unexpected character '\\'", "x = y ;"),
-        ("", "x = длина;", 5, "unexpected characters 'длина'", "x = ;"),
+        ("", "x = длина;", 5, "unexpected characters 'длина'", "x = 0 ;"),
         ("", "x =\u00a0y;", 4, "unexpected character 'U+00A0'", "x = y ;"),
         ("", "x = \x00y;", 5, "unexpected character 'U+0000'", "x = y ;"),
         ("", "println('ab');", 9, "unexpected character '''", 'println ( "ab" ) ;'),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from croqc.syntax.conditions import Condition, evaluate, undecided
 from croqc.syntax.regions import directive_end
 from croqc.syntax.reports import preprocessing
-from croqc.syntax.tokens import Macro
+from croqc.syntax.tokens import Kind, Macro, Token
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
 
@@ -131,7 +131,8 @@ class Conditionals:
 class Directives:
     """The preprocessor's state in one scope: the file (`inside` false) or one function.
 
-    `macros` is the scope's table; `defined` collects its definitions in order. Spans are offsets of `text`.
+    `macros` is the scope's table; `defined` collects its definitions in order, `lines` every directive line,
+    `dead` the dead branches. Spans are offsets of `text`.
     """
 
     def __init__(
@@ -145,6 +146,7 @@ class Directives:
         self.conditionals = Conditionals()
         self.defined: list[Macro] = []
         self.findings: list[Diagnostic] = []
+        self.lines: list[Token] = []
         self.dead: list[Span] = []
         self._dead_from = self._dead_depth = -1
 
@@ -155,6 +157,7 @@ class Directives:
     def obey(self, start: int) -> Line:
         """Take the directive line whose `#` stands at `start`."""
         line, findings = read_line(self.text, start)
+        self.lines.append(Token(Kind.DIRECTIVE, self.text[start : line.end], start, line.end, line_first=True))
         was_live, depth = self.live, len(self.conditionals.frames)
         if was_live:
             self.findings += findings

@@ -18,6 +18,11 @@ from croqc.syntax.scanner import FIRST, Halt, Scanner
 from croqc.syntax.tokens import FunctionText, Kind, Macro, Token
 from croqc.text.span import Span
 
+# How a line of C++ begins that no Croqtile statement can begin with.
+_CPP_LINE = (
+    r"(?:int|void|auto|bool|float|double)[ \t]+\w+[ \t]*\(|#[ \t]*include\b|(?:static|inline|template|struct|class"
+    r"|namespace|extern|using|typedef|__global__|__host__|__device__|__co_device__|__cok__)\b"
+)
 _BLANKS_BEHIND = (" ", "\t", "\r", "\n", "")
 
 
@@ -49,8 +54,8 @@ class Function:
 def read_function(text: str, indent: int, scope: Scope) -> Function:
     """Read the function at the start of `text`; what follows it there is ignored.
 
-    A function that lacks a closing brace ends behind the first `}` that stands no further to the right than
-    its `__co__` (`indent`), else where the next function or the end of the file is.
+    A function that lacks a closing brace ends at the first line, indented no further than its `__co__`
+    (`indent`), that begins with `}` or is plainly C++; else where the next function or the end of the file is.
     """
     reader = _Reader(text, scope)
     halt = reader.read()
@@ -61,12 +66,21 @@ def read_function(text: str, indent: int, scope: Scope) -> Function:
             return reader.function(prototype + 1, False, prototype)
         reader.directives.finish(reader.scanner.end)
         return reader.function(reader.scanner.end, True)
-    limit = re.compile(rf"(?:^|[\r\n])[ \t]{{0,{min(indent, 200)}}}\}}").search(text, FIRST, reader.scanner.end)
-    if limit and halt is not Halt.OPEN_COMMENT:
-        reader = _Reader(text[: limit.end()], scope)
+    limit = _limit(text, indent, reader.scanner.end)
+    if limit >= 0 and halt is not Halt.OPEN_COMMENT:
+        reader = _Reader(text[:limit], scope)
         halt = reader.read()
     reader.close(halt)
     return reader.function(reader.scanner.end, False)
+
+
+def _limit(text: str, indent: int, end: int) -> int:
+    """Where a function without its closing brace is taken to end, or -1."""
+    pattern = re.compile(rf"[\r\n]([ \t]{{0,{min(indent, 200)}}})(?:\}}|(?={_CPP_LINE}))")
+    found = pattern.search(text, FIRST, end)
+    if found is None:
+        return -1
+    return found.end() if found[0].endswith("}") else found.start(1)
 
 
 def _prototype(tokens: Iterable[Token]) -> int:
@@ -94,7 +108,6 @@ class _Reader:
         prefixes, namespaces = list(scope.prefixes), list(scope.namespaces)
         self.directives = Directives(text, self.macros, prefixes, namespaces, inside=True)
         self.tokens: list[Token] = []
-        self.lines: list[Token] = []
         if text[FIRST : FIRST + 1] not in _BLANKS_BEHIND:
             self.scanner.findings.append(
                 lexical("expected white space after '__co__'", FIRST, FIRST + 1, "write a blank")
@@ -126,7 +139,6 @@ class _Reader:
     def _obey(self, start: int) -> int:
         was_live = self.directives.live
         line = self.directives.obey(start)
-        self.lines.append(Token(Kind.DIRECTIVE, self.text[start : line.end], start, line.end, line_first=True))
         if was_live and line.name in ("define", "undef"):
             self.scanner.watch(self.macros, brace_changes(self.macros))
         return line.end
@@ -153,7 +165,7 @@ class _Reader:
             text=text,
             tokens=tuple(self.tokens),
             comments=tuple(self.scanner.comments),
-            directives=tuple(self.lines),
+            directives=tuple(directives.lines),
             dead=tuple(directives.dead),
             macro_uses=tuple(uses),
             intrinsic_prefixes=tuple(directives.prefixes),

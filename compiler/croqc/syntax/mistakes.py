@@ -169,7 +169,8 @@ def blank_before_line_end(text: str, start: int) -> tuple[Diagnostic, ...]:
 
 def without_bad(tokens: list[Token], hits: list[int]) -> tuple[list[Token], list[int]]:
     """The tokens without those that are none. Between two operands, equally far from both, an unknown
-    character was meant as an operator: then `+` stands for it, so that `n @ 2` is one mistake, not two."""
+    character was meant as an operator: then `+` stands for it, so that `n @ 2` is one mistake, not two. Where
+    a value is missing without it, 0 stands for it."""
     kept: list[Token] = []
     new_hits: list[int] = []
     wanted = set(hits)
@@ -181,11 +182,17 @@ def without_bad(tokens: list[Token], hits: list[int]) -> tuple[list[Token], list
             kept.append(token)
         elif after and kept and _ends_operand(kept[-1]) and _starts_operand(after) and token.spaced == after.spaced:
             kept.append(Token(Kind.OP, "+", token.start, token.end, None, token.line_first, token.spaced))
+        elif after and kept and _wants_operand(kept[-1]) and after.text in (";", ",", ")", "]"):
+            kept.append(Token(Kind.INT, "0", token.start, token.end, None, token.line_first, token.spaced))
     return kept, new_hits
 
 
 def _ends_operand(token: Token) -> bool:
     return token.kind in (Kind.WORD, Kind.INT, Kind.REAL) or token.text in (")", "]")
+
+
+def _wants_operand(token: Token) -> bool:
+    return token.kind is Kind.OP and token.text not in (")", "]", "{", "}", ";", ".", "++", "--")
 
 
 def _starts_operand(token: Token) -> bool:

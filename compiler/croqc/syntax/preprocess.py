@@ -88,6 +88,7 @@ class _File:
             tuple(self.directives.defined),
             tuple(findings),
             tuple(self.directives.dead),
+            tuple(self.directives.lines),
         )
 
     def _stop(self, stop: Stop) -> int:

@@ -120,3 +120,4 @@ class Preprocessed:
     macros: tuple[Macro, ...]  # every definition, in file order
     findings: tuple[Diagnostic, ...]
     dead: tuple[Span, ...] = ()  # dead branches of host text, to be shown greyed
+    directives: tuple[Token, ...] = ()  # directive lines outside functions, absolute, live or dead
