@@ -1,0 +1,38 @@
+"""The device side of analysis in its order: each stage reads what the ones before it filled.
+
+Runs after names, types, values and views are known. Must not decide anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from croqc.sema.builder import Builder
+from croqc.sema.control import check_control
+from croqc.sema.copies import resolve_copies
+from croqc.sema.dialects import resolve_dialect
+from croqc.sema.events import check_events
+from croqc.sema.futures import check_futures
+from croqc.sema.levels import resolve_levels
+from croqc.sema.memory import resolve_memory
+from croqc.sema.multiplies import resolve_multiplies
+from croqc.sema.regions import check_regions
+
+STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
+    resolve_levels,  # kernels first: everything below asks who runs a statement
+    check_regions,
+    check_control,
+    resolve_copies,
+    resolve_multiplies,
+    resolve_memory,  # the copies settle which buffers are swizzled
+    check_futures,
+    check_events,
+    resolve_dialect,  # the multiplies settle which loads name shared tiles
+)
+
+
+def resolve_device(builder: Builder) -> None:
+    """Fill levels, kernels, copies, loads, multiplies, buffers and dialect; report the device-side findings."""
+    for stage in STAGES:
+        stage(builder)

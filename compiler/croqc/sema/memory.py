@@ -1,0 +1,104 @@
+"""Buffers inside kernels and the memory they take (reference, 3.6 to 3.8; rows M04 and M05). Fills `buffers`.
+
+Needs types, copies and kernels. No overlay: every buffer has its own bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Final
+
+from croqc.sema import rulenames_device as rules
+from croqc.sema.builder import Builder
+from croqc.sema.elements import ELEMENTS
+from croqc.sema.model import BufferInfo, Kernel, Symbol
+from croqc.sema.roots import Roots
+from croqc.sema.swizzles import Swizzles
+from croqc.sema.types import Data, Event, Storage
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.span import Span
+
+_INSIDE: Final = (Storage.SHARED, Storage.LOCAL)
+_STATIC_LIMIT: Final = 48 * 1024
+_SWIZZLED_ALIGN, _LOCAL_ALIGN, _BARRIER_BYTES = 1024, 16, 8
+
+
+def resolve_memory(builder: Builder) -> None:
+    """One BufferInfo for each shared or local buffer and event of static size, in order of declaration."""
+    swizzles = _settled(builder)
+    for symbol in builder.symbols:
+        info = _buffer(builder, symbol, swizzles.get(symbol, 0))
+        if info is not None:
+            builder.buffers.append(info)
+    by_symbol = {info.symbol: info for info in builder.buffers}
+    for kernel in builder.kernels:
+        used = [by_symbol[symbol] for symbol in _declared(builder, kernel) if symbol in by_symbol]
+        _check_limit(builder, kernel, used, Storage.SHARED, builder.context.target.shared_limit)
+        _check_limit(builder, kernel, used, Storage.LOCAL, builder.context.target.local_limit)
+
+
+def _settled(builder: Builder) -> dict[Symbol, int]:
+    """The swizzle of each buffer, from the copies and loads that touch it; reports nothing new."""
+    return Swizzles(builder, Roots(builder, builder.anonymous)).settled
+
+
+def _buffer(builder: Builder, symbol: Symbol, swizzle: int) -> BufferInfo | None:
+    match symbol.type:
+        case Event(storage=Storage.SHARED, array=array):
+            return BufferInfo(symbol, prod(array), _BARRIER_BYTES, _BARRIER_BYTES)
+        case Data(elem=elem, shape=shape, storage=storage, array=array) if storage in _INSIDE:
+            if not isinstance(symbol.decl, ast.BufferName | ast.Copy) or elem not in ELEMENTS:
+                return None
+            extents = [extent.const for extent in shape]
+            known = [extent for extent in extents if extent is not None]
+            if len(known) != len(extents):
+                return None
+            size = -(-prod(known) * ELEMENTS[elem].bits // 8)
+            align = _LOCAL_ALIGN if storage is Storage.LOCAL else builder.context.target.shared_align
+            return BufferInfo(symbol, prod(array), size, _SWIZZLED_ALIGN if swizzle else align, swizzle)
+    return None
+
+
+def _declared(builder: Builder, kernel: Kernel) -> Iterator[Symbol]:
+    """Symbols declared inside the kernel, buffers made by `=> shared` included, in source order."""
+    inside = set(walk(kernel.node))
+    for symbol in builder.symbols:
+        if symbol.decl in inside:
+            yield symbol
+
+
+def placed_bytes(buffers: list[BufferInfo]) -> int:
+    """The bytes that buffers take one after the other, each at its alignment (slots keep it, too)."""
+    end = 0
+    for info in buffers:
+        start = -(-end // info.alignment) * info.alignment
+        stride = -(-info.slot_bytes // info.alignment) * info.alignment
+        end = start + (info.slots - 1) * stride + info.slot_bytes
+    return end
+
+
+def _check_limit(builder: Builder, kernel: Kernel, used: list[BufferInfo], storage: Storage, limit: int) -> None:
+    own = [info for info in used if getattr(info.symbol.type, "storage", None) is storage]
+    total = placed_bytes(own)
+    listed = tuple((info.symbol.name or "unnamed", info.bytes) for info in sorted(own, key=lambda one: -one.bytes))
+    if total > limit:
+        builder.report(
+            rules.SHARED_LIMIT,
+            _largest_span(own, kernel),
+            used=total,
+            limit=limit,
+            storage=storage.value,
+            target=builder.context.target.name,
+            buffers=listed,
+        )
+    elif storage is Storage.SHARED and total > _STATIC_LIMIT:
+        builder.report(rules.DYNAMIC_SHARED, _largest_span(own, kernel), used=total, buffers=listed)
+
+
+def _largest_span(own: list[BufferInfo], kernel: Kernel) -> Span:
+    largest = max(own, key=lambda info: info.bytes, default=None)
+    if largest is None:
+        return kernel.node.span
+    return largest.symbol.name_span if largest.symbol.name_span.length else largest.symbol.decl.span
