@@ -1,0 +1,144 @@
+"""A small LALR(1) machine over the grammar's tables. It shifts, reduces and looks ahead; must not know Croqtile.
+
+Lark builds the tables; running them here keeps Lark out of the start-up and lets recovery try repairs on a
+copy of the state stack alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from croqc.syntax.tables import CALL, PASS, Tables
+from croqc.syntax.tokens import Token
+from croqc.text.span import Span
+
+END: Final = "$END"
+Action = Callable[[Any, Span, list[Any]], Any]  # the builder, the span of the production, its children
+
+
+class Program:
+    """Tables with the actions of their rules. Raises KeyError where a rule names an action that is not there."""
+
+    def __init__(self, tables: Tables, actions: Mapping[str, Action]) -> None:
+        self.tables = tables
+        self.rules = [
+            (rule.mode, rule.size, rule.origin, rule.take, actions[rule.action] if rule.mode == CALL else None)
+            for rule in tables.rules
+        ]
+
+
+class Machine:
+    """The stacks of one parse. `values`, `starts` (offsets) and `firsts` (numbers of tokens fed before) run
+    beside `states`, one entry shorter."""
+
+    def __init__(self, program: Program, builder: object) -> None:
+        self.tables = tables = program.tables
+        self.rules = program.rules
+        self.builder = builder
+        self.states: list[int] = [tables.start]
+        self.values: list[Any] = []
+        self.starts: list[int] = []
+        self.firsts: list[int] = []
+        self.fed = 0
+        self.end = 0  # of the token fed last
+
+    @property
+    def done(self) -> bool:
+        return self.states[-1] == self.tables.end
+
+    def feed(self, token: Token) -> bool:
+        """Reduce as far as the token asks and shift it; False, with some reductions done, if it fits nowhere."""
+        states = self.states
+        actions, terminal = self.tables.actions, token.type
+        while True:
+            if terminal == END and self.done:
+                return True
+            action = actions[states[-1]].get(terminal)
+            if action is None:
+                return False
+            if action >= 0:
+                states.append(action)
+                self.values.append(token)
+                self.starts.append(token.start)
+                self.firsts.append(self.fed)
+                self.fed += 1
+                self.end = token.end
+                return True
+            self.reduce(~action, token.start)
+
+    def reduce(self, number: int, at: int) -> None:
+        """Apply rule `number`; `at` is where an empty production stands."""
+        mode, size, origin, take, call = self.rules[number]
+        states, gotos = self.states, self.tables.gotos
+        if mode == PASS:
+            states.pop()
+            states.append(gotos[states[-1]][origin])
+            return
+        values, starts, firsts = self.values, self.starts, self.firsts
+        if size:
+            children = _children(take, values[-size:])
+            start, end, first = starts[-size], self.end, firsts[-size]
+            del states[-size:], values[-size:], starts[-size:], firsts[-size:]
+        else:
+            children, start, end, first = [None] * len(take), at, at, self.fed
+        values.append(children if call is None else call(self.builder, Span(start, end), children))
+        starts.append(start)
+        firsts.append(first)
+        states.append(gotos[states[-1]][origin])
+
+    def expected(self) -> set[str]:
+        """The terminals that fit next."""
+        return {name for name in self.tables.actions[self.states[-1]] if accepts(self.tables, self.states, [name])}
+
+    def pop_to(self, terminal: str) -> int | None:
+        """Drop entries until `terminal` can be shifted; how many tokens are left then, None if nothing on the
+        stack allows it (then nothing is dropped)."""
+        for height in range(len(self.states), 0, -1):
+            if self.tables.actions[self.states[height - 1]].get(terminal, -1) >= 0:
+                if height <= len(self.firsts):
+                    self.fed = self.firsts[height - 1]
+                del self.states[height:], self.values[height - 1 :]
+                del self.starts[height - 1 :], self.firsts[height - 1 :]
+                return self.fed
+        return None
+
+
+def accepts(tables: Tables, states: Sequence[int], terminals: Sequence[str]) -> bool:
+    return accepted(tables, states, terminals) == len(terminals)
+
+
+def accepted(tables: Tables, states: Sequence[int], terminals: Sequence[str]) -> int:
+    """How many of the terminals fit, one after another, from the given stack; it is left as it is."""
+    stack = list(states)
+    for count, terminal in enumerate(terminals):
+        while True:
+            if terminal == END and stack[-1] == tables.end:
+                return len(terminals)
+            action = tables.actions[stack[-1]].get(terminal)
+            if action is None:
+                return count
+            if action >= 0:
+                stack.append(action)
+                break
+            rule = tables.rules[~action]
+            if rule.size:
+                del stack[-rule.size :]
+            stack.append(tables.gotos[stack[-1]][rule.origin])
+    return len(terminals)
+
+
+def _children(take: tuple[int, ...], values: list[Any]) -> list[Any]:
+    if take and take[0] == -2:  # a repeated part: its own list goes on, so that long lists stay linear
+        children: list[Any] = values[0]
+        take = take[1:]
+    else:
+        children = []
+    for code in take:
+        if code >= 0:
+            children.append(values[code])
+        elif code == -1:
+            children.append(None)
+        else:
+            children.extend(values[-2 - code])
+    return children

@@ -1,0 +1,149 @@
+"""The words for what recovery found: what was due, in terms of the language (reference, 2.8, 2.11).
+
+Must not name terminals of the grammar, and must not decide how the parse goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from croqc.syntax.lalr import END
+from croqc.syntax.recovery import Repair, Stream
+from croqc.syntax.terminals import sign_of, spelled
+from croqc.syntax.tokens import Token
+from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+CODE: Final = "syntax-error"
+_STATEMENTS: Final = {
+    "STORAGE": "declaration", "ELEM": "declaration", "SCALAR": "declaration", "MUTABLE": "declaration",
+    "EVENT": "declaration", "FRAG": "declaration", "MDSPAN": "declaration", "ITUPLE": "declaration",
+    "ENGINE": "copy", "NAME": "assignment", "CALL": "call", "RETURN": "returned value",
+}  # fmt: skip
+_FITS: Final = {"END": "the end of the function"}
+
+
+def explain(stream: Stream, repair: Repair) -> Diagnostic:
+    """The diagnostic for a repair that has not been applied yet."""
+    token, before = stream[repair.at], stream[repair.at - 1] if repair.at else None
+    if repair.rename:
+        return _error(f"'{token.text}' is a reserved word and cannot be used as a name", token.span)
+    if repair.delete:
+        fix = Fix(f"Remove '{token.text}'", (Edit(token.span, ""),), safe=False)
+        return _error(f"unexpected '{token.text}'", token.span, fix=fix)
+    due = repair.insert[0]
+    special = _special(stream, repair.at, due)
+    if special is not None:
+        return _error(special[0], token.span, special[1], _fix(stream, repair))
+    if due == "_SEMI" and before is not None:
+        what = _STATEMENTS.get(_first_of_statement(stream, repair.at).type, "statement")
+        related = (Related(f"the {what} ends here", before.span),)
+        return _error(f"expected ';' after the {what}", token.span, "", _fix(stream, repair), related)
+    return _error(f"expected {spelled(due)}{_place(stream, repair.at)}", token.span, "", _fix(stream, repair))
+
+
+def _place(stream: Stream, at: int) -> str:
+    token = stream[at]
+    if token.type != END:
+        return f" before '{token.text}'"
+    return " before the end of the function"
+
+
+def _error(
+    message: str, span: Span, hint: str = "", fix: Fix | None = None, related: tuple[Related, ...] = ()
+) -> Diagnostic:
+    return Diagnostic(CODE, Severity.ERROR, message, span, hint, related, (fix,) if fix else ())
+
+
+def _fix(stream: Stream, repair: Repair) -> Fix | None:
+    """An insertion that needs no knowledge of what was meant: signs only."""
+    texts = [sign_of(terminal) for terminal in repair.insert]
+    if not all(texts) or not repair.at or stream[repair.at].macro is not None:
+        return None
+    token, before = stream[repair.at], stream[repair.at - 1]
+    text = "".join(texts)
+    glued = text in (";", ")", "]", ",", ">", "|")
+    place = before.end if glued else token.start
+    inserted = text if glued or text == "(" else f"{text} "
+    return Fix(f"Insert '{text}'", (Edit(Span(place, place), inserted),))
+
+
+def _first_of_statement(stream: Stream, at: int) -> Token:
+    index = at
+    while index and stream[index - 1].type not in ("_SEMI", "_LBRACE", "_RBRACE"):
+        index -= 1
+    return stream[index]
+
+
+def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
+    """Words for places that have better ones than "expected … before …": message and hint."""
+    before = stream[at - 1] if at else None
+    earlier = stream[at - 2] if at > 1 else None
+    word = before.text if before is not None else ""
+    kind = before.type if before is not None else ""
+    if due == "_LPAR" and kind in ("IF", "WHILE", "INTHREADS"):
+        return f"expected '(' after '{word}'", "the condition stands in parentheses"
+    if due == "IN":
+        return f"expected 'in' or '=' after '{word}'", f"write '{word} in n'"
+    if due == "_COLON" and _opens_range(stream, at):
+        return "expected ':' in the range", "write '(first : end)'"
+    if due == "MISSING":
+        if kind in ("WAIT", "TRIGGER", "AFTER"):
+            return "expected a future or an event", ""
+        if word == "(" and earlier is not None and earlier.type == "PRINT":
+            return f"{earlier.text} needs at least one argument", ""
+        if word == "(" and earlier is not None and earlier.type == "CPP":
+            return "a string literal is required", ""
+        if word == "(" and earlier is not None and earlier.type == "NAME" and stream[at].text == ")":
+            return f"'{earlier.text}' is not callable here", f"use 'call {earlier.text}()'"
+        if kind == "ARROW":
+            return "expected a buffer, a view or a storage word", ""
+        return f"expected an expression{_place(stream, at)}", ""
+    if due == "NAME" and kind == "FOREACH":
+        return "expected a loop name", "write 'foreach i in n'"
+    return None
+
+
+def _opens_range(stream: Stream, at: int) -> bool:
+    """Whether the parenthesis around token `at` is the one behind a loop name."""
+    depth, index = 0, at - 1
+    while index > 1:
+        text = stream[index].text
+        if text in (";", "{", "}"):
+            return False
+        depth += (text == ")") - (text == "(")
+        if depth < 0:
+            return stream[index - 1].type == "NAME" and stream[index - 2].type in ("FOREACH", "_COMMA", "EQ")
+        index -= 1
+    return False
+
+
+def unexpected(stream: Stream, at: int, expected: set[str]) -> Diagnostic:
+    """The diagnostic where no repair helps and the rest of the statement is given up."""
+    token = stream[at]
+    special = _foreign(stream, at)
+    if special is not None:
+        return _error(special[0], token.span, special[1])
+    signs = sorted({spelled(terminal) for terminal in expected if terminal not in ("ERROR", "MISSING", END)})
+    if 0 < len(signs) <= 3:
+        wanted = " or ".join(signs) if len(signs) < 3 else f"{signs[0]}, {signs[1]} or {signs[2]}"
+        return _error(f"expected {wanted}{_place(stream, at)}", token.span)
+    if token.type == END:
+        return _error("unexpected end of the function", token.span)
+    return _error(f"unexpected '{token.text}'", token.span)
+
+
+def _foreign(stream: Stream, at: int) -> tuple[str, str] | None:
+    """Habits from other languages: `x == 1;`, `x + 1;`, an unknown type word."""
+    token = stream[at]
+    first = _first_of_statement(stream, at)
+    if first.type != "NAME":
+        return None
+    if token.text == "==":
+        return "'==' compares and cannot assign", "write '='"
+    if token.type in ("NAME", "INT", "LEVEL") and at and not token.line_first:
+        return f"unexpected '{token.text}' after '{stream[at - 1].text}'", f"'{first.text}' is not a type or statement"
+    if token.type in ("PLUS", "MINUS", "MULOP", "RELOP", "HASH", "QUESTION"):
+        return "an expression is not a statement", "assign it to a name"
+    return None

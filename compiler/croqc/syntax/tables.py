@@ -1,0 +1,195 @@
+"""The parse tables of the grammar: made by Lark once, kept as JSON in the wheel or in the user's cache folder.
+
+Building takes most of a second, loading some milliseconds. The only file of this package that touches files.
+Must not parse, and must not fail because a cache cannot be written or read: then the tables are built anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+GRAMMAR_FILE: Final = "grammar.lark"
+TABLES_FILE: Final = "tables.json"
+START: Final = "function"
+_FORMAT: Final = 1  # of the JSON text
+
+# What a reduction does with its children's values.
+PASS, LIST, CALL = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One production. `take` says which values become children: k >= 0 that of symbol k, -1 None, and
+    -2 - k the list of symbol k spliced in."""
+
+    origin: str
+    size: int
+    mode: int
+    action: str
+    take: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`actions[state][terminal]` is the next state of a shift, or `~rule` of a reduction; `gotos[state][origin]`
+    the state behind a reduction."""
+
+    rules: tuple[Rule, ...]
+    actions: tuple[dict[str, int], ...]
+    gotos: tuple[dict[str, int], ...]
+    start: int
+    end: int
+
+
+def grammar_text() -> str:
+    return files("croqc.syntax").joinpath(GRAMMAR_FILE).read_text(encoding="utf-8")
+
+
+@cache
+def tables() -> Tables:
+    """The tables of the grammar: from the package, else from the cache folder, else built and cached."""
+    grammar = grammar_text()
+    key = hashlib.sha256(f"{_FORMAT}\n{grammar}".encode()).hexdigest()
+    packaged = files("croqc.syntax").joinpath(TABLES_FILE)
+    if packaged.is_file() and (found := _decode(packaged.read_text(encoding="ascii"), key)):
+        return found
+    cached = _cache_folder() / f"grammar-{key[:16]}.json"
+    try:
+        if found := _decode(cached.read_text(encoding="ascii"), key):
+            return found
+    except (OSError, UnicodeDecodeError):
+        pass
+    text = build_text()
+    _store(cached, text)
+    built = _decode(text, key)
+    assert built is not None
+    return built
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/.cache")
+    return Path(base) / "croqtile-tools"
+
+
+def _store(path: Path, text: str) -> None:
+    """Write by renaming, so that no other process ever reads half a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(text)
+        os.replace(name, path)
+    except OSError:
+        return
+
+
+def _decode(text: str, key: str) -> Tables | None:
+    """The tables of a JSON text; None if it is damaged or of another grammar."""
+    try:
+        data = json.loads(text)
+        if data["key"] != key:
+            return None
+        names = data["names"]
+        rules = tuple(
+            Rule(origin, size, mode, action, tuple(take)) for origin, size, mode, action, take in data["rules"]
+        )
+        rows = [_row(names, flat) for flat in data["rows"]]
+        actions = tuple(rows[index] for index in data["actions"])
+        gotos = tuple(rows[index] for index in data["gotos"])
+        return Tables(rules, actions, gotos, data["start"], data["end"])
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None
+
+
+def _row(names: list[str], flat: list[int]) -> dict[str, int]:
+    return dict(zip([names[index] for index in flat[::2]], flat[1::2], strict=True))
+
+
+# --- building ------------------------------------------------------------------------------------
+
+
+def build_text() -> str:
+    """The tables as JSON text, by Lark. The same grammar gives the same text."""
+    grammar = grammar_text()
+    lark = make_lark(grammar)
+    table = lark.parser.parser._parse_table
+    rules = sorted(lark.rules, key=lambda rule: (rule.origin.name, rule.order, str(rule)))
+    numbers = {rule: index for index, rule in enumerate(rules)}
+    names: dict[str, int] = {}
+    rows: dict[tuple[int, ...], int] = {}
+    actions, gotos = [], []
+    for state in range(len(table.states)):
+        shifts, jumps = _split(table.states[state], numbers, names)
+        actions.append(rows.setdefault(shifts, len(rows)))
+        gotos.append(rows.setdefault(jumps, len(rows)))
+    return json.dumps(
+        {
+            "key": hashlib.sha256(f"{_FORMAT}\n{grammar}".encode()).hexdigest(),
+            "names": list(names),
+            "rules": [_rule(rule) for rule in rules],
+            "rows": [list(row) for row in rows],
+            "actions": actions,
+            "gotos": gotos,
+            "start": table.start_states[START],
+            "end": table.end_states[START],
+        },
+        separators=(",", ":"),
+    )
+
+
+def make_lark(grammar: str, debug: bool = False) -> Any:
+    """Lark's parser of the grammar; only its tables are used. `debug` logs the conflicts."""
+    from lark import Lark
+    from lark.lexer import Lexer
+
+    class NoLexer(Lexer):
+        """Tokens come from elsewhere."""
+
+        def __init__(self, _conf: object) -> None:
+            pass
+
+        def lex(self, lexer_state: Any, parser_state: Any) -> Any:
+            raise NotImplementedError
+
+    return Lark(grammar, parser="lalr", lexer=NoLexer, start=START, maybe_placeholders=True, debug=debug)
+
+
+def _split(row: Any, numbers: Any, names: dict[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A row of Lark's table as two flat ones: terminals, and nonterminals."""
+    from lark.parsers.lalr_analysis import Shift
+
+    shifts: list[int] = []
+    jumps: list[int] = []
+    for name, (action, target) in sorted(row.items()):
+        number = names.setdefault(name, len(names))
+        value = target if action is Shift else ~numbers[target]
+        (shifts if name.strip("_$").isupper() else jumps).extend((number, value))
+    return tuple(shifts), tuple(jumps)
+
+
+def _rule(rule: Any) -> list[object]:
+    """Origin, size, mode, action and the children of a rule, as `Rule` has them."""
+    options, take = rule.options, []
+    nones = [len(ones) for ones in "".join(str(int(empty)) for empty in options.empty_indices).split("0")]
+    for index, symbol in enumerate(rule.expansion):
+        take += [-1] * (nones[index] if options.empty_indices else 0)
+        if symbol.is_term:
+            take += [index] if options.keep_all_tokens or not symbol.filter_out else []
+        else:
+            take.append(-2 - index if symbol.name.startswith("_") else index)
+    take += [-1] * (nones[-1] if options.empty_indices else 0)
+    name = rule.origin.name
+    if name.startswith("_"):
+        mode = LIST
+    else:
+        alone = len(take) == 1 and len(rule.expansion) == 1 and take[0] == 0
+        mode = PASS if options.expand1 and alone and rule.alias is None else CALL
+    return [name, len(rule.expansion), mode, rule.alias or name, take]
