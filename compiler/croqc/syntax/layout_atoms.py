@@ -29,7 +29,7 @@ class Atom:
     last: str
 
 
-_PREFIXES: Final = frozenset({"MINUS", "NOT", "TILDE", "HASH", "AMP", "INC", "PLUS"})
+_PREFIXES: Final = frozenset({"MINUS", "NEG", "NOT", "TILDE", "HASH", "AMP", "INC", "PLUS"})
 _SILENT: Final = frozenset({"DEAD", "DIRECTIVE", "COMMENT", "OPAQUE"})  # pieces that are no token
 
 
@@ -43,34 +43,64 @@ class Braces:
 
 def atoms_of(source: FunctionText, braces: Braces, ranges: tuple[Span, ...]) -> list[Atom]:
     """The atoms in file order, `__co__` first. `ranges` are the loop ranges, whose colons are tight."""
+    roles = _Roles(braces, ranges)
     atoms = [Atom(Span(0, 6), "__co__", "CO", "CO")]
-    last, header, questions = "CO", True, 0
-    for atom in _merged(source):
-        first = atom.first
-        if atom.span.start in braces.opens:
-            atom, header = replace(atom, first="BODY_OPEN", last="BODY_OPEN"), False
-        elif atom.span.end in braces.closes:
-            atom = replace(atom, first="BODY_CLOSE", last="BODY_CLOSE")
-        elif first == "AMP" and header:
-            atom = replace(atom, first="BY_REF", last="BY_REF")
-        elif first in _PREFIXES and atom.first == atom.last:
-            role = _sign(first, last)
-            atom = replace(atom, first=role, last=role)
-        elif first == "_COLON" and not questions and any(item.contains(atom.span.start) for item in ranges):
-            atom = replace(atom, first="TIGHT_COLON", last="TIGHT_COLON")
-        questions = _open_questions(questions, first, header)
-        atoms.append(atom)
-        if atom.last not in _SILENT:
-            last = atom.last
+    atoms.extend(map(roles.settle, _merged(source)))
     return atoms
 
 
-def _open_questions(count: int, terminal: str, header: bool) -> int:
-    if terminal == "QUESTION" and not header:
-        return count + 1
-    if terminal == "_COLON" and count:
-        return count - 1
-    return 0 if terminal == "_SEMI" else count
+class _Roles:
+    """Replaces terminals by the roles that matter for blanks; to be asked for the atoms in order."""
+
+    def __init__(self, braces: Braces, ranges: tuple[Span, ...]) -> None:
+        self._braces = braces
+        self._ranges = ranges
+        self._last = "CO"
+        self._header = True  # before the function's body
+        self._questions = 0  # `?` that wait for their `:`
+        self._brackets = 0  # open `<…>` and `.swizzle(…)`
+
+    def settle(self, atom: Atom) -> Atom:
+        if atom.last in _SILENT:
+            return atom
+        role = self._role(atom)
+        if role is not None:
+            atom = replace(atom, first=role, last=role)
+        self._last = atom.last
+        return atom
+
+    def _role(self, atom: Atom) -> str | None:
+        terminal = atom.first
+        if atom.span.start in self._braces.opens:
+            self._header = False
+            return "BODY_OPEN"
+        if atom.span.end in self._braces.closes:
+            return "BODY_CLOSE"
+        if terminal != atom.last:
+            return None
+        if terminal == "AMP" and self._header:
+            return "BY_REF"
+        if terminal in _PREFIXES:
+            return _sign(terminal, self._last)
+        self._count(terminal)
+        return self._colon(atom.span.start) if terminal == "_COLON" else None
+
+    def _count(self, terminal: str) -> None:
+        if terminal == "QUESTION" and not self._header:
+            self._questions += 1
+        elif terminal in ("_LANGLE", "_ARGPAR"):
+            self._brackets += 1
+        elif terminal == "_RANGLE" or (terminal == "_RPAR" and self._last == "INT" and self._brackets):
+            self._brackets -= 1
+        elif terminal == "_SEMI":
+            self._questions = self._brackets = 0
+
+    def _colon(self, start: int) -> str | None:
+        if self._questions:
+            self._questions -= 1
+            return None
+        tight = self._brackets > 0 or any(item.contains(start) for item in self._ranges)
+        return "TIGHT_COLON" if tight else None
 
 
 def _sign(terminal: str, before: str) -> str:
