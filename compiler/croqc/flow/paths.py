@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from croqc.sema.model import Symbol
+import numpy as np
+import numpy.typing as npt
+
+from croqc.flow.joins import joins_on_exit
+from croqc.sema.masks import Masks, Placement, regions
+from croqc.sema.model import Kernel, Level, Model, Symbol
+from croqc.sema.nesting import statements
+from croqc.syntax import ast
+from croqc.syntax.printer_exprs import print_expr
+from croqc.syntax.visit import walk
+
+WHOLE = "the block"
+
+__all__ = ["WHOLE", "Path", "enters", "inner_parallels", "joins_on_exit", "kernel_paths", "placements_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -14,9 +27,170 @@ class Path:
 
     `name` as texts say it: "path w == 0" where the condition of an `inthreads`, as written, selects exactly
     this path, else "path w = 2"; "the block" at block level. `indices` are the values of the parallel
-    indices that name it; `threads` the half-open range of `threadIdx.x` that it covers.
+    indices that name it; `threads` the half-open range of `threadIdx.x` that it covers (with a step where every
+    n-th thread is meant; the smallest range around them where they lie irregularly, then `scattered` lists them).
+    `regions` says of each `inthreads` of the kernel whether some thread of the path enters it, None if unknown.
     """
 
     name: str
     indices: Mapping[Symbol, int]
     threads: range
+    regions: Mapping[ast.InThreads, bool | None] = field(default_factory=dict)
+    scattered: tuple[int, ...] = ()
+
+    @property
+    def thread_count(self) -> int:
+        return len(self.scattered) or len(self.threads)
+
+
+def enters(path: Path, node: ast.InThreads) -> bool | None:
+    """Whether the path runs the region (its other threads wait or go on); None where its threads are unknown."""
+    return path.regions.get(node)
+
+
+def kernel_paths(model: Model, kernel: Kernel) -> tuple[Path, ...]:
+    """The paths of one block of the kernel, by their first thread.
+
+    Every warpgroup and warp index value is a path; where asynchronous regions select threads inside a unit,
+    each class of threads that enters the same regions is one. Threads of a unit that enter no region have no
+    path of their own when others do: they have nothing to do. A kernel without any of this, or whose block size
+    is not static, has the one path "the block".
+    """
+    if kernel.threads is None:
+        unknown = dict.fromkeys((chain[-1] for chain in regions(kernel.node)), None)
+        return (Path(WHOLE, {}, range(0), unknown),)
+    return _Partition(model, kernel, kernel.threads).paths()
+
+
+class _Partition:
+    """Splits the threads of a block into classes that run the same statements."""
+
+    def __init__(self, model: Model, kernel: Kernel, threads: int) -> None:
+        self.threads = threads
+        masks = Masks(model, kernel.node, threads)
+        self.placements = masks.placements
+        self.units = [one for one in self.placements if one.level in (Level.GROUP4, Level.GROUP)]
+        chains = list(regions(kernel.node))
+        self.members = {chain[-1]: masks.of_regions(chain) for chain in chains}
+        self.roles = [chain[-1] for chain in chains if chain[-1].is_async and self.members[chain[-1]] is not None]
+        self.works_outside = any(_works_outside(node) for node in walk(kernel.node) if isinstance(node, ast.Parallel))
+
+    def paths(self) -> tuple[Path, ...]:
+        classes = self._classes()
+        if len(classes) == 1:
+            return (self._path(WHOLE, classes[0], {}),)
+        named = [self._indices(members) for members in classes]
+        return tuple(
+            self._path(self._name(members, indices, classes, named), members, indices)
+            for members, indices in zip(classes, named, strict=True)
+        )
+
+    def _classes(self) -> list[npt.NDArray[np.int64]]:
+        """Thread numbers of each path, ordered by the first."""
+        unit_columns = [one.values(self.threads) for one in self.units]
+        role_columns = [self._member_column(role) for role in self.roles]
+        keys = np.stack([np.zeros(self.threads, dtype=np.int64), *unit_columns, *role_columns], axis=1)
+        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        groups = [np.flatnonzero(inverse.reshape(-1) == number) for number in np.argsort(first)]
+        return self._without_idle(groups) if self.roles else groups
+
+    def _member_column(self, role: ast.InThreads) -> npt.NDArray[np.int64]:
+        mask = self.members[role]
+        return np.zeros(self.threads, dtype=np.int64) if mask is None else mask.astype(np.int64)
+
+    def _without_idle(self, groups: list[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int64]]:
+        """Threads beside a role of their own unit: nothing to do, or they go along with it outside the regions."""
+        active = [group for group in groups if self._is_active(group)]
+        for idle in (group for group in groups if not self._is_active(group)):
+            companion = next((at for at, group in enumerate(active) if self._same_unit(group, idle)), None)
+            if companion is None:
+                active.append(idle)
+            elif self.works_outside and self.units:
+                active[companion] = np.sort(np.concatenate([active[companion], idle]))
+            elif self.works_outside:
+                active.append(idle)
+        return sorted(active, key=lambda group: int(group[0]))
+
+    def _is_active(self, group: npt.NDArray[np.int64]) -> bool:
+        return any(self._member_column(role)[group[0]] for role in self.roles)
+
+    def _same_unit(self, a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> bool:
+        columns = (one.values(self.threads) for one in self.units)
+        return all(column[a[0]] == column[b[0]] for column in columns)
+
+    def _indices(self, members: npt.NDArray[np.int64]) -> dict[Symbol, int]:
+        """The parallel indices that have one value in all threads of the class."""
+        found: dict[Symbol, int] = {}
+        for one in self.placements:
+            values = one.values(self.threads)[members]
+            if one.symbol is not None and (values == values[0]).all():
+                found[one.symbol] = int(values[0])
+        return found
+
+    def _name(
+        self,
+        members: npt.NDArray[np.int64],
+        indices: Mapping[Symbol, int],
+        classes: Sequence[npt.NDArray[np.int64]],
+        named: Sequence[Mapping[Symbol, int]],
+    ) -> str:
+        for role in self.roles:
+            column = self._member_column(role)
+            if [bool(column[group].any()) for group in classes].count(True) == 1 and column[members].any():
+                return f"path {print_expr(role.cond)}"
+        unit_symbols = {one.symbol for one in self.units}
+        values = {symbol: value for symbol, value in indices.items() if symbol in unit_symbols} or dict(indices)
+        alike = sum(all(other.get(symbol) == value for symbol, value in values.items()) for other in named)
+        if values and alike == 1:
+            return "path " + ", ".join(f"{symbol.name} = {value}" for symbol, value in values.items())
+        return f"path of threads {members[0]} to {members[-1]}"
+
+    def _path(self, name: str, members: npt.NDArray[np.int64], indices: Mapping[Symbol, int]) -> Path:
+        entered = {node: None if mask is None else bool(mask[members].any()) for node, mask in self.members.items()}
+        covered, scattered = _as_range(members)
+        return Path(name, indices, covered, entered, scattered)
+
+
+def _as_range(members: npt.NDArray[np.int64]) -> tuple[range, tuple[int, ...]]:
+    first, last = int(members[0]), int(members[-1])
+    if len(members) == 1:
+        return range(first, first + 1), ()
+    step = int(members[1]) - first
+    regular = range(first, last + 1, step)
+    if list(regular) == members.tolist():
+        return regular, ()
+    return range(first, last + 1), tuple(int(member) for member in members)
+
+
+_IDLE = (ast.InThreads, ast.Parallel, ast.EventDecl, ast.BufferDecl, ast.ScalarDecl, ast.ShapeDecl, ast.TupleDecl)
+_FRAMES = (ast.With, ast.Foreach, ast.If, ast.While, ast.Assign, ast.Assert, ast.Cpp, ast.FragDecl, ast.Apply)
+
+
+def _works_outside(node: ast.Parallel) -> bool:
+    """Whether a `parallel` with roles has statements beside them that do something."""
+    found = list(statements(node.body))
+    if not any(isinstance(stmt, ast.InThreads) and stmt.is_async for stmt, _ in found):
+        return False
+    inner = [
+        stmt
+        for stmt, around in found
+        if not around.regions and not around.parallels and not isinstance(stmt, (*_IDLE, *_FRAMES))
+    ]
+    return bool(inner) and not _spans_blocks(node)
+
+
+def _spans_blocks(node: ast.Parallel) -> bool:
+    """A `parallel` that has another one inside: its own statements stand at block level."""
+    return any(isinstance(inner, ast.Parallel) for inner in walk(node.body))
+
+
+def inner_parallels(node: ast.Parallel) -> Iterator[ast.Parallel]:
+    """The `parallel`s of a kernel that divide its block: the outermost ones below block level."""
+    for child, around in statements(node.body):
+        if isinstance(child, ast.Parallel) and not around.parallels:
+            yield child
+
+
+def placements_of(model: Model, kernel: Kernel) -> tuple[Placement, ...]:
+    """Where each index of the block's threads sits; empty if the block size is not static."""
+    return Masks(model, kernel.node, kernel.threads).placements if kernel.threads is not None else ()

@@ -1,0 +1,302 @@
+"""Arrival counts: how many arrivals complete one generation of each event slot (credit-flow, section 2).
+
+Counts come from the places of triggers and the paths that reach them, never from a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from croqc.flow.paths import Path, enters
+from croqc.flow.touches import Touches
+from croqc.sema.events import order_of
+from croqc.sema.masks import symbol_atoms
+from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind
+from croqc.sema.nesting import Around, statements
+from croqc.sema.roots import base_name
+from croqc.sema.symbolic import Int, Interval, bounds
+from croqc.sema.types import Bounded, Event
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+
+Slot = tuple[Symbol, int]
+
+
+def arrival_counts(model: Model, paths: Sequence[Path]) -> Mapping[Slot, int]:
+    """A of every slot of every shared event of the paths' kernel; slots of a multi-dimensional array are numbered
+    row by row. 0 where nothing triggers the slot."""
+    return {slot: arrivals.count for slot, arrivals in slot_arrivals(model, paths).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """How a slot's count comes about. `steady` and `bootstrap`: numbers of the paths that trigger so (-1: the
+    block as a whole); `computed` follows from them, `written` is the `event<n>`, `count` what holds."""
+
+    steady: frozenset[int]
+    bootstrap: frozenset[int]
+    blocks: int
+    written: int | None
+    threads: tuple[int, int]  # of the triggering paths; of the triggering and waiting paths
+
+    @property
+    def computed(self) -> int:
+        return len(self.steady or self.bootstrap) * self.blocks
+
+    @property
+    def count(self) -> int:
+        """`event<n>` holds as written, unless n counts the threads of the paths (7.2 and section 2)."""
+        if self.written is None or self.written in self.threads:
+            return self.computed
+        return self.written
+
+
+def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals]:
+    """The same with its reasons, for hovers and for the rule about explicit counts."""
+    kernel = _kernel_of(model, paths)
+    if kernel is None:
+        return {}
+    return _Counter(model, kernel, paths).arrivals()
+
+
+def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:
+    """The kernel whose regions or indices the paths name; the only one with events where they name none."""
+    marked = {region for path in paths for region in path.regions}
+    symbols = {symbol for path in paths for symbol in path.indices}
+    candidates = []
+    for kernel in model.kernels:
+        nodes = set(walk(kernel.node))
+        own = any(region in nodes for region in marked) or any(symbol.decl in nodes for symbol in symbols)
+        if own:
+            return kernel
+        if any(isinstance(node, ast.EventDecl) for node in nodes):
+            candidates.append(kernel)
+    return candidates[0] if candidates else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """One reference in a `wait` or `trigger`, and who reaches it."""
+
+    event: Symbol
+    slots_of: Mapping[int, frozenset[int]]  # path number -> slots that some iteration can reach
+    steady: bool
+    cluster: bool
+    waits: bool
+
+
+class _Counter:
+    def __init__(self, model: Model, kernel: Kernel, paths: Sequence[Path]) -> None:
+        self.model = model
+        self.kernel = kernel
+        self.paths = paths
+        self.touches = Touches(model)
+        self.atoms = symbol_atoms(model)
+        self.intervals = self._intervals()
+        self.stmts = list(statements(kernel.node.body))
+
+    def arrivals(self) -> dict[Slot, Arrivals]:
+        sites = list(self._sites())
+        found: dict[Slot, Arrivals] = {}
+        for event in self._events():
+            assert isinstance(event.type, Event)
+            own = [site for site in sites if site.event is event]
+            for slot in range(prod(event.type.array)):
+                found[event, slot] = self._slot(event.type, own, slot)
+        return found
+
+    def _events(self) -> Iterator[Symbol]:
+        inside = set(walk(self.kernel.node))
+        for symbol in self.model.symbols:
+            if isinstance(symbol.type, Event) and symbol.decl in inside:
+                yield symbol
+
+    def _slot(self, event: Event, sites: Sequence[_Site], slot: int) -> Arrivals:
+        def reaching(chosen: Sequence[_Site]) -> frozenset[int]:
+            return frozenset(path for site in chosen for path, slots in site.slots_of.items() if slot in slots)
+
+        triggers = [site for site in sites if not site.waits]
+        steady = reaching([site for site in triggers if site.steady])
+        bootstrap = reaching([site for site in triggers if not site.steady])
+        cluster = any(site.cluster and slot in slots for site in triggers for slots in site.slots_of.values())
+        blocks = prod(extent.const or 1 for extent in self.kernel.cluster) if cluster else 1
+        arriving = steady or bootstrap
+        waiting = reaching([site for site in sites if site.waits])
+        threads = self._threads(arriving), self._threads(arriving | waiting)
+        return Arrivals(steady, bootstrap, blocks, event.count, threads)
+
+    def _threads(self, numbers: frozenset[int]) -> int:
+        return sum(self.paths[number].thread_count if number >= 0 else 1 for number in numbers)
+
+    # --- sites ------------------------------------------------------------------------------------
+
+    def _sites(self) -> Iterator[_Site]:
+        for position, (stmt, around) in enumerate(self.stmts):
+            if not isinstance(stmt, ast.Trigger | ast.Wait):
+                continue
+            reaching = self._reaching(around)
+            for ref in stmt.refs:
+                name = base_name(ref)
+                event = self.model.uses.get(name) if name is not None else None
+                if event is None or not isinstance(event.type, Event):
+                    continue
+                slots_of = {number: self._slots(event.type, ref, number) for number in reaching}
+                yield _Site(
+                    event,
+                    slots_of,
+                    steady=isinstance(stmt, ast.Trigger) and self._is_steady(position, around),
+                    cluster=isinstance(stmt, ast.Trigger) and stmt.cluster,
+                    waits=isinstance(stmt, ast.Wait),
+                )
+
+    def _reaching(self, around: Around) -> tuple[int, ...]:
+        """The paths whose static masks let them reach a statement; -1 for one that the block makes together."""
+        if not self._inside_unit(around) and len(self.paths) > 1:
+            return (-1,)
+        return tuple(
+            number
+            for number, path in enumerate(self.paths)
+            if all(enters(path, region) is not False for region in around.regions)
+            and all(self._may_hold(path, node, around) for node in around.chain if isinstance(node, ast.If))
+        )
+
+    def _inside_unit(self, around: Around) -> bool:
+        levels = {self.model.levels.get(axis) for axis in (*self.kernel.node.axes, *around.axes)}
+        return bool(levels & {Level.GROUP4, Level.GROUP, Level.THREAD})
+
+    def _may_hold(self, path: Path, node: ast.If, around: Around) -> bool:
+        """Whether the path can take the branch that holds the statement; undecided conditions count as yes."""
+        inner = around.chain[around.chain.index(node) + 1 :]
+        in_else = node.other is not None and any(item in set(walk(node.other)) for item in inner[:1])
+        value = self._truth(node.cond, self._env(path))
+        return value is None or value is not in_else
+
+    def _truth(self, cond: ast.Node, env: Mapping[str, Int]) -> bool | None:
+        match cond:
+            case ast.Paren(inner=inner):
+                return self._truth(inner, env)
+            case ast.Binary(op="&&" | "||" as op, left=left, right=right):
+                sides = self._truth(left, env), self._truth(right, env)
+                settled = op == "||"
+                if settled in sides:
+                    return settled
+                return None if None in sides else not settled
+            case ast.Binary(op="==" | "!=" as op, left=left, right=right):
+                a, b = self.model.values.get(left), self.model.values.get(right)
+                gap = None if a is None or b is None else (a - b).substitute(env).const
+                return None if gap is None else (gap == 0) == (op == "==")
+            case ast.Binary(op="<" | "<=" | ">" | ">=" as op, left=left, right=right):
+                a, b = self.model.values.get(left), self.model.values.get(right)
+                gap = None if a is None or b is None else (a - b).substitute(env).const
+                return None if gap is None else _ordered(op, gap)
+        return None
+
+    def _env(self, path: Path) -> dict[str, Int]:
+        return {self.atoms[s]: Int.of(value) for s, value in path.indices.items() if s in self.atoms}
+
+    # --- slots ------------------------------------------------------------------------------------
+
+    def _intervals(self) -> dict[str, Interval]:
+        """What the atoms of `values` range over: indices below their bound, dimensions from 1."""
+        found: dict[str, Interval] = {}
+        for symbol, atom in self.atoms.items():
+            if isinstance(symbol.type, Bounded):
+                _, most = bounds(symbol.type.bound, {})
+                found[atom] = (0, None if most is None else most - 1)
+            elif symbol.kind is SymbolKind.DIMENSION:
+                found[atom] = (1, None)
+        return found
+
+    def _slots(self, event: Event, ref: ast.Expr, number: int) -> frozenset[int]:
+        """The slots that some iteration of the path can mean by a reference."""
+        everything = frozenset(range(prod(event.array)))
+        env = self._env(self.paths[number]) if number >= 0 else {}
+        if (order := order_of(ref)) is not None:
+            value = self.model.values.get(order)
+            at = None if value is None else value.substitute(env).const
+            return everything if at is None or not event.array else frozenset({at % prod(event.array)})
+        suffixes = ref.suffixes if isinstance(ref, ast.Chain) else ()
+        subscripts = [arg for suffix in suffixes if isinstance(suffix, ast.Index) for arg in suffix.args]
+        if len(subscripts) != len(event.array) or not subscripts:
+            return everything
+        ranges = [self._range(arg, extent, env) for arg, extent in zip(subscripts, event.array, strict=True)]
+        return frozenset(_row_major(place, event.array) for place in product(*ranges))
+
+    def _range(self, arg: ast.Expr, extent: int, env: Mapping[str, Int]) -> range:
+        value = self.model.values.get(arg)
+        if value is None:
+            return range(extent)
+        low, high = bounds(value.substitute(env), self.intervals)
+        return range(max(low or 0, 0), min(extent - 1 if high is None else high, extent - 1) + 1)
+
+    # --- bootstrap --------------------------------------------------------------------------------
+
+    def _is_steady(self, position: int, around: Around) -> bool:
+        """Whether a path may have waited or touched a buffer before the trigger, in an earlier iteration, too."""
+        start = next((at for at, node in enumerate(around.chain) if isinstance(node, ast.InThreads)), None)
+        before = self.stmts[:position]
+        repeated = [
+            loop
+            for at, loop in enumerate(around.chain)
+            if isinstance(loop, ast.Foreach | ast.While) and not self._only_first(loop, around.chain[at + 1 :])
+        ]
+        for stmt, where in before:
+            if self._same_role(where, around, start) and self._counts(stmt):
+                return True
+        return any(
+            self._counts(stmt) and self._same_role(where, around, start)
+            for loop in repeated
+            for stmt, where in self.stmts
+            if loop in where.chain
+        )
+
+    def _same_role(self, where: Around, around: Around, start: int | None) -> bool:
+        """Whether a statement belongs to the trigger's own region, or to no region of a kernel without roles."""
+        if start is None:
+            return not where.regions
+        return around.chain[start] in where.chain
+
+    def _counts(self, stmt: ast.Node) -> bool:
+        if isinstance(stmt, ast.Wait):
+            return True
+        touch = self.touches.of(stmt)
+        return bool(touch) and not isinstance(stmt, ast.If | ast.While)
+
+    def _only_first(self, loop: ast.Foreach | ast.While, inner: Sequence[ast.Node]) -> bool:
+        """Whether an `if` inside lets only the loop's first iteration through (`if (tile == 0)`)."""
+        if isinstance(loop, ast.While):
+            return False
+        names = {name for binding in loop.bindings for name in binding.names}
+        names |= {item.local or item.name for item in loop.ranges if item.lo is None}
+        indices = {self.model.uses.get(name) for name in names}
+        return any(isinstance(node, ast.If) and self._is_first(node.cond, indices) for node in inner)
+
+    def _is_first(self, cond: ast.Node, indices: set[Symbol | None]) -> bool:
+        match cond:
+            case ast.Paren(inner=inner):
+                return self._is_first(inner, indices)
+            case ast.Binary(op="&&", left=left, right=right):
+                return self._is_first(left, indices) or self._is_first(right, indices)
+            case ast.Binary(op="==", left=left, right=right):
+                a, b = self.model.values.get(left), self.model.values.get(right)
+                if a is None or b is None:
+                    return False
+                gap = a - b if dict(a.terms) else b - a
+                return any(symbol in self.atoms and gap == Int.of(self.atoms[symbol]) for symbol in indices if symbol)
+        return False
+
+
+def _ordered(op: str, gap: int) -> bool:
+    if op in ("<", "<="):
+        return gap < 0 or (op == "<=" and gap == 0)
+    return gap > 0 or (op == ">=" and gap == 0)
+
+
+def _row_major(place: Sequence[int], extents: Sequence[int]) -> int:
+    number = 0
+    for index, extent in zip(place, extents, strict=True):
+        number = number * extent + index
+    return number
