@@ -47,7 +47,7 @@ def _binary(walk: Walk, node: ast.Binary) -> Value:
     return left
 
 
-Operand = tuple[ast.Expr, Value]
+Operand = tuple[ast.Node, Value]
 
 
 def operate(walk: Walk, node: ast.Node, op: str, left: Operand, right: Operand) -> Value:

@@ -37,6 +37,8 @@ class Scopes:
         self._count = 0
         self._atoms: dict[str, int] = {}
         self._missing: set[str] = set()
+        self.guess = 64  # a likely value of an unknown macro at this place
+        self.dimension = False  # whether the place is a shape
 
     def open(self, parallel: bool = False) -> None:
         self._count += 1
@@ -74,9 +76,7 @@ class Scopes:
         count = self._atoms[name] = self._atoms.get(name, 0) + 1
         return name if count == 1 else f"{name}'{count}"
 
-    def declare(
-        self, name: ast.Name, kind: SymbolKind, type_: Type, decl: ast.Node, mutable: bool = False
-    ) -> Symbol:
+    def declare(self, name: ast.Name, kind: SymbolKind, type_: Type, decl: ast.Node, mutable: bool = False) -> Symbol:
         """A new symbol in the innermost scope; a second one of that name there is reported (T02)."""
         symbol = Symbol(name.id, kind, type_, decl, name.span, mutable, self.stack[-1].number)
         self._b.symbols.append(symbol)
@@ -97,7 +97,7 @@ class Scopes:
             names[name.id] = symbol
         return symbol
 
-    def use(self, name: ast.Name, dimension: bool = False, guess: int = 1) -> Symbol | None:
+    def use(self, name: ast.Name) -> Symbol | None:
         """The symbol that a name means; an unknown one is reported once a function (T01, S09)."""
         symbol = self.lookup(name.id)
         if symbol is not None:
@@ -106,10 +106,10 @@ class Scopes:
             self._b.report(rules.PLACEHOLDER_NAME, name.span)
         elif name.id and name.id not in self._missing:
             self._missing.add(name.id)
-            self._report_missing(name, dimension, guess)
+            self._report_missing(name)
         return symbol
 
-    def _report_missing(self, name: ast.Name, dimension: bool, guess: int) -> None:
+    def _report_missing(self, name: ast.Name) -> None:
         near = nearest(name.id, {symbol.name for symbol in self.visible() if symbol.name})
         macro = name.id.isupper() and len(name.id) > 1
         self._b.report(
@@ -118,8 +118,8 @@ class Scopes:
             name=name.id,
             near=near,
             macro=macro,
-            dimension=dimension,
-            guess=guess,
+            dimension=self.dimension,
+            guess=self.guess,
         )
 
     def anonymous(self, type_: Type, decl: ast.Node, name: str) -> Symbol:

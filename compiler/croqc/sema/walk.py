@@ -64,7 +64,7 @@ class Walk:
 
     # --- expressions --------------------------------------------------------------------------
 
-    def expr(self, node: ast.Expr) -> Value:
+    def expr(self, node: ast.Node) -> Value:
         """Type an expression and enter type and value into the tables."""
         handler = self._expressions.get(type(node))
         if handler is None or self._depth > MAX_DEPTH:
