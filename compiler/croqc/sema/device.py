@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Final
 
 from croqc.sema.builder import Builder
-from croqc.sema.control import check_control
 from croqc.sema.copies import resolve_copies
 from croqc.sema.dialects import resolve_dialect
 from croqc.sema.events import check_events
 from croqc.sema.futures import check_futures
+from croqc.sema.jumps import check_control
 from croqc.sema.levels import resolve_levels
 from croqc.sema.memory import resolve_memory
 from croqc.sema.multiplies import resolve_multiplies
