@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.syntax.canonical import STATEMENTS
 
 from croqc.syntax.formatter import format_file
 from croqc.syntax.parser import parse_file
 from croqc.syntax.preprocess import preprocess
+from croqc.syntax.tree import FileTree
+from croqc.syntax.visit import shape_of
 from croqc.text.edits import apply_edits
 
 
@@ -21,6 +24,10 @@ def tokens(text: str) -> list[list[tuple[str, str]]]:
         [(token.kind.value, token.text) for token in (*function.tokens, *function.comments)]
         for function in preprocess(text).functions
     ]
+
+
+def shapes(tree: FileTree) -> list[object]:
+    return [shape_of(function.tree) for function in tree.functions]
 
 
 def body(text: str) -> str:
@@ -111,6 +118,10 @@ def test_blanks(given_text: str, expected: str) -> None:
             "#if 1\n  x = 1;\n  #else\n   dead   text {\n#endif\n  y = 1;",
         ),
         ('__cpp__(R"(int a;\n   int b;)");', '  __cpp__(R"(int a;\n   int b;)");'),
+        (
+            "[[launch_bounds(1)]]\n[[maxnreg(8)]]\nparallel by 2,\nq by 3 {}",
+            "  [[launch_bounds(1)]]\n  [[maxnreg(8)]]\n  parallel by 2,\n      q by 3 {}",
+        ),
         ("x = {1,\n2};\nx = {\n1, 2\n};", "  x = {1,\n      2};\n  x = {\n      1, 2\n  };"),
     ],
 )
@@ -204,6 +215,7 @@ __co__ void matmul(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, 
 
 
 def test_the_house_style_stays() -> None:
+    assert parse_file(KERNEL).findings == ()
     assert formatted(KERNEL) == KERNEL
 
 
@@ -216,18 +228,50 @@ def blanked(text: str, choose: st.DataObject) -> str:
         )
     )
     out = [pieces[0]]
-    directive = False
     for gap, piece in zip(gaps, pieces[1:], strict=False):
         last_line = "".join(out).rsplit("\n", 1)[-1]
-        directive = last_line.lstrip().startswith(("#", "//", "__cpp__")) or "//" in last_line
+        directive = last_line.lstrip().startswith("#") or "//" in last_line or '"' in last_line + piece
         out += [" " if directive else gap, piece]
     return "".join(out)
+
+
+def check_any_blanks(text: str) -> None:
+    tree = parse_file(text)
+    assert tree.findings == ()  # else the formatter would leave the function alone
+    once = apply_edits(text, format_file(tree))
+    again = parse_file(once)
+    assert tokens(once) == tokens(text)
+    assert shapes(again) == shapes(tree)
+    assert format_file(again) == ()
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_blanks(data: st.DataObject) -> None:
-    text = blanked(KERNEL, data)
-    once = formatted(text)
+    check_any_blanks(blanked(KERNEL, data))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=4).map("\n  ".join))
+def test_any_blanks_in_any_statement(data: st.DataObject, statements: str) -> None:
+    check_any_blanks(blanked(f"__co__ void f() {{ {statements} }}", data))
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_the_printers_spelling_is_the_house_style(text: str) -> None:
+    assert formatted(f"__co__ void f() {{\n  {text}\n}}\n") == f"__co__ void f() {{\n  {text}\n}}\n"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_broken_text_is_never_broken_further(data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(KERNEL)))
+    end = data.draw(st.integers(start, min(len(KERNEL), start + 60)))
+    text = (
+        KERNEL[:start]
+        + data.draw(st.sampled_from(["", " ", "\n", "}", "{", "#", "/*", '"', "é", "\\\n"]))
+        + KERNEL[end:]
+    )
+    once = apply_edits(text, format_file(parse_file(text)))
     assert tokens(once) == tokens(text)
-    assert format_file(parse_file(once)) == ()
+    assert "".join(once.split()) == "".join(text.split())

@@ -99,11 +99,11 @@ class _Formatter:
             column = indents.start(start, opens_line)
             self._statement = start
             return column
-        return self._inner_column(atom)
+        return self._inner_column(index)
 
-    def _inner_column(self, atom: Atom) -> int:
+    def _inner_column(self, index: int) -> int:
         """The column of an atom that starts no statement."""
-        indents = self._indents
+        atom, indents = self._atoms[index], self._indents
         if atom.first == "BODY_OPEN":
             return indents.of(indents.opens.get(atom.span.start, self._statement))
         if atom.first == "BODY_CLOSE":
@@ -111,7 +111,9 @@ class _Formatter:
         if atom.first == "ELSE":
             return indents.of(self._if_before(atom.span.start))
         column = indents.of(self._statement)
-        return column if atom.first in _CLOSERS else column + CONTINUATION
+        if atom.first in _CLOSERS or self._atoms[index - 1].span.end in indents.attributes:
+            return column
+        return column + CONTINUATION
 
     def _if_before(self, offset: int) -> int:
         ends = [end for end in self._indents.elses if end <= offset]
@@ -129,14 +131,14 @@ class _Formatter:
 
     def _comment_column(self, index: int) -> int:
         """A comment on a line of its own stands where the next statement will."""
-        following = next((item for item in self._atoms[index:] if item.first not in ("COMMENT", *_FIXED)), None)
-        if following is None:
-            return 0
-        indents, start = self._indents, following.span.start
+        while self._atoms[index].first in ("COMMENT", *_FIXED):  # the brace of the body ends it at the latest
+            index += 1
+        following, indents = self._atoms[index], self._indents
+        start = following.span.start
         if start in indents.places:
             place = indents.places[start]
             return indents.of(place.owner) + LEVEL
-        column = self._inner_column(following)
+        column = self._inner_column(index)
         return column + LEVEL if following.first == "BODY_CLOSE" else column
 
 

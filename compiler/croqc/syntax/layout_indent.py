@@ -39,6 +39,7 @@ class Indents:
     closes: dict[int, int] = field(default_factory=dict)  # behind `}` -> the same
     empty: set[int] = field(default_factory=set)  # `;` that is a whole body
     elses: dict[int, int] = field(default_factory=dict)  # end of the branch before -> the `if`
+    attributes: frozenset[int] = frozenset()  # behind each `[[…]]`: the statement itself follows
     ranges: tuple[Span, ...] = ()
     _columns: dict[int, int] = field(default_factory=lambda: {-1: 0})
 
@@ -71,6 +72,7 @@ def indents_of(tree: a.Function) -> Indents:
         for stmt in block.stmts:
             found.places.setdefault(stmt.span.start, _Place(owner, block.braced))
     found.elses = {node.then.span.end: node.span.start for node in walk(tree) if isinstance(node, a.If) and node.other}
+    found.attributes = frozenset(node.span.end for node in walk(tree) if isinstance(node, a.Attribute))
     found.ranges = tuple(node.span for node in walk(tree) if isinstance(node, a.Range))
     return found
 
