@@ -1,0 +1,232 @@
+"""Kernels: the blocks of a launch, the paths of a block (reference, 4.1 to 4.3; credit-flow, section 1).
+
+Blocks run one after the other in an order drawn from the seed; the blocks of a cluster, and all blocks of a
+cooperative launch, run together. Must not decide which paths there are: that is `flow.paths`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from random import Random
+from typing import Any
+
+from croqc.engines.sim.code.compiler import LEAVE, Code, Compiler, as_steps
+from croqc.engines.sim.code.refs import flatten
+from croqc.engines.sim.code.sync import device, joined
+from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.machine.dtypes import Array
+from croqc.engines.sim.machine.scheduler import LAGS, Scheduler, Steps, Task
+from croqc.engines.sim.plan import Plan, Start
+from croqc.engines.sim.state import BlockState, Frame, Meeting, PathState, Value
+from croqc.sema.masks import UNIT_THREADS
+from croqc.sema.model import Kernel, Level
+from croqc.syntax import ast
+
+Coordinates = tuple[int, ...]
+
+
+class Stuck(Exception):
+    """No path of a block can go on; `tasks` are the ones that stand still."""
+
+    def __init__(self, tasks: tuple[Task, ...], kernel: Kernel) -> None:
+        super().__init__("no path can go on")
+        self.tasks = tasks
+        self.kernel = kernel
+
+
+def parallel(c: Compiler, node: ast.Parallel) -> Code:
+    for kernel in c.model.kernels:
+        if kernel.node is node:
+            return Code(_launch(c, kernel))
+    return _inner(c, node, [axis for axis in node.axes], as_steps(c.body(node.body)))
+
+
+# --- axes --------------------------------------------------------------------------------------
+
+
+class AxisCode:
+    """An axis: its extents at run time, and how its names get their values."""
+
+    def __init__(self, c: Compiler, axis: ast.Axis) -> None:
+        self.level = c.model.levels.get(axis, Level.THREAD)
+        self.bounds = c.exprs(axis.bounds)
+        self.names = [c.name_slot(name) for name in axis.names]
+        self.whole = None if axis.tuple_name is None else c.name_slot(axis.tuple_name)
+        self.span = axis.span
+        self.known: dict[tuple[int, tuple[int, ...]], list[Value]] = {}
+
+    def extents(self, frame: Frame) -> tuple[int, ...]:
+        sizes = tuple(int(size) for size in flatten([bound(frame) for bound in self.bounds]))
+        if any(size < 1 for size in sizes):
+            raise SimError(f"the bounds of a parallel must be at least 1, they are {list(sizes)}", self.span)
+        return sizes
+
+    def assign(self, frame: Frame, sizes: Sequence[int], values: Sequence[Value]) -> None:
+        for slot, size, value in zip(self.names, sizes, values, strict=False):
+            frame.vars[slot], frame.bounds[slot] = value, size
+        if self.whole is not None:
+            frame.vars[self.whole], frame.bounds[self.whole] = tuple(values), tuple(sizes)
+
+    def place(self, frame: Frame, threads: Array) -> bool:
+        """Gives the names their values in the threads of a path; whether they differ from thread to thread."""
+        sizes = self.extents(frame)
+        values = self.known.get((id(threads), sizes))
+        if values is None:
+            values = self.known[id(threads), sizes] = _values(threads, sizes, UNIT_THREADS[self.level])
+        self.assign(frame, sizes, values)
+        return any(not isinstance(value, int) for value in values)
+
+
+def _values(threads: Array, sizes: Sequence[int], unit: int) -> list[Value]:
+    """The indices of a level in each thread, `(t // unit) % bound` (4.1); one integer where all agree."""
+    values: list[Value] = []
+    for size in reversed(sizes):
+        each = (threads // unit) % size
+        unit *= size
+        each.flags.writeable = False
+        values.append(int(each[0]) if (each == each[0]).all() else each)
+    return values[::-1]
+
+
+# --- a launch ----------------------------------------------------------------------------------
+
+
+def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
+    node = kernel.node
+    outer = [AxisCode(c, axis) for axis in node.axes if c.model.levels.get(axis) not in UNIT_THREADS]
+    inner = [axis for axis in node.axes if c.model.levels.get(axis) in UNIT_THREADS]
+    body = as_steps(c.body(node.body))
+    code = as_steps(_inner(c, node, inner, body)) if inner else body
+    plan = c.plan_of(node)
+    cooperative = any(axis.cooperative for axis in node.axes)
+
+    def run(frame: Frame) -> None:
+        extents = [axis.extents(frame) for axis in outer]
+        threads = plan.threads
+        if threads is None:
+            raise SimError("the number of threads of a block is not static", node.span, unsupported=True)
+        groups = _groups(outer, extents, cooperative)
+        generator = None if frame.run.ordered else Random(f"{frame.run.seed}/{node.span.start}")
+        if generator is not None:
+            generator.shuffle(groups)
+        for done, group in enumerate(groups):
+            _run_blocks(frame, outer, extents, group, code, plan, threads, generator)
+            if frame.run.progress is not None:
+                frame.run.progress(done + 1, len(groups))
+
+    return run
+
+
+def _groups(
+    outer: Sequence[AxisCode], extents: Sequence[tuple[int, ...]], cooperative: bool
+) -> list[list[Coordinates]]:
+    """The coordinates of the blocks that run together: those of one cluster, or all of a cooperative launch."""
+    clustered = [axis.level is Level.CLUSTER for axis, sizes in zip(outer, extents, strict=True) for _ in sizes]
+    groups: dict[Coordinates, list[Coordinates]] = {}
+    for block in product(*(range(size) for sizes in extents for size in sizes)):
+        key = tuple(at for at, inside in zip(block, clustered, strict=True) if not inside)
+        groups.setdefault(() if cooperative else key, []).append(block)
+    return list(groups.values())
+
+
+def _run_blocks(
+    frame: Frame,
+    outer: Sequence[AxisCode],
+    extents: Sequence[tuple[int, ...]],
+    group: Sequence[Coordinates],
+    code: Callable[[Frame], Any],
+    plan: Plan,
+    threads: Array,
+    generator: Random | None,
+) -> None:
+    scheduler = Scheduler(frame.run.budget, generator)
+    if generator is not None:
+        scheduler.lag = generator.choice(LAGS)
+    grid, peers = Meeting(len(group) if len(group) > 1 else 1), []
+    for coordinates in group:
+        block = BlockState(frame.run, scheduler, grid=grid)
+        peers.append(block)
+        block.peers = peers
+        flow = frame.fork()
+        flow.block = block
+        rest = iter(coordinates)
+        for axis, sizes in zip(outer, extents, strict=True):
+            axis.assign(flow, sizes, [next(rest) for _ in sizes])
+        task = Task(plan.block_name, code(flow))
+        flow.path = task.owner = PathState(plan.block_name, threads, -1, task)
+        scheduler.add(task)
+    stuck = scheduler.run()
+    if stuck:
+        raise Stuck(stuck, plan.kernel)
+    scheduler.settle()
+
+
+# --- inner parallels ---------------------------------------------------------------------------
+
+
+def _inner(c: Compiler, node: ast.Parallel, axes: Sequence[ast.Axis], body: Callable[[Frame], Any]) -> Code:
+    codes = [AxisCode(c, axis) for axis in axes]
+    plan = c.plan_of(node)
+    starts, joins = plan.starts, plan.joins(node)
+    span = node.span
+
+    def run(frame: Frame) -> Any:
+        _, path = device(frame, span)
+        if path.position >= 0 or len(starts) <= 1:
+            return (yield from _enter(frame, codes, body))
+        _fork(frame, starts, lambda child: _enter(child, codes, body))
+        if joins:
+            yield from joined(frame, span)
+        return None
+
+    return Code(run, True)
+
+
+def _enter(frame: Frame, axes: Sequence[AxisCode], body: Callable[[Frame], Any]) -> Iterator[Any]:
+    """Runs a body for the threads of the frame's path, with the indices of the axes."""
+    assert frame.path is not None
+    lanes, mask = frame.lanes, frame.mask
+    spread = [axis.place(frame, frame.path.threads) or axis.level is Level.THREAD for axis in axes]
+    if any(spread):
+        frame.lanes = len(frame.path.threads)
+    signal = yield from body(frame)
+    frame.lanes, frame.mask = lanes, frame.active(mask) if lanes else mask
+    return signal if signal == LEAVE else None
+
+
+def _fork(frame: Frame, starts: Sequence[Start], body: Callable[[Frame], Steps]) -> None:
+    """Gives each path of an inner parallel its body to run, behind what it still has to do."""
+    assert frame.block is not None
+    block = frame.block
+    block.meeting.parties = len(starts)
+    for position, start in enumerate(starts):
+        path = _path(block, position, start)
+        child = frame.fork()
+        child.path = path
+        path.jobs.append(body(child))
+        if path.task.done:
+            path.task = Task(start.name, _work(path), path)
+            block.scheduler.add(path.task)
+
+
+def _path(block: BlockState, position: int, start: Start) -> PathState:
+    """The path of that name: the same one each time the parallel is entered."""
+    if position < len(block.paths):
+        return block.paths[position]
+    path = PathState(start.name, start.threads, position, Task(start.name, _work_of(()), done=True))
+    block.paths.append(path)
+    return path
+
+
+def _work_of(jobs: Sequence[Steps]) -> Steps:
+    for job in jobs:
+        yield from job
+
+
+def _work(path: PathState) -> Steps:
+    while path.jobs:
+        yield from path.jobs.popleft()
+
+
+LAUNCHES: dict[type, Callable[[Compiler, Any], Code]] = {ast.Parallel: parallel}

@@ -1,0 +1,110 @@
+"""Steps, barriers of a block, named barriers and `sync` (reference, 4.7 and 7.7). Must not know events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from croqc.engines.sim.code.compiler import Code, Compiler
+from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.machine.barrier import NamedBarrier
+from croqc.engines.sim.machine.scheduler import Block
+from croqc.engines.sim.state import BlockState, Frame, Meeting, PathState
+from croqc.syntax import ast
+from croqc.text.span import Span
+
+Stepping = Generator[Block | None, None, None]
+JOIN = "the end of the block's paths"
+
+
+def device(frame: Frame, span: Span) -> tuple[BlockState, PathState]:
+    """The block and path of a frame; a SimError on the host."""
+    if frame.block is None or frame.path is None:
+        raise SimError("this stands outside every parallel block", span)
+    return frame.block, frame.path
+
+
+def step(frame: Frame, span: Span) -> Stepping:
+    """Lets the scheduler choose who goes on. On the host it counts a step only."""
+    if frame.path is None:
+        frame.run.budget.place = span
+        frame.run.budget.spend()
+        return
+    frame.path.task.place = span
+    yield None
+
+
+def wait_at(frame: Frame, meeting: Meeting, span: Span, about: str) -> Stepping:
+    """Arrives at a barrier of paths and waits until all parties have come."""
+    _, path = device(frame, span)
+    generation = meeting.generation
+    path.task.place = span
+    meeting.arrive()
+    if meeting.generation == generation:
+        yield Block(lambda: meeting.generation != generation, span, about)
+
+
+def shares(frame: Frame) -> bool:
+    """Whether the frame belongs to one of several paths of its block."""
+    return (
+        frame.path is not None
+        and frame.path.position >= 0
+        and frame.block is not None
+        and frame.block.meeting.parties > 1
+    )
+
+
+def joined(frame: Frame, span: Span) -> Stepping:
+    """The block's own flow waits until the paths of the `parallel`s behind it have ended."""
+    block, path = device(frame, span)
+    path.task.place = span
+    if not all(each.task.done for each in block.paths):
+        yield Block(lambda: all(each.task.done for each in block.paths), span, JOIN)
+
+
+def meet(frame: Frame, span: Span) -> Stepping:
+    """The barrier of all paths of the block."""
+    block, path = device(frame, span)
+    if shares(frame):
+        yield from wait_at(frame, block.meeting, span, "the barrier of the block")
+    elif path.position < 0:
+        yield from joined(frame, span)
+
+
+def _sync(c: Compiler, node: ast.Sync) -> Code:
+    if node.kind == "fence" or node.kind in ("local", "global"):
+        return Code(lambda frame: None)
+    span, level = node.span, node.level
+    if node.kind == "barrier" and level in ("thread", "group", "group-4"):
+        return Code(lambda frame: None)
+
+    def run(frame: Frame) -> Stepping:
+        block, _ = device(frame, span)
+        yield from step(frame, span)
+        if node.kind == "barrier" and block.grid.parties > 1:
+            yield from wait_at(frame, block.grid, span, "the barrier of the grid")
+        else:
+            yield from meet(frame, span)
+
+    return Code(run, True)
+
+
+def named_barrier(c: Compiler, node: ast.Call) -> Code:
+    """`__bar_sync(id, n)` and `__bar_arrive(id, n)`: n threads in all."""
+    number, count = c.expr(node.args[0]), c.expr(node.args[1])
+    span, waits = node.span, node.callee == "__bar_sync"
+
+    def run(frame: Frame) -> Stepping:
+        block, path = device(frame, span)
+        yield from step(frame, span)
+        barrier = block.named.setdefault(int(number(frame)), NamedBarrier(int(count(frame))))
+        generation = barrier.generation
+        barrier.arrive(len(path.threads) if frame.mask is None else int(frame.mask.sum()))
+        if waits and barrier.generation == generation:
+            about = f"named barrier {number(frame)}"
+            yield Block(lambda: barrier.generation != generation, span, about)
+
+    return Code(run, True)
+
+
+SYNC: dict[type, Callable[[Compiler, Any], Code]] = {ast.Sync: _sync}

@@ -1,0 +1,332 @@
+"""`mma`: accumulators, operands, multiplies, stores (reference, chapter 6; credit-flow, section 3).
+
+A multiply whose operands are read from shared memory by hardware is put in flight and reads them when it lands,
+at the latest where credit-flow ends the read. Must not compute: that is `machine.tensor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from croqc.engines.sim.code.compiler import Code, Compiler
+from croqc.engines.sim.code.refs import data
+from croqc.engines.sim.code.sync import step
+from croqc.engines.sim.code.values import Value, cast
+from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.machine.dtypes import Array, DType, convert, dtype_of, is_float
+from croqc.engines.sim.machine.memory import Buffer
+from croqc.engines.sim.machine.scheduler import Operation
+from croqc.engines.sim.machine.swizzle import permutation
+from croqc.engines.sim.machine.tensor import Precision, multiply, operand, precision, scaled
+from croqc.engines.sim.machine.views import OutOfRange, View
+from croqc.engines.sim.state import Frame, FutureState
+from croqc.sema.model import MmaInfo, OperandKind
+from croqc.sema.types import Fragment
+from croqc.syntax import ast
+from croqc.text.span import Span
+
+_ASYNCHRONOUS = ("wgmma", "tcgen05")
+
+
+@dataclass(slots=True, eq=False)
+class Accumulator:
+    """A register tile. `buffer` appears with the first multiply, which fixes the shape; `value` fills it then.
+
+    `sums`: multiplies since the last `mma.scale`, where the function scales this accumulator.
+    `queue` is the key of the multiplies in flight.
+    """
+
+    kind: DType
+    value: Value
+    buffer: Buffer | None = None
+    sums: Array | None = None
+    queue: object = field(default_factory=object)
+
+    def tile(self, rows: int, columns: int) -> Array:
+        if self.buffer is None:
+            self.buffer = Buffer("the accumulator", self.kind, (rows, columns))
+            self.buffer.flat[...] = cast(self.value, self.kind)
+        return self.buffer.values()
+
+
+@dataclass(slots=True, eq=False)
+class Operand:
+    """What `mma.load` made: values in registers, or the view that a descriptor points to, with its layout."""
+
+    values: Array | None
+    view: View | None = None
+    swizzle: int | None = None
+
+
+def settle(frame: Frame, acc: Accumulator) -> None:
+    """Ends the multiplies in flight into an accumulator: it is about to be read."""
+    if frame.block is not None:
+        frame.block.scheduler.drain_into(acc)
+
+
+def read_tile(view: View, swizzle: int | None, span: Span) -> Array:
+    """The elements of a tile as a reader with this layout sees them (None: the layout of the contents)."""
+    filled = view.buffer.filled.get(view.slot, swizzle)
+    try:
+        if swizzle is None or filled is None or filled == swizzle or len(view.buffer.shape) != 2:
+            return view.window(view.shape)
+        return _permuted(view, filled, swizzle).window(view.shape)
+    except (OutOfRange, AttributeError) as error:
+        raise SimError(f"the tile of '{view.buffer.name}' reaches outside the buffer", span) from error
+
+
+def _permuted(view: View, filled: int, swizzle: int) -> View:
+    """A view of a copy of the slot, its elements where a reader with another swizzle finds them."""
+    buffer = view.buffer
+    rows, columns = buffer.shape
+    order = permutation(rows, columns * buffer.itemsize, filled, swizzle, buffer.itemsize)
+    start = view.slot * buffer.slot_size
+    seen = Buffer.holding(buffer.name, buffer.flat[start : start + buffer.slot_size][order])
+    return View(seen, view.offset - start, view.shape, view.strides, view.valid)
+
+
+def _operand(c: Compiler, node: ast.Expr) -> Callable[[Frame], Operand]:
+    span = node.span
+    named = isinstance(node, ast.Name) and isinstance(c.model.types.get(node), Fragment)
+    view = None if named else data(c, node)
+    value = c.expr(node) if isinstance(node, ast.Name) else None
+
+    def run(frame: Frame) -> Operand:
+        found = value(frame) if value is not None else None
+        if isinstance(found, Operand):
+            return found
+        if isinstance(found, Accumulator):
+            settle(frame, found)
+            if found.buffer is not None:
+                return Operand(found.buffer.values())
+        if view is None:
+            raise SimError("nothing was loaded into this operand", span)
+        where = view(frame)
+        return Operand(None, where)
+
+    return run
+
+
+def acc_fn(c: Compiler, node: ast.Expr) -> Callable[[Frame], Accumulator]:
+    """The accumulator that a name, or one of an array of them, stands for."""
+    value, span = c.expr(node), node.span
+
+    def run(frame: Frame) -> Accumulator:
+        found = value(frame)
+        if not isinstance(found, Accumulator):
+            raise SimError("this is no accumulator", span)
+        return found
+
+    return run
+
+
+# --- fill, load, commit ------------------------------------------------------------------------
+
+
+def _fill(c: Compiler, node: ast.MmaFill) -> Code:
+    value, span = c.expr(node.value), node.span
+    if not node.declares:
+        acc = acc_fn(c, node.acc)
+
+        def refill(frame: Frame) -> None:
+            found = acc(frame)
+            settle(frame, found)
+            found.value = value(frame)
+            if found.buffer is not None:
+                found.buffer.flat[...] = cast(found.value, found.kind)
+
+        return Code(refill)
+    name, indices = (node.acc.base, node.acc.suffixes) if isinstance(node.acc, ast.Chain) else (node.acc, ())
+    if not isinstance(name, ast.Name):
+        raise SimError("this accumulator is not understood", span, unsupported=True)
+    slot, elem = c.name_slot(name), node.elem or _inferred(c, name)
+    kind = np.dtype(np.float64) if c.exact and is_float(dtype_of(elem)) else dtype_of(elem)
+    counts = [c.expr(each.args[0]) for each in indices if isinstance(each, ast.Index)]
+
+    def run(frame: Frame) -> None:
+        start = value(frame)
+        if counts:
+            frame.vars[slot] = [Accumulator(kind, start) for _ in range(int(counts[0](frame)))]
+        else:
+            frame.vars[slot] = Accumulator(kind, start)
+
+    return Code(run)
+
+
+def _inferred(c: Compiler, name: ast.Name) -> str:
+    found = c.symbol(name).type
+    return found.elem if isinstance(found, Fragment) and found.elem is not None else "f32"
+
+
+def _load(c: Compiler, node: ast.MmaLoad) -> Code:
+    view, span = data(c, node.source), node.span
+    slot = c.name_slot(node.target) if isinstance(node.target, ast.Name) else None
+    if slot is None:
+        raise SimError("this operand is not understood", span, unsupported=True)
+    swizzle = node.swizzle.args[0] if node.swizzle is not None and node.swizzle.args else None
+    width = swizzle if swizzle is None or swizzle > 3 else (0, 32, 64, 128)[swizzle]
+    alias = c.model.loads.get(node) is OperandKind.SHARED
+
+    def run(frame: Frame) -> Generator[Any, None, None]:
+        yield from step(frame, span)
+        where = view(frame)
+        frame.vars[slot] = (
+            Operand(None, where, width) if alias else Operand(np.array(read_tile(where, width, span)), None)
+        )
+
+    return Code(run, True)
+
+
+def _commit(c: Compiler, node: ast.MmaCommit) -> Code:
+    keep, span = node.keep or 0, node.span
+
+    def run(frame: Frame) -> Generator[Any, None, None]:
+        yield from step(frame, span)
+        if frame.block is not None and not keep:
+            frame.block.scheduler.drain(frame.path)
+
+    return Code(run, True)
+
+
+# --- multiply ----------------------------------------------------------------------------------
+
+
+def _mma(c: Compiler, node: ast.Mma) -> Code:
+    info = c.model.multiplies.get(node)
+    if info is None:
+        raise SimError("this multiply is not understood", node.span, unsupported=True)
+    if node.form == "sp":
+        raise SimError("sparse multiplies are not simulated", node.span, unsupported=True)
+    acc, a, b = acc_fn(c, node.acc), _operand(c, node.a), _operand(c, node.b)
+    compute, span = _compute(c, node, info), node.span
+    later = info.instruction in _ASYNCHRONOUS and OperandKind.SHARED in (info.a, info.b)
+    later = later and node.form != "scale" and not (c.model.ends_at_statement and node.form != "async")
+    target = None if node.target is None else c.name_slot(node.target)
+
+    def run(frame: Frame) -> Generator[Any, None, None]:
+        yield from step(frame, span)
+        into, left, right = acc(frame), a(frame), b(frame)
+        work = compute(frame, into, left, right)
+        operation = Operation(work, frame.path, None, into)
+        if not later or frame.block is None:
+            settle(frame, into)
+            operation.finish()
+        else:
+            frame.block.scheduler.issue(operation)
+        if target is not None:
+            frame.vars[target] = FutureState(None, None, operation)
+
+    return Code(run, True)
+
+
+def _tile(source: Operand, transpose: bool, how: Precision, span: Span) -> Array:
+    if source.values is not None:
+        tile = source.values
+    else:
+        assert source.view is not None
+        tile = read_tile(source.view, source.swizzle, span)
+    if tile.ndim > 2:
+        tile = tile.reshape([extent for extent in tile.shape if extent != 1])
+    wide = operand(tile, how)
+    return wide.T if transpose else wide
+
+
+def _compute(c: Compiler, node: ast.Mma, info: MmaInfo) -> Callable[..., Callable[[], None]]:
+    turn_a, turn_b, span = node.layout_a == "col", node.layout_b == "row", node.span
+    scales = [data(c, node.extra[0]), c.expr(node.extra[1])] if node.form == "scale" else None
+    sums = isinstance(node.acc, ast.Name) and c.symbol(node.acc) in c.scaled
+
+    def prepare(frame: Frame, into: Accumulator, left: Operand, right: Operand) -> Callable[[], None]:
+        how = precision(info.elem_a, into.kind, info.k_step, c.exact)
+        rows, factor = (None, 0) if scales is None else (_column(scales[0](frame)), scales[1](frame))
+
+        def work() -> None:
+            a, b = _tile(left, turn_a, how, span), _tile(right, turn_b, how, span)
+            tile = into.tile(a.shape[0], b.shape[1])
+            if rows is None and not sums:
+                multiply(tile, a, b, how)
+                return
+            part = into.sums if rows is None and into.sums is not None else np.zeros(tile.shape, how.compute)
+            multiply(part, a, b, how)
+            if rows is None:
+                into.sums = part
+            else:
+                scaled(tile, part, rows, factor)
+
+        return work
+
+    return prepare
+
+
+def _column(view: View) -> Array:
+    return view.window(view.shape).reshape(-1)
+
+
+def _scale(c: Compiler, node: ast.MmaScale) -> Code:
+    acc, rows, factor, span = acc_fn(c, node.acc), data(c, node.scale_a), c.expr(node.scale_b), node.span
+
+    def run(frame: Frame) -> Generator[Any, None, None]:
+        yield from step(frame, span)
+        into = acc(frame)
+        settle(frame, into)
+        if into.sums is None or into.buffer is None:
+            raise SimError("no multiply to scale", span)
+        scaled(into.buffer.values(), into.sums, _column(rows(frame)), factor(frame))
+        into.sums = None
+
+    return Code(run, True)
+
+
+# --- store -------------------------------------------------------------------------------------
+
+
+def _store(c: Compiler, node: ast.MmaStore) -> Code:
+    acc, view, limits, span = acc_fn(c, node.acc), data(c, node.dest), c.exprs(node.limits), node.span
+
+    def run(frame: Frame) -> Generator[Any, None, None]:
+        yield from step(frame, span)
+        into, where = acc(frame), view(frame)
+        settle(frame, into)
+        if into.buffer is None:
+            raise SimError("the accumulator was never multiplied into", span)
+        values = into.buffer.values()
+        if into.sums is not None:
+            values = values + convert(into.sums, values.dtype)
+        keep = [max(int(limit(frame)), 0) for limit in limits]
+        values = values[tuple(slice(0, limit) for limit in keep)] if keep else values
+        _write(where, values.T if node.form == "transp" else values, span)
+
+    return Code(run, True)
+
+
+def _write(where: View, values: Array, span: Span) -> None:
+    if len(where.shape) != 2:
+        where = _rank_two(where, span)
+    extents = tuple(min(a, b) for a, b in zip(values.shape, where.valid, strict=True))
+    try:
+        if 0 not in extents:
+            where.window(extents)[...] = convert(values[: extents[0], : extents[1]], where.buffer.dtype)
+    except (OutOfRange, TypeError) as error:
+        raise SimError(f"the store leaves '{where.buffer.name}'", span) from error
+
+
+def _rank_two(where: View, span: Span) -> View:
+    keep = [d for d, extent in enumerate(where.shape) if extent != 1]
+    if len(keep) != 2:
+        raise SimError("an accumulator is stored to a view of rank 2", span)
+    shape, strides, valid = ([part[d] for d in keep] for part in (where.shape, where.strides, where.valid))
+    return View(where.buffer, where.offset, tuple(shape), tuple(strides), tuple(valid), where.slot)
+
+
+TENSOR: dict[type, Callable[[Compiler, Any], Code]] = {
+    ast.MmaFill: _fill,
+    ast.MmaLoad: _load,
+    ast.MmaCommit: _commit,
+    ast.Mma: _mma,
+    ast.MmaScale: _scale,
+    ast.MmaStore: _store,
+}

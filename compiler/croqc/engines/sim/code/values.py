@@ -1,0 +1,138 @@
+"""Arithmetic on run-time values (reference, 3.1, 3.2, 2.5). Must not know threads or memory.
+
+A value is a Python int or bool, a NumPy scalar, an array with one entry a thread, or a tuple of those
+(shapes, ituples, bounded tuples). Integers divide towards zero, as on the device.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from croqc.engines.sim.machine.dtypes import convert, is_float
+
+Value = Any
+
+
+def match(a: Value, b: Value) -> tuple[Value, Value]:
+    """Both operands in types whose NumPy result is the language's: an integer meets a float as that float."""
+    kind_a, kind_b = getattr(a, "dtype", None), getattr(b, "dtype", None)
+    if kind_a is None and kind_b is None:
+        return a, b
+    if kind_a is None:
+        return kind_b.type(a) if is_float(kind_b) else a, b
+    if kind_b is None:
+        return a, kind_a.type(b) if is_float(kind_a) else b
+    if kind_a is not kind_b:
+        if is_float(kind_a) != is_float(kind_b):
+            return (a, b.astype(kind_a)) if is_float(kind_a) else (a.astype(kind_b), b)
+        if {kind_a, kind_b} == {np.dtype(np.int64), np.dtype(np.uint64)}:
+            return a.astype(np.uint64), b.astype(np.uint64)
+    return a, b
+
+
+def _elementwise(op: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    def apply(a: Value, b: Value) -> Value:
+        if type(a) is int and type(b) is int:
+            return op(a, b)
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            return _on_tuples(apply, a, b)
+        return op(*match(a, b))
+
+    return apply
+
+
+def _on_tuples(op: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
+    if not isinstance(a, tuple):
+        return tuple(op(a, item) for item in b)
+    if not isinstance(b, tuple):
+        return tuple(op(item, b) for item in a)
+    return tuple(op(x, y) for x, y in zip(a, b, strict=True))
+
+
+def floating(value: Value) -> bool:
+    kind = getattr(value, "dtype", None)
+    return isinstance(value, float) if kind is None else is_float(kind)
+
+
+def _divide(a: Value, b: Value) -> Value:
+    if floating(a) or floating(b):
+        return a / b
+    if type(a) is int and type(b) is int:
+        return a // b if (a >= 0) == (b > 0) or a % b == 0 else -(-a // b) if b > 0 else -(a // -b)
+    quotient = a // b
+    return quotient + ((quotient * b != a) & ((a < 0) != (b < 0)))
+
+
+def _remainder(a: Value, b: Value) -> Value:
+    if floating(a) or floating(b):
+        return np.fmod(a, b)
+    if type(a) is int and type(b) is int and a >= 0 and b > 0:
+        return a % b
+    return a - _divide(a, b) * b
+
+
+def _ceiling(a: Value, b: Value) -> Value:
+    return _divide(a + b - 1, b)
+
+
+BINARY: dict[str, Callable[[Value, Value], Value]] = {
+    "+": _elementwise(operator.add),
+    "-": _elementwise(operator.sub),
+    "*": _elementwise(operator.mul),
+    "/": _elementwise(_divide),
+    "%": _elementwise(_remainder),
+    "cdiv": _elementwise(_ceiling),
+    "==": _elementwise(operator.eq),
+    "!=": _elementwise(operator.ne),
+    "<": _elementwise(operator.lt),
+    "<=": _elementwise(operator.le),
+    ">": _elementwise(operator.gt),
+    ">=": _elementwise(operator.ge),
+    "&": _elementwise(operator.and_),
+    "|": _elementwise(operator.or_),
+    "^": _elementwise(operator.xor),
+    "<<": _elementwise(operator.lshift),
+    ">>": _elementwise(operator.rshift),
+}
+
+
+def negate(value: Value) -> Value:
+    return tuple(-item for item in value) if isinstance(value, tuple) else -value
+
+
+def invert(value: Value) -> Value:
+    """`~`."""
+    return ~value
+
+
+def logical_not(value: Value) -> Value:
+    return not value if isinstance(value, bool | int) else np.logical_not(value)
+
+
+def cast(value: Value, kind: np.dtype[Any]) -> Value:
+    """A value as an element type; arrays stay arrays, scalars become NumPy scalars."""
+    if isinstance(value, tuple):
+        return value
+    if not hasattr(value, "dtype"):
+        value = np.float64(value) if isinstance(value, float) else np.bool_(value) if value is True or value is False \
+            else np.int64(value)
+    if value.dtype == kind:
+        return value
+    return convert(np.asarray(value), kind)[()]
+
+
+def is_uniform(value: Value) -> bool:
+    """One value for all threads."""
+    return not (isinstance(value, np.ndarray) and value.ndim)
+
+
+def single(value: Value) -> Value:
+    """A value for all threads as one Python or NumPy scalar, if all threads agree; else None."""
+    if is_uniform(value):
+        return value
+    first = value.reshape(-1)[0]
+    return first if bool(np.all(value == first)) else None

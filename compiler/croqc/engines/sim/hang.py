@@ -1,0 +1,86 @@
+"""Why a run is stuck: which path waits where for what, and who owes it. Must not format places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from croqc.engines.sim.code.events import Awaited
+from croqc.engines.sim.code.launch import Stuck
+from croqc.engines.sim.code.sync import JOIN
+from croqc.engines.sim.machine.scheduler import Task
+from croqc.flow.paths import enters, kernel_paths
+from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.nesting import statements
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Debtor:
+    """A path that has a trigger of the awaited event, the trigger, and where the path stands (None: it has ended)."""
+
+    path: str
+    trigger: Span
+    stands: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class StuckPath:
+    """A path that waits for ever; spans relative to the function's `__co__`. `slot` None: a single event or no event.
+
+    `owed_by` is empty where nothing in the kernel triggers the event.
+    """
+
+    path: str
+    span: Span
+    event: str
+    slot: int | None
+    generation: int
+    owed_by: tuple[Debtor, ...]
+
+
+def explain(model: Model, stuck: Stuck) -> tuple[StuckPath, ...]:
+    """The paths that stand still, in the order of the block's paths; those that only wait for others' end left out."""
+    waiting = [task for task in stuck.tasks if task.block is not None and task.block.about != JOIN]
+    return tuple(_entry(model, stuck.kernel, task, stuck.tasks) for task in waiting)
+
+
+def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) -> StuckPath:
+    assert task.block is not None
+    about = task.block.about
+    if not isinstance(about, Awaited):
+        return StuckPath(task.name, task.block.span, str(about), None, 0, _absent(tasks))
+    owed = () if about.symbol is None else _debtors(model, kernel, about.symbol, tasks)
+    return StuckPath(task.name, task.block.span, about.event, about.slot, about.generation, owed)
+
+
+def _absent(tasks: tuple[Task, ...]) -> tuple[Debtor, ...]:
+    """Who has not come to a barrier: the paths that wait for something else."""
+    found = []
+    for task in tasks:
+        if task.block is not None and isinstance(task.block.about, Awaited):
+            found.append(Debtor(task.name, task.block.span, task.block.span))
+    return tuple(found)
+
+
+def _debtors(model: Model, kernel: Kernel, event: Symbol, tasks: tuple[Task, ...]) -> tuple[Debtor, ...]:
+    standing = {task.name: task.block.span for task in tasks if task.block is not None}
+    found = []
+    for path in kernel_paths(model, kernel):
+        sites = [
+            stmt.span
+            for stmt, around in statements(kernel.node.body)
+            if isinstance(stmt, ast.Trigger)
+            and _names(model, stmt, event)
+            and all(enters(path, region) is not False for region in around.regions)
+        ]
+        if sites:
+            found.append(Debtor(path.name, sites[-1], standing.get(path.name)))
+    return tuple(found)
+
+
+def _names(model: Model, stmt: ast.Trigger, event: Symbol) -> bool:
+    return any(
+        model.uses.get(name) is event for ref in stmt.refs for name in walk(ref) if isinstance(name, ast.Name)
+    )

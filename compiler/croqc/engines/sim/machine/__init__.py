@@ -1,0 +1,1 @@
+"""The simulated machine: memory, views, swizzle, barriers, scheduler. Must not know the tree of a program."""

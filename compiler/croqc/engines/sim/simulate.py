@@ -1,0 +1,132 @@
+"""The simulator's entry: one function, its arrays, a seed; outputs, or why there are none. Must not compare results.
+
+Pure with regard to files and clock: effort is bounded by steps, and equal inputs give equal results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from croqc.engines.sim.code.compiler import Compiler, as_steps
+from croqc.engines.sim.code.launch import Stuck
+from croqc.engines.sim.code.tables import EXPRESSION_HANDLERS, STATEMENT_HANDLERS
+from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.hang import StuckPath, explain
+from croqc.engines.sim.machine.dtypes import Array
+from croqc.engines.sim.machine.memory import Buffer
+from croqc.engines.sim.machine.scheduler import Budget
+from croqc.engines.sim.parameters import bind_parameters
+from croqc.engines.sim.plan import Plan
+from croqc.engines.sim.state import Frame, RunState
+from croqc.flow.arrivals import arrival_counts
+from croqc.sema.model import Model, Symbol
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+
+DEFAULT_STEPS = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchArgs:
+    """What the function is called with, by parameter name: arrays in their storage types, and scalars.
+
+    `dims`: symbolic extents by name; those that a parameter's array gives need not be there.
+    """
+
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, int | float | bool] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SimOptions:
+    """`exact`: floats in f64, stores rounded to the buffer's type; with "ordered" the reference of `expect auto`.
+
+    `models` gives C++ functions a meaning on arrays; `on_progress` hears of blocks done and blocks in all.
+    """
+
+    seed: int = 0
+    max_steps: int = DEFAULT_STEPS
+    schedule: Literal["random", "ordered"] = "random"
+    exact: bool = False
+    models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    on_progress: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimResult:
+    """`outputs`: each array parameter's contents after the run, by name. `result`: what `return` gave.
+
+    `hang` lists the paths that stand still, `error` says why the run broke off; with either, arrays are as they
+    were then.
+    """
+
+    outputs: Mapping[str, Array]
+    result: Array | int | float | None
+    hang: tuple[StuckPath, ...]
+    error: SimError | None
+    steps: int
+    prints: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) -> SimResult:  # noqa: B008
+    """Runs the function once. Never raises for what the program does: hangs and errors stand in the result."""
+    run = RunState(
+        Budget(options.max_steps),
+        options.exact,
+        options.schedule == "ordered",
+        options.seed,
+        options.models,
+        progress=options.on_progress,
+    )
+    buffers: dict[str, Buffer] = {}
+    hang: tuple[StuckPath, ...] = ()
+    error: SimError | None = None
+    with np.errstate(all="ignore"):
+        try:
+            compiler = _compiler(model, options.exact)
+            body = as_steps(compiler.body(model.function.body))
+            frame = Frame(run, [], [])
+            buffers = bind_parameters(compiler, frame, env)
+            for _ in body(frame):
+                pass
+        except Stuck as stuck:
+            hang = explain(model, stuck)
+        except SimError as problem:
+            error = problem
+        except RecursionError:
+            error = SimError("the function is nested too deeply to be simulated", model.function.span)
+    outputs = {name: buffer.values() for name, buffer in buffers.items()}
+    return SimResult(outputs, run.result, hang, error, run.budget.used, tuple(run.prints), tuple(run.notes))
+
+
+def _compiler(model: Model, exact: bool) -> Compiler:
+    plans = {
+        node: plan
+        for kernel in model.kernels
+        for plan in (Plan(model, kernel),)
+        for node in walk(kernel.node)
+        if isinstance(node, ast.Parallel)
+    }
+    counts: dict[tuple[Symbol, int], int] = {}
+    for plan in {id(plan): plan for plan in plans.values()}.values():
+        counts.update(arrival_counts(model, [start.path for start in plan.starts]))
+    scaled = frozenset(
+        model.uses[node.acc]
+        for node in walk(model.function)
+        if isinstance(node, ast.MmaScale) and isinstance(node.acc, ast.Name) and node.acc in model.uses
+    )
+    return Compiler(
+        model,
+        exact,
+        lambda symbol, slot: max(counts.get((symbol, slot), 1), 1),
+        plans,
+        EXPRESSION_HANDLERS,
+        STATEMENT_HANDLERS,
+        scaled,
+    )
