@@ -12,6 +12,7 @@ from croqc.sema.symbolic import Int, is_multiple, same
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.targets.table import Feature
+from croqc.text.span import Span
 
 _DEVICE_MEMORY = (Storage.HOST, Storage.GLOBAL)
 _MAX_PAD = 2048
@@ -31,6 +32,11 @@ def check_copy(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around)
     _note_divisible(builder, node, info)
 
 
+def head_span(node: ast.Copy) -> Span:
+    """The operation with its modifiers: all of the statement in front of its source."""
+    return Span(node.span.start, max(node.source.span.start - 1, node.span.start + 1))
+
+
 # --- shapes -------------------------------------------------------------------------------------
 
 
@@ -39,7 +45,7 @@ def _needed_shape(builder: Builder, node: ast.Copy, source: tuple[Int, ...]) -> 
     match node.config:
         case ast.TransConfig(order=order):
             if sorted(order) != list(range(len(source))):
-                builder.report(rules.TRANSPOSE_ORDER, node.span, order=order, rank=len(source))
+                builder.report(rules.TRANSPOSE_ORDER, head_span(node), order=order, rank=len(source))
                 return None
             return tuple(source[axis] for axis in order)
         case ast.PadConfig():
@@ -115,7 +121,7 @@ def _check_zero_fill(builder: Builder, node: ast.Copy, info: CopyInfo) -> None:
         return
     shapes = zip(info.source.data.shape, info.dest.data.shape, strict=False)
     if all(same(a, b) for a, b in shapes) and _never_overhangs(info.source):
-        builder.report(rules.ZERO_FILL, node.span, reason="redundant")
+        builder.report(rules.ZERO_FILL, head_span(node), reason="redundant")
 
 
 def _never_overhangs(view: View) -> bool:
@@ -139,11 +145,11 @@ def _check_direction(builder: Builder, node: ast.Copy, info: CopyInfo, around: A
     sides = info.source_storage, info.dest_storage
     is_async = node.is_async or node.old_async
     if is_async and not builder.context.target.has(Feature.CP_ASYNC):
-        builder.report(rules.ASYNC_UNAVAILABLE, node.span, target=builder.context.target.name)
+        builder.report(rules.ASYNC_UNAVAILABLE, head_span(node), target=builder.context.target.name)
     if not _possible(node, sides, is_async, around.on_host):
         builder.report(
             rules.COPY_DIRECTION,
-            node.span,
+            head_span(node),
             source=sides[0].value,
             dest=sides[1].value,
             op=f"{node.engine}.{node.op}",
@@ -172,7 +178,8 @@ def check_modifiers(builder: Builder, node: ast.Copy) -> None:
     hints = [modifier for modifier in node.modifiers if modifier.name.startswith("evict")]
 
     def finding(modifier: str, reason: str, at: ast.Node) -> None:
-        builder.report(rules.COPY_MODIFIER, at.span, modifier=modifier, reason=reason)
+        span = head_span(at) if isinstance(at, ast.Copy) else at.span
+        builder.report(rules.COPY_MODIFIER, span, modifier=modifier, reason=reason)
 
     if node.engine == "dma" and node.op == "load":
         finding("load", "dma-load", node)

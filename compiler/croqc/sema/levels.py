@@ -71,7 +71,8 @@ class _KernelLevels:
 
     def resolve(self) -> None:
         for chain in _chains(self.node, ()):
-            self._infer(chain)
+            if not self._is_deep(chain):
+                self._infer(chain)
         for chain in _chains(self.node, ()):
             self._check_order(chain)
             self._check_group_in_group4(chain)
@@ -101,12 +102,14 @@ class _KernelLevels:
             self.b.levels.setdefault(axis, level)
             below = level
 
-    def _check_order(self, chain: Sequence[ast.Axis]) -> None:
-        levels = [self.b.levels.get(axis) for axis in chain]
-        counted = [level for level in levels if level is not Level.CLUSTER]
+    def _is_deep(self, chain: Sequence[ast.Axis]) -> bool:
+        """More levels than the target has; those above block that are written count apart."""
+        counted = [axis for axis in chain if axis.level not in ("term", "device", "cluster")]
         if len(counted) > _MAX_LEVELS:
             self._order_finding("deep", chain[-1], chain[0])
-            return
+        return len(counted) > _MAX_LEVELS
+
+    def _check_order(self, chain: Sequence[ast.Axis]) -> None:
         for outer, inner in pairwise(chain):
             above, below = self.b.levels.get(outer), self.b.levels.get(inner)
             if above is None or below is None or ORDER.index(above) < ORDER.index(below):

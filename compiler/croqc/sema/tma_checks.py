@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
+from croqc.sema.copy_checks import head_span
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.indices import Indices
 from croqc.sema.model import CopyInfo, Level, View
@@ -31,7 +32,9 @@ def check_tma(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around, 
 
 
 def _limit(builder: Builder, node: ast.Copy, reason: str, value: int, dim: int = 0) -> None:
-    builder.report(rules.TMA_LIMIT, node.span, reason=reason, value=value, target=builder.context.target.name, dim=dim)
+    builder.report(
+        rules.TMA_LIMIT, head_span(node), reason=reason, value=value, target=builder.context.target.name, dim=dim
+    )
 
 
 def _bits(elem: str) -> int | None:
