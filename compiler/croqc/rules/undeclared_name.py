@@ -21,6 +21,8 @@ def _render(finding: Finding, subject: Subject) -> Words:
             "define it as a macro, or pass -D on the command line",
             fixes=(Fix(f"Define '{name}' above the function", (Edit(subject.line_start(0), line),), safe=False),),
         )
+    if finding.args.get("dimension"):
+        return Words(f"dimension '{name}' is not a parameter dimension", "name it in the shape of a parameter")
     return Words(f"'{name}' is not declared here", "declare it, or check the scope")
 
 
@@ -28,6 +30,6 @@ RULE = Rule(
     name="undeclared-name",
     severity=Severity.ERROR,
     summary="A name is used that nothing declares.",
-    rows=("T01",),
+    rows=("T01", "S09"),
     render=_render,
 )

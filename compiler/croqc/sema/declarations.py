@@ -148,10 +148,12 @@ def _check_static(walk: Walk, node: ast.BufferDecl, name: str, shape: tuple[Int,
     """Device buffers have constant shapes (S11). Extents that stand for unknown names are silent."""
     if node.storage not in ("shared", "local") or not walk.on_device:
         return
+    items = node.shape or ()
     for dim, extent in enumerate(shape):
         if extent.const is None and "?" not in str(extent):
+            place = items[dim] if len(items) == len(shape) else node
             walk.b.report(
-                rules.DYNAMIC_DEVICE_BUFFER, node.span, name=name, storage=node.storage, extent=str(extent), d=dim
+                rules.DYNAMIC_DEVICE_BUFFER, place.span, name=name, storage=node.storage, extent=str(extent), d=dim
             )
             return
 

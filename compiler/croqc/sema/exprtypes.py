@@ -10,6 +10,7 @@ from croqc.sema import shapes
 from croqc.sema.convert import number
 from croqc.sema.describe import describe
 from croqc.sema.elements import ELEMENTS
+from croqc.sema.scopes import declared_here
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
     BOOL,
@@ -130,7 +131,7 @@ def _derive(walk: Walk, node: ast.Derive) -> Value:
         for item in node.items:
             walk.expr(item)
         if not isinstance(base.type, Unknown):
-            walk.b.report(rules.NOT_A_VALUE, node.base.span, name=node.base.id, t=describe(base.type))
+            walk.b.report(rules.NO_SHAPE, node.base.span, what="{}", t=describe(base.type))
         return NOTHING
     items = shapes.derive(walk, parts, node.items)
     shapes.check_members(walk, items, "tuple")
@@ -176,7 +177,9 @@ def _inc_dec(walk: Walk, node: ast.IncDec) -> Value:
     if isinstance(value.type, Unknown):
         return NOTHING
     if not isinstance(value.type, Scalar) or not value.type.mutable or value.type.elem == "bool":
-        walk.b.report(rules.INCREMENT_TARGET, node.span, op=node.op, name=node.name.id)
+        symbol = walk.b.uses.get(node.name)
+        declared = (declared_here(symbol),) if symbol is not None else ()
+        walk.b.report(rules.INCREMENT_TARGET, node.span, declared, op=node.op, name=node.name.id)
         return NOTHING
     return Value(Scalar(value.type.elem))
 

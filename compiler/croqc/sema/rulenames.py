@@ -27,7 +27,7 @@ LOSSY_CONVERSION: Final = "lossy-conversion"  # T13; t1, t2
 SIGN_CONVERSION: Final = "sign-conversion"  # T14; t1, t2
 UNSUPPORTED_TYPE: Final = "unsupported-type"  # T15; t, arch
 NO_COMMON_TYPE: Final = "no-common-type"  # T16; t1, t2
-INCREMENT_TARGET: Final = "increment-target"  # T17; op, name
+INCREMENT_TARGET: Final = "increment-target"  # T17; op, name; related: the declaration
 NOT_A_VALUE: Final = "not-a-value"  # T18; name, t
 
 # --- shapes, tuples, bounded variables (8.2) -----------------------------------------------------
@@ -49,7 +49,7 @@ BINDING_COUNT: Final = "binding-count"  # S16; a (names), b (dimensions)
 PLACEHOLDER_NAME: Final = "placeholder-name"  # S17; -
 DATA_ELEMENT_TYPES: Final = "data-element-types"  # S18; t1, t2
 DATA_EXTENTS: Final = "data-extents"  # S19; a, b (shapes), d
-NO_SHAPE: Final = "no-shape"  # S20; what ("|x|", "span"), t
+NO_SHAPE: Final = "no-shape"  # S20; what ("|x|", "span", "pick", "[]", "{}"), t
 
 # --- views and element access (8.3) --------------------------------------------------------------
 VIEW_OF_NON_DATA: Final = "view-of-non-data"  # V01; name, t, op
