@@ -1,4 +1,4 @@
-"""The snippets, filled in with their own defaults, are Croqtile that parses without a finding."""
+"""The snippets, filled in with their own defaults, are clean Croqtile of the current dialect."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from croqc.service.check import check_text
+from croqc.service.settings import Settings
 from croqc.syntax.parser import parse_file
 
 FILE = Path(__file__).parents[2] / "vscode-extension" / "snippets" / "croqtile.json"
@@ -38,6 +40,12 @@ def test_snippet_parses(name: str) -> None:
     tree = parse_file(text)
     assert [found.message for found in tree.findings] == []
     assert [function.tree is not None for function in tree.functions] == [True]
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_snippet_is_clean_in_the_current_dialect(name: str) -> None:
+    report = check_text(in_place(name, expand(SNIPPETS[name]["body"])), Settings(dialect="current"))
+    assert [found.message for found in report.diagnostics] == []
 
 
 def test_expansion() -> None:
