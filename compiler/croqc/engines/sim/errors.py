@@ -19,5 +19,5 @@ class SimError(Exception):
         self.unsupported = unsupported
 
 
-class StepLimit(SimError):
+class StepLimitError(SimError):
     """The step budget is used up; the statement that took the last step is the place."""

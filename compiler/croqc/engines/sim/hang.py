@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from croqc.engines.sim.code.events import Awaited
-from croqc.engines.sim.code.launch import Stuck
+from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.sync import JOIN
 from croqc.engines.sim.machine.scheduler import Task
 from croqc.flow.paths import enters, kernel_paths
+from croqc.runs.report import HangEntry
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.source import Source
 from croqc.text.span import Span
 
 
@@ -26,7 +28,7 @@ class Debtor:
 
 
 @dataclass(frozen=True, slots=True)
-class StuckPath:
+class HungPath:
     """A path that waits for ever; spans relative to the function's `__co__`. `slot` None: a single event or no event.
 
     `owed_by` is empty where nothing in the kernel triggers the event.
@@ -40,19 +42,19 @@ class StuckPath:
     owed_by: tuple[Debtor, ...]
 
 
-def explain(model: Model, stuck: Stuck) -> tuple[StuckPath, ...]:
+def explain(model: Model, stuck: StuckError) -> tuple[HungPath, ...]:
     """The paths that stand still, in the order of the block's paths; those that only wait for others' end left out."""
     waiting = [task for task in stuck.tasks if task.block is not None and task.block.about != JOIN]
     return tuple(_entry(model, stuck.kernel, task, stuck.tasks) for task in waiting)
 
 
-def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) -> StuckPath:
+def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) -> HungPath:
     assert task.block is not None
     about = task.block.about
     if not isinstance(about, Awaited):
-        return StuckPath(task.name, task.block.span, str(about), None, 0, _absent(tasks))
+        return HungPath(task.name, task.block.span, str(about), None, 0, _absent(tasks))
     owed = () if about.symbol is None else _debtors(model, kernel, about.symbol, tasks)
-    return StuckPath(task.name, task.block.span, about.event, about.slot, about.generation, owed)
+    return HungPath(task.name, task.block.span, about.event, about.slot, about.generation, owed)
 
 
 def _absent(tasks: tuple[Task, ...]) -> tuple[Debtor, ...]:
@@ -81,6 +83,32 @@ def _debtors(model: Model, kernel: Kernel, event: Symbol, tasks: tuple[Task, ...
 
 
 def _names(model: Model, stmt: ast.Trigger, event: Symbol) -> bool:
-    return any(
-        model.uses.get(name) is event for ref in stmt.refs for name in walk(ref) if isinstance(name, ast.Name)
+    return any(model.uses.get(name) is event for ref in stmt.refs for name in walk(ref) if isinstance(name, ast.Name))
+
+
+def hang_entry(hung: HungPath, source: Source, base: int) -> HangEntry:
+    """The entry of the report: `base` is the offset of the function's `__co__` in the text."""
+    return HangEntry(
+        hung.path,
+        source.position(hung.span.start + base),
+        source.position(hung.span.end + base),
+        hung.event,
+        hung.slot,
+        hung.generation,
+        owed_by_text(hung, source, base),
+    )
+
+
+def owed_by_text(hung: HungPath, source: Source, base: int) -> str:
+    """Who owes the generation, in one line: "path w == 1, which waits in line 31"."""
+
+    def line(span: Span) -> int:
+        return source.line_of(span.start + base) + 1
+
+    if not hung.owed_by:
+        return "nobody: nothing triggers it"
+    return "; ".join(
+        f"{debtor.path} ({'has ended' if debtor.stands is None else f'waits in line {line(debtor.stands)}'}"
+        f", triggers it in line {line(debtor.trigger)})"
+        for debtor in hung.owed_by
     )

@@ -67,7 +67,8 @@ def _bind_scalar(c: Compiler, frame: Frame, param: ast.Param, scalars: Mapping[s
 
 def _bind_extents(param: ast.Param, shape: tuple[int, ...], known: dict[str, int]) -> None:
     """The first occurrence of a symbolic name gives its value, each further one must agree (3.3)."""
-    assert param.name is not None and param.type.dims is not None
+    assert param.name is not None
+    assert param.type.dims is not None
     name, dims = param.name, param.type.dims
     rank = param.type.rank if param.type.rank is not None else len(dims)
     if len(shape) != rank:
@@ -87,5 +88,3 @@ def _bind_dimensions(c: Compiler, frame: Frame, values: Mapping[str, int]) -> No
             if value is None:
                 raise SimError(f"no value is given for the extent '{symbol.name}'", symbol.name_span)
             frame.vars[slot] = int(value)
-
-

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from croqc.engines.sim.code.compiler import Compiler, as_steps
-from croqc.engines.sim.code.launch import Stuck
+from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.tables import EXPRESSION_HANDLERS, STATEMENT_HANDLERS
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.hang import StuckPath, explain
+from croqc.engines.sim.hang import HungPath, explain
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Budget
@@ -67,14 +67,14 @@ class SimResult:
 
     outputs: Mapping[str, Array]
     result: Array | int | float | None
-    hang: tuple[StuckPath, ...]
+    hang: tuple[HungPath, ...]
     error: SimError | None
     steps: int
     prints: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) -> SimResult:  # noqa: B008
+def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) -> SimResult:
     """Runs the function once. Never raises for what the program does: hangs and errors stand in the result."""
     run = RunState(
         Budget(options.max_steps),
@@ -85,7 +85,7 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
         progress=options.on_progress,
     )
     buffers: dict[str, Buffer] = {}
-    hang: tuple[StuckPath, ...] = ()
+    hang: tuple[HungPath, ...] = ()
     error: SimError | None = None
     with np.errstate(all="ignore"):
         try:
@@ -95,7 +95,7 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
             buffers = bind_parameters(compiler, frame, env)
             for _ in body(frame):
                 pass
-        except Stuck as stuck:
+        except StuckError as stuck:
             hang = explain(model, stuck)
         except SimError as problem:
             error = problem

@@ -82,7 +82,8 @@ class PathState:
     """One path: `position` among the paths of its block, -1 for the block's own flow outside inner parallels.
 
     `phases`: its own wait counters per event slot. `bound`: copies that named an event slot and wait for this
-    path's next trigger of it. `threads`: its thread numbers in the block. `declared`: how often it passed an event's declaration. `jobs`: bodies still to run.
+    path's next trigger of it. `threads`: its thread numbers in the block. `declared`: how often it passed an
+    event's declaration. `jobs`: bodies still to run.
     """
 
     name: str

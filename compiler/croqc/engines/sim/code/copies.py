@@ -16,9 +16,10 @@ from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.movement import Box, move
 from croqc.engines.sim.machine.scheduler import Block, Operation
-from croqc.engines.sim.machine.views import OutOfRange, View, whole
+from croqc.engines.sim.machine.views import OutOfRangeError, View, whole
 from croqc.engines.sim.state import Frame, FutureState, Transfer
-from croqc.sema.model import CopyInfo, Storage, Unit
+from croqc.sema.model import CopyInfo, Unit
+from croqc.sema.types import Storage
 from croqc.syntax import ast
 
 BoxFn = Callable[[Frame], Box]
@@ -155,7 +156,7 @@ def _issue(c: Compiler, node: ast.Copy, info: CopyInfo) -> Callable[..., Generat
         def land() -> None:
             try:
                 move(source, dest, box, mask)
-            except OutOfRange as error:
+            except OutOfRangeError as error:
                 raise SimError(str(error), span) from error
             dest.buffer.filled[dest.slot] = swizzle
 

@@ -15,7 +15,7 @@ from croqc.engines.sim.code.declare import extents
 from croqc.engines.sim.code.sync import device, step
 from croqc.engines.sim.code.values import single
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.barrier import MBarrier, Overrun
+from croqc.engines.sim.machine.barrier import MBarrier, OverrunError
 from croqc.engines.sim.machine.scheduler import Block
 from croqc.engines.sim.state import BlockState, Event, Frame, FutureState, PathState, Transfer
 from croqc.sema.model import Symbol
@@ -94,7 +94,9 @@ def targets_fn(c: Compiler, node: ast.Expr) -> Callable[[Frame], list[Slot] | Fu
     base, suffixes = (node.base, node.suffixes) if isinstance(node, ast.Chain) else (node, ())
     value, span = c.expr(base), node.span
     subscripts = [c.expr(each.args[0]) for each in suffixes if isinstance(each, ast.Index)]
-    order = next((c.expr(each.args[0]) for each in suffixes if isinstance(each, ast.Member) and each.name == "at"), None)
+    order = next(
+        (c.expr(each.args[0]) for each in suffixes if isinstance(each, ast.Member) and each.name == "at"), None
+    )
 
     def run(frame: Frame) -> list[Slot] | FutureState:
         event = value(frame)
@@ -215,7 +217,7 @@ def _instances(block: BlockState, slot: Slot) -> list[Event]:
 def _arrive(event: Event, index: int, span: Span) -> None:
     try:
         event.slots[index].arrive()
-    except Overrun as error:
+    except OverrunError as error:
         name = event.symbol.name + (f"[{index}]" if event.array else "")
         count = event.slots[index].count
         raise SimError(f"more than {count} arrivals on '{name}' in one generation", span) from error

@@ -17,6 +17,7 @@ from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState, Value
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 
 def constant(value: Value) -> Fn:
@@ -167,7 +168,7 @@ def _derived_item(c: Compiler, base: Fn, item: ast.Expr) -> Fn:
     return c.expr(item)
 
 
-def pick(value: Value, index: Value, span: ast.Node | Any) -> Value:
+def pick(value: Value, index: Value, span: Span) -> Value:
     try:
         return value[int(index)]
     except (IndexError, TypeError) as error:

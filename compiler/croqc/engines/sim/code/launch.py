@@ -6,10 +6,13 @@ cooperative launch, run together. Must not decide which paths there are: that is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
+from math import prod
 from random import Random
 from typing import Any
+
+import numpy as np
 
 from croqc.engines.sim.code.compiler import LEAVE, Code, Compiler, as_steps
 from croqc.engines.sim.code.refs import flatten
@@ -22,11 +25,12 @@ from croqc.engines.sim.state import BlockState, Frame, Meeting, PathState, Value
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level
 from croqc.syntax import ast
+from croqc.syntax.visit import walk
 
 Coordinates = tuple[int, ...]
 
 
-class Stuck(Exception):
+class StuckError(Exception):
     """No path of a block can go on; `tasks` are the ones that stand still."""
 
     def __init__(self, tasks: tuple[Task, ...], kernel: Kernel) -> None:
@@ -39,7 +43,7 @@ def parallel(c: Compiler, node: ast.Parallel) -> Code:
     for kernel in c.model.kernels:
         if kernel.node is node:
             return Code(_launch(c, kernel))
-    return _inner(c, node, [axis for axis in node.axes], as_steps(c.body(node.body)))
+    return _inner(c, node, node.axes, as_steps(c.body(node.body)))
 
 
 # --- axes --------------------------------------------------------------------------------------
@@ -98,14 +102,12 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
     inner = [axis for axis in node.axes if c.model.levels.get(axis) in UNIT_THREADS]
     body = as_steps(c.body(node.body))
     code = as_steps(_inner(c, node, inner, body)) if inner else body
-    plan = c.plan_of(node)
+    plan, count = c.plan_of(node), _block_size(c, node)
     cooperative = any(axis.cooperative for axis in node.axes)
 
     def run(frame: Frame) -> None:
         extents = [axis.extents(frame) for axis in outer]
-        threads = plan.threads
-        if threads is None:
-            raise SimError("the number of threads of a block is not static", node.span, unsupported=True)
+        threads = plan.threads if plan.threads is not None else np.arange(count(frame), dtype=np.int64)
         groups = _groups(outer, extents, cooperative)
         generator = None if frame.run.ordered else Random(f"{frame.run.seed}/{node.span.start}")
         if generator is not None:
@@ -116,6 +118,20 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
                 frame.run.progress(done + 1, len(groups))
 
     return run
+
+
+def _block_size(c: Compiler, node: ast.Parallel) -> Callable[[Frame], int]:
+    """The threads of a block whose bounds are known at the launch alone: the widest level decides (4.1)."""
+    axes = [axis for each in walk(node) if isinstance(each, ast.Parallel) for axis in each.axes]
+    codes = [code for axis in axes if (code := AxisCode(c, axis)).level in UNIT_THREADS]
+
+    def count(frame: Frame) -> int:
+        sizes: dict[Level, int] = {}
+        for code in codes:
+            sizes[code.level] = sizes.get(code.level, 1) * prod(code.extents(frame))
+        return max((size * UNIT_THREADS[level] for level, size in sizes.items()), default=1)
+
+    return count
 
 
 def _groups(
@@ -158,7 +174,7 @@ def _run_blocks(
         scheduler.add(task)
     stuck = scheduler.run()
     if stuck:
-        raise Stuck(stuck, plan.kernel)
+        raise StuckError(stuck, plan.kernel)
     scheduler.settle()
 
 
@@ -183,7 +199,7 @@ def _inner(c: Compiler, node: ast.Parallel, axes: Sequence[ast.Axis], body: Call
     return Code(run, True)
 
 
-def _enter(frame: Frame, axes: Sequence[AxisCode], body: Callable[[Frame], Any]) -> Iterator[Any]:
+def _enter(frame: Frame, axes: Sequence[AxisCode], body: Callable[[Frame], Any]) -> Steps:
     """Runs a body for the threads of the frame's path, with the indices of the axes."""
     assert frame.path is not None
     lanes, mask = frame.lanes, frame.mask

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -128,15 +128,18 @@ def _range(c: Compiler, node: ast.Range) -> tuple[Callable[[Frame], Any], Setter
         bound = frame.bounds[bound_slot]
         if bound is None:
             raise SimError(f"'{symbol.name}' has no range to run over", span)
-        if isinstance(bound, tuple):
+        if isinstance(bound, tuple) and (len(bound) != 1 or not node.sliced):
             return bound
+        whole = isinstance(bound, tuple)
+        bound = bound[0] if whole else bound
         stride = 1 if by is None else int(by(frame))
         if stride < 1:
             raise SimError(f"a step of {stride} leads nowhere", span)
         start = 0 if low is None else low(frame)
         stop = bound if high is None else bound + high(frame)
         if is_uniform(start) and is_uniform(stop):
-            return range(int(start), int(stop), stride)
+            rounds = range(int(start), int(stop), stride)
+            return [(value,) for value in rounds] if whole else rounds
         return (start, stop, stride)
 
     def setter(frame: Frame, value: Value) -> None:
@@ -174,10 +177,12 @@ def _rounds(size: Any) -> Iterator[tuple[Value, Value]]:
         return _Masked(np.zeros_like(size), size, 1).rounds()
     if isinstance(size, tuple):
         return ((values, True) for values in product(*(range(extent) for extent in size)))
-    return ((value, True) for value in (size if isinstance(size, range) else range(size)))
+    return ((value, True) for value in (range(size) if isinstance(size, int) else size))
 
 
 def _zero(size: Any) -> Any:
+    if isinstance(size, list):
+        return (0,)
     return (0,) * len(size) if isinstance(size, tuple) else 0
 
 
@@ -217,10 +222,6 @@ def _loop(count: Fn, setter: Setter, body: Code, span: Span) -> Code:
         return scope.leave(frame, signal)
 
     return Code(run)
-
-
-def loop_names(c: Compiler, names: Sequence[ast.Name]) -> list[Symbol]:
-    return [c.symbol(name) for name in names]
 
 
 LOOPS: dict[type, Callable[[Compiler, Any], Code]] = {ast.With: _with, ast.Foreach: _foreach}

@@ -128,7 +128,9 @@ def _element_base(c: Compiler, node: ast.Chain) -> Symbol | None:
 
 
 def _symbols(c: Compiler, node: ast.Node) -> set[Symbol]:
-    return {found for each in walk(node) if isinstance(each, ast.Name) and (found := c.model.uses.get(each)) is not None}
+    return {
+        found for each in walk(node) if isinstance(each, ast.Name) and (found := c.model.uses.get(each)) is not None
+    }
 
 
 def _independent(c: Compiler, part: ast.AssignPart, target: Symbol, index: Sequence[Symbol]) -> bool:

@@ -19,7 +19,7 @@ from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine import views
 from croqc.engines.sim.machine.dtypes import Array, is_float
 from croqc.engines.sim.machine.memory import Buffer
-from croqc.engines.sim.machine.views import OutOfRange, View
+from croqc.engines.sim.machine.views import OutOfRangeError, View
 from croqc.engines.sim.state import Frame, FutureState
 from croqc.sema import model as sema
 from croqc.syntax import ast
@@ -141,7 +141,7 @@ def _apply(c: Compiler, op: sema.ViewOp, base: ViewFn) -> ViewFn:
     def run(frame: Frame) -> View:
         try:
             return step(frame, base(frame))
-        except (OutOfRange, ValueError, ZeroDivisionError) as error:
+        except (OutOfRangeError, ValueError, ZeroDivisionError) as error:
             raise SimError(str(error), op.span) from error
 
     return run
@@ -158,10 +158,10 @@ def _chunkat(c: Compiler, op: sema.ViewOp) -> Callable[[Frame, View], View]:
         indices: list[Value] = []
         bounds: list[int] = []
         for part in parts:
-            index, bound = (0, 1) if part is None else (part[0](frame), part[1](frame))
-            many = isinstance(index, tuple)
-            indices.extend(index) if many else indices.append(index)
-            bounds.extend(bound) if many else bounds.append(1 if bound is None else int(bound))
+            index: Value = 0 if part is None else part[0](frame)
+            bound: Value = 1 if part is None else part[1](frame)
+            indices += index if isinstance(index, tuple) else (index,)
+            bounds += bound if isinstance(bound, tuple) else (1 if bound is None else int(bound),)
         return _chunks(view, bounds, indices)
 
     return run
@@ -278,7 +278,7 @@ def place_fn(c: Compiler, node: ast.Node, every: bool = False) -> Callable[[Fram
         values = flatten([index(frame) for index in indices])
         try:
             return Place(where.buffer, where.element(values, frame.mask))
-        except (OutOfRange, ValueError) as error:
+        except (OutOfRangeError, ValueError) as error:
             raise SimError(str(error), span) from error
 
     return run
@@ -328,7 +328,19 @@ def _suffixes(c: Compiler, node: ast.Chain) -> Fn:
     value = c.expr(node.base)
     for suffix in node.suffixes:
         value = _suffix(c, value, suffix)
+    if isinstance(node.suffixes[0], ast.Pick) and len(node.suffixes) == 1:
+        return _picked(value, bound_of(c, node.base))
     return value
+
+
+def _picked(value: Fn, bound: Fn) -> Fn:
+    """`x(k)` of a bounded integer: value k, or the bound less |k| (3.4)."""
+
+    def run(frame: Frame) -> Value:
+        found, limit = value(frame), bound(frame)
+        return found + limit if isinstance(found, int) and isinstance(limit, int) and found < 0 else found
+
+    return run
 
 
 def _suffix(c: Compiler, value: Fn, suffix: ast.Suffix) -> Fn:

@@ -22,7 +22,7 @@ from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Operation
 from croqc.engines.sim.machine.swizzle import permutation
 from croqc.engines.sim.machine.tensor import Precision, multiply, operand, precision, scaled
-from croqc.engines.sim.machine.views import OutOfRange, View
+from croqc.engines.sim.machine.views import OutOfRangeError, View
 from croqc.engines.sim.state import Frame, FutureState
 from croqc.sema.model import MmaInfo, OperandKind
 from croqc.sema.types import Fragment
@@ -75,7 +75,7 @@ def read_tile(view: View, swizzle: int | None, span: Span) -> Array:
         if swizzle is None or filled is None or filled == swizzle or len(view.buffer.shape) != 2:
             return view.window(view.shape)
         return _permuted(view, filled, swizzle).window(view.shape)
-    except (OutOfRange, AttributeError) as error:
+    except (OutOfRangeError, AttributeError) as error:
         raise SimError(f"the tile of '{view.buffer.name}' reaches outside the buffer", span) from error
 
 
@@ -310,7 +310,7 @@ def _write(where: View, values: Array, span: Span) -> None:
     try:
         if 0 not in extents:
             where.window(extents)[...] = convert(values[: extents[0], : extents[1]], where.buffer.dtype)
-    except (OutOfRange, TypeError) as error:
+    except (OutOfRangeError, TypeError) as error:
         raise SimError(f"the store leaves '{where.buffer.name}'", span) from error
 
 

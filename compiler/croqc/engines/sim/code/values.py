@@ -19,7 +19,8 @@ Value = Any
 
 def match(a: Value, b: Value) -> tuple[Value, Value]:
     """Both operands in types whose NumPy result is the language's: an integer meets a float as that float."""
-    kind_a, kind_b = getattr(a, "dtype", None), getattr(b, "dtype", None)
+    kind_a: Any = getattr(a, "dtype", None)
+    kind_b: Any = getattr(b, "dtype", None)
     if kind_a is None and kind_b is None:
         return a, b
     if kind_a is None:
@@ -118,8 +119,13 @@ def cast(value: Value, kind: np.dtype[Any]) -> Value:
     if isinstance(value, tuple):
         return value
     if not hasattr(value, "dtype"):
-        value = np.float64(value) if isinstance(value, float) else np.bool_(value) if value is True or value is False \
+        value = (
+            np.float64(value)
+            if isinstance(value, float)
+            else np.bool_(value)
+            if value is True or value is False
             else np.int64(value)
+        )
     if value.dtype == kind:
         return value
     return convert(np.asarray(value), kind)[()]

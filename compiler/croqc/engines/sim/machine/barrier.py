@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
-class Overrun(Exception):
+class OverrunError(Exception):
     """An arrival beyond the count of one generation: undefined on the hardware."""
 
 
@@ -26,9 +26,9 @@ class MBarrier:
         self.tx += size
 
     def arrive(self) -> None:
-        """One arrival; raises Overrun if the generation has all of its arrivals already."""
+        """One arrival; raises OverrunError if the generation has all of its arrivals already."""
         if self.pending == 0:
-            raise Overrun
+            raise OverrunError
         self.pending -= 1
         self._advance()
 

@@ -91,8 +91,9 @@ def convert(values: Array, kind: DType) -> Array:
 
 
 def _saturate(values: Array, kind: DType) -> Array:
-    top = float(ml_dtypes.finfo(kind).max)
+    top = float(ml_dtypes.finfo(kind).max)  # type: ignore[no-untyped-call]
     wide = values.astype(np.float64 if values.dtype == np.float64 else np.float32)
     if kind == STORAGE["f8_e5m2"]:
         return wide.astype(kind)
-    return np.clip(wide, -top, top).astype(kind)
+    clipped: Array = np.clip(wide, -top, top).astype(kind)
+    return clipped

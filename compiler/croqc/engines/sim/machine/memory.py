@@ -16,7 +16,8 @@ class Buffer:
 
     `flat` holds the elements, `raw` the same bytes. `shape` is one slot's shape, `array` the extents of the
     array of buffers. `threads`: of thread-private memory, the numbers of the threads that have a part; the part
-    of the i-th of them starts at element i * `stride`. `views` is the views' cache. `filled` is the swizzle width in bytes with which the contents were last written, by slot.
+    of the i-th of them starts at element i * `stride`. `views` is the views' cache. `filled`: by slot, the
+    swizzle width in bytes with which its contents were last written.
     """
 
     __slots__ = (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from croqc.engines.sim.machine.dtypes import Array, convert
-from croqc.engines.sim.machine.views import OutOfRange, View, cut
+from croqc.engines.sim.machine.views import OutOfRangeError, View, cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ def transposed(view: View, order: Sequence[int]) -> View:
 def move(source: View, dest: View, box: Box, mask: Array | None = None) -> None:
     """Copies the elements that exist on both sides. `mask`: the threads that take part, where views differ by thread.
 
-    Raises OutOfRange where ranks differ or a view leaves its buffer.
+    Raises OutOfRangeError where ranks differ or a view leaves its buffer.
     """
     if box.order is not None:
         source = transposed(source, box.order)
     if len(source.shape) != len(dest.shape):
-        raise OutOfRange(f"a copy from rank {len(source.shape)} to rank {len(dest.shape)}")
+        raise OutOfRangeError(f"a copy from rank {len(source.shape)} to rank {len(dest.shape)}")
     if box.low is not None:
         _fill(dest, box.pad, mask)
         dest = cut(dest, source.shape, box.low)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from croqc.engines.sim.errors import StepLimit
+from croqc.engines.sim.errors import StepLimitError
 from croqc.text.span import NOWHERE, Span
 
 LAGS = (1.0, 1.0, 0.3, 0.05)
@@ -73,7 +73,7 @@ class Budget:
     def spend(self, steps: int = 1) -> None:
         self.used += steps
         if self.used > self.limit:
-            raise StepLimit(f"the kernel did not end within {self.limit} steps", self.place)
+            raise StepLimitError(f"the kernel did not end within {self.limit} steps", self.place)
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,8 @@ _MASKS = {0: 0, 32: 1, 64: 3, 128: 7}
 
 def physical(address: Array, width: int) -> Array:
     """The byte address inside a tile whose rows are `width` bytes, after the swizzle of that width."""
-    return address ^ (((address >> 7) & _MASKS[width]) << 4)
+    moved: Array = address ^ (((address >> 7) & _MASKS[width]) << 4)
+    return moved
 
 
 def _addresses(rows: int, row_bytes: int, width: int) -> Array:

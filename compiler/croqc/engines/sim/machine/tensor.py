@@ -52,5 +52,6 @@ def multiply(acc: Array, a: Array, b: Array, how: Precision) -> None:
 
 def scaled(acc: Array, sums: Array, rows: Array, factor: Any) -> None:
     """acc[m, n] += sums[m, n] * rows[m] * factor."""
-    wide = np.float64 if acc.dtype == np.float64 else np.float32
-    acc[...] = convert(acc.astype(wide) + sums.astype(wide) * rows.astype(wide)[:, None] * wide(factor), acc.dtype)
+    wide: DType = np.dtype(np.float64 if acc.dtype == np.float64 else np.float32)
+    terms: Any = sums.astype(wide) * rows.astype(wide)[:, None]
+    acc[...] = convert(acc.astype(wide) + terms * wide.type(factor), acc.dtype)

@@ -21,7 +21,7 @@ Num = Any
 """An integer, or an array of them over the threads of a path."""
 
 
-class OutOfRange(Exception):
+class OutOfRangeError(Exception):
     """An access outside a buffer or a view; the text says which."""
 
 
@@ -62,7 +62,7 @@ class View:
     def window(self, extents: Sequence[int] | None = None) -> Array:
         """The elements as an array that shares memory, cut to `extents`. Uniform views only.
 
-        Raises OutOfRange where the strides leave the buffer.
+        Raises OutOfRangeError where the strides leave the buffer.
         """
         shape = self.valid if extents is None else tuple(extents)
         if 0 in shape:
@@ -77,7 +77,7 @@ class View:
                 strides=[stride * size for stride in self.strides],
             )
         except ValueError as error:
-            raise OutOfRange(f"a view of '{self.buffer.name}' reaches outside the buffer") from error
+            raise OutOfRangeError(f"a view of '{self.buffer.name}' reaches outside the buffer") from error
 
     def addresses(self, extents: Sequence[int]) -> tuple[Array, Array]:
         """Flat element addresses [threads, elements] of a box of every thread, and which of them are valid."""
@@ -91,7 +91,10 @@ class View:
         return offset + inner[None, :], inside
 
     def element(self, indices: Sequence[Num], mask: Any) -> Num:
-        """The flat address of one element, for each thread. Raises OutOfRange; threads off the mask are not checked."""
+        """The flat address of one element, for each thread; those off the mask are not checked.
+
+        Raises OutOfRangeError.
+        """
         address: Num = self.offset
         for d, (index, valid) in enumerate(zip(indices, self.valid, strict=True)):
             index = self._checked(index, valid, d, mask)
@@ -123,9 +126,11 @@ class View:
         limit = np.broadcast_to(valid, guilty.shape).reshape(-1)
         return int(each[at]), int(limit[at])
 
-    def _error(self, index: int, valid: int, d: int) -> OutOfRange:
+    def _error(self, index: int, valid: int, d: int) -> OutOfRangeError:
         name = self.buffer.name
-        return OutOfRange(f"index {index} of '{name}' is out of range in dimension {d}: {valid} elements exist there")
+        return OutOfRangeError(
+            f"index {index} of '{name}' is out of range in dimension {d}: {valid} elements exist there"
+        )
 
 
 def whole(buffer: Buffer, slot: Num = 0, thread: Num = None) -> View:
@@ -148,7 +153,7 @@ def cut(view: View, extents: Sequence[int], origins: Sequence[Num]) -> View:
     valid: list[Num] = []
     for d, (extent, origin) in enumerate(zip(extents, origins, strict=True)):
         if isinstance(origin, int) and origin < 0:
-            raise OutOfRange(f"a view of '{view.buffer.name}' starts at {origin} in dimension {d}")
+            raise OutOfRangeError(f"a view of '{view.buffer.name}' starts at {origin} in dimension {d}")
         offset = offset + origin * view.strides[d]
         valid.append(clamp(view.valid[d] - origin, 0, extent))
     return View(view.buffer, offset, tuple(extents), view.strides, tuple(valid), view.slot)
@@ -163,16 +168,18 @@ def strided(view: View, extents: Sequence[int], origins: Sequence[Num], strides:
 
 
 def reshaped(view: View, extents: Sequence[int]) -> View:
-    """`.span_as`: the same elements under another shape. Raises OutOfRange for gaps, overhang or another count."""
+    """`.span_as`: the same elements under another shape. Raises OutOfRangeError for gaps, overhang or another count."""
     name = view.buffer.name
     if prod(extents) != prod(view.shape):
-        raise OutOfRange(f"span_as of '{name}' changes the number of elements: {prod(view.shape)} to {prod(extents)}")
+        raise OutOfRangeError(
+            f"span_as of '{name}' changes the number of elements: {prod(view.shape)} to {prod(extents)}"
+        )
     gaps = any(
         length != 1 and stride != want
         for length, stride, want in zip(view.shape, view.strides, dense(view.shape), strict=True)
     )
     if gaps or not view.complete:
-        raise OutOfRange(f"span_as of '{name}' needs a dense view that lies inside the buffer")
+        raise OutOfRangeError(f"span_as of '{name}' needs a dense view that lies inside the buffer")
     return View(view.buffer, view.offset, tuple(extents), dense(extents), tuple(extents), view.slot)
 
 
