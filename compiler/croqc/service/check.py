@@ -27,6 +27,7 @@ from croqc.targets.table import Target
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.near import did_you_mean
 from croqc.text.source import Source
+from croqc.text.span import Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +46,10 @@ class FunctionReport:
     @property
     def name(self) -> str:
         return self.parsed.tree.name.id if self.parsed.tree else ""
+
+    def spans(self, span: Span) -> bool:
+        """Whether an absolute span lies in this function."""
+        return self.base <= span.start <= self.base + len(self.parsed.source.text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +110,9 @@ def _known_word(written: WordDirective | None, known: tuple[str, ...], found: li
     if written is None or written.value in known:
         return written.value if written else None
     hint = did_you_mean(written.value, known)
-    found.append(Diagnostic("run-directive", Severity.ERROR, f"'{written.value}' is not known", written.value_span, hint))
+    found.append(
+        Diagnostic("run-directive", Severity.ERROR, f"'{written.value}' is not known", written.value_span, hint)
+    )
     return None
 
 

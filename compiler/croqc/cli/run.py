@@ -1,0 +1,88 @@
+"""`croq run`: run the kernels of files in the simulator and report. Must not run or compare (see `service.run`)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, parse_defines
+from croqc.cli.failure import UsageError
+from croqc.cli.run_report import print_report
+from croqc.service.check import FileReport, check_file
+from croqc.service.run import RunReport, run_file
+from croqc.service.run_plan import PlanError, Request
+from croqc.service.settings import Settings
+
+EXAMPLES = """  croq run kernel.co
+  croq run kernel.co -D M=256 -D N=256 -D K=512 --schedules 10
+  croq run --entry matmul --seed 7 --json kernel.co"""
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
+    return value
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
+    add_settings(parser)
+    add_json(parser)
+    parser.add_argument("--entry", metavar="F", help="run this function only")
+    parser.add_argument("--engine", choices=("sim",), default="sim", help="where to run: sim, the simulator")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of data and schedule (default 0)")
+    parser.add_argument("--schedules", type=_positive, default=1, metavar="K", help="try K schedules (default 1)")
+    parser.add_argument("--max-steps", type=_positive, metavar="N", help="give up after N steps of the simulation")
+
+
+def run(args: argparse.Namespace) -> int:
+    flags = flags_of(args)
+    reports, problems = check_all(args.files, flags)
+    request = Request(args.entry, parse_defines(args.defines), args.seed, args.schedules, args.max_steps or 0)
+    done: list[RunReport] = []
+    for report in reports:
+        try:
+            for outcome in _runs(report, request, flags, args.json):
+                done.append(outcome)
+                if not args.json:
+                    print_report(outcome)
+        except PlanError as error:
+            raise UsageError(str(error)) from None
+    if args.json:
+        sys.stdout.write(json.dumps({"version": 1, "runs": [item.to_json() for item in done]}, indent=2) + "\n")
+    elif len(done) > 1:
+        good = sum(item.ok for item in done)
+        print(f"{good} of {len(done)} runs verified or consistent")
+    return 2 if problems else int(not all(item.ok for item in done))
+
+
+def _runs(report: FileReport, request: Request, flags: Settings, quiet: bool) -> Iterator[RunReport]:
+    path = Path(report.source.path)
+    recheck = partial(_recheck, path, flags)
+    with _progress(path.name, quiet) as on_progress:
+        yield from run_file(report, request, recheck, on_progress)
+
+
+def _recheck(path: Path, flags: Settings, arch: str) -> FileReport:
+    return check_file(path, Settings(arch=arch).over(flags))
+
+
+@contextmanager
+def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal, once a run takes longer than a second; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from croqc.cli.progress import Bar
+
+    bar = Bar(name)
+    try:
+        yield bar.update
+    finally:
+        bar.close()

@@ -1,0 +1,72 @@
+"""The report of a run as text. Must not decide verdicts."""
+
+from __future__ import annotations
+
+from croqc.cli.render import wants_colour
+from croqc.runs.report import ExpectationResult, HangEntry, Verdict
+from croqc.service.run import RunReport
+
+_COLOURS = {Verdict.VERIFIED: "\x1b[1;32m", Verdict.CONSISTENT: "\x1b[1;32m", Verdict.NOT_RUN: "\x1b[1;33m"}
+_RED, _RESET = "\x1b[1;31m", "\x1b[0m"
+
+
+def _number(value: float | int) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _expectation(item: ExpectationResult) -> list[str]:
+    mark = "ok  " if item.ok else "FAIL"
+    lines = [f"  {mark} {item.text}"]
+    if item.ok:
+        exact = item.rtol == item.atol == 0
+        how = "equal" if exact else f"max error {item.norms.max_abs:.3g}, rtol {item.rtol:.3g}, atol {item.atol:.3g}"
+        lines[0] += f"  ({item.total} elements, {how})"
+        return lines
+    lines.append(
+        f"       {item.differing} of {item.total} elements differ (rtol {item.rtol:.3g}, atol {item.atol:.3g})"
+    )
+    if item.worst is not None:
+        index = ", ".join(map(str, item.worst.index))
+        got, want = _number(item.worst.got), _number(item.worst.want)
+        lines.append(f"       worst at [{index}]: got {got}, expected {want}")
+    lines.append(f"       max error {item.norms.max_abs:.6g}, relative 2-norm of the error {item.norms.rel_l2:.3g}")
+    return lines
+
+
+def _hang(item: HangEntry) -> str:
+    slot = "" if item.slot is None else f", slot {item.slot}"
+    where = f"line {item.start.line + 1}"
+    return (
+        f"  {item.path} stands at {where}: waits for {item.event}{slot}, generation {item.generation};"
+        f" owed by {item.owed_by}"
+    )
+
+
+def report_lines(report: RunReport, colour: bool = False) -> list[str]:
+    """The report of one run, line by line."""
+    result = report.result
+    sizes = " ".join(f"{name}={value}" for name, value in result.sizes)
+    title = f"{report.path}: {report.function}" + (f" '{report.name}'" if report.name else "")
+    tint = _COLOURS.get(result.verdict, _RED) if colour else ""
+    verdict = f"{tint}{result.verdict.value}{_RESET if colour else ''}"
+    where = "".join(f" {part}" for part in (sizes,) if part)
+    schedule = f", schedule {result.schedule}" if result.schedule else ""
+    lines = [
+        f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {result.time:.2f} s)"
+    ]
+    if report.message:
+        place = ""
+        if report.place is not None:
+            place = f"{report.path}:{report.place[0].line + 1}:{report.place[0].column + 1}: "
+        lines.append(f"  {place}{report.message}")
+    for item in result.expectations:
+        lines += _expectation(item)
+    lines += [_hang(item) for item in result.hang]
+    lines += [f"  note: {text}" for text in report.notes]
+    lines += [f"  | {text}" for printed in report.prints for text in printed.splitlines()]
+    return lines
+
+
+def print_report(report: RunReport) -> None:
+    """Print one report on standard output."""
+    print("\n".join(report_lines(report, wants_colour())), flush=True)

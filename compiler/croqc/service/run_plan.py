@@ -1,0 +1,163 @@
+"""What `croq run` will run: which functions, with which sizes, seeds and data. Must not run anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
+from croqc.sema.model import Model, SymbolKind
+from croqc.sema.types import Scalar
+from croqc.service.check import FileReport, FunctionReport
+from croqc.syntax.comment_directives import FunctionDirectives, RunDirective
+from croqc.syntax.directive_clauses import RunValue
+from croqc.text.near import did_you_mean, nearest
+from croqc.text.span import Span
+
+Size = int | float | bool
+
+
+class PlanError(Exception):
+    """The run cannot be planned as asked: a usage error, worded for the person who asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for beside the files. `sizes` come from `-D` and win over the directives."""
+
+    entry: str | None = None
+    sizes: Mapping[str, str | None] = field(default_factory=dict)
+    seed: int | None = None
+    schedules: int = 1
+    max_steps: int = 0  # 0: the engine's default
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """One run of one function. `problem` says why it will not be run, at `place` (absolute)."""
+
+    function: FunctionReport
+    directives: FunctionDirectives
+    sizes: Mapping[str, Size]
+    seed: int
+    name: str
+    arch: str | None = None
+    problem: str = ""
+    place: Span | None = None
+
+
+def pick_functions(report: FileReport, entry: str | None) -> list[int]:
+    """Indices of the functions to run: the entry, else those with a run line, else the only one.
+
+    Raises PlanError, listing the functions, where that does not decide.
+    """
+    names = [item.name for item in report.functions]
+    if entry is not None:
+        chosen = [index for index, name in enumerate(names) if name == entry]
+        if not chosen:
+            hint = did_you_mean(entry, [name for name in names if name])
+            raise PlanError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
+        return chosen
+    with_runs = [index for index, item in enumerate(report.directives.functions) if item.runs]
+    if with_runs or len(names) == 1:
+        return with_runs or [0]
+    if not names:
+        raise PlanError(f"{report.source.path}: has no '__co__' function to run")
+    listed = ", ".join(name for name in names if name)
+    raise PlanError(f"{report.source.path}: has several functions and no run line; name one with --entry: {listed}")
+
+
+def _bindable(model: Model) -> dict[str, bool]:
+    """Names that a run line or `-D` may give a value, and whether the value must be an integer of at least 1."""
+    sizes = {symbol.name: symbol.kind is SymbolKind.DIMENSION for symbol in size_symbols(model)}
+    scalars = {
+        symbol.name: False
+        for symbol in model.symbols
+        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar)
+    }
+    return {**scalars, **sizes}
+
+
+def _parse_size(name: str, text: str | None) -> Size:
+    for kind in (int, float):
+        try:
+            return kind(text or "")
+        except ValueError:
+            continue
+    if text in ("true", "false"):
+        return text == "true"
+    raise PlanError(f"'-D {name}={text or ''}' must give a number, for '{name}' is a size of the kernel")
+
+
+def command_sizes(report: FileReport, chosen: Sequence[int], defines: Mapping[str, str | None]) -> dict[str, Size]:
+    """The `-D` names that are no macro of the file but sizes of a chosen function.
+
+    Raises PlanError for a name that is neither, with the near ones.
+    """
+    macros = {item.name for item in report.tree.pre.macros if item.span is not None}
+    used = {name for item in report.functions for _, name in item.parsed.source.macro_uses}
+    known: dict[str, bool] = {}
+    for index in chosen:
+        analysis = report.functions[index].analysis
+        known |= _bindable(analysis.model) if analysis else {}
+    sizes: dict[str, Size] = {}
+    for name, text in defines.items():
+        if name in known and name not in macros:
+            sizes[name] = _parse_size(name, text)
+        elif name not in macros and name not in used and f"{name}" not in report.source.text:
+            near = nearest(name, {*known, *macros})
+            hint = f"did you mean '{near}'?" if near else f"sizes are {', '.join(known) or 'none'}"
+            raise PlanError(f"{report.source.path}: '-D {name}' is neither a macro nor a size here; {hint}")
+    return sizes
+
+
+def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
+    if name not in known:
+        hint = did_you_mean(name, known) or "it has none"
+        return f"'{name}' is no size or scalar parameter of this kernel; {hint}"
+    if known[name] and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        return f"dimension '{name}' must be an integer of at least 1"
+    return ""
+
+
+def _plan(
+    function: FunctionReport,
+    directives: FunctionDirectives,
+    run: RunDirective | None,
+    sizes: Mapping[str, Size],
+    request: Request,
+) -> Planned:
+    written: tuple[RunValue, ...] = run.sizes if run else ()
+    given: dict[str, Size] = {item.name: item.value for item in written} | dict(sizes)
+    seed = request.seed if request.seed is not None else (run.seed if run and run.seed is not None else 0)
+    name, arch = (run.name or "", run.arch) if run else ("", None)
+    model = function.analysis.model if function.analysis else None
+    problem, place = "", None
+    if model is not None:
+        known = _bindable(model)
+        for item in written:
+            if wrong := _check_value(item.name, item.value, known):
+                problem, place = wrong, item.span
+        for key, value in sizes.items():
+            problem = problem or (_check_value(key, value, known) if key in known else "")
+        if not problem:
+            whole = {
+                key: value for key, value in given.items() if isinstance(value, int) and not isinstance(value, bool)
+            }
+            try:
+                given = {**default_sizes(model, whole), **given}
+            except NoSizesError as error:
+                problem, place = str(error), run.span if run else None
+    return Planned(function, directives, given, seed, name, arch, problem, place)
+
+
+def plan_runs(report: FileReport, request: Request) -> tuple[Planned, ...]:
+    """Every run that a file asks for, in file order. Raises PlanError for a usage error."""
+    chosen = pick_functions(report, request.entry)
+    sizes = command_sizes(report, chosen, request.sizes)
+    planned: list[Planned] = []
+    for index in chosen:
+        function, directives = report.functions[index], report.directives.functions[index]
+        for run in directives.runs or (None,):
+            planned.append(_plan(function, directives, run, sizes, request))
+    return tuple(planned)

@@ -1,0 +1,158 @@
+"""From what a run left behind to what is to be said of it. Must not run anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from croqc.engines.sim.hang import Debtor, StuckPath
+from croqc.engines.sim.simulate import SimResult
+from croqc.runs.check import Operand, check_expectation
+from croqc.runs.compare import EXACT, compare, default_tolerance
+from croqc.runs.elements import ELEMENTS, Array, eps, round_to
+from croqc.runs.evaluate import FormulaError, evaluate, to_reference
+from croqc.runs.report import ExpectationResult, HangEntry
+from croqc.runs.usage import usage_of
+from croqc.sema.model import Model, SymbolKind
+from croqc.sema.types import Data, Scalar
+from croqc.service.run_data import RunData, Size
+from croqc.syntax import ast
+from croqc.syntax.comment_directives import FunctionDirectives
+from croqc.syntax.directive_clauses import ExpectDirective
+from croqc.syntax.visit import walk
+from croqc.text.source import Source
+from croqc.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Results of the expectations, or why one has no meaning; `place` is absolute."""
+
+    results: tuple[ExpectationResult, ...] = ()
+    problem: str = ""
+    place: Span | None = None
+
+
+def _owed(debtor: Debtor, base: int, source: Source) -> str:
+    line = source.line_column(base + debtor.trigger.start)[0]
+    if debtor.stands is None:
+        return f"{debtor.path} at line {line}, which has ended"
+    return f"{debtor.path} at line {line}, which stands at line {source.line_column(base + debtor.stands.start)[0]}"
+
+
+def hang_entries(stuck: Sequence[StuckPath], base: int, source: Source) -> tuple[HangEntry, ...]:
+    """The stuck paths with their places in the file and, in words, who owes what they wait for."""
+    entries = []
+    for item in stuck:
+        span = item.span.shift(base)
+        owed = "; ".join(_owed(debtor, base, source) for debtor in item.owed_by)
+        start, end = source.position(span.start), source.position(span.end)
+        entries.append(
+            HangEntry(
+                item.path, start, end, item.event, item.slot, item.generation, owed or "no path: nothing triggers it"
+            )
+        )
+    return tuple(entries)
+
+
+def accumulator_of(model: Model) -> str | None:
+    """The coarsest accumulator type of the function's multiplies, None if it has none."""
+    types = {info.elem_acc for info in model.multiplies.values()}
+    return max(sorted(types), key=eps, default=None)
+
+
+def returned_name(model: Model) -> str | None:
+    """The name behind `return`, None for a value without one."""
+    for node in walk(model.function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
+            return node.value.id
+    return None
+
+
+def _result_elem(model: Model, array: Array) -> str:
+    if isinstance(model.result, Data | Scalar):
+        return model.result.elem
+    return next((name for name, row in ELEMENTS.items() if row.dtype == array.dtype), "f64")
+
+
+def operands(model: Model, data: RunData, result: SimResult, sizes: Mapping[str, Size]) -> dict[str, Operand]:
+    """Every name that an expectation may use: sizes, parameters (as left, if written), the returned value."""
+    written = {symbol.name for symbol in usage_of(model).written}
+    accumulator = accumulator_of(model)
+    found = {
+        name: Operand(np.asarray(value), "f64" if isinstance(value, float) else "s64") for name, value in sizes.items()
+    }
+    for name, value in data.scalars.items():
+        found[name] = Operand(np.asarray(value), data.elems[name])
+    for name, before in data.arrays.items():
+        array = result.outputs[name] if name in written else before
+        found[name] = Operand(array, data.elems[name], accumulator)
+    if result.result is not None:
+        array = np.asarray(result.result)
+        found["result"] = Operand(array, _result_elem(model, array), accumulator)
+        found[returned_name(model) or "result"] = found["result"]
+    return found
+
+
+def judge(
+    model: Model, data: RunData, result: SimResult, expects: Sequence[ExpectDirective], sizes: Mapping[str, Size]
+) -> Outcome:
+    """Check every `expect` line with a formula."""
+    names = operands(model, data, result, sizes)
+    results = []
+    for directive in expects:
+        try:
+            results.append(check_expectation(directive, names))
+        except FormulaError as error:
+            problem = f"{error}; {error.hint}" if error.hint else str(error)
+            return Outcome((), problem, error.span.shift(directive.base))
+    return Outcome(tuple(results))
+
+
+def auto_expectations(
+    model: Model, data: RunData, result: SimResult, reference: SimResult
+) -> tuple[ExpectationResult, ...]:
+    """Compare every output with that of the plain order of the same program."""
+    accumulator = accumulator_of(model)
+    written = sorted(symbol.name for symbol in usage_of(model).written if symbol.kind is SymbolKind.PARAM)
+    pairs = [(name, data.elems[name], result.outputs[name], reference.outputs[name]) for name in written]
+    if result.result is not None and reference.result is not None:
+        got, want = np.asarray(result.result), np.asarray(reference.result)
+        pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
+    steps = _depth(model, data)
+    return tuple(_agreement(name, elem, got, want, accumulator, steps) for name, elem, got, want in pairs)
+
+
+def _depth(model: Model, data: RunData) -> int:
+    """An upper bound of the length of the sums behind an output: the longest extent of the data."""
+    if not model.multiplies and not any(isinstance(node, ast.Foreach) for node in walk(model.function)):
+        return 1
+    return max((extent for array in data.arrays.values() for extent in array.shape), default=1)
+
+
+def _agreement(name: str, elem: str, got: Array, want: Array, accumulator: str | None, steps: int) -> ExpectationResult:
+    plain = to_reference(round_to(elem, want) if ELEMENTS[elem].kind == "float" else want)
+    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(elem, plain, accumulator, steps)
+    found = compare(to_reference(got), plain, tolerance)
+    return ExpectationResult(
+        f"{name} as in the plain order",
+        found.differing == 0,
+        tolerance.rtol,
+        tolerance.atol,
+        found.worst,
+        found.differing,
+        found.total,
+        found.norms,
+    )
+
+
+def model_functions(directives: FunctionDirectives) -> dict[str, Callable[..., Any]]:
+    """The meanings that `// croq: model` lines give to C++ functions, over arrays."""
+
+    def bind(parameters: tuple[str, ...], body: Any) -> Callable[..., Any]:
+        return lambda *values: evaluate(body, dict(zip(parameters, values, strict=True))).array
+
+    return {item.name: bind(item.params, item.body) for item in directives.models}
