@@ -177,7 +177,7 @@ def _compose(walk: Walk, node: ast.Node, left: Value, right: Value) -> Value:
         walk.b.report(rules.COMPOSE_OPERANDS, node.span, op="#", t1=describe(left.type), t2=describe(right.type))
         return NOTHING
     x, y = current(left), current(right)
-    return Value(Bounded(b * c), None if x is None or y is None else x * c + y)
+    return Value(Bounded(shapes.known(walk, node, b * c)), None if x is None or y is None else x * c + y)
 
 
 def _rebound(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> Value:

@@ -206,8 +206,11 @@ def first_difference(a: tuple[Int, ...], b: tuple[Int, ...]) -> int | None:
     return None if len(a) == len(b) else min(len(a), len(b))
 
 
-def product(dims: Iterable[Int]) -> Int:
+def product(dims: Iterable[Int]) -> Int | None:
+    """The element count; None where it would be too long to write."""
     total = Int.of(1)
     for dim in dims:
         total = total * dim
+        if total.size > MAX_SIZE:
+            return None
     return total

@@ -19,13 +19,16 @@ Interval = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An opaque atom: `op` is "/" (floor), "cdiv", "%" or "*". `size` counts the atoms inside and itself."""
+    """An opaque atom: `op` is "/" (floor), "cdiv", "%" or "*". `size` counts the atoms inside and itself.
 
-    op: str
-    a: Int
-    b: Int
+    `key` spells the whole part, so that comparing and hashing need not descend.
+    """
+
+    op: str = field(compare=False)
+    a: Int = field(compare=False)
+    b: Int = field(compare=False)
     size: int = field(compare=False)
-    key: str = field(compare=False)
+    key: str
 
 
 Atom = str | Part

@@ -95,7 +95,7 @@ def _chunk(walk: Walk, node: ast.Node, extent: Int, factor: Int, dim: int) -> In
             return _ONE
         if size % count:
             walk.b.report(rules.CHUNK_REMAINDER, node.span, r=size % count, s=size, f=count, d=dim)
-    return extent.floordiv(factor)
+    return known(walk, node, extent.floordiv(factor))
 
 
 def _chunk_at(walk: Walk, step: Step, data: Data) -> Result:
@@ -176,7 +176,7 @@ def _modspan(walk: Walk, step: Step, data: Data) -> Result:
     for dim, item in enumerate(places):
         check_index(walk, item, data.shape[dim].cdiv(sizes[dim]), "tile", dim, step.name)
     rests = [extent.mod(size) for extent, size in zip(data.shape, sizes, strict=True)]
-    dims = tuple(_ONE if rest.const == 0 else rest for rest in rests)
+    dims = tuple(_ONE if rest.const == 0 else known(walk, step.op, rest) for rest in rests)
     contiguous = None if step.op.strides else _window(data, dims)
     return step.record(ViewKind.MODSPAN, dims), _after(data, dims, contiguous)
 
@@ -234,7 +234,7 @@ def _span_as(walk: Walk, step: Step, data: Data) -> Result:
     check_integers(walk, items)
     dims = tuple(known(walk, item.node, item.value) for item in items)
     have, want = product(data.shape), product(dims)
-    equal = same(have, want)
+    equal = None if have is None or want is None else same(have, want)
     if equal is not True:
         rule = rules.RESHAPE_COUNT if equal is False else rules.RESHAPE_UNPROVEN
         if equal is False or countable(items):
