@@ -137,7 +137,7 @@ class _Counter:
         for position, (stmt, around) in enumerate(self.stmts):
             if not isinstance(stmt, ast.Trigger | ast.Wait):
                 continue
-            reaching = self._reaching(around)
+            reaching = self._reaching(stmt, around)
             for ref in stmt.refs:
                 name = base_name(ref)
                 event = self.model.uses.get(name) if name is not None else None
@@ -152,7 +152,7 @@ class _Counter:
                     waits=isinstance(stmt, ast.Wait),
                 )
 
-    def _reaching(self, around: Around) -> tuple[int, ...]:
+    def _reaching(self, stmt: ast.Node, around: Around) -> tuple[int, ...]:
         """The paths whose static masks let them reach a statement; -1 for one that the block makes together."""
         if not self._inside_unit(around) and len(self.paths) > 1:
             return (-1,)
@@ -160,17 +160,16 @@ class _Counter:
             number
             for number, path in enumerate(self.paths)
             if all(enters(path, region) is not False for region in around.regions)
-            and all(self._may_hold(path, node, around) for node in around.chain if isinstance(node, ast.If))
+            and all(self._may_hold(path, node, stmt) for node in around.chain if isinstance(node, ast.If))
         )
 
     def _inside_unit(self, around: Around) -> bool:
         levels = {self.model.levels.get(axis) for axis in (*self.kernel.node.axes, *around.axes)}
         return bool(levels & {Level.GROUP4, Level.GROUP, Level.THREAD})
 
-    def _may_hold(self, path: Path, node: ast.If, around: Around) -> bool:
+    def _may_hold(self, path: Path, node: ast.If, stmt: ast.Node) -> bool:
         """Whether the path can take the branch that holds the statement; undecided conditions count as yes."""
-        inner = around.chain[around.chain.index(node) + 1 :]
-        in_else = node.other is not None and any(item in set(walk(node.other)) for item in inner[:1])
+        in_else = node.other is not None and any(inner is stmt for inner in walk(node.other))
         value = self._truth(node.cond, self._env(path))
         return value is None or value is not in_else
 

@@ -1,0 +1,57 @@
+"""Whether leaving a `parallel` joins its paths, by credit-flow, section 1."""
+
+from __future__ import annotations
+
+import pytest
+from tests.flow.kernels import body, seed
+
+from croqc.flow.paths import inner_parallels, joins_on_exit
+
+ROLES = """parallel p by 2 : group-4 {
+  inthreads.async (p == 0) { wait empty[0]; dma.copy src.subspan(16, 64).at(b, 0) => buf[0]; trigger full[0]; }
+  inthreads.async (p == 1) { wait full[0]; dma.copy buf[0] => out_s; trigger empty[0]; }
+}"""
+EPILOGUE = "dma.copy out_s => dst.subspan(16, 64).at(b, 0);"
+OTHER = "dma.copy other_s => src.subspan(16, 64).at(b, 1);"
+DECLARE = "shared f16 [16, 64] out_s, other_s;"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ROLES, [False]),
+        (f"{ROLES} {EPILOGUE}", [True]),
+        (f"{ROLES} dma.copy other_s => dst.subspan(16, 64).at(b, 0);", [False]),
+        (f"{ROLES} {OTHER}", [True]),  # global memory that the producer reads is written
+        (f"foreach tile in 4 {{ {ROLES} }} {EPILOGUE}", [True]),
+        (f"foreach tile in 4 {{ {ROLES} {EPILOGUE} }}", [True]),
+        (f"foreach tile in 4 {{ {EPILOGUE} {ROLES} }}", [True]),  # the next iteration comes to it
+        (f"foreach tile in 4 {{ {ROLES} }}", [False]),
+        (f"{EPILOGUE} {ROLES}", [False]),
+        (f"if (n > 2) {{ {ROLES} }} {EPILOGUE}", [True]),
+        (f"{ROLES} {ROLES} {EPILOGUE}", [False, True]),  # the first is re-entered before the epilogue
+        (f"{ROLES} if (n > 2) {{ {ROLES} }} {EPILOGUE}", [True, True]),
+    ],
+)
+def test_an_epilogue_of_the_block_joins(text: str, expected: list[bool]) -> None:
+    model = body(f"{DECLARE} {text}")
+    assert [joins_on_exit(model, node) for node in inner_parallels(model.kernels[0].node)] == expected
+
+
+def test_the_seeds_do_not_join() -> None:
+    for name in ("pipeline", "swap"):
+        model = seed(name)
+        assert [joins_on_exit(model, node) for node in inner_parallels(model.kernels[0].node)] == [False]
+
+
+def test_the_kernel_itself_never_joins() -> None:
+    model = body(f"{DECLARE} {ROLES} {EPILOGUE}")
+    assert joins_on_exit(model, model.kernels[0].node) is False
+
+
+def test_inner_parallels_are_the_outermost_below_the_block() -> None:
+    model = body(
+        "parallel w by 2 : group-4 { parallel t by 128 : thread {} } foreach i in 2 { parallel g by 8 : group {} }"
+    )
+    names = [node.axes[0].names[0].id for node in inner_parallels(model.kernels[0].node)]
+    assert names == ["w", "g"]
