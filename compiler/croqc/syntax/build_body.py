@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, replace_fix
-from croqc.syntax.keywords import ATTRIBUTES
+from croqc.syntax.keywords import ATTRIBUTES, FOREIGN
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
@@ -105,9 +105,7 @@ def do_loop(b: Builder, at: Span, kids: Kids) -> Loose:
 def attribute(b: Builder, at: Span, kids: Kids) -> t.Attribute:
     _, word, args = kids
     if word.text not in ATTRIBUTES:
-        b.report(
-            f"unknown attribute '{word.text}'", word.span, f"known attributes: {', '.join(sorted(ATTRIBUTES))}"
-        )
+        b.report(f"unknown attribute '{word.text}'", word.span, f"known attributes: {', '.join(sorted(ATTRIBUTES))}")
     elif args is None:
         b.report(f"expected '(' after '{word.text}'", b.after(word.end))
     return t.Attribute(at, word.text, args or ())
@@ -152,7 +150,9 @@ def assign_part(b: Builder, at: Span, kids: Kids) -> t.AssignPart:
     if op.type == "BADASSIGN":
         left = b.source(target.span)
         better = f"{left} = {left} {text[:-1]} {b.source(value.span)}"
-        b.report(f"'{text}' does not exist", op.span, f"write '{better};'", replace_fix(f"Write '{better}'", at, better))
+        b.report(
+            f"'{text}' does not exist", op.span, f"write '{better};'", replace_fix(f"Write '{better}'", at, better)
+        )
         text = "="
     elif text != "=" and isinstance(value, t.Call | t.Select):
         word = "select" if isinstance(value, t.Select) else "call"
@@ -196,6 +196,9 @@ def expression_stmt(b: Builder, at: Span, kids: Kids) -> t.ErrorStmt:
     elif isinstance(node, t.Chain) and isinstance(node.suffixes[-1], t.Pick) and len(node.suffixes) == 1:
         where = Span(node.suffixes[0].span.start, node.suffixes[0].span.start + 1)
         name = b.source(node.base.span)
+        if name in FOREIGN:
+            b.report(f"there is no '{name}'", where, "use 'if'")
+            return t.ErrorStmt(at)
         fix = replace_fix("Insert 'call'", Span(at.start, at.start), "call ")
         b.report(f"'{name}' is not callable here", where, f"use 'call {text}'", fix)
     elif end.length and at.end > node.span.end:

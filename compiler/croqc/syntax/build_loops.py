@@ -97,9 +97,7 @@ def axis(b: Builder, at: Span, kids: Kids) -> t.Axis:
         )  # fmt: skip
     elif not index.braced and len(index.names) == 1 and len(bounds) > 1:
         names = ", ".join([index.names[0].id, *(f"{index.names[0].id}{n}" for n in range(1, len(bounds)))])
-        b.report(
-            "one index needs one bound", index.names[0].span, f"write '{{{names}}} by {b.source(bound.span)}'"
-        )
+        b.report("one index needs one bound", index.names[0].span, f"write '{{{names}}} by {b.source(bound.span)}'")
     if note is None:
         note = Annotation("", -1, None, False)
     return t.Axis(
@@ -112,7 +110,9 @@ def axis(b: Builder, at: Span, kids: Kids) -> t.Axis:
 def level_word(b: Builder, at: Span, kids: Kids) -> tuple[str, Span]:
     word: Token = kids[0]
     if len(kids) == 3:
-        b.report("a level has no blanks", kids[1].span, "write 'group-4'", replace_fix("Write 'group-4'", at, "group-4"))
+        b.report(
+            "a level has no blanks", kids[1].span, "write 'group-4'", replace_fix("Write 'group-4'", at, "group-4")
+        )
         return "group-4", word.span
     if word.type == "NAME":
         hint = {"warp": "group", "warpgroup": "group-4"}.get(word.text)
@@ -194,9 +194,9 @@ def _is_extent(node: Any) -> bool:
 
 @action("range", "local_range")
 def range_stmt(b: Builder, at: Span, kids: Kids) -> t.Range:
-    local, name, bounds = (None, *kids) if len(kids) == 2 else (kids[0], kids[2], kids[3])
-    lo, hi, step = bounds or (None, None, None)
-    return t.Range(at, local, name, bounds is not None, lo, hi, step)
+    *front, name, fields = kids
+    lo, hi, step = fields or (None, None, None)
+    return t.Range(at, front[0] if front else None, name, fields is not None, lo, hi, step)
 
 
 @action("bounds")
@@ -235,7 +235,7 @@ def _mixed(b: Builder, ranges: tuple[t.Range, ...], bindings: tuple[t.Binding, .
 @action("hint")
 def hint(b: Builder, at: Span, kids: Kids) -> t.LoopHint:
     word, args = kids
-    values = args or ()
+    values: tuple[Any, ...] = args or ()
     if word.text == "unroll" and values:
         _check_factor(b, values)
     elif word.text == "vectorize" and (len(values) != 2 or not isinstance(values[0], t.Name)):

@@ -75,7 +75,9 @@ def trigger(b: Builder, at: Span, kids: Kids) -> t.Trigger:
     _, dotted, refs, _, after = kids
     if dotted is not None and word_of(dotted) != "cluster":
         span = word_span(dotted)
-        b.report("only 'cluster' can follow 'trigger.'", span, "", replace_fix("Write 'cluster'", span, "cluster", False))
+        b.report(
+            "only 'cluster' can follow 'trigger.'", span, "", replace_fix("Write 'cluster'", span, "cluster", False)
+        )
     return t.Trigger(at, sync_refs(b, refs), sync_refs(b, after or ()), dotted is not None)
 
 
@@ -247,8 +249,9 @@ def _pad(b: Builder, part: Mod) -> t.PadConfig:
     elif len(fields) > 4:
         b.report("'.pad' takes low, high, middle and a fill value", _span(fields[4]))
     value: Any = fields[3] if len(fields) > 3 else t.Missing(Span(closing.start, closing.start))
+    value = value[0] if isinstance(value, tuple) else value
     lists += [()] * (3 - len(lists))
-    return t.PadConfig(part.span, lists[0], lists[1], lists[2], value if isinstance(value, t.Node) else value[0])
+    return t.PadConfig(part.span, lists[0], lists[1], lists[2], value)
 
 
 def _span(field: Any) -> Span:
@@ -289,7 +292,7 @@ def _event(b: Builder, part: Mod) -> t.Expr | None:
     args = part.args or ()
     first: Any = args[0]
     if len(args) > 1:
-        b.report("a copy completes on one event", b.after(_span(first) and first.span.end))
+        b.report("a copy completes on one event", b.after(_span(first).end))
     match first:
         case t.Name() | t.Missing():
             return first

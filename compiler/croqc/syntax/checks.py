@@ -50,9 +50,7 @@ def _check_indices(b: Builder, chain: t.Chain, shaped: bool) -> None:
                 one = "][".join(b.source(arg.span) for arg in suffix.args)
                 many = ", ".join(b.source(arg.span) for arg in suffix.args)
                 first = suffix.args[0].span
-                b.report(
-                    "one index a bracket", first, f"use '[{one}]' for arrays or '.at({many})' for elements"
-                )
+                b.report("one index a bracket", first, f"use '[{one}]' for arrays or '.at({many})' for elements")
                 return
             if not shaped and behind_span:
                 b.report("a shape is not indexed", Span(suffix.span.start, suffix.span.start + 1), "use '.span(i)'")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES
 from croqc.syntax.lalr import END
 from croqc.syntax.recovery import Repair, Stream
 from croqc.syntax.terminals import sign_of, spelled
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
 from croqc.text.edits import Edit
+from croqc.text.near import nearest
 from croqc.text.span import Span
 
 CODE: Final = "syntax-error"
@@ -21,7 +23,6 @@ _STATEMENTS: Final = {
     "EVENT": "declaration", "FRAG": "declaration", "MDSPAN": "declaration", "ITUPLE": "declaration",
     "ENGINE": "copy", "NAME": "assignment", "CALL": "call", "RETURN": "returned value",
 }  # fmt: skip
-_FITS: Final = {"END": "the end of the function"}
 
 
 def explain(stream: Stream, repair: Repair) -> Diagnostic:
@@ -30,6 +31,9 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
     if repair.rename:
         return _error(f"'{token.text}' is a reserved word and cannot be used as a name", token.span)
     if repair.delete:
+        special = _out_of_place(stream, repair.at)
+        if special is not None:
+            return _error(special[0], token.span, special[1])
         fix = Fix(f"Remove '{token.text}'", (Edit(token.span, ""),), safe=False)
         return _error(f"unexpected '{token.text}'", token.span, fix=fix)
     due = repair.insert[0]
@@ -37,7 +41,10 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
     if special is not None:
         return _error(special[0], token.span, special[1], _fix(stream, repair))
     if due == "_SEMI" and before is not None:
-        what = _STATEMENTS.get(_first_of_statement(stream, repair.at).type, "statement")
+        unknown = _unknown_type(stream, repair.at)
+        if unknown is not None:
+            return unknown
+        what = _kind_of_statement(stream, repair.at)
         related = (Related(f"the {what} ends here", before.span),)
         return _error(f"expected ';' after the {what}", token.span, "", _fix(stream, repair), related)
     return _error(f"expected {spelled(due)}{_place(stream, repair.at)}", token.span, "", _fix(stream, repair))
@@ -76,10 +83,46 @@ def _first_of_statement(stream: Stream, at: int) -> Token:
     return stream[index]
 
 
+def _kind_of_statement(stream: Stream, at: int) -> str:
+    first = _first_of_statement(stream, at)
+    kind = _STATEMENTS.get(first.type, "statement")
+    if first.type != "NAME":
+        return kind
+    index = stream.tokens.index(first)
+    return kind if stream[index + 1].type in ("EQ", "ASSIGNOP") and index + 1 < at else "statement"
+
+
+def _unknown_type(stream: Stream, at: int) -> Diagnostic | None:
+    """`float4 v;`, `f16x2 [4] v;`: a word that is no type begins what looks like a declaration."""
+    token, first = stream[at], _first_of_statement(stream, at)
+    if first.type != "NAME" or token.type != "NAME" or token.line_first:
+        return None
+    index = stream.tokens.index(first)
+    between = [item.text for item in stream.tokens[index + 1 : at]]
+    if between and not (between[0] == "[" and between[-1] == "]"):
+        return None
+    meant = nearest(first.text, (*ELEMENT_TYPES, *SCALAR_TYPES))
+    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=False) if meant else None
+    return _error(f"unknown type '{first.text}'", first.span, f"did you mean '{meant}'?" if meant else "", fix)
+
+
+def _out_of_place(stream: Stream, at: int) -> tuple[str, str] | None:
+    """Words for a token that stands where it cannot, though it is a good one elsewhere."""
+    token = stream[at]
+    if token.type == "INC" and stream[at + 1].type == "NAME":
+        return f"'{token.text}' is not a statement", f"write '{stream[at + 1].text} {token.text[0]}= 1;'"
+    if token.type == "MUTABLE":
+        return "'mutable' stands before the type", ""
+    if token.type == "STORAGE" and at and stream[at - 1].type in ("MUTABLE", "SCALAR", "ELEM"):
+        return f"'{token.text}' stands before '{stream[at - 1].text}'", ""
+    if token.type in ("INT", "MINUS", "NEG") and at > 2 and stream[at - 3].type == "FOREACH":
+        return f"unexpected '{token.text}'", f"write 'foreach {stream[at - 2].text} in n'"
+    return None
+
+
 def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
     """Words for places that have better ones than "expected … before …": message and hint."""
     before = stream[at - 1] if at else None
-    earlier = stream[at - 2] if at > 1 else None
     word = before.text if before is not None else ""
     kind = before.type if before is not None else ""
     if due == "_LPAR" and kind in ("IF", "WHILE", "INTHREADS"):
@@ -89,20 +132,33 @@ def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
     if due == "_COLON" and _opens_range(stream, at):
         return "expected ':' in the range", "write '(first : end)'"
     if due == "MISSING":
-        if kind in ("WAIT", "TRIGGER", "AFTER"):
-            return "expected a future or an event", ""
-        if word == "(" and earlier is not None and earlier.type == "PRINT":
-            return f"{earlier.text} needs at least one argument", ""
-        if word == "(" and earlier is not None and earlier.type == "CPP":
-            return "a string literal is required", ""
-        if word == "(" and earlier is not None and earlier.type == "NAME" and stream[at].text == ")":
-            return f"'{earlier.text}' is not callable here", f"use 'call {earlier.text}()'"
-        if kind == "ARROW":
-            return "expected a buffer, a view or a storage word", ""
-        return f"expected an expression{_place(stream, at)}", ""
+        return _no_operand(stream, at)
+    if due == "EQ" and before is _first_of_statement(stream, at):
+        if stream[at].text == "==":
+            return "'==' compares and cannot assign", "write '='"
+        return "an expression is not a statement", "assign it to a name"
     if due == "NAME" and kind == "FOREACH":
         return "expected a loop name", "write 'foreach i in n'"
     return None
+
+
+def _no_operand(stream: Stream, at: int) -> tuple[str, str]:
+    """Words for an expression that is missing in front of token `at`."""
+    before = stream[at - 1] if at else None
+    earlier = stream[at - 2] if at > 1 else None
+    word = before.text if before is not None else ""
+    kind = before.type if before is not None else ""
+    if kind in ("WAIT", "TRIGGER", "AFTER"):
+        return "expected a future or an event", ""
+    if word == "(" and earlier is not None and earlier.type == "PRINT":
+        return f"{earlier.text} needs at least one argument", ""
+    if word == "(" and earlier is not None and earlier.type == "CPP":
+        return "a string literal is required", ""
+    if word == "(" and earlier is not None and earlier.type == "NAME" and stream[at].text == ")":
+        return f"'{earlier.text}' is not callable here", f"use 'call {earlier.text}()'"
+    if kind == "ARROW":
+        return "expected a buffer, a view or a storage word", ""
+    return f"expected an expression{_place(stream, at)}", ""
 
 
 def _opens_range(stream: Stream, at: int) -> bool:
@@ -122,7 +178,7 @@ def _opens_range(stream: Stream, at: int) -> bool:
 def unexpected(stream: Stream, at: int, expected: set[str]) -> Diagnostic:
     """The diagnostic where no repair helps and the rest of the statement is given up."""
     token = stream[at]
-    special = _foreign(stream, at)
+    special = _out_of_place(stream, at)
     if special is not None:
         return _error(special[0], token.span, special[1])
     signs = sorted({spelled(terminal) for terminal in expected if terminal not in ("ERROR", "MISSING", END)})
@@ -132,18 +188,3 @@ def unexpected(stream: Stream, at: int, expected: set[str]) -> Diagnostic:
     if token.type == END:
         return _error("unexpected end of the function", token.span)
     return _error(f"unexpected '{token.text}'", token.span)
-
-
-def _foreign(stream: Stream, at: int) -> tuple[str, str] | None:
-    """Habits from other languages: `x == 1;`, `x + 1;`, an unknown type word."""
-    token = stream[at]
-    first = _first_of_statement(stream, at)
-    if first.type != "NAME":
-        return None
-    if token.text == "==":
-        return "'==' compares and cannot assign", "write '='"
-    if token.type in ("NAME", "INT", "LEVEL") and at and not token.line_first:
-        return f"unexpected '{token.text}' after '{stream[at - 1].text}'", f"'{first.text}' is not a type or statement"
-    if token.type in ("PLUS", "MINUS", "MULOP", "RELOP", "HASH", "QUESTION"):
-        return "an expression is not a statement", "assign it to a name"
-    return None

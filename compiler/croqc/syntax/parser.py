@@ -7,7 +7,7 @@ one mistake gives one message. Must not touch files.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
@@ -37,6 +37,9 @@ from croqc.text.diagnostics import Diagnostic, Severity
 
 _NO_DEFINES: Final[Mapping[str, str | None]] = MappingProxyType({})
 _BUILDERS: Final = (build_body, build_decls, build_exprs, build_loops, build_mma, build_moves, build_output)
+_LAST_ENDINGS: Final[tuple[tuple[str, ...], ...]] = (
+    ("_RBRACE",), ("_SEMI",), ("MISSING", "_SEMI"), ("_RPAR", "_SEMI"), ("ARROW", "MISSING", "_SEMI"),
+)  # fmt: skip
 _MOST_RESTARTS: Final = 20  # of one function; later mistakes are mended in place
 
 
@@ -83,14 +86,11 @@ class _Parse:
         self.stream = Stream(self.typed, end)
         self.errors: list[Diagnostic] = []
         self.owed: list[str] = []  # closing brackets for opening ones that recovery inserted
-        self.unclosed = not source.text.rstrip().endswith("}") or self._open_braces()
+        # The preprocessor closes the braces of a function without an end by tokens of no width.
+        self.unclosed = bool(self.typed) and self.typed[-1].start == self.typed[-1].end
         self.restarts = 0
         self.repairs, self.limit = 0, 4 * len(self.typed) + 40  # a guard: each repair consumes a token
         self.begin()
-
-    def _open_braces(self) -> bool:
-        kinds = [token.text for token in self.typed]
-        return kinds.count("{") > kinds.count("}")
 
     def begin(self) -> None:
         """Start over, with the stream as it is by now."""
@@ -98,6 +98,7 @@ class _Parse:
         self.machine = Machine(program(), self.builder)
         self.at = 0
         self.mark: Mark | None = None
+        self.states: list[int] = []
         self.body_at = next((i for i, token in enumerate(self.stream.tokens) if token.type == "_LBRACE"), -1)
 
     def run(self) -> ParsedFunction:
@@ -107,16 +108,20 @@ class _Parse:
             findings.append(Diagnostic(CODE, Severity.ERROR, "no blank allowed after '.'", dot.span))
         if tree is not None:
             check(self.builder, tree, findings)
-        kept = _one_a_statement(self.typed, self.source.findings, findings)
-        together = sorted([*self.source.findings, *kept], key=lambda item: (item.span.start, item.span.end))
+        kept = _one_a_statement(self.typed, self.source.findings, _without_echoes(self.errors, findings))
+        lexical = self.source.findings
+        if self.unclosed and any(_about_braces(item.message) for item in kept):
+            lexical = tuple(item for item in lexical if item.span.start)  # that place says it better
+        together = sorted([*lexical, *kept], key=lambda item: (item.span.start, item.span.end))
         return ParsedFunction(self.source, tree, tuple(together))
 
     def _parse(self) -> Function | None:
         machine, stream = self.machine, self.stream
         while True:
             token = stream.tokens[self.at]
+            self.states = machine.states[:]  # a token that fits nowhere may still have caused reductions
             if token.line_first and token.type != END:
-                self.mark = Mark(self.at, tuple(machine.states))
+                self.mark = Mark(self.at, tuple(self.states))
             if machine.feed(token):
                 if token.type == END:
                     tree: Function = machine.values[-1]
@@ -135,14 +140,22 @@ class _Parse:
             return False
         if self.stream[self.at].type == END:
             return self._close()
+        tables = self.machine.tables
+        if accepts(tables, self.states, [END]):  # text behind the closing brace
+            if not self.errors:
+                self.errors.append(unexpected(self.stream, self.at, set()))
+            del self.stream.tokens[self.at : -1]
+            return True
+        in_place = self.restarts >= _MOST_RESTARTS
         mark = self.mark if self._may_go_back() else None
-        repair = find_repair(self.machine.tables, self.stream, self.at, self.machine.states, mark)
+        states = self.machine.states if in_place else self.states
+        repair = find_repair(tables, self.stream, self.at, states, mark)
         if repair is None:
             return self._give_up()
         self._note(repair)
         self.stream.apply(repair)
-        if repair.at != self.at:
-            self.restarts += 1
+        self.restarts += 1
+        if not in_place:
             self.begin()
         return True
 
@@ -163,13 +176,21 @@ class _Parse:
         else:
             self.errors.append(explain(self.stream, repair))
         self.owed += closers(repair.insert)
+        if repair.delete and self.stream[repair.at].type == "_RBRACE":
+            self.owed.append("_RBRACE")
 
     def _close(self) -> bool:
         """The text ends inside the function: close what is open, with one message at most."""
         machine, stream = self.machine, self.stream
-        for insert in (("_RBRACE",), ("_SEMI",), ("MISSING", "_SEMI"), ("_RPAR", "_SEMI"), ("ARROW", "MISSING", "_SEMI")):
+        for insert in (
+            ("_RBRACE",),
+            ("_SEMI",),
+            ("MISSING", "_SEMI"),
+            ("_RPAR", "_SEMI"),
+            ("ARROW", "MISSING", "_SEMI"),
+        ):
             if accepts(machine.tables, machine.states, insert):
-                if not self.unclosed or insert != ("_RBRACE",):
+                if insert != ("_RBRACE",) or not (self.unclosed or self.errors):
                     self._note(Repair(self.at, insert))
                 stream.apply(Repair(self.at, insert))
                 return True
@@ -186,7 +207,7 @@ class _Parse:
         if first is None:
             return False
         last = resynchronise(stream, self.at)
-        if last == first:
+        if last == first and stream[first].type != END:
             last += 1
         stream.replace_range(first, last, "ERROR")
         self.at, self.mark = first, None
@@ -209,11 +230,29 @@ class _Parse:
         return True
 
 
+def _about_braces(message: str) -> bool:
+    return any(text in message for text in ("'{'", "'}'", "a block needs", "'else' without"))
+
+
+def _without_echoes(errors: list[Diagnostic], findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Without what only follows from a mistake further up: an `else` whose `if` was hard to read."""
+    starts = [item.span.start for item in findings if item in errors or "a block needs" in item.message]
+    first = min(starts, default=None)
+    return [
+        item for item in findings if first is None or item.span.start <= first or "'else' without" not in item.message
+    ]
+
+
 def _one_a_statement(
-    tokens: list[Token], lexical: tuple[Diagnostic, ...], findings: list[Diagnostic]
+    tokens: list[Token], lexical: Sequence[Diagnostic], findings: list[Diagnostic]
 ) -> list[Diagnostic]:
     """The first finding of each statement, none where the scanner found the statement wrong (2.8)."""
-    ends = [token.end for token in tokens if token.type in ("_SEMI", "_LBRACE", "_RBRACE")]
+    ends = [
+        token.end
+        for token, following in zip(tokens, [*tokens[1:], None], strict=True)
+        if token.type == "_SEMI"
+        or (token.type in ("_LBRACE", "_RBRACE") and (following is None or following.line_first))
+    ]
     taken = {bisect_right(ends, item.span.start) for item in lexical if item.code == CODE and item.span.start}
     kept = []
     for finding in sorted(findings, key=lambda item: item.span.start):

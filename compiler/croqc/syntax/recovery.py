@@ -13,7 +13,7 @@ from typing import Final
 
 from croqc.syntax.lalr import END, accepted
 from croqc.syntax.tables import Tables
-from croqc.syntax.terminals import BODY_FOLLOWS, ENDS_OPERAND, STARTERS, WORDS
+from croqc.syntax.terminals import BODY_FOLLOWS, ENDS_OPERAND, STARTERS, STRUCTURE_TAIL, WORDS
 from croqc.syntax.tokens import Kind, Token
 
 HORIZON: Final = 12  # tokens behind the error that judge a repair
@@ -25,12 +25,12 @@ _SINGLE: Final = (
     ("_RBRACE", 5), ("MULOP", 9), ("EQUATE", 5), ("QNAME", 4), ("MOD", 6), ("INT", 6), ("LEVEL", 5),
     ("STORAGE", 7), ("STRING", 6), ("ELEM", 6), ("WHILE", 9),
 )  # fmt: skip
-_SEQUENCES: Final = (
+_SEQUENCES: Final[tuple[tuple[str, ...], ...]] = (
     ("MISSING", "_RPAR"), ("MISSING", "_RBRACK"), ("_LPAR", "MISSING", "_RPAR"), ("_RPAR", "_RPAR"), ("EQ", "MISSING"),
     ("MISSING", "_RBRACE"), ("_RBRACK", "_RPAR"), ("ARROW", "MISSING"), ("MOD", "MISSING"), ("IN", "MISSING"),
     ("BY", "MISSING"), ("_COMMA", "MISSING"),
 )  # fmt: skip
-_ENDINGS: Final = (
+_ENDINGS: Final[tuple[tuple[str, ...], ...]] = (
     ("MISSING", "_SEMI"), ("_RPAR", "_SEMI"), ("_RBRACK", "_SEMI"), ("EQ", "MISSING", "_SEMI"),
     ("MISSING", "_RPAR", "_SEMI"), ("ARROW", "MISSING", "_SEMI"), ("_RPAR", "_RPAR", "_SEMI"),
     ("MISSING", "ARROW", "MISSING", "_SEMI"), ("_LPAR", "MISSING", "_RPAR", "_SEMI"), ("_RBRACE", "_SEMI"),
@@ -38,6 +38,8 @@ _ENDINGS: Final = (
     ("NAME", "_SEMI"), ("_COMMA", "MISSING", "_SEMI"), ("MISSING", "_RPAR", "_RPAR", "_SEMI"),
     ("MISSING", "_RBRACK", "_RPAR", "_SEMI"),
 )  # fmt: skip
+_CHEAP: Final = frozenset({"_SEMI", "MISSING", "_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_BAR_CLOSE", "ARROW", "NAME"})
+_BRACES: Final = frozenset({"_LBRACE", "_RBRACE"})
 _OPENED: Final = {"_LPAR": "_RPAR", "_LBRACK": "_RBRACK", "_LBRACE": "_RBRACE", "_LANGLE": "_RANGLE"}
 
 
@@ -109,7 +111,7 @@ def find_repair(tables: Tables, stream: Stream, at: int, states: Sequence[int], 
         if repair.rename:
             ahead = [repair.rename, *ahead[1:]]
         count = accepted(tables, states, [*repair.insert, *ahead]) - len(repair.insert)
-        if count >= min(1, len(ahead)) and count + repair.delete > reach:
+        if count >= min(_least(repair, terminals[0] in _BRACES), len(ahead)) and count + repair.delete > reach:
             best, reach = repair, count + repair.delete
     if mark is not None and reach < HORIZON:
         back = at - mark.index
@@ -119,6 +121,15 @@ def find_repair(tables: Tables, stream: Stream, at: int, states: Sequence[int], 
             if count > reach:
                 best, reach = Repair(mark.index, insert), count
     return best
+
+
+def _least(repair: Repair, brace: bool) -> int:
+    """How many tokens must fit behind a repair: the more it changes, the more."""
+    if repair.delete:
+        return 8 if brace else 4
+    if len(repair.insert) == 1:
+        return 1 if repair.insert[0] in _CHEAP else 3
+    return 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +149,13 @@ def _local(stream: Stream, at: int) -> Iterator[Repair]:
     yield Repair(at, ("MISSING",), cost=1 if due else 6)
     for terminal, cost in _SINGLE:
         yield Repair(at, (terminal,), cost=cost)
-    for sequence in _SEQUENCES:
+    for sequence in (*_SEQUENCES, *(_ENDINGS if fresh else ())):
         yield Repair(at, sequence, cost=10 + len(sequence))
-    if fresh:
-        for sequence in _ENDINGS:
-            yield Repair(at, sequence, cost=10 + len(sequence))
-    if token.text in WORDS and token.kind is Kind.WORD:
+    if token.text in WORDS and token.kind is Kind.WORD and token.type not in STRUCTURE_TAIL and not token.line_first:
         yield Repair(at, rename="NAME", cost=1)
-    if token.type not in (END, "_RBRACE", "_LBRACE") and not stream.made(at):
+    if token.type != END and not stream.made(at):
         doubled = before is not None and before.text == token.text
         yield Repair(at, delete=1, cost=0 if doubled else 5)
-    elif token.type == "_LBRACE" and before is not None and before.text == "{":
-        yield Repair(at, delete=1, cost=4)
 
 
 def closers(insert: Sequence[str]) -> list[str]:

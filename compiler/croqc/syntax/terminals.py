@@ -17,12 +17,17 @@ from croqc.syntax.keywords import (
     STORAGE,
 )
 
+
+def _words(row: str) -> tuple[str, ...]:
+    return tuple(row.split())
+
+
 # Words whose terminal is the word itself in capitals.
-_OWN: Final = (
+_OWN: Final = _words(
     "parallel by with in where foreach inthreads if else while return auto void stream mdspan ituple"
-    " event frag mutable mma after select wait trigger sync cooperative call assert cdiv volatile goto"
-    " inf nullptr"
-).split()
+    " event frag mutable mma after select wait trigger sync cooperative call assert cdiv volatile"
+    " goto inf nullptr"
+)
 _SHARED: Final = {
     "JUMP": "break continue yield",
     "SOFT": "block group thread cluster device term copy apply reduce_max reduce_sum all_reduce_sum",
@@ -76,7 +81,7 @@ ANGLE_AFTER: Final = frozenset(
 )
 # Terminals that can end an operand; behind them `-`, `|`, `#` are infix.
 ENDS_OPERAND: Final = frozenset(
-    "NAME INT REAL STRING TRUTH INF NULLPTR FIELD INC _RPAR _RBRACK _RBRACE _BAR_CLOSE MISSING UNKNOWN".split()
+    _words("NAME INT REAL STRING TRUTH INF NULLPTR FIELD INC _RPAR _RBRACK _RBRACE _BAR_CLOSE MISSING UNKNOWN")
 )
 # Terminals behind which a word begins a statement.
 BODY_FOLLOWS: Final = (ENDS_OPERAND - {"UNKNOWN"}) | {"_SEMI", "_LBRACE", "ELSE", "LEVEL", "HINT", "DO", "FOR"}
@@ -84,8 +89,10 @@ BODY_FOLLOWS: Final = (ENDS_OPERAND - {"UNKNOWN"}) | {"_SEMI", "_LBRACE", "ELSE"
 STRUCTURE_TAIL: Final = frozenset({"BY", "IN", "WHERE", "ELSE", "AFTER", "INFIXCDIV"})
 # Words that can only begin a statement, never stand inside one.
 STARTERS: Final = frozenset(
-    "PARALLEL WITH FOREACH INTHREADS IF WHILE RETURN JUMP WAIT TRIGGER SYNC ROTATE PRINT ASSERT CPP ASM EVENT"
-    " MUTABLE APPLY FRAGOP FOR DO SETREG LAUNCH ATTR FRAG ITUPLE".split()
+    _words(
+        "PARALLEL WITH FOREACH INTHREADS IF WHILE RETURN JUMP WAIT TRIGGER SYNC ROTATE PRINT ASSERT CPP"
+        " ASM EVENT MUTABLE APPLY FRAGOP FOR DO SETREG LAUNCH ATTR FRAG ITUPLE"
+    )
 )
 
 _SIGNS: Final = {
