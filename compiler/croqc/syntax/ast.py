@@ -80,6 +80,7 @@ from croqc.syntax.operations import (
     Trigger,
     Wait,
 )
+from croqc.text.span import NOWHERE, Span
 
 Rhs = Expr | Call | Select
 
@@ -171,6 +172,7 @@ class Parallel(Node):
     axes: tuple[Axis, ...]
     body: Block
     paren_stream: bool = False
+    op_span: Span = NOWHERE  # of the `(` of the older form
 
 
 @dataclass(frozen=True, slots=True, eq=False)

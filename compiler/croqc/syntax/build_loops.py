@@ -11,7 +11,7 @@ from croqc.syntax.build_body import only_async
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
-from croqc.text.span import Span
+from croqc.text.span import NOWHERE, Span
 
 _LEVELS: Final = "block, group, group-4, thread, cluster, device or term"
 _EXTENT_OPS: Final = frozenset("+-*/%")
@@ -39,15 +39,15 @@ class Annotation:
 @action("parallel", "paren_parallel")
 def parallel(b: Builder, at: Span, kids: Kids) -> t.Parallel:
     word, dotted, stream, axes, body = kids
-    follows = b.index_after((dotted or word).end)
-    paren = stream is not None and b.tokens[follows].text == "("
+    opening = b.after((dotted or word).end) if stream is not None else NOWHERE
+    paren = stream is not None and b.tokens[b.index_after(opening.start)].text == "("
     seen: set[str] = set()
     for name in (name for axis in axes for name in (*axis.names, axis.tuple_name) if name is not None):
         if name.id in seen and name.id:
             b.report(f"parallel index '{name.id}' is already used in this statement", name.span)
             break
         seen.add(name.id)
-    return t.Parallel(at, (), only_async(b, dotted, "parallel"), stream, axes, body, paren)
+    return t.Parallel(at, (), only_async(b, dotted, "parallel"), stream, axes, body, paren, opening)
 
 
 @action("axis_single")

@@ -9,7 +9,7 @@ from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word
 from croqc.syntax.build_moves import Mod, modifier, numbers, region
 from croqc.syntax.keywords import ELEMENT_TYPES
 from croqc.text.near import nearest
-from croqc.text.span import Span
+from croqc.text.span import NOWHERE, Span
 
 _OPS: Final = ("fill", "load", "row", "col", "store", "scale", "commit")
 _LOADS: Final = ("load", "desc", "loadR", "loadS")
@@ -141,9 +141,9 @@ def _load(parts: _Parts) -> t.MmaLoad:
     if parts.target is not None:
         source = parts.take(1, 1, ("buffer or view to load",))[0]
         source = region(b, source, "expected a buffer, a future or a view")
-        return t.MmaLoad(parts.at, parts.target, source, op, frag, swizzle, is_async)
+        return t.MmaLoad(parts.at, parts.target, source, op, frag, swizzle, is_async, True, parts.op.token.span)
     source, target = parts.take(2, 2, ("buffer or view to load", "the register tile"))
-    return t.MmaLoad(parts.at, target, source, op, frag, swizzle, is_async, False)
+    return t.MmaLoad(parts.at, target, source, op, frag, swizzle, is_async, False, parts.op.token.span)
 
 
 _FORMS: Final = {"": (3, 3), "async": (3, 3), "sp": (3, 4), "scale": (5, 5)}
@@ -158,10 +158,11 @@ def _multiply(parts: _Parts) -> t.Mma:
     else:
         where = mods[0].token.span if mods else parts.behind(parts.op.span.end)
         b.report("expected '.row' or '.col' for the second operand", where, f"write 'mma.{layout_b}.row'")
-    form, order, async_at = "", None, None
+    form, order, async_at, order_at = "", None, None, NOWHERE
     for part in mods:
         if part.word == "order" and part.args is not None:
             order = numbers(b, part.args, "the order must consist of integer literals")
+            order_at = part.token.span
         elif part.word in _FORMS and not form:
             form, async_at = part.word, part.token.span if part.word == "async" else None
         else:
@@ -174,7 +175,7 @@ def _multiply(parts: _Parts) -> t.Mma:
     least, most = _FORMS[form]
     acc, left, right, *extra = parts.take(least, most, _OPERANDS)
     target = parts.name() if form == "async" else None
-    return t.Mma(parts.at, parts.op.word, layout_b, form, acc, left, right, tuple(extra), target, None, order)
+    return t.Mma(parts.at, parts.op.word, layout_b, form, acc, left, right, tuple(extra), target, None, order, order_at)
 
 
 def _store(parts: _Parts) -> t.MmaStore:
@@ -203,7 +204,7 @@ def _commit(parts: _Parts) -> t.MmaCommit:
         keep = values[0] if values else 0
         if op.args is None:
             b.report("expected '<' after 'mma.wait'", b.after(op.token.end))
-    return t.MmaCommit(parts.at, keep)
+    return t.MmaCommit(parts.at, keep, op.token.span)
 
 
 # --- fragments -----------------------------------------------------------------------------------

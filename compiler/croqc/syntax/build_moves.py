@@ -14,7 +14,7 @@ from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 from croqc.text.near import nearest
-from croqc.text.span import Span
+from croqc.text.span import NOWHERE, Span
 
 OPS: Final = ("copy", "load", "transp", "pad", "store", "copy_async")
 _HINTS: Final = frozenset({"evict_first", "evict_last"})
@@ -67,7 +67,8 @@ def wait(b: Builder, at: Span, kids: Kids) -> t.Wait:
     phase = kids[1]
     if phase is not None and not isinstance(phase, t.IntLit | t.Missing):
         b.report("the phase must be an integer literal", phase.span)
-    return t.Wait(at, sync_refs(b, kids[2]), phase)
+    opening = b.after(kids[0].end) if phase is not None else NOWHERE
+    return t.Wait(at, sync_refs(b, kids[2]), phase, opening)
 
 
 @action("trigger")
@@ -206,6 +207,8 @@ def copy(b: Builder, at: Span, kids: Kids) -> t.Copy:
         after if after is None else name_of(b, after, "'after' takes the name of a transfer"),
         zfill,
         op == "copy_async",
+        parts[0].token.span,
+        next((b.after(part.token.end) for part in parts[1:] if part.word == "async" and part.args), NOWHERE),
     )
 
 

@@ -109,4 +109,4 @@ def setreg(b: Builder, at: Span, kids: Kids) -> t.SetReg:
 
 @action("launch_bounds")
 def launch_bounds(b: Builder, at: Span, kids: Kids) -> t.LaunchBounds:
-    return t.LaunchBounds(at, kids[1])
+    return t.LaunchBounds(at, kids[1], b.after(kids[0].end))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from croqc.syntax.exprs import Expr, Name, Node, Select, Str
+from croqc.text.span import NOWHERE, Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +28,7 @@ class Wait(Node):
 
     refs: tuple[Expr, ...]
     phase: Expr | None = None
+    op_span: Span = NOWHERE  # of the `<` of the phase
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +111,8 @@ class Copy(Node):
     after: Name | None
     source_zfill: bool = False
     old_async: bool = False
+    op_span: Span = NOWHERE  # of the dotted op word
+    event_span: Span = NOWHERE  # of the `<` of the event operand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,6 +162,7 @@ class MmaLoad(Node):
     swizzle: Modifier | None = None
     is_async: bool = False
     assigned: bool = True
+    op_span: Span = NOWHERE  # of the dotted op word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,6 +183,7 @@ class Mma(Node):
     target: Name | None = None
     schedule: Attribute | None = None
     order: tuple[int, ...] | None = None
+    op_span: Span = NOWHERE  # of `.order`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +208,7 @@ class MmaCommit(Node):
     """`mma.commit`; with `keep` set the older `mma.wait<keep>`."""
 
     keep: int | None = None
+    op_span: Span = NOWHERE  # of the dotted op word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,3 +274,4 @@ class LaunchBounds(Node):
     """The older statement `launch_bounds(…);`."""
 
     args: tuple[Expr, ...]
+    op_span: Span = NOWHERE  # of the `(`

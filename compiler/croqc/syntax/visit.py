@@ -42,7 +42,7 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(tuple(children(top))))
 
 
-_POSITIONAL = {"span", "name_span", "callee_span", "level_span_start", "macro"}
+_POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro"}
 
 
 def shape_of(value: object) -> object:
