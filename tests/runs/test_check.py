@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -59,10 +60,10 @@ def test_written_tolerances_win_each_for_itself() -> None:
     assert one.atol > 0
 
 
-def test_given_steps_replace_those_of_the_formula() -> None:
-    short = check_expectation(expect("out ~= lhs @ rhs"), OPERANDS)
-    long = check_expectation(expect("out ~= lhs @ rhs"), OPERANDS | {"out": OPERANDS["out"]._replace(steps=200)})
-    assert long.atol == pytest.approx(10 * short.atol, rel=1e-15)
+def test_sums_are_rounded_once_for_each_step_of_the_instruction() -> None:
+    each = check_expectation(expect("out ~= lhs @ rhs"), OPERANDS)
+    once = check_expectation(expect("out ~= lhs @ rhs"), OPERANDS | {"out": OPERANDS["out"]._replace(k_step=2)})
+    assert each.atol == pytest.approx(math.sqrt(2) * once.atol, rel=1e-15)
 
 
 def test_copies_and_integers_are_exact() -> None:

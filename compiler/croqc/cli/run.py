@@ -7,15 +7,16 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, parse_defines
+from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of
 from croqc.cli.failure import UsageError
 from croqc.cli.run_report import print_report
 from croqc.service.check import FileReport, check_file
 from croqc.service.run import RunReport, run_file
-from croqc.service.run_plan import PlanError, Request
+from croqc.service.run_plan import PlanError, Request, split_defines
 from croqc.service.settings import Settings
 
 EXAMPLES = """  croq run kernel.co
@@ -43,12 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     flags = flags_of(args)
-    reports, problems = check_all(args.files, flags)
-    request = Request(args.entry, parse_defines(args.defines), args.seed, args.schedules, args.max_steps or 0)
+    plain = Settings(flags.arch, flags.dialect)
+    reports, problems = check_all(args.files, plain)
     done: list[RunReport] = []
     for report in reports:
         try:
-            for outcome in _runs(report, request, flags, args.json):
+            for outcome in _runs(report, args, flags):
                 done.append(outcome)
                 if not args.json:
                     print_report(outcome)
@@ -62,15 +63,20 @@ def run(args: argparse.Namespace) -> int:
     return 2 if problems else int(not all(item.ok for item in done))
 
 
-def _runs(report: FileReport, request: Request, flags: Settings, quiet: bool) -> Iterator[RunReport]:
+def _runs(report: FileReport, args: argparse.Namespace, flags: Settings) -> Iterator[RunReport]:
+    """The runs of one file; `-D` names that are sizes of its kernels are no macros for it."""
     path = Path(report.source.path)
-    recheck = partial(_recheck, path, flags)
-    with _progress(path.name, quiet) as on_progress:
-        yield from run_file(report, request, recheck, on_progress)
+    macros, sizes = split_defines(report, args.entry, flags.defines)
+    settings = replace(flags, defines=macros)
+    request = Request(args.entry, sizes, args.seed, args.schedules, args.max_steps or 0)
+    if macros:
+        report = check_file(path, settings)
+    with _progress(path.name, args.json) as on_progress:
+        yield from run_file(report, request, partial(_recheck, path, settings), on_progress)
 
 
 def _recheck(path: Path, flags: Settings, arch: str) -> FileReport:
-    return check_file(path, Settings(arch=arch).over(flags))
+    return check_file(path, replace(flags, arch=arch))
 
 
 @contextmanager

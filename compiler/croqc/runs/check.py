@@ -21,12 +21,12 @@ from croqc.syntax.directive_clauses import ExpectDirective
 
 class Operand(NamedTuple):
     """A parameter, result or size after the run. `accumulator`: the type of the sums behind a result, if not
-    its own; `steps`: their length, None to take that of the longest sum in the expectation."""
+    its own; `k_step`: how many products go into it between two roundings, the K of the instruction."""
 
     array: Array
     elem: str
     accumulator: str | None = None
-    steps: int | None = None
+    k_step: int = 1
 
 
 def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand]) -> ExpectationResult:
@@ -83,7 +83,7 @@ def _tolerance(
         return EXACT
     rtol, atol = EXACT
     if subject is not None:
-        steps = steps if subject.steps is None else subject.steps
+        steps = -(-steps // subject.k_step)
         rtol, atol = default_tolerance(subject.elem, np.asarray(want), subject.accumulator, steps)
     return Tolerance(
         rtol if directive.rtol is None else directive.rtol,

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.hang import hang_entry
 from croqc.engines.sim.simulate import DEFAULT_STEPS, LaunchArgs, SimOptions, SimResult, simulate
 from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import RunData, make_data
 from croqc.service.run_plan import Planned, Request, plan_runs
-from croqc.service.run_verdict import auto_expectations, hang_entries, judge, model_functions
+from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Severity
 from croqc.text.source import Position
 from croqc.text.span import Span
@@ -131,8 +132,8 @@ class _Runner:
     def broken(self, result: SimResult) -> RunReport | None:
         """The report of a run that hung or broke off, else None."""
         if result.hang:
-            entries = hang_entries(result.hang, self.function.base, self.report.source)
-            return self.ended(Verdict.HANGS, hang=entries)
+            entries = [hang_entry(item, self.report.source, self.function.base) for item in result.hang]
+            return self.ended(Verdict.HANGS, hang=tuple(entries))
         error: SimError | None = result.error
         if error is not None:
             verdict = Verdict.NOT_RUN if error.unsupported else Verdict.CRASHED

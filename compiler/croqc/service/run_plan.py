@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
@@ -26,7 +27,7 @@ class Request:
     """What was asked for beside the files. `sizes` come from `-D` and win over the directives."""
 
     entry: str | None = None
-    sizes: Mapping[str, str | None] = field(default_factory=dict)
+    sizes: Mapping[str, Size] = field(default_factory=dict)
     seed: int | None = None
     schedules: int = 1
     max_steps: int = 0  # 0: the engine's default
@@ -89,26 +90,32 @@ def _parse_size(name: str, text: str | None) -> Size:
     raise PlanError(f"'-D {name}={text or ''}' must give a number, for '{name}' is a size of the kernel")
 
 
-def command_sizes(report: FileReport, chosen: Sequence[int], defines: Mapping[str, str | None]) -> dict[str, Size]:
-    """The `-D` names that are no macro of the file but sizes of a chosen function.
+def split_defines(
+    report: FileReport, entry: str | None, defines: Mapping[str, str | None]
+) -> tuple[dict[str, str | None], dict[str, Size]]:
+    """The `-D` names as macros, and those that bind a size or scalar parameter of a function to be run.
 
-    Raises PlanError for a name that is neither, with the near ones.
+    `report` is of the file without them. Raises PlanError for a name that is neither, with the near ones.
     """
-    macros = {item.name for item in report.tree.pre.macros if item.span is not None}
-    used = {name for item in report.functions for _, name in item.parsed.source.macro_uses}
-    known: dict[str, bool] = {}
-    for index in chosen:
+    if not defines:
+        return {}, {}
+    macros = {item.name for item in report.tree.pre.macros}
+    known: set[str] = set()
+    for index in pick_functions(report, entry):
         analysis = report.functions[index].analysis
-        known |= _bindable(analysis.model) if analysis else {}
+        known |= set(_bindable(analysis.model)) if analysis else set()
+    texts: dict[str, str | None] = {}
     sizes: dict[str, Size] = {}
     for name, text in defines.items():
-        if name in known and name not in macros:
+        if name in known - macros:
             sizes[name] = _parse_size(name, text)
-        elif name not in macros and name not in used and f"{name}" not in report.source.text:
-            near = nearest(name, {*known, *macros})
-            hint = f"did you mean '{near}'?" if near else f"sizes are {', '.join(known) or 'none'}"
+        elif name in macros or re.search(rf"\b{name}\b", report.source.text):
+            texts[name] = text
+        else:
+            near = nearest(name, known | macros)
+            hint = f"did you mean '{near}'?" if near else f"sizes are {', '.join(sorted(known)) or 'none'}"
             raise PlanError(f"{report.source.path}: '-D {name}' is neither a macro nor a size here; {hint}")
-    return sizes
+    return texts, sizes
 
 
 def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
@@ -121,12 +128,9 @@ def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
 
 
 def _plan(
-    function: FunctionReport,
-    directives: FunctionDirectives,
-    run: RunDirective | None,
-    sizes: Mapping[str, Size],
-    request: Request,
+    function: FunctionReport, directives: FunctionDirectives, run: RunDirective | None, request: Request
 ) -> Planned:
+    sizes = request.sizes
     written: tuple[RunValue, ...] = run.sizes if run else ()
     given: dict[str, Size] = {item.name: item.value for item in written} | dict(sizes)
     seed = request.seed if request.seed is not None else (run.seed if run and run.seed is not None else 0)
@@ -154,10 +158,9 @@ def _plan(
 def plan_runs(report: FileReport, request: Request) -> tuple[Planned, ...]:
     """Every run that a file asks for, in file order. Raises PlanError for a usage error."""
     chosen = pick_functions(report, request.entry)
-    sizes = command_sizes(report, chosen, request.sizes)
     planned: list[Planned] = []
     for index in chosen:
         function, directives = report.functions[index], report.directives.functions[index]
         for run in directives.runs or (None,):
-            planned.append(_plan(function, directives, run, sizes, request))
+            planned.append(_plan(function, directives, run, request))
     return tuple(planned)

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from croqc.engines.sim.hang import Debtor, StuckPath
 from croqc.engines.sim.simulate import SimResult
 from croqc.runs.check import Operand, check_expectation
 from croqc.runs.compare import EXACT, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
 from croqc.runs.evaluate import FormulaError, evaluate, to_reference
-from croqc.runs.report import ExpectationResult, HangEntry
+from croqc.runs.report import ExpectationResult
 from croqc.runs.usage import usage_of
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Data, Scalar
@@ -23,7 +22,6 @@ from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.visit import walk
-from croqc.text.source import Source
 from croqc.text.span import Span
 
 
@@ -36,32 +34,15 @@ class Outcome:
     place: Span | None = None
 
 
-def _owed(debtor: Debtor, base: int, source: Source) -> str:
-    line = source.line_column(base + debtor.trigger.start)[0]
-    if debtor.stands is None:
-        return f"{debtor.path} at line {line}, which has ended"
-    return f"{debtor.path} at line {line}, which stands at line {source.line_column(base + debtor.stands.start)[0]}"
-
-
-def hang_entries(stuck: Sequence[StuckPath], base: int, source: Source) -> tuple[HangEntry, ...]:
-    """The stuck paths with their places in the file and, in words, who owes what they wait for."""
-    entries = []
-    for item in stuck:
-        span = item.span.shift(base)
-        owed = "; ".join(_owed(debtor, base, source) for debtor in item.owed_by)
-        start, end = source.position(span.start), source.position(span.end)
-        entries.append(
-            HangEntry(
-                item.path, start, end, item.event, item.slot, item.generation, owed or "no path: nothing triggers it"
-            )
-        )
-    return tuple(entries)
-
-
 def accumulator_of(model: Model) -> str | None:
     """The coarsest accumulator type of the function's multiplies, None if it has none."""
     types = {info.elem_acc for info in model.multiplies.values()}
     return max(sorted(types), key=eps, default=None)
+
+
+def k_step_of(model: Model) -> int:
+    """The smallest instruction K of the function's multiplies: how often their sums are rounded; 1 without any."""
+    return min((info.k_step for info in model.multiplies.values()), default=1)
 
 
 def returned_name(model: Model) -> str | None:
@@ -81,7 +62,7 @@ def _result_elem(model: Model, array: Array) -> str:
 def operands(model: Model, data: RunData, result: SimResult, sizes: Mapping[str, Size]) -> dict[str, Operand]:
     """Every name that an expectation may use: sizes, parameters (as left, if written), the returned value."""
     written = {symbol.name for symbol in usage_of(model).written}
-    accumulator = accumulator_of(model)
+    accumulator, k_step = accumulator_of(model), k_step_of(model)
     found = {
         name: Operand(np.asarray(value), "f64" if isinstance(value, float) else "s64") for name, value in sizes.items()
     }
@@ -89,10 +70,10 @@ def operands(model: Model, data: RunData, result: SimResult, sizes: Mapping[str,
         found[name] = Operand(np.asarray(value), data.elems[name])
     for name, before in data.arrays.items():
         array = result.outputs[name] if name in written else before
-        found[name] = Operand(array, data.elems[name], accumulator)
+        found[name] = Operand(array, data.elems[name], accumulator, k_step)
     if result.result is not None:
         array = np.asarray(result.result)
-        found["result"] = Operand(array, _result_elem(model, array), accumulator)
+        found["result"] = Operand(array, _result_elem(model, array), accumulator, k_step)
         found[returned_name(model) or "result"] = found["result"]
     return found
 
@@ -122,7 +103,7 @@ def auto_expectations(
     if result.result is not None and reference.result is not None:
         got, want = np.asarray(result.result), np.asarray(reference.result)
         pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
-    steps = _depth(model, data)
+    steps = -(-_depth(model, data) // k_step_of(model))
     return tuple(_agreement(name, elem, got, want, accumulator, steps) for name, elem, got, want in pairs)
 
 

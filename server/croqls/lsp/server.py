@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from functools import partial
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -25,7 +26,7 @@ def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
     server = CroqtileServer()
     for entry in TABLE:
-        server.feature(entry.method, entry.options)(entry.handler)
+        server.feature(entry.method, entry.options)(partial(entry.handler, server))
     return server
 
 
