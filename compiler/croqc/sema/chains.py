@@ -27,6 +27,7 @@ from croqc.sema.types import (
 )
 from croqc.sema.walk import NOTHING, ExprTable, Value, Walk, data_of
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 _VIEW_OPS = frozenset(("chunkat", "chunk", "subspan", "modspan", "view", "span_as", "sqz"))
 _FOLLOWERS = {
@@ -82,6 +83,11 @@ def _chain(walk: Walk, node: ast.Chain) -> Value:
     return cursor.value
 
 
+def _until(cursor: _Cursor, suffix: ast.Suffix) -> Span:
+    """The place of the chain up to a suffix."""
+    return cursor.node.base.span.cover(suffix.span)
+
+
 def _visit(walk: Walk, nodes: tuple[ast.Expr, ...]) -> None:
     """Type arguments whose place is not understood, so that their names are resolved."""
     items_of(walk, nodes)
@@ -106,7 +112,7 @@ def _pick(walk: Walk, cursor: _Cursor, suffix: ast.Pick) -> None:
         case Unknown():
             pass
         case type_:
-            walk.b.report(rules.NO_SHAPE, cursor.node.span, what="pick", t=describe(type_))
+            walk.b.report(rules.NO_SHAPE, _until(cursor, suffix), what="pick", t=describe(type_))
             cursor.become(UNKNOWN)
     cursor.data = None
 
@@ -133,7 +139,7 @@ def _index(walk: Walk, cursor: _Cursor, suffix: ast.Index) -> None:
             _visit(walk, suffix.args)
         case type_:
             _visit(walk, suffix.args)
-            walk.b.report(rules.NO_SHAPE, cursor.node.span, what="[]", t=describe(type_))
+            walk.b.report(rules.NO_SHAPE, _until(cursor, suffix), what="[]", t=describe(type_))
             cursor.become(UNKNOWN)
 
 
@@ -209,7 +215,7 @@ def _span(walk: Walk, cursor: _Cursor, suffix: ast.Member) -> None:
     elif isinstance(type_, Fragment) or (isinstance(type_, Future) and not type_.multiply):
         cursor.become(UNKNOWN)
     else:
-        walk.b.report(rules.NO_SHAPE, cursor.node.span, what="span", t=describe(type_))
+        walk.b.report(rules.NO_SHAPE, _until(cursor, suffix), what="span", t=describe(type_))
         cursor.become(UNKNOWN)
     cursor.data = None
 

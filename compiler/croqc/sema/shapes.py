@@ -80,8 +80,13 @@ def check_members(walk: Walk, items: Iterable[Item], what: str, may_change: bool
         changes = isinstance(type_, Scalar) and type_.mutable and not may_change
         if not is_integer(type_) or changes:
             walk.b.report(rules.SHAPE_MEMBER, item.node.span, t=describe(type_), mutable=changes, what=what)
-        elif what == "shape" and isinstance(type_, Bounded) and isinstance(item.node, ast.Name) and not may_change:
-            walk.b.report(rules.BOUNDED_EXTENT, item.node.span, x=item.node.id)
+        elif what == "shape" and not may_change and (name := _bare_index(item)):
+            walk.b.report(rules.BOUNDED_EXTENT, item.node.span, x=name)
+
+
+def _bare_index(item: Item) -> str:
+    """The name, if the item is an index itself: its value is hardly meant as an extent (S13), nothing follows."""
+    return item.node.id if isinstance(item.type, Bounded) and isinstance(item.node, ast.Name) else ""
 
 
 def check_positive(walk: Walk, dims: Iterable[Int], places: Iterable[ast.Node]) -> None:
@@ -95,7 +100,7 @@ def extents_of(walk: Walk, nodes: tuple[ast.Expr, ...], may_change: bool = False
     """The extents that a bracket list spells, checked; unknown ones become fresh symbols."""
     items = flatten(walk, nodes)
     check_members(walk, items, "shape", may_change)
-    dims = tuple(known(walk, item.node, item.value) for item in items)
+    dims = tuple(known(walk, item.node, None if _bare_index(item) else item.value) for item in items)
     check_positive(walk, dims, [item.node for item in items])
     return dims
 
