@@ -64,7 +64,8 @@ def _example(lines: list[str], words: tuple[str, ...], line: int) -> Example:
 def parse_page(text: str) -> Page:
     """Split a page into its title and examples; text outside `co` blocks is kept as it is."""
     examples: list[Example] = []
-    title, fence, block, first = "", None, [], 0
+    title, fence, first = "", None, 0
+    block: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         match = _FENCE.match(line)
         if match and fence is None:
