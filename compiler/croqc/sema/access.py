@@ -80,6 +80,7 @@ def check_index(walk: Walk, item: Item, extent: Int, kind: str, dim: int, name: 
             extent=str(extent),
             d=dim,
             name=name,
+            low=top is None,
         )
 
 

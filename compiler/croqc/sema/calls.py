@@ -7,7 +7,7 @@ from typing import Final
 
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes
-from croqc.sema.arith import current, integer_op
+from croqc.sema.arith import integer_op
 from croqc.sema.convert import check_supported, convert, is_integer, number
 from croqc.sema.describe import describe
 from croqc.sema.elements import INTEGERS, canonical, common
@@ -53,7 +53,7 @@ def _builtin(walk: Walk, node: ast.Builtin) -> Value:
         return _convert(walk, node, values)
     if node.name == "stage":
         return _stage(walk, values)
-    if not _count_fits(walk, node):
+    if not _count_fits(node):
         return NOTHING
     if node.name == "cdiv":
         return _cdiv(walk, node, values)
@@ -64,14 +64,10 @@ def _builtin(walk: Walk, node: ast.Builtin) -> Value:
     return _maths(walk, node, values)
 
 
-def _count_fits(walk: Walk, node: ast.Builtin) -> bool:
+def _count_fits(node: ast.Builtin) -> bool:
+    """Whether there are as many arguments as the function takes; the parser reports where not."""
     bounds = arity(node.name)
-    if bounds is None or bounds[0] <= len(node.args) <= bounds[1]:
-        return bounds is not None
-    walk.b.report(
-        rules.MATHS_OPERANDS, node.span, name=node.name, what="count", want=str(bounds[0]), have=str(len(node.args))
-    )
-    return False
+    return bounds is not None and bounds[0] <= len(node.args) <= bounds[1]
 
 
 def _cdiv(walk: Walk, node: ast.Builtin, values: Sequence[Value]) -> Value:
@@ -92,7 +88,7 @@ def _cdiv(walk: Walk, node: ast.Builtin, values: Sequence[Value]) -> Value:
                 have=describe(value.type),
             )
             return NOTHING
-    a, b = current(first), current(second)
+    a, b = first.int, second.int
     if b is not None and b.const == 0:
         walk.b.report(rules.DIVISION_BY_ZERO, node.args[1].span, op="cdiv")
         return Value(INT)
@@ -102,7 +98,7 @@ def _cdiv(walk: Walk, node: ast.Builtin, values: Sequence[Value]) -> Value:
 def _align(walk: Walk, node: ast.Builtin, values: Sequence[Value]) -> Value:
     if not all(is_integer(value.type) for value in values):
         return _wrong_operand(walk, node, values, "an integer", INTEGERS)
-    a, n = (current(value) for value in values)
+    a, n = (value.int for value in values)
     result = Value(Scalar(number(values[0].type) or "s32"))
     if a is None or n is None or n.const == 0:
         return result
@@ -151,14 +147,14 @@ def _convert(walk: Walk, node: ast.Builtin, values: Sequence[Value]) -> Value:
             rules.MATHS_OPERANDS, node.span, name="__to", what="type", want="a number", have=describe(value.type)
         )
     keeps = elem in INTEGERS and is_integer(value.type)
-    return Value(Scalar(elem), current(value) if keeps else None)
+    return Value(Scalar(elem), value.int if keeps else None)
 
 
 def _stage(walk: Walk, values: Sequence[Value]) -> Value:
     """The older `stage<N>(x)` is `x % N` (chapter 0)."""
     if len(values) != 2:
         return Value(INT)
-    size, place = current(values[0]), current(values[1])
+    size, place = values[0].int, values[1].int
     return Value(INT, None if size is None or place is None else integer_op(walk, "%", place, size))
 
 
@@ -216,11 +212,8 @@ def _is_refused(type_: Type) -> bool:
 def _atomic(walk: Walk, node: ast.Call, values: Sequence[Value]) -> Value:
     """The first argument is an element of shared or global data; the old value is returned (P12)."""
     bounds = arity(node.callee)
-    if bounds is None or not node.args:
-        return NOTHING
-    if len(node.args) != bounds[0]:
-        _atomic_report(walk, node.span, node.callee, "count", str(bounds[0]), str(len(node.args)))
-        return NOTHING
+    if bounds is None or len(node.args) != bounds[0]:
+        return NOTHING  # the parser has reported the count
     target, view = values[0], walk.b.views.get(node.args[0])
     if isinstance(target.type, Unknown):
         return NOTHING

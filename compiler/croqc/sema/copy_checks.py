@@ -146,7 +146,8 @@ def _check_direction(builder: Builder, node: ast.Copy, info: CopyInfo, around: A
     is_async = node.is_async or node.old_async
     if is_async and not builder.context.target.has(Feature.CP_ASYNC):
         builder.report(rules.ASYNC_UNAVAILABLE, head_span(node), target=builder.context.target.name)
-    if not _possible(node, sides, is_async, around.on_host):
+    misplaced = isinstance(node.dest, ast.StorageDest) and around.on_host == (node.dest.storage != "global")
+    if not misplaced and not _possible(node, sides, is_async, around.on_host):
         builder.report(
             rules.COPY_DIRECTION,
             head_span(node),

@@ -35,6 +35,8 @@ def check_return(walk: Walk, node: ast.Return) -> None:
     value = walk.expr(node.value) if node.value is not None else Value(Void())
     if walk.on_device:
         walk.b.report(rules.RETURN_IN_PARALLEL, node.span)
+        if node.value is not None and not isinstance(walk.b.result, Void):
+            walk.returned.append((node, UNKNOWN))  # a value is returned, only at the wrong place
         return
     problem = _problem(walk, node.value, value.type) if node.value is not None else ""
     if problem and node.value is not None:

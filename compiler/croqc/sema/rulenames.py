@@ -58,7 +58,8 @@ ZERO_TILE: Final = "zero-tile"  # V03; op
 TOO_MANY_CHUNKS: Final = "too-many-chunks"  # V04; f, s, d
 TILE_TOO_LARGE: Final = "tile-too-large"  # V05; e, s, d, op
 # V06 tile, V16 element, V17 array slot, Q06 event slot (kind: "tile", "element", "slot", "event");
-# index (as written is the span), least, greatest (str), extent (str), d, name. V17 with a wrong count of
+# index (as written is the span), least, greatest (str), low (bool: the least one is
+# the violation), extent (str), d, name. V17 with a wrong count of
 # subscripts: kind "subscripts", r, k.
 INDEX_OUT_OF_RANGE: Final = "index-out-of-range"
 WINDOW_START: Final = "window-start"  # V07; offset, extent (str), d
@@ -87,8 +88,8 @@ TEMPLATE_ARGUMENT: Final = "template-argument"  # P08; t, static (bool: an integ
 UNKNOWN_FUNCTION: Final = "unknown-function"  # P09; name, near
 FAILED_ASSERTION: Final = "failed-assertion"  # P10; text; what ("false" or "not-bool")
 PRINT_AT_COMPILE_TIME: Final = "print-at-compile-time"  # P11; -
-ATOMIC_OPERANDS: Final = "atomic-operands"  # P12; name, what ("count", "element", "storage", "type"), want, have
-MATHS_OPERANDS: Final = "maths-operands"  # P13; name, what ("count", "type"), want, have
+ATOMIC_OPERANDS: Final = "atomic-operands"  # P12; name, what ("element", "storage", "type"), want, have
+MATHS_OPERANDS: Final = "maths-operands"  # P13; name, what ("type"), want, have
 
 # --- loops, as far as names decide (8.5) ---------------------------------------------------------
 LOOP_VARIABLE: Final = "loop-variable"  # L16; name, t

@@ -61,6 +61,11 @@ def _after(data: Data, shape: tuple[Int, ...], contiguous: bool | None) -> Data:
     return Data(data.elem, shape, data.storage, (), contiguous)
 
 
+def _wrong(walk: Walk, node: ast.Node) -> Int:
+    """The extent behind a reported mistake: unknown, so that nothing else is said because of it."""
+    return known(walk, node, None)
+
+
 # --- chunks --------------------------------------------------------------------------------------
 
 
@@ -88,11 +93,11 @@ def _chunk(walk: Walk, node: ast.Node, extent: Int, factor: Int, dim: int) -> In
     size, count = extent.const, factor.const
     if count == 0:
         walk.b.report(rules.ZERO_TILE, node.span, op="chunkat")
-        return _ONE
+        return _wrong(walk, node)
     if size is not None and count is not None:
         if count > size:
             walk.b.report(rules.TOO_MANY_CHUNKS, node.span, f=count, s=size, d=dim)
-            return _ONE
+            return _wrong(walk, node)
         if size % count:
             walk.b.report(rules.CHUNK_REMAINDER, node.span, r=size % count, s=size, f=count, d=dim)
     return known(walk, node, extent.floordiv(factor))
@@ -107,7 +112,7 @@ def _chunk_at(walk: Walk, step: Step, data: Data) -> Result:
     for dim, (item, extent) in enumerate(zip(factors, data.shape, strict=True)):
         factor = _ONE if is_wild(item.node) else known(walk, item.node, item.value)
         shape.append(_chunk(walk, item.node, extent, factor, dim))
-        if places:
+        if places and factor.const != 0:
             check_index(walk, places[dim], factor, "tile", dim, step.name)
     dims = tuple(shape)
     return step.record(ViewKind.CHUNK, dims), _after(data, dims, _window(data, dims))
@@ -126,9 +131,10 @@ def _sizes(walk: Walk, step: Step, data: Data, most: bool) -> tuple[Int, ...] | 
         size = extent if is_wild(item.node) else known(walk, item.node, item.value)
         if size.const is not None and size.const < 1:
             walk.b.report(rules.ZERO_TILE, item.node.span, op=step.op.name)
-            size = _ONE
+            size = _wrong(walk, item.node)
         elif most and walk.ranges.is_positive(size - extent):
             walk.b.report(rules.TILE_TOO_LARGE, item.node.span, e=str(size), s=str(extent), d=dim, op=step.op.name)
+            size = _wrong(walk, item.node)
         sizes.append(size)
     return tuple(sizes)
 
@@ -189,8 +195,9 @@ def _window_at(walk: Walk, step: Step, data: Data) -> Result:
     _zero_steps(walk, step.op, step.op.strides, "stride")
     if not step.op.strides:
         for dim, (item, extent) in enumerate(zip(origins, data.shape, strict=False)):
-            if item.value is not None and reaches(walk, item.value, extent) is not None:
-                walk.b.report(rules.WINDOW_START, item.node.span, offset=str(item.value), extent=str(extent), d=dim)
+            start = None if item.value is None else reaches(walk, item.value, extent)
+            if start is not None:
+                walk.b.report(rules.WINDOW_START, item.node.span, offset=str(start), extent=str(extent), d=dim)
     contiguous = _strided(walk, step, sizes) if step.op.strides else _window(data, sizes)
     return step.record(ViewKind.WINDOW, sizes), _after(data, sizes, contiguous)
 
