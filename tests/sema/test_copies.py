@@ -94,7 +94,7 @@ def test_the_host_copies_between_host_and_device_memory() -> None:
         ("dma.pad<{0, 0}, {0, 0}, {0, «1»}, 0> lhs.subspan(64, 63).at(b, 0) => s;", rules.PAD_LISTS),
         ("dma.pad<{0, «2049»}, {0, 0}, {0, 0}, 0> lhs.subspan(64, 63).at(b, 0) => s;", rules.PAD_LISTS),
         ("«dma.copy» lhs.subspan(64, 64).at(b, 0) => out.subspan(64, 64).at(b, 0);", rules.COPY_DIRECTION),
-        ("«f = dma.copy.async» s => out.subspan(64, 64).at(b, 0);", rules.COPY_DIRECTION),
+        ("f = «dma.copy.async» s => out.subspan(64, 64).at(b, 0);", rules.COPY_DIRECTION),
         ("«tma.copy» s => ring[0];", rules.COPY_DIRECTION),
         ("«tma.load» s => out.subspan(64, 64).at(b, 0);", rules.COPY_DIRECTION),
         ("«dma.copy.async lhs.subspan(64, 64).at(b, 0) => s;»", rules.UNNAMED_ASYNC),

@@ -127,3 +127,26 @@ def test_regions_inside_regions_and_regions_that_overlap() -> None:
 def test_threads_that_are_not_known() -> None:
     found = block("parallel p by 2 : group-4 { inthreads (p < n) {} }")
     assert found.told == [(rules.UNKNOWN_THREADS, "p < n")]
+
+
+GROUPS = "shared f16 [64, 64] s, r; parallel p by 2 : group-4, t by 128 : thread {{ {} }}"
+COPY = "dma.copy s => r;"
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (f"if (p == 0) {{ {COPY} }}", "dma.copy"),
+        (f"if (t < 64) {{ if (p < 2) {{ {COPY} }} }}", "dma.copy"),
+        ("if (p == 0) sync.shared;", "sync.shared"),
+        (f"inthreads.async (p == 0) {{ if (t == 0) {{ {COPY} }} }}", "dma.copy"),
+        (f"inthreads.async (p == 0) {{ if (p == 0) {{ {COPY} }} }}", None),
+        (f"if (b == 0) {{ {COPY} }}", None),
+        (f"if (n > 2) {{ {COPY} sync.shared; }}", None),
+        ("if (t == 0) { s.at(0, 0) = r.at(0, 0); }", None),
+    ],
+)
+def test_collective_statements_need_all_threads_of_their_unit(body: str, what: str | None) -> None:
+    found = block(GROUPS.format(body))
+    given = [item.args["what"] for item in found.study.analysis.findings if item.rule == rules.DIVERGENT_COLLECTIVE]
+    assert given == ([] if what is None else [what])

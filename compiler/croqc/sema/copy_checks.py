@@ -33,8 +33,9 @@ def check_copy(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around)
 
 
 def head_span(node: ast.Copy) -> Span:
-    """The operation with its modifiers: all of the statement in front of its source."""
-    return Span(node.span.start, max(node.source.span.start - 1, node.span.start + 1))
+    """The operation with its modifiers: what stands in front of the source."""
+    start = node.op_span.start - len(node.engine) if node.op_span.length else node.span.start
+    return Span(start, max(node.source.span.start - 1, start + 1))
 
 
 # --- shapes -------------------------------------------------------------------------------------

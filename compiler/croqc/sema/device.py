@@ -11,6 +11,7 @@ from typing import Final
 from croqc.sema.builder import Builder
 from croqc.sema.copies import resolve_copies
 from croqc.sema.dialects import resolve_dialect
+from croqc.sema.divergence import check_divergence
 from croqc.sema.events import check_events
 from croqc.sema.futures import check_futures
 from croqc.sema.jumps import check_control
@@ -25,6 +26,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     check_control,
     resolve_copies,
     resolve_multiplies,
+    check_divergence,
     resolve_memory,  # the copies settle which buffers are swizzled
     check_futures,
     check_events,

@@ -30,7 +30,7 @@ MISPLACED_JUMP: Final = "misplaced-jump"  # L18; word, needs "loop"|"parallel"
 LOOP_HINT: Final = "loop-hint"  # L19; reason "factor"|"extent"|"width"|"inner", value, extent
 MISPLACED_SYNC: Final = "misplaced-sync"  # L20; what ("sync.shared" …), reason "host"|"device"|"local"|"grid"
 WIDE_BARRIER: Final = "wide-barrier"  # L21; level, enclosing
-DIVERGENT_COLLECTIVE: Final = "divergent-collective"  # L23; what, unit, proved (bool); related: the condition
+DIVERGENT_COLLECTIVE: Final = "divergent-collective"  # L23; what, unit; related: the condition
 
 # --- memory (8.4) -------------------------------------------------------------------------------
 
@@ -58,8 +58,6 @@ SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
 ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0
 ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
-SLOW_COPY: Final = "slow-copy"  # D16; reason "threads"|"sub-byte"|"rank"
-PARTIAL_UNIT_COPY: Final = "partial-unit-copy"  # D17; threads, unit
 PADDED_STORE: Final = "padded-store"  # D18; row, stride (elements)
 UNNAMED_ASYNC: Final = "unnamed-async-copy"  # F01; no args
 COMPLETE_FUTURE: Final = "wait-on-complete"  # F02; name

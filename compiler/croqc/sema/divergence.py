@@ -1,0 +1,70 @@
+"""Collective statements under an `if` that splits the unit which executes them (reference, 4.4; row L23).
+
+Only what is proved is reported: a condition over run-time data may well be uniform. Needs kernels, copies
+and multiplies.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from croqc.sema import rulenames_device as rules
+from croqc.sema.builder import Builder
+from croqc.sema.masks import Mask, Masks
+from croqc.sema.model import Unit
+from croqc.sema.nesting import Around, statements
+from croqc.syntax import ast
+from croqc.text.diagnostics import Related
+
+_THREADS: Final = {Unit.GROUP: 32, Unit.GROUP4: 128}
+_MULTIPLIES = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, ast.MmaCommit)
+
+
+def check_divergence(builder: Builder) -> None:
+    masks = {kernel.node: Masks(builder, kernel.node, kernel.threads) for kernel in builder.kernels if kernel.threads}
+    for node, around in statements(builder.function.body):
+        unit = _unit(builder, node, around)
+        if unit is None or around.on_host or not (kernel := masks.get(around.parallels[0])):
+            continue
+        active = kernel.of_regions(around.regions)
+        for condition in (one for one in around.chain if isinstance(one, ast.If)):
+            taken = kernel.of(condition.cond)
+            if active is not None and taken is not None and _splits(taken, active, unit):
+                place = Related("some threads do not come here", condition.cond.span)
+                builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
+                break
+
+
+def _unit(builder: Builder, node: ast.Node, around: Around) -> Unit | None:
+    """Who executes a statement together; None where each thread does for itself, or where it is not known."""
+    if isinstance(node, ast.Copy):
+        info = builder.copies.get(node)
+        return info.unit if info is not None and info.unit not in (Unit.THREAD, Unit.HOST) else None
+    if isinstance(node, _MULTIPLIES):
+        units = {info.unit for info in builder.multiplies.values()}
+        return units.pop() if len(units) == 1 else None
+    if isinstance(node, ast.Sync) and (node.kind == "shared" or (node.kind == "barrier" and node.level == "block")):
+        return None if around.regions else Unit.BLOCK
+    return None
+
+
+def _splits(taken: Mask, active: Mask, unit: Unit) -> bool:
+    """Whether some instance of the unit has active threads on both sides."""
+    size = _THREADS.get(unit, len(taken))
+    for start in range(0, len(taken), size):
+        here = taken[start : start + size][active[start : start + size]]
+        if here.size and np.any(here) and not np.all(here):
+            return True
+    return False
+
+
+def _name(node: ast.Node) -> str:
+    match node:
+        case ast.Copy(engine=engine, op=op):
+            return f"{engine}.{op}"
+        case ast.Sync(kind=kind):
+            return f"sync.{kind}"
+        case _:
+            return "mma"
