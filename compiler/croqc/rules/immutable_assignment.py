@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import make_mutable
+from croqc.rules.mends import make_mutable, may_be_mutable
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 _HINTS = {
-    "variable": "declare it 'mutable'",
     "parameter": "copy it into a 'mutable' variable",
     "dimension": "copy it into a 'mutable' variable",
     "parallel index": "the hardware sets it; copy it into a 'mutable' variable",
@@ -18,11 +17,11 @@ _HINTS = {
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
-    declared = finding.related[0].span if finding.related else None
-    fixes = make_mutable(subject, declared) if declared else ()
-    kind = str(finding.args["kind"])
-    hint = "use another name" if kind == "variable" and not fixes else _HINTS.get(kind, "use another name")
-    return Words(f"'{finding.args['name']}' cannot be assigned again", hint, fixes=fixes)
+    message = f"'{finding.args['name']}' cannot be assigned again"
+    declared = finding.related[0].span if finding.related else finding.span
+    if may_be_mutable(subject, declared):
+        return Words(message, "declare it 'mutable'", fixes=make_mutable(subject, declared))
+    return Words(message, _HINTS.get(str(finding.args["kind"]), "use another name"))
 
 
 RULE = Rule(

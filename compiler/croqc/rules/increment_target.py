@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import make_mutable
+from croqc.rules.mends import make_mutable, may_be_mutable
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
     op, name = finding.args["op"], finding.args["name"]
-    fixes = make_mutable(subject, finding.related[0].span) if finding.related else ()
-    hint = "declare it 'mutable'" if fixes else "copy it into a 'mutable' variable"
-    return Words(f"'{op}' needs a mutable scalar, which '{name}' is not", hint, fixes=fixes)
+    message = f"'{op}' needs a mutable scalar, which '{name}' is not"
+    declared = finding.related[0].span if finding.related else finding.span
+    if may_be_mutable(subject, declared):
+        return Words(message, "declare it 'mutable'", fixes=make_mutable(subject, declared))
+    return Words(message, "copy it into a 'mutable' variable")
 
 
 RULE = Rule(

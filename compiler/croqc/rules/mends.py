@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from croqc.rules.base import Subject
+from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import children
@@ -52,10 +53,18 @@ def convert_to(subject: Subject, span: Span, elem: str, safe: bool) -> tuple[Fix
     return wrap(f"Convert with '__to<{elem}>'", span, f"__to<{elem}>(", ")", safe)
 
 
+def may_be_mutable(subject: Subject, name: Span) -> Symbol | None:
+    """The scalar variable declared at `name` that only lacks the word `mutable`; None if it is something else."""
+    for symbol in subject.analysis.model.symbols:
+        if symbol.name_span == name and symbol.kind is SymbolKind.VARIABLE and not symbol.mutable:
+            return symbol if isinstance(symbol.type, Scalar | Bounded) else None
+    return None
+
+
 def make_mutable(subject: Subject, name: Span) -> tuple[Fix, ...]:
-    """Write `mutable` in front of the declaration of the scalar whose name stands at `name`."""
-    symbol = next((one for one in subject.analysis.model.symbols if one.name_span == name), None)
-    if symbol is None or symbol.mutable or not isinstance(symbol.type, Scalar | Bounded):
+    """Write `mutable` in front of the declaration whose name stands at `name`, if it declares that one scalar only."""
+    symbol = may_be_mutable(subject, name)
+    if symbol is None:
         return ()
     for node in reversed(around(subject, name)):
         alone = isinstance(node, ast.ScalarDecl) and len(node.inits) == 1 and node.storage is None
