@@ -1,0 +1,94 @@
+"""A real server process under a real client, once with the capabilities of each editor we serve."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_lsp
+from lsprotocol import types as lsp
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
+
+EDITORS = ("visual-studio-code", "neovim", "emacs")
+
+
+def make_client() -> LanguageClient:
+    client = make_test_lsp_client()
+    client.published = []
+
+    def publish(params: lsp.PublishDiagnosticsParams) -> None:
+        client.published.append(params)
+
+    # The client has a handler of its own, which forgets versions.
+    client.protocol.fm.features[lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
+
+    @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+    def register(_: LanguageClient, params: lsp.RegistrationParams) -> None:
+        client.registered = [item.method for item in params.registrations]
+
+    return client
+
+
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "croqls"], client_factory=make_client)
+
+
+@pytest_lsp.fixture(config=CONFIG, params=EDITORS)
+async def client(request: object, lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
+    editor = request.param  # type: ignore[attr-defined]
+    folder = lsp.WorkspaceFolder(tmp_path.as_uri(), tmp_path.name)
+    params = lsp.InitializeParams(capabilities=client_capabilities(editor), root_uri=None, workspace_folders=[folder])
+    lsp_client.initialized = await lsp_client.initialize_session(params)
+    lsp_client.folder = tmp_path
+    yield
+    await lsp_client.shutdown_session()
+
+
+class Editor:
+    """What a test does with a document: open, edit, wait for the list of a version."""
+
+    def __init__(self, client: LanguageClient, name: str, text: str) -> None:
+        self.client, self.version, self.text = client, 1, text
+        self.uri = (client.folder / name).as_uri()
+        self.document = lsp.TextDocumentIdentifier(self.uri)
+        client.text_document_did_open(
+            lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(self.uri, "croqtile", self.version, text))
+        )
+
+    @property
+    def encoding(self) -> str:
+        return self.client.initialized.capabilities.position_encoding or "utf-16"
+
+    def position(self, word: str, after: int = 0) -> lsp.Position:
+        """Where a word stands, in the units that client and server agreed on."""
+        at = self.text.index(word) + after
+        line = self.text.count("\n", 0, at)
+        before = self.text[self.text.rfind("\n", 0, at) + 1 : at]
+        units = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[self.encoding]
+        width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[self.encoding]
+        return lsp.Position(line, len(before.encode(units)) // width)
+
+    def replace(self, old: str, new: str) -> None:
+        """Send the change of one word as an incremental edit."""
+        start = self.position(old)
+        end = self.position(old, len(old))
+        self.version += 1
+        self.client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                lsp.VersionedTextDocumentIdentifier(uri=self.uri, version=self.version),
+                [lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(start, end))],
+            )
+        )
+        self.text = self.text.replace(old, new, 1)
+
+    async def diagnostics(self) -> list[lsp.Diagnostic]:
+        """The list that was published for the present version."""
+        for _ in range(500):
+            published = [
+                item for item in self.client.published if item.uri == self.uri and item.version == self.version
+            ]
+            if published:
+                return list(published[-1].diagnostics)
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"no diagnostics for version {self.version}")
