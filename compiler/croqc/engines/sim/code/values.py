@@ -24,15 +24,34 @@ def match(a: Value, b: Value) -> tuple[Value, Value]:
     if kind_a is None and kind_b is None:
         return a, b
     if kind_a is None:
-        return kind_b.type(a) if is_float(kind_b) else a, b
+        b, a = _with_control(b, a, kind_b)
+        return a, b
     if kind_b is None:
-        return a, kind_a.type(b) if is_float(kind_a) else b
+        return _with_control(a, b, kind_a)
     if kind_a is not kind_b:
         if is_float(kind_a) != is_float(kind_b):
             return (a, b.astype(kind_a)) if is_float(kind_a) else (a.astype(kind_b), b)
         if {kind_a, kind_b} == {np.dtype(np.int64), np.dtype(np.uint64)}:
             return a.astype(np.uint64), b.astype(np.uint64)
     return a, b
+
+
+def _with_control(value: Value, control: Value, kind: np.dtype[Any]) -> tuple[Value, Value]:
+    """A typed value beside a Python integer, which counts as s32: narrow integers widen, unsigned ones stay."""
+    if is_float(kind):
+        return value, kind.type(control)
+    if kind.itemsize < 4:
+        return value.astype(np.int32), control
+    low, high = _LIMITS.get(kind, (0, 0))
+    if low <= control <= high:
+        return value, control
+    return value, np.int64(control) if kind.kind == "i" else np.int64(control).astype(kind)
+
+
+_LIMITS = {
+    np.dtype(kind): (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    for kind in (np.int32, np.int64, np.uint32, np.uint64)
+}
 
 
 def _elementwise(op: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:

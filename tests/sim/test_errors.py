@@ -1,0 +1,144 @@
+"""What ends a run early: a typed error at its place, never a traceback."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.sim.kernels import Array, model_of, run
+
+from croqc.engines.sim.errors import StepLimitError
+from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+
+
+def out(count: int = 32) -> dict[str, Array]:
+    return {"out": np.zeros(count, np.int32)}
+
+
+def failing(
+    text: str, arrays: dict[str, Array] | None = None, scalars: dict[str, int] | None = None
+) -> tuple[str, str]:
+    """The message and the text at its place."""
+    result = run(text, out() if arrays is None else arrays, scalars)
+    assert result.error is not None
+    span = result.error.span
+    return result.error.message, text[span.start : span.end]
+
+
+def thread(body: str) -> str:
+    return f"__co__ void f(global s32 [32] out) {{ parallel t by 32 : thread {{ {body} }} }}"
+
+
+def test_an_element_outside_its_buffer() -> None:
+    text = "__co__ void f(global s32 [32] out, int n) { parallel t by 32 : thread { out.at(t + n) = 1; } }"
+    message, place = failing(text, scalars={"n": 1})
+    assert message == "index 32 of 'out' is out of range in dimension 0: 32 elements exist there"
+    assert place == "out.at(t + n)"
+
+
+def test_a_failed_assertion_gives_its_text() -> None:
+    text = '__co__ void f(global s32 [32] out, int n) { assert(n > 3, "n is large"); }'
+    message, place = failing(text, scalars={"n": 2})
+    assert message == "assertion failed: n is large"
+    assert place.startswith("assert(n > 3")
+
+
+def test_an_assertion_in_a_thread() -> None:
+    text = thread('assert(out.at(t) == 0, "clean"); out.at(t) = 1; assert(out.at(t) == t, "wrong");')
+    assert failing(text)[0] == "assertion failed: wrong"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('__cpp__("foo();");', "C++ is not simulated"),
+        ("call helper(out);", "'helper' is C++ and not simulated"),
+    ],
+)
+def test_foreign_code_says_so_at_its_place(body: str, words: str) -> None:
+    result = run(thread(body), out())
+    assert result.error is not None
+    assert result.error.unsupported
+    assert words in result.error.message
+    assert thread(body)[result.error.span.start :].startswith(body.split("(")[0])
+
+
+def test_foreign_code_that_is_not_reached_does_no_harm() -> None:
+    assert run(thread('if (t > 99) { __cpp__("foo();"); } out.at(t) = 1;'), out()).error is None
+
+
+def test_a_register_hint_does_no_harm() -> None:
+    assert run(thread('__cpp__("setmaxnreg.dec.sync.aligned.u32 40;"); out.at(t) = 1;'), out()).error is None
+
+
+def test_a_model_gives_a_device_function_its_meaning() -> None:
+    text = thread("x = call twice(t); out.at(t) = x;")
+    model = model_of(text)
+    result = simulate(model, LaunchArgs(out()), SimOptions(models={"twice": lambda x: x * 2}))
+    assert result.error is None
+    assert result.outputs["out"].tolist() == [2 * t for t in range(32)]
+
+
+def test_a_kernel_without_end_meets_the_step_budget() -> None:
+    text = thread("mutable int n = 0; while (n >= 0) { n += 1; n -= 1; }")
+    result = run(text, out(), max_steps=500)
+    assert isinstance(result.error, StepLimitError)
+    assert result.error.message == "the kernel did not end within 500 steps"
+    assert text[result.error.span.start :].startswith("while")
+
+
+def test_a_missing_argument() -> None:
+    assert failing(thread("out.at(t) = 1;"), arrays={})[0] == "no data is given for 'out'"
+
+
+def test_extents_that_do_not_fit() -> None:
+    text = "__co__ void f(global s32 [N] a, global s32 [N] b) { parallel t by 1 : thread { a.at(0) = 1; } }"
+    message, place = failing(text, {"a": np.zeros(4, np.int32), "b": np.zeros(5, np.int32)})
+    assert message == "an extent of 'b' is 5 and should be 4"
+    assert place == "N"
+
+
+def test_division_by_zero() -> None:
+    text = "__co__ void f(global s32 [32] out, int n) { parallel t by 32 : thread { x = 4 / n; out.at(t) = x; } }"
+    assert failing(text, scalars={"n": 0}) == ("division by zero", "4 / n")
+
+
+def test_a_slot_that_does_not_exist() -> None:
+    text = """__co__ void f(global s32 [32] out, int n) {
+      parallel b by 1 : block {
+        shared event e[2];
+        parallel p by 2 : group-4 {
+          inthreads.async (p == 0) { trigger e[n]; }
+          inthreads.async (p == 1) { wait e[n]; }
+        }
+      }
+    }"""
+    assert failing(text, scalars={"n": 2})[0] == "index 2 of 'e' is out of range: 2 slots"
+
+
+def test_a_sparse_multiply_is_refused_at_its_place() -> None:
+    text = """__co__ void f(global f16 [64, 16] a, global f16 [64, 32] b, global u32 [64] e, global f32 [64, 64] out) {
+      parallel p by 1 : block parallel w by 1 : group-4 {
+        c = mma.fill.f32 0.0f;
+        shared f16 [64, 16] sa;
+        shared f16 [64, 32] sb;
+        dma.copy a => sa;
+        dma.copy b => sb;
+        m = mma.load e;
+        mma.row.row.sp c, sa, sb, m;
+        mma.store c, out;
+      }
+    }"""
+    arrays = {
+        "a": np.zeros((64, 16), np.float16),
+        "b": np.zeros((64, 32), np.float16),
+        "e": np.zeros(64, np.uint32),
+        "out": np.zeros((64, 64), np.float32),
+    }
+    result = run(text, arrays)
+    assert result.error is not None
+    assert result.error.unsupported
+
+
+def test_prints_are_collected() -> None:
+    text = '__co__ void f(global s32 [2] out) { parallel t by 2 : thread { println("t = ", t, 1.5f); out.at(t) = 1; } }'
+    assert run(text, {"out": np.zeros(2, np.int32)}).prints == ("t = {0}1.500000\n", "t = {1}1.500000\n")
