@@ -10,8 +10,7 @@ from croqc.syntax import keywords as kw
 from croqc.syntax.keywords import Group, Highlight
 
 ROWS = {
-    Group.STRUCTURE: "parallel by with in where foreach inthreads apply if else while break continue "
-    "return yield",
+    Group.STRUCTURE: "parallel by with in where foreach inthreads apply if else while break continue return yield",
     Group.LEVEL: "block group group-4 thread cluster device term",
     Group.STORAGE: "global shared local",
     Group.MOVEMENT: "dma tma mma after select swap rotate copy reduce_max reduce_sum all_reduce_sum",
@@ -121,8 +120,7 @@ def test_there_are_31_arithmetic_words() -> None:
         (Highlight.REGION, "__co__ __cok__ __device__ __co_device__ __cpp__ __asm__ asm volatile goto"),
         (
             Highlight.MEMBER,
-            "span data mdata at chunkat chunk subspan modspan step view from span_as sqz map remap zfill "
-            "stride",
+            "span data mdata at chunkat chunk subspan modspan step view from span_as sqz map remap zfill stride",
         ),
     ],
 )

@@ -92,16 +92,11 @@ BUILTIN_MATH: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
     }
     | {"__atan2": (2, 2), "__max": (2, 2), "__min": (2, 2), "__pow": (2, 2), "__fmaf": (3, 3)}
 )
-BUILTIN_ALIGN: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
-    {"__alignup": (2, 2), "__aligndown": (2, 2)}
-)
+BUILTIN_ALIGN: Final[Mapping[str, tuple[int, int]]] = MappingProxyType({"__alignup": (2, 2), "__aligndown": (2, 2)})
 ATOMICS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
-    {f"__atomic_{name}": (2, 2) for name in _words("add sub exch min max and or xor")}
-    | {"__atomic_cas": (3, 3)}
+    {f"__atomic_{name}": (2, 2) for name in _words("add sub exch min max and or xor")} | {"__atomic_cas": (3, 3)}
 )
-NAMED_BARRIERS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
-    {"__bar_arrive": (2, 2), "__bar_sync": (2, 2)}
-)
+NAMED_BARRIERS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType({"__bar_arrive": (2, 2), "__bar_sync": (2, 2)})
 CONVERSION: Final = "__to"
 LIBRARY_PREFIX: Final = "__lib_"  # any identifier that starts so is a library call
 
@@ -109,15 +104,11 @@ LIBRARY_PREFIX: Final = "__lib_"  # any identifier that starts so is a library c
 REGION_MARKERS: Final = frozenset({"__co__", "__cok__", "__device__", "__co_device__", "__cpp__"})
 
 # Preprocessor directives that are obeyed or known by name (1.2.1).
-DIRECTIVES: Final = frozenset(
-    _words("define undef if ifdef ifndef elif else endif error line pragma include")
-)
+DIRECTIVES: Final = frozenset(_words("define undef if ifdef ifndef elif else endif error line pragma include"))
 
 # Dotted words that apply to data (1.3.9), without their dot. `zfill` stands at the end of a copy source.
 MEMBERS: Final = frozenset(
-    _words(
-        "span data mdata at chunkat chunk subspan modspan step view from span_as sqz map remap zfill stride"
-    )
+    _words("span data mdata at chunkat chunk subspan modspan step view from span_as sqz map remap zfill stride")
 )
 VIEW_OPERATIONS: Final = frozenset({"chunkat", "chunk", "subspan", "modspan", "view", "span_as"})
 
@@ -199,18 +190,14 @@ ANGLE_DOTTED: Final = frozenset(_words("swiz swizzle sp promote transp pad map r
 ANGLE_WORDS: Final = frozenset(_words("mdspan ituple event __to parallel wait"))
 
 # Reserved words that are plain names where the keyword could not start anything (1.3.3).
-SOFT: Final = frozenset(
-    {*LEVELS, "copy", "apply", "reduce_max", "reduce_sum", "all_reduce_sum"} - {"group-4"}
-)
+SOFT: Final = frozenset({*LEVELS, "copy", "apply", "reduce_max", "reduce_sum", "all_reduce_sum"} - {"group-4"})
 
 # Plain names with a meaning only where the grammar names them (1.3.3).
 CONTEXTUAL: Final = frozenset({"ready", "schedule", "k_tiles", "launch_bounds", "maxnreg"})
 ATTRIBUTES: Final = frozenset({"launch_bounds", "maxnreg", "schedule"})
 
 # Plain names that are an older form in one place only (1.3.3, 2.13).
-OLD_CONTEXTUAL: Final = frozenset(
-    {"stage", "setreg", "launch_bounds", "fragment", "swizzle", "automap", "incr"}
-)
+OLD_CONTEXTUAL: Final = frozenset({"stage", "setreg", "launch_bounds", "fragment", "swizzle", "automap", "incr"})
 
 # Words of other languages that people type at the start of a statement (2.4.5); not reserved.
 FOREIGN: Final = frozenset({"for", "do", "switch", "const", "static", "static_assert"})
