@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from croqc.sema import rulenames
 from croqc.sema.analyze import analyze
 from croqc.sema.describe import describe
-from croqc.sema.model import Analysis, Context, Finding, Symbol, View
+from croqc.sema.model import Analysis, Context, Finding, Symbol, SymbolKind, View
 from croqc.sema.symbolic import Int
 from croqc.syntax.parser import parse_file
 from croqc.syntax.tokens import FunctionText
@@ -41,8 +41,9 @@ class Study:
         return [(item.rule, self.text(item)) for item in self.findings]
 
     def symbol(self, name: str) -> Symbol:
-        """The last symbol of that name."""
-        return [item for item in self.analysis.model.symbols if item.name == name][-1]
+        """The last symbol declared by that name."""
+        symbols = self.analysis.model.symbols
+        return [item for item in symbols if item.name == name and item.kind is not SymbolKind.ANONYMOUS][-1]
 
     def type_of(self, name: str) -> str:
         return describe(self.symbol(name).type)

@@ -145,6 +145,6 @@ def test_the_normal_form_keeps_the_value(tree: object, env: dict[str, int]) -> N
 def test_bounds_hold_the_value(tree: object, env: dict[str, int]) -> None:
     expected = _plain(tree, env)
     if expected is not None:
-        low, high = bounds(_build(tree), {name: (1, 200) for name in "MNK"})
+        low, high = bounds(_build(tree), dict.fromkeys("MNK", (1, 200)))
         assert low is None or low <= expected
         assert high is None or expected <= high

@@ -166,28 +166,23 @@ def bound_of(type_: Type) -> Int | None:
     return None
 
 
-def current(value: Value) -> Int | None:
-    """The integer value; of an index tuple of rank 1 its one item."""
-    return value.items[0] if isinstance(value.type, BoundedTuple) and len(value.items) == 1 else value.int
-
-
 def _compose(walk: Walk, node: ast.Node, left: Value, right: Value) -> Value:
     b, c = bound_of(left.type), bound_of(right.type)
     if b is None or c is None:
         walk.b.report(rules.COMPOSE_OPERANDS, node.span, op="#", t1=describe(left.type), t2=describe(right.type))
         return NOTHING
-    x, y = current(left), current(right)
+    x, y = left.int, right.int
     return Value(Bounded(shapes.known(walk, node, b * c)), None if x is None or y is None else x * c + y)
 
 
 def _rebound(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> Value:
     """`#+` and its family change the bound and keep the value."""
-    bound, by = bound_of(left.type), current(right)
+    bound, by = bound_of(left.type), right.int
     if bound is None or not is_integer(right.type):
         walk.b.report(rules.COMPOSE_OPERANDS, node.span, op=op, t1=describe(left.type), t2=describe(right.type))
         return NOTHING
     changed = None if by is None else integer_op(walk, op[1:], bound, by)
-    return Value(Bounded(shapes.known(walk, node, changed)), current(left))
+    return Value(Bounded(shapes.known(walk, node, changed)), left.int)
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
@@ -244,13 +239,19 @@ def _scalar_arithmetic(
     if elem is None:
         return NOTHING
     first, second = left[1][1], right[1][1]
-    a, b = current(first), current(second)
+    a, b = first.int, second.int
     if op in ("/", "%") and b is not None and b.const == 0 and is_integer(first.type):
         walk.b.report(rules.DIVISION_BY_ZERO, right[1][0].span, op=op)
         return Value(Scalar(elem))
     value = None if a is None or b is None else integer_op(walk, op, a, b)
-    bound = _derived_bound(op, first.type, second.type)
+    selected = _is_pick(left[1][0]) or _is_pick(right[1][0])
+    bound = None if selected else _derived_bound(op, first.type, second.type)
     return Value(Scalar(elem) if bound is None else Bounded(bound), value)
+
+
+def _is_pick(node: ast.Node) -> bool:
+    """`x(k)`: arithmetic on a selected value gives a plain integer (3.4, [R])."""
+    return isinstance(node, ast.Chain) and isinstance(node.suffixes[-1], ast.Pick)
 
 
 def _derived_bound(op: str, left: Type, right: Type) -> Int | None:
@@ -292,10 +293,10 @@ def _unary(walk: Walk, node: ast.Unary) -> Value:
     if node.op == "!" and _is_bool(type_):
         return Value(BOOL)
     if node.op == "-" and number(type_) is not None:
-        whole = current(value)
+        whole = value.int
         return Value(_as_scalar(type_), None if whole is None else -whole)
     if node.op == "~" and is_integer(type_):
-        whole = current(value)
+        whole = value.int
         return Value(_as_scalar(type_), None if whole is None else -whole - Int.of(1))
     walk.b.report(rules.OPERAND_TYPES, node.span, op=node.op, t1=describe(type_), t2="")
     return Value(BOOL) if node.op == "!" else NOTHING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.sema import rulenames as rules
-from croqc.sema.arith import arithmetic, check_same_data, current
+from croqc.sema.arith import arithmetic, check_same_data
 from croqc.sema.convert import convert, number
 from croqc.sema.declarations import check_storable, inferred, is_plain_integer, kind_of
 from croqc.sema.describe import describe
@@ -83,7 +83,7 @@ def _declare(walk: Walk, part: ast.AssignPart, name: ast.Name, value: Value) -> 
     if isinstance(type_, BoundedTuple):
         walk.elements[symbol] = value.items
     if is_plain_integer(symbol.type):
-        walk.set_atom(symbol, current(value))
+        walk.set_atom(symbol, value.int)
 
 
 def _store(walk: Walk, part: ast.AssignPart, value: Value, target: Type) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes
-from croqc.sema.arith import current
 from croqc.sema.convert import is_integer
 from croqc.sema.describe import describe
 from croqc.sema.model import Symbol, SymbolKind
@@ -125,7 +124,7 @@ def _bounds(walk: Walk, binding: ast.Binding) -> tuple[tuple[Int, ...] | None, b
         _check_extents(walk, binding, dims, [node] * len(dims))
         return dims, True
     if is_integer(value.type):
-        dims = (shapes.known(walk, node, current(value)),)
+        dims = (shapes.known(walk, node, value.int),)
         _check_extents(walk, binding, dims, [node])
         return dims, False
     if not isinstance(value.type, Unknown):
@@ -176,7 +175,7 @@ def _offset(walk: Walk, loop: ast.Range, node: ast.Expr) -> Int | None:
     value = walk.expr(node)
     if not is_integer(value.type) and not isinstance(value.type, Unknown):
         walk.b.report(rules.LOOP_RANGE, node.span, what="offset", name=loop.name.id)
-    return current(value)
+    return value.int
 
 
 def _run(walk: Walk, symbol: Symbol, loop: ast.Range, low: Int | None, high: Int | None, step: Int | None) -> None:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes
-from croqc.sema.arith import current
 from croqc.sema.convert import check_supported, convert, is_integer, number
 from croqc.sema.describe import describe
-from croqc.sema.elements import FLOATS, canonical
+from croqc.sema.elements import FLOATS, canonical, is_known
 from croqc.sema.model import SymbolKind
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
@@ -44,10 +43,14 @@ def _scalar_decl(walk: Walk, node: ast.ScalarDecl) -> None:
         value = None if init.value is None else walk.expr(init.value)
         if value is None:
             _check_initialised(walk, node, init.name)
-            type_: Type = Scalar(canonical(node.elem or "s32"), _is_mutable(node))
+            type_ = _scalar(node.elem or "s32", _is_mutable(node))
             walk.scopes.declare(init.name, SymbolKind.VARIABLE, type_, init, _is_mutable(node))
         else:
             _initialised(walk, node, init, value)
+
+
+def _scalar(elem: str, mutable: bool) -> Type:
+    return Scalar(canonical(elem), mutable) if is_known(elem) else UNKNOWN
 
 
 def _is_mutable(node: ast.ScalarDecl) -> bool:
@@ -70,12 +73,12 @@ def _initialised(walk: Walk, node: ast.ScalarDecl, init: ast.ScalarInit, value: 
     if node.elem is not None:
         check_supported(walk, init, canonical(node.elem))
         _check_annotation(walk, node.elem, init, source, value)
-        type_ = Scalar(canonical(node.elem), mutable)
+        type_ = _scalar(node.elem, mutable)
     elif storable:
         type_ = _mutable_type(walk, init, type_)
     symbol = walk.scopes.declare(init.name, SymbolKind.VARIABLE, type_, init, mutable)
     if not mutable and is_integer(type_):
-        walk.set_atom(symbol, current(value))
+        walk.set_atom(symbol, value.int)
 
 
 def _mutable_type(walk: Walk, init: ast.ScalarInit, type_: Type) -> Type:
@@ -128,8 +131,8 @@ def _buffer_decl(walk: Walk, node: ast.BufferDecl) -> None:
         _check_place(walk, node, entry)
         array = array_of(walk, entry.array)
         type_: Type = UNKNOWN
-        if shape is not None and array is not None:
-            type_ = Data(node.elem, shape, storage, array)
+        if shape is not None and array is not None and is_known(node.elem):
+            type_ = Data(canonical(node.elem), shape, storage, array)
             _check_static(walk, node, entry.name.id, shape)
         if entry.fill is not None:
             _check_fill(walk, node.elem, entry)

@@ -50,6 +50,11 @@ def canonical(word: str) -> str:
     return "s32" if word == "int" else word
 
 
+def is_known(word: str) -> bool:
+    """Whether a word that stands where a type is due is one; recovery may have left another."""
+    return canonical(word) in ELEMENTS
+
+
 def limits(elem: str) -> tuple[int, int]:
     """The least and greatest integer up to which `elem` holds every integer."""
     row = ELEMENTS[elem]

@@ -37,11 +37,13 @@ def resolve_levels(builder: Builder) -> None:
 
 
 def _outermost(root: ast.Node) -> Iterator[ast.Parallel]:
-    for child in children(root):
-        if isinstance(child, ast.Parallel):
-            yield child
+    stack = [*children(root)][::-1]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Parallel):
+            yield node
         else:
-            yield from _outermost(child)
+            stack += [*children(node)][::-1]
 
 
 def _inner(root: ast.Parallel) -> tuple[ast.Parallel, ...]:
@@ -170,6 +172,8 @@ class _KernelLevels:
         threads = None if total is None else total * UNIT_THREADS[widest]
         if threads is not None and threads > _MAX_THREADS:
             self.b.report(rules.BLOCK_THREADS, axis.span, threads=threads, limit=_MAX_THREADS)
+        if threads is not None and not 0 < threads <= _MAX_THREADS:
+            threads = None  # reported; nothing is computed for threads that cannot be
         if not any(size.axis is axis for size in self.sizes):
             self.sizes.append(_Size(threads, axis))
 

@@ -83,12 +83,13 @@ def place_indices(facts: Facts, root: ast.Node) -> tuple[Placement, ...]:
 
 def regions(root: ast.Node, outer: tuple[ast.InThreads, ...] = ()) -> Iterator[tuple[ast.InThreads, ...]]:
     """Every `inthreads` under `root`, each with the ones around it: outermost first, itself last."""
-    for child in children(root):
-        chain = outer
-        if isinstance(child, ast.InThreads):
-            chain = (*outer, child)
+    stack = [(child, outer) for child in children(root)][::-1]
+    while stack:
+        node, chain = stack.pop()
+        if isinstance(node, ast.InThreads):
+            chain = (*chain, node)
             yield chain
-        yield from regions(child, chain)
+        stack += [(child, chain) for child in children(node)][::-1]
 
 
 class Masks:

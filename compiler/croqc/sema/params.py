@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from croqc.sema import rulenames as rules
 from croqc.sema.convert import check_supported
-from croqc.sema.elements import canonical
+from croqc.sema.elements import canonical, is_known
 from croqc.sema.model import SymbolKind
 from croqc.sema.scopes import declared_here
 from croqc.sema.shapes import check_positive
@@ -37,14 +37,18 @@ def type_of_ref(walk: Walk, ref: ast.TypeRef, name: str, storage: Storage) -> Ty
     if ref.dims is None and ref.rank is None:
         if ref.elem in ("void", "stream"):
             return Void() if ref.elem == "void" else Stream()
-        return UNKNOWN if ref.elem == "auto" else Scalar(canonical(ref.elem))
+        return Scalar(canonical(ref.elem)) if is_known(ref.elem) else UNKNOWN
+    if not is_known(ref.elem):
+        return UNKNOWN
     check_supported(walk, ref, canonical(ref.elem))
     if ref.rank is not None and not ref.dims:
-        return Data(ref.elem, tuple(_anonymous(walk, name, dim) for dim in range(min(ref.rank, 32))), storage)
+        return Data(
+            canonical(ref.elem), tuple(_anonymous(walk, name, dim) for dim in range(min(ref.rank, 32))), storage
+        )
     nodes = ref.dims or ()
     dims = tuple(_dimension(walk, node, name, dim) for dim, node in enumerate(nodes))
     check_positive(walk, dims, nodes)
-    return Data(ref.elem, dims, storage)
+    return Data(canonical(ref.elem), dims, storage)
 
 
 def _anonymous(walk: Walk, name: str, dim: int) -> Int:

@@ -26,7 +26,10 @@ MAX_SIZE = 64  # an integer written with more atoms counts as unknown
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an expression is: its type, its integer value, and for a bounded tuple its current values."""
+    """What an expression is: its type, its integer value, and for a bounded tuple its current values.
+
+    A bounded tuple of rank 1 serves as an integer, too: `int` is its one item.
+    """
 
     type: Type = UNKNOWN
     int: Int | None = None
@@ -93,7 +96,7 @@ class Walk:
             case BoundedTuple(bounds=bounds):
                 unknown = (None,) * len(bounds)
                 items = (Int.of(0),) * len(bounds) if zero else self.elements.get(symbol, unknown)
-                return Value(symbol.type, None, items)
+                return Value(symbol.type, items[0] if len(items) == 1 else None, items)
             case Scalar():
                 return Value(symbol.type, self.current.get(symbol))
             case type_:
