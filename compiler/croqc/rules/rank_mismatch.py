@@ -8,7 +8,9 @@ from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, _: Subject) -> Words:
-    return Words(f"ranks {finding.args['a']} and {finding.args['b']} differ", "both sides need as many items")
+    return Words(
+        f"ranks {finding.args['a']} and {finding.args['b']} differ", "both sides need the same number of dimensions"
+    )
 
 
 RULE = Rule(

@@ -280,7 +280,9 @@ def check_same_data(walk: Walk, node: ast.Node, a: Data, b: Data) -> None:
     if a.elem != b.elem:
         walk.b.report(rules.DATA_ELEMENT_TYPES, node.span, t1=a.elem, t2=b.elem)
     difference = shapes.first_difference(a.shape, b.shape)
-    if difference is not None:
+    if len(a.shape) != len(b.shape):
+        walk.b.report(rules.RANK_MISMATCH, node.span, a=len(a.shape), b=len(b.shape))
+    elif difference is not None:
         first, second = f"[{extents(a.shape)}]", f"[{extents(b.shape)}]"
         walk.b.report(rules.DATA_EXTENTS, node.span, a=first, b=second, d=difference)
 

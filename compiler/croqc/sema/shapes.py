@@ -75,18 +75,18 @@ def check_members(walk: Walk, items: Iterable[Item], what: str, may_change: bool
     """Only immutable integers may stand in a shape or tuple (S02); a bare index is rarely meant (S13)."""
     for item in items:
         type_ = item.type
+        if what == "shape" and not may_change and (name := _bare_index(item)):
+            walk.b.report(rules.BOUNDED_EXTENT, item.node.span, x=name)
         if isinstance(type_, Unknown | ShapeType | TupleType | BoundedTuple):
             continue
         changes = isinstance(type_, Scalar) and type_.mutable and not may_change
         if not is_integer(type_) or changes:
             walk.b.report(rules.SHAPE_MEMBER, item.node.span, t=describe(type_), mutable=changes, what=what)
-        elif what == "shape" and not may_change and (name := _bare_index(item)):
-            walk.b.report(rules.BOUNDED_EXTENT, item.node.span, x=name)
 
 
 def _bare_index(item: Item) -> str:
     """The name, if the item is an index itself: its value is hardly meant as an extent (S13), nothing follows."""
-    return item.node.id if isinstance(item.type, Bounded) and isinstance(item.node, ast.Name) else ""
+    return item.node.id if isinstance(item.type, Bounded | BoundedTuple) and isinstance(item.node, ast.Name) else ""
 
 
 def check_positive(walk: Walk, dims: Iterable[Int], places: Iterable[ast.Node]) -> None:
@@ -143,7 +143,7 @@ def combine(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> V
         walk.b.report(rules.RANK_MISMATCH, node.span, a=len(a), b=len(b))
         return NOTHING
     if op in ("/", "%", "cdiv") and any(part is not None and part.const == 0 for part in b):
-        walk.b.report(rules.DIVISION_BY_ZERO, node.span, op=op)
+        walk.b.report(rules.DIVISION_BY_ZERO, _divisor(node).span, op=op)
         return NOTHING
     results = tuple(_apply(op, x, y) for x, y in zip(a, b, strict=True))
     if ShapeType in kinds and kinds != (ShapeType, ShapeType):
@@ -153,6 +153,15 @@ def combine(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> V
     if isinstance(left.type, BoundedTuple):
         return Value(left.type, None, results)
     return Value(TupleType(results))
+
+
+def _divisor(node: ast.Node) -> ast.Node:
+    match node:
+        case ast.Binary(right=right):
+            return right
+        case ast.Builtin(args=(_, second)):
+            return second
+    return node
 
 
 def _is_allowed(op: str, left: Type, right: Type) -> bool:
