@@ -6,14 +6,15 @@ from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
 from croqc.sema.model import Kernel, Level
+from croqc.sema.nesting import statements
 from croqc.sema.types import Stream, Unknown
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.text.span import Span
 
 
 def check_launch(builder: Builder, kernel: Kernel) -> None:
     """Findings about the `parallel`s of one kernel, whose levels are resolved."""
-    for node in walk(kernel.node):
+    for node in (kernel.node, *(stmt for stmt, _ in statements(kernel.node.body))):
         if isinstance(node, ast.Parallel):
             _check_binding(builder, kernel, node)
             for attribute in node.attributes:
@@ -37,7 +38,8 @@ def _check_binding(builder: Builder, kernel: Kernel, node: ast.Parallel) -> None
                 found=describe(type_),
             )
     if node.is_async and not outermost:
-        builder.report(rules.LAUNCH_BINDING, node.span, reason="inner-async", name="")
+        head = Span(node.span.start, max(node.span.start + 1, node.axes[0].span.start - 1)) if node.axes else node.span
+        builder.report(rules.LAUNCH_BINDING, head, reason="inner-async", name="")
 
 
 def _check_attribute(builder: Builder, kernel: Kernel, node: ast.Parallel, attribute: ast.Attribute) -> None:

@@ -17,10 +17,10 @@ from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
 from croqc.sema.masks import UNIT_THREADS, axis_extents
 from croqc.sema.model import Kernel, Level
+from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Scalar, ShapeType, Type, Unknown
 from croqc.syntax import ast
-from croqc.syntax.visit import children, walk
 from croqc.targets.table import Feature
 from croqc.text.diagnostics import Related
 from croqc.text.span import Span
@@ -37,13 +37,9 @@ def resolve_levels(builder: Builder) -> None:
 
 
 def _outermost(root: ast.Node) -> Iterator[ast.Parallel]:
-    stack = [*children(root)][::-1]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Parallel):
-            yield node
-        else:
-            stack += [*children(node)][::-1]
+    for stmt, around in statements(root):
+        if isinstance(stmt, ast.Parallel) and not around.parallels:
+            yield stmt
 
 
 def _inner(root: ast.Parallel) -> tuple[ast.Parallel, ...]:
@@ -70,19 +66,19 @@ class _KernelLevels:
         self.b = builder
         self.node = node
         self.sizes: list[_Size] = []
+        self.chains = tuple(_chains(node, ()))
+        self.axes = tuple(dict.fromkeys(axis for chain in self.chains for axis in chain))
 
     def resolve(self) -> None:
-        for chain in _chains(self.node, ()):
+        for chain in self.chains:
             if not self._is_deep(chain):
                 self._infer(chain)
-        for chain in _chains(self.node, ()):
+        for chain in self.chains:
             self._check_order(chain)
             self._check_group_in_group4(chain)
             self._measure(chain)
-        for parallel in walk(self.node):
-            if isinstance(parallel, ast.Parallel):
-                for axis in parallel.axes:
-                    self._check_axis(axis)
+        for axis in self.axes:
+            self._check_axis(axis)
         kernel = Kernel(self.node, self._axes_of(Level.BLOCK), self._threads(), self._cluster())
         self.b.kernels.append(kernel)
         launch.check_launch(self.b, kernel)
@@ -206,9 +202,7 @@ class _KernelLevels:
         return max(known) if len(known) == len(self.sizes) else None
 
     def _axes_of(self, level: Level) -> tuple[ast.Axis, ...]:
-        return tuple(
-            node for node in walk(self.node) if isinstance(node, ast.Axis) and self.b.levels.get(node) is level
-        )
+        return tuple(axis for axis in self.axes if self.b.levels.get(axis) is level)
 
     def _cluster(self) -> tuple[Int, ...]:
         extents = [extent for axis in self._axes_of(Level.CLUSTER) for extent in axis_extents(self.b, axis)]

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from croqc.sema.model import Level, Symbol, SymbolKind
+from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
-from croqc.syntax.visit import children, walk
+from croqc.syntax.visit import walk
 
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -81,15 +82,11 @@ def place_indices(facts: Facts, root: ast.Node) -> tuple[Placement, ...]:
     return tuple(placement for axis in axes for placement in place_axis(facts, axis))
 
 
-def regions(root: ast.Node, outer: tuple[ast.InThreads, ...] = ()) -> Iterator[tuple[ast.InThreads, ...]]:
-    """Every `inthreads` under `root`, each with the ones around it: outermost first, itself last."""
-    stack = [(child, outer) for child in children(root)][::-1]
-    while stack:
-        node, chain = stack.pop()
+def regions(root: ast.Node) -> Iterator[tuple[ast.InThreads, ...]]:
+    """Every `inthreads` under a statement, each with the ones around it: outermost first, itself last."""
+    for node, around in statements(root):
         if isinstance(node, ast.InThreads):
-            chain = (*chain, node)
-            yield chain
-        stack += [(child, chain) for child in children(node)][::-1]
+            yield (*around.regions, node)
 
 
 class Masks:

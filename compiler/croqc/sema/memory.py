@@ -17,7 +17,6 @@ from croqc.sema.roots import Roots
 from croqc.sema.swizzles import Swizzles
 from croqc.sema.types import Data, Event, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
 _INSIDE: Final = (Storage.SHARED, Storage.LOCAL)
@@ -63,9 +62,9 @@ def _buffer(builder: Builder, symbol: Symbol, swizzle: int) -> BufferInfo | None
 
 def _declared(builder: Builder, kernel: Kernel) -> Iterator[Symbol]:
     """Symbols declared inside the kernel, buffers made by `=> shared` included, in source order."""
-    inside = set(walk(kernel.node))
+    span = kernel.node.span
     for symbol in builder.symbols:
-        if symbol.decl in inside:
+        if span.start <= symbol.decl.span.start and symbol.decl.span.end <= span.end:
             yield symbol
 
 

@@ -40,14 +40,16 @@ class Around:
 
 def statements(body: ast.Node, around: Around | None = None) -> Iterator[tuple[ast.Node, Around]]:
     """Every statement under a body in source order with what is around it; blocks themselves are left out."""
-    here = around or Around()
-    for child in children(body):
-        if isinstance(child, ast.Block):
-            yield from statements(child, here)
-        elif isinstance(child, _STATEMENTS):
-            yield child, here
-            if isinstance(child, _BODIES):
-                yield from statements(child, here.inside(child))
+    stack = [(child, around or Around()) for child in children(body)][::-1]
+    while stack:
+        node, here = stack.pop()
+        if isinstance(node, ast.Block):
+            stack += [(child, here) for child in children(node)][::-1]
+        elif isinstance(node, _STATEMENTS):
+            yield node, here
+            if isinstance(node, _BODIES):
+                inner = here.inside(node)
+                stack += [(child, inner) for child in children(node)][::-1]
 
 
 _STATEMENTS: tuple[type, ...] = get_args(ast.Stmt)

@@ -16,6 +16,7 @@ from croqc.sema.types import BOOL, Unknown
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Related
+from croqc.text.span import Span
 
 
 def check_regions(builder: Builder) -> None:
@@ -27,15 +28,20 @@ def check_regions(builder: Builder) -> None:
     _check_overlap(builder, found)
 
 
+def word_span(node: ast.InThreads) -> Span:
+    """The word that opens a region, `.async` included."""
+    return Span(node.span.start, node.span.start + len("inthreads.async" if node.is_async else "inthreads"))
+
+
 def _check_region(
     builder: Builder, node: ast.InThreads, around: Around, masks: dict[ast.Parallel, Masks]
 ) -> Mask | None:
     if around.on_host:
-        builder.report(rules.REGION_AT_HOST, node.span)
+        builder.report(rules.REGION_AT_HOST, word_span(node))
         return None
     if node.is_async and around.regions:
-        place = Related("inside this region", around.regions[-1].span)
-        builder.report(rules.NESTED_ASYNC_REGION, node.span, (place,))
+        place = Related("inside this region", word_span(around.regions[-1]))
+        builder.report(rules.NESTED_ASYNC_REGION, word_span(node), (place,))
     uniform = tuple(_uniform_parts(builder, node.cond))
     for part in uniform:
         builder.report(rules.UNIFORM_PREDICATE, part.span)
