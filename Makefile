@@ -37,7 +37,7 @@ format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 	$(BIN)/ruff check --fix
 
 bench: $(DEV) ## Measure reading, checking, typing and simulating; prints figures, judges none
-	$(BIN)/python tests/perf/bench.py
+	for bench in tests/perf/bench*.py; do $(BIN)/python "$$bench"; done
 
 vsix: $(NPM_INSTALLED) ## Pack the VS Code extension into a .vsix file
 	$(IN_EXTENSION) npm run package
@@ -56,8 +56,9 @@ lint: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+# Tests over the wire start a server each: they wait for `make test`, or for `make fast` where the server changed.
 unit: $(DEV)
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" --ignore=tests/lsp
 
 extension: $(NPM_INSTALLED)
 	$(IN_EXTENSION) npm run check
