@@ -1,0 +1,21 @@
+"""Rule `level-unavailable`: the target does not have a level of parallelism (reference, L04, 4.1)."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Rule, Subject, Words
+from croqc.sema.model import Finding
+from croqc.text.diagnostics import Severity
+
+
+def _render(finding: Finding, _: Subject) -> Words:
+    level, target, needs = (finding.args[key] for key in ("level", "target", "needs"))
+    return Words(f"'{level}' needs '{needs}', the target is '{target}'", f"pass --arch {needs} or remove the level")
+
+
+RULE = Rule(
+    name="level-unavailable",
+    severity=Severity.ERROR,
+    summary="The target does not have a level of parallelism.",
+    rows=("L04",),
+    render=_render,
+)
