@@ -37,7 +37,7 @@ format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 	$(BIN)/ruff check --fix
 
 bench: $(DEV) ## Measure reading, checking, typing and simulating; prints figures, judges none
-	for bench in tests/perf/bench*.py; do $(BIN)/python "$$bench"; done
+	for bench in tests/perf/bench*.py; do PYTHONPATH=. $(BIN)/python "$$bench"; done
 
 vsix: $(NPM_INSTALLED) ## Pack the VS Code extension into a .vsix file
 	$(IN_EXTENSION) npm run package
