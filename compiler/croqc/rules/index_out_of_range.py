@@ -1,0 +1,70 @@
+"""Rule `index-out-of-range`: a tile, element, buffer or event does not exist (reference, V06, V16, V17, Q06)."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.mends import around
+from croqc.sema.model import Finding
+from croqc.sema.types import Data
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+
+def _render(finding: Finding, subject: Subject) -> Words:
+    if finding.args["kind"] == "subscripts":
+        return _subscripts(finding, subject)
+    kind, name, extent, dim = (finding.args[key] for key in ("kind", "name", "extent", "d"))
+    low, least, greatest = (finding.args[key] for key in ("low", "least", "greatest"))
+    reached = least if low else greatest
+    may = f"may reach {reached}" if least != greatest else f"is {reached}"
+    if kind == "tile":
+        return Words(f"tile number {dim} of '{name}' {may}, there are {extent} tiles", _way_out(finding))
+    if kind == "element":
+        return Words(f"index {dim} of '{name}' {may}, the extent is {extent}", _way_out(finding))
+    things = "events" if kind == "event" else "buffers"
+    return Words(f"subscript {dim} of '{name}' {may}, there are {extent} {things}", _way_out(finding))
+
+
+def _way_out(finding: Finding) -> str:
+    if finding.args["least"] == finding.args["greatest"]:
+        return "numbers start at 0"
+    return "guard it with an 'if', or change the bounds of the index"
+
+
+def _subscripts(finding: Finding, subject: Subject) -> Words:
+    """An array of buffers without its subscripts, or subscripts of something that is no array (V17)."""
+    name, rank, count = finding.args["name"], int(str(finding.args["r"])), int(str(finding.args["k"]))
+    if rank == 0:
+        return Words(f"'{name}' is not an array", "an element is '.at(i)'", fixes=_element(finding.span, subject))
+    if count > rank:
+        return Words(f"'{name}' needs {rank} subscripts, got {count}", "an element is '.at(i)'")
+    return Words(f"'{name}' is an array: it needs {rank} subscripts, got {count}", "pick one of its buffers: 'x[i]'")
+
+
+def _element(place: Span, subject: Subject) -> tuple[Fix, ...]:
+    """`x[i]` becomes `x.at(i)` where that is one element."""
+    path = around(subject, place)
+    chain = next((node for node in reversed(path) if isinstance(node, ast.Chain)), None)
+    if chain is None or not isinstance(chain.base, ast.Name) or len(chain.suffixes) != 1:
+        return ()
+    symbol = subject.analysis.model.uses.get(chain.base)
+    data = symbol.type if symbol is not None else None
+    suffix = chain.suffixes[0]
+    if not isinstance(data, Data) or not isinstance(suffix, ast.Index) or len(data.shape) != len(suffix.args):
+        return ()
+    edits = (
+        Edit(Span(place.start, place.start + 1), ".at("),
+        Edit(Span(place.end - 1, place.end), ")"),
+    )
+    return (Fix("Write the element with '.at'", edits, safe=False),)
+
+
+RULE = Rule(
+    name="index-out-of-range",
+    severity=Severity.ERROR,
+    summary="A tile, element, buffer or event that does not exist is asked for.",
+    rows=("V06", "V16", "V17", "Q06"),
+    render=_render,
+)
