@@ -43,8 +43,8 @@ def body(text: str) -> str:
         ("x=a+b*( c-2 )/d%3;", "  x = a + b * (c - 2) / d % 3;"),
         ("x=-7+n- -1;y=n- - 1;", "  x = -7 + n - -1; y = n - -1;"),
         ("x=! a&&~ n==3;", "  x = !a && ~n == 3;"),
-        ("x=p#q# -1#+2;", "  x = p # q # -1 #+ 2;"),
-        ("x=n>4?n#3:# n;", "  x = n > 4 ? n # 3 : #n;"),
+        ("x=p#q# -1#+2;", "  x = p#q# -1 #+ 2;"),
+        ("x=n>4?n # 3:# n;", "  x = n > 4 ? n # 3 : #n;"),
         ("x=| src . span |;", "  x=| src . span |;"),  # an error: a blank behind the dot
         ("x=| n |/64+|f16|;", "  x = |n| / 64 + |f16|;"),
         ("x={4,n};y=[ 2,3 ] ( 0 );", "  x = {4, n}; y = [2, 3](0);"),
@@ -96,7 +96,7 @@ def test_blanks(given_text: str, expected: str) -> None:
         ("if (a)\n{\nx = 1;\n}", "  if (a)\n  {\n    x = 1;\n  }"),
         (
             "dma.copy src\n.view(n, 16)\n=> dst;",
-            "  dma.copy src\n      .view(n, 16)\n      => dst;",
+            "  dma.copy src\n    .view(n, 16)\n    => dst;",
         ),
         ("x = f(\n1,\n2\n);", None),
         (
@@ -107,7 +107,7 @@ def test_blanks(given_text: str, expected: str) -> None:
             "foreach k in 4 {\n// in the loop\nx = k;\n// at its end\n}\n// after",
             "  foreach k in 4 {\n    // in the loop\n    x = k;\n    // at its end\n  }\n  // after",
         ),
-        ("x = 1 +\n// why\n2;", "  x = 1 +\n      // why\n      2;"),
+        ("x = 1 +\n// why\n2;", "  x = 1 +\n    // why\n    2;"),
         (
             "x = 1;         // kept\nyy = 2;        // column",
             "  x = 1;         // kept\n  yy = 2;        // column",
@@ -122,7 +122,7 @@ def test_blanks(given_text: str, expected: str) -> None:
             "[[launch_bounds(1)]]\n[[maxnreg(8)]]\nparallel by 2,\nq by 3 {}",
             "  [[launch_bounds(1)]]\n  [[maxnreg(8)]]\n  parallel by 2,\n      q by 3 {}",
         ),
-        ("x = {1,\n2};\nx = {\n1, 2\n};", "  x = {1,\n      2};\n  x = {\n      1, 2\n  };"),
+        ("x = {1,\n2};\nx = {\n1, 2\n};", "  x = {1,\n    2};\n  x = {\n    1, 2\n  };"),
     ],
 )
 def test_lines(given_text: str, expected: str | None) -> None:
@@ -189,7 +189,7 @@ __co__ void matmul(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, 
           stage = iv_k % STAGES;
           wait empty[stage];
           tma.copy.async<full[stage]>.swiz<64> lhs.subspan(64, 128).at(block_m, iv_k)
-              => lhs_s[stage];
+            => lhs_s[stage];
           trigger full[stage];
         }
       }

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from croqc.syntax.layout_atoms import Atom, atoms_of
-from croqc.syntax.layout_indent import CONTINUATION, LEVEL, Indents, indents_of
+from croqc.syntax.layout_indent import LEVEL, Indents, indents_of
 from croqc.syntax.layout_spacing import blank_between, would_join
 from croqc.syntax.tree import FileTree, ParsedFunction
 from croqc.text.diagnostics import Severity
@@ -110,10 +110,9 @@ class _Formatter:
             return indents.of(indents.closes.get(atom.span.end, -1))
         if atom.first == "ELSE":
             return indents.of(self._if_before(atom.span.start))
-        column = indents.of(self._statement)
         if atom.first in _CLOSERS or self._atoms[index - 1].span.end in indents.attributes:
-            return column
-        return column + CONTINUATION
+            return indents.of(self._statement)
+        return indents.continuation(self._statement)
 
     def _if_before(self, offset: int) -> int:
         ends = [end for end in self._indents.elses if end <= offset]

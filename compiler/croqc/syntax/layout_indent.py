@@ -1,7 +1,8 @@
 """How deep each line of a function stands (house style of `croq fmt`), from the tree alone.
 
-Two blanks a level; a statement without braces stands one level below its header; the second and further lines
-of a statement stand four blanks deeper than its first. Must not know what stands on a line.
+Two blanks a level; a statement without braces stands one level below its header. The second and further lines
+of a statement stand two blanks deeper than its first; those of a header four, so that they stand out from its
+body. Must not know what stands on a line.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
 LEVEL = 2
-CONTINUATION = 4
+CONTINUATION = 2
+HEADER_CONTINUATION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Indents:
     closes: dict[int, int] = field(default_factory=dict)  # behind `}` -> the same
     empty: set[int] = field(default_factory=set)  # `;` that is a whole body
     elses: dict[int, int] = field(default_factory=dict)  # end of the branch before -> the `if`
+    headers: set[int] = field(default_factory=set)  # statements that own a body; -1 for the function
     attributes: frozenset[int] = frozenset()  # behind each `[[…]]`: the statement itself follows
     ranges: tuple[Span, ...] = ()
     _columns: dict[int, int] = field(default_factory=lambda: {-1: 0})
@@ -56,6 +59,10 @@ class Indents:
         self._columns[offset] = column
         return column
 
+    def continuation(self, statement: int) -> int:
+        """The column of the further lines of a statement."""
+        return self.of(statement) + (HEADER_CONTINUATION if statement in self.headers else CONTINUATION)
+
     def of(self, statement: int) -> int:
         """The column of a statement that has started, -1 for the function."""
         return self._columns.get(statement, 0)
@@ -64,6 +71,7 @@ class Indents:
 def indents_of(tree: a.Function) -> Indents:
     found = Indents()
     for owner, block in _blocks(tree):
+        found.headers.add(owner)
         if block.braced:
             found.opens[block.span.start] = owner
             found.closes[block.span.end] = owner

@@ -29,7 +29,6 @@ _INFIX: Final = frozenset(
         "EXTMUL",
         "AMP",
         "BITOP",
-        "HASH",
         "ASSIGNOP",
         "_COLON",
         "INFIXCDIV",
@@ -77,6 +76,8 @@ def blank_between(left: Atom, right: Atom, empty_body: bool) -> bool | None:
         return False
     if before in _INFIX or after in _INFIX:
         return True
+    if "HASH" in (before, after):  # `p#q` and `p # q`: both are in use
+        return None
     if after in _OPENING and after != "ATTR":
         return _before_bracket(before, after)
     return not right.text.startswith(".")
