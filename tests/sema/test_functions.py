@@ -117,10 +117,16 @@ def test_equal_names_keep_apart_in_values() -> None:
     assert {str(case.symbol(name).type) for name in "xy"} == {str(case.symbol("i").type)}
 
 
+def test_a_tuple_of_indices_names_an_element() -> None:
+    case = host("foreach cell = {i, j} in w.span { x = w.at(cell); } foreach v in [8, 7] { x = w.at(v); }")
+    assert case.told == [("index-out-of-range", "v")]
+
+
 def test_aliased_indices_have_one_value() -> None:
     case = host("with i in 4, j in 4 where i <-> j { foreach i { x = j; } }")
     assert case.told == []
     assert str(case.value("j")) == "i"
+    assert host("with i in 4, j in [4] where i <-> j { foreach j { x = i; } }").told == []
 
 
 # --- parameters and results ----------------------------------------------------------------------

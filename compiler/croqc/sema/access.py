@@ -9,7 +9,7 @@ from croqc.sema.convert import is_integer
 from croqc.sema.describe import describe
 from croqc.sema.shapes import Item, flatten
 from croqc.sema.symbolic import Int
-from croqc.sema.types import ShapeType, TupleType, Unknown
+from croqc.sema.types import BoundedTuple, ShapeType, TupleType, Unknown
 from croqc.sema.walk import Walk
 from croqc.syntax import ast
 
@@ -35,7 +35,7 @@ def items_of(walk: Walk, nodes: Iterable[ast.Expr]) -> list[Item]:
 def check_integers(walk: Walk, items: Iterable[Item]) -> None:
     """Every item is an integer (V18)."""
     for item in items:
-        if not isinstance(item.type, Unknown | ShapeType | TupleType) and not is_integer(item.type):
+        if not isinstance(item.type, Unknown | ShapeType | TupleType | BoundedTuple) and not is_integer(item.type):
             walk.b.report(rules.INDEX_TYPE, item.node.span, t=describe(item.type))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes
+from croqc.sema.arith import bound_of
 from croqc.sema.convert import is_integer
 from croqc.sema.describe import describe
 from croqc.sema.model import Symbol, SymbolKind
@@ -53,8 +54,8 @@ def bind_tuple(
         walk.b.intervals[atom] = walk.ranges.intervals[atom]
         items.append(Int.of(atom))
     walk.elements[symbol] = tuple(items)
-    if len(items) == 1:
-        symbol.atom = str(items[0]) if not items[0].names() else next(iter(items[0].names()))
+        if len(bounds) == 1:
+            symbol.atom = atom
     return symbol
 
 
@@ -226,10 +227,13 @@ def alias(walk: Walk, pair: tuple[ast.Name, ast.Name], symbols: Sequence[Symbol]
     if first is None or second is None:
         return
     for name, symbol in zip(pair, (first, second), strict=True):
-        if symbol not in symbols or not isinstance(symbol.type, Bounded):
+        if symbol not in symbols or bound_of(symbol.type) is None:
             walk.b.report(rules.LOOP_VARIABLE, name.span, name=name.id, t=_what(symbol))
             return
-    walk.current[second] = walk.current[first]
+    value = walk.symbol_value(first).int
+    if value is not None:
+        walk.current[second] = value
+        walk.elements[second] = (value,)
     second.atom = first.atom
 
 
