@@ -53,9 +53,9 @@ def bind_tuple(
         walk.ranges.add_index(atom, _ZERO, bound - _ONE)
         walk.b.intervals[atom] = walk.ranges.intervals[atom]
         items.append(Int.of(atom))
-    walk.elements[symbol] = tuple(items)
         if len(bounds) == 1:
             symbol.atom = atom
+    walk.elements[symbol] = tuple(items)
     return symbol
 
 
