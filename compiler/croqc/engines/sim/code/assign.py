@@ -9,8 +9,8 @@ import numpy as np
 
 from croqc.engines.sim.code.atomics import atomic
 from croqc.engines.sim.code.compiler import Code, Compiler, Fn, sequence
+from croqc.engines.sim.code.elements import load, place_fn, store
 from croqc.engines.sim.code.exprs import bound_of, to_elem
-from croqc.engines.sim.code.refs import load, place_fn, store
 from croqc.engines.sim.code.sync import named_barrier
 from croqc.engines.sim.code.values import BINARY, Value, match
 from croqc.engines.sim.errors import SimError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from croqc.engines.sim.code.compiler import Compiler, Fn
-from croqc.engines.sim.code.refs import Place, place_fn
+from croqc.engines.sim.code.elements import Place, place_fn
 from croqc.engines.sim.code.values import Value, cast
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array

@@ -10,7 +10,7 @@ import numpy as np
 
 from croqc.engines.sim.code.compiler import Compiler, Fn
 from croqc.engines.sim.code.maths import MATHS
-from croqc.engines.sim.code.values import BINARY, cast, floating, invert, is_uniform, logical_not, match, negate
+from croqc.engines.sim.code.values import BINARY, cast, floating, invert, is_uniform, logical_not, lone, match, negate
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
@@ -237,6 +237,7 @@ def to_elem(c: Compiler, operand: Fn, elem: str) -> Fn:
 
 def _control_integer(value: Value) -> Value:
     """An `int`: Python integers and index arrays stay as they are, everything else becomes s32."""
+    value = lone(value)
     if type(value) is int or (isinstance(value, np.ndarray) and value.dtype == np.int64):
         return value
     if isinstance(value, bool):

@@ -64,6 +64,8 @@ def _apply(c: Compiler, node: ast.Apply) -> Code:
         raise SimError("this body of 'apply' is not simulated", span, unsupported=True)
 
     def run(frame: Frame) -> None:
+        if frame.block is not None:
+            frame.block.scheduler.drain(frame.path)
         shape = tile_of(frame, tile(frame), span).shape
         lanes, mask = frame.lanes, frame.mask
         for slot, index in zip(slots, np.indices(shape).reshape(len(shape), -1), strict=True):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from croqc.engines.sim.code.compiler import Compiler, Fn
-from croqc.engines.sim.code.refs import Place, load, place_fn, store
+from croqc.engines.sim.code.elements import Place, load, place_fn, store
 from croqc.engines.sim.code.values import BINARY, Value, cast, match
 from croqc.engines.sim.machine.dtypes import Array, is_float
 from croqc.engines.sim.machine.memory import Buffer

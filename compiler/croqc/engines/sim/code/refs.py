@@ -1,23 +1,18 @@
-"""Data references as closures: views of buffers, and elements read and written (reference, 3.5 and 2.6).
-
-Must not copy blocks of data (see `copies`) and must not order anything.
-"""
+"""Data references as closures: the views of buffers that they name (reference, 3.5 and 2.6). Must not copy data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from croqc.engines.sim.code.compiler import Compiler, Fn
-from croqc.engines.sim.code.exprs import bound_of, derived, pick, shape_of
-from croqc.engines.sim.code.values import Value, cast, single
+from croqc.engines.sim.code.compiler import Compiler
+from croqc.engines.sim.code.exprs import bound_of
+from croqc.engines.sim.code.values import Value, lone, single
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine import views
-from croqc.engines.sim.machine.dtypes import Array, is_float
+from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import OutOfRangeError, View
 from croqc.engines.sim.state import Frame, FutureState
@@ -120,7 +115,7 @@ def _slot_index(c: Compiler, slots: tuple[ast.Expr, ...], span: Span) -> Callabl
     def run(frame: Frame, array: tuple[int, ...], name: str) -> Value:
         number: Value = 0
         for part, extent in zip(parts, array, strict=True):
-            index = part(frame)
+            index = lone(part(frame))
             if not isinstance(index, int):
                 index = int(one) if (one := single(index)) is not None else index
             low, high = (index, index) if isinstance(index, int) else (int(index.min()), int(index.max()))
@@ -253,132 +248,3 @@ _STEPS: dict[sema.ViewKind, Callable[[Compiler, sema.ViewOp], Callable[[Frame, V
     sema.ViewKind.SPAN_AS: _span_as,
     sema.ViewKind.SQUEEZE: _squeeze,
 }
-
-
-# --- elements ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """An element, for each thread: `address` into `buffer.flat`."""
-
-    buffer: Buffer
-    address: Value
-
-
-def place_fn(c: Compiler, node: ast.Node, every: bool = False) -> Callable[[Frame], Place]:
-    """Where an element reference points. Raises SimError where it is out of range."""
-    info = c.model.views.get(node)
-    if info is None or info.element is None:
-        raise SimError("this element is not understood", node.span, unsupported=True)
-    view, indices, span = view_fn(c, info, node.span, every), c.exprs(info.element), node.span
-
-    def run(frame: Frame) -> Place:
-        where = view(frame)
-        values = flatten([index(frame) for index in indices])
-        try:
-            return Place(where.buffer, where.element(values, frame.mask))
-        except (OutOfRangeError, ValueError) as error:
-            raise SimError(str(error), span) from error
-
-    return run
-
-
-def load(place: Place, frame: Frame, exact: bool) -> Value:
-    """The element's value; in the exact run floats become f64."""
-    flat = place.buffer.flat
-    value = flat[place.address] if frame.mask is None else flat.take(place.address, mode="clip")
-    if exact and is_float(flat.dtype):
-        return value.astype(np.float64)
-    return value
-
-
-def store(place: Place, value: Value, frame: Frame) -> None:
-    """Writes for the active threads; of several that write one element, the last one's value stays."""
-    flat, address = place.buffer.flat, place.address
-    value = cast(value, flat.dtype)
-    mask = frame.mask
-    if isinstance(address, int) and isinstance(value, np.ndarray) and value.ndim:
-        address = np.full(value.shape, address, np.int64)
-    if mask is None:
-        flat[address] = value
-    elif isinstance(address, int):
-        if mask.any():
-            flat[address] = value
-    else:
-        lanes = np.broadcast_shapes(address.shape, mask.shape)
-        mask = np.broadcast_to(mask, lanes)
-        value = np.broadcast_to(value, lanes)[mask] if isinstance(value, np.ndarray) and value.ndim else value
-        flat[np.broadcast_to(address, lanes)[mask]] = value
-
-
-def chain(c: Compiler, node: ast.Chain) -> Fn:
-    """A reference as a value: an element, a view, a shape, one of its extents, a pick of a tuple."""
-    info = c.model.views.get(node)
-    if info is not None:
-        if info.element is None:
-            return view_fn(c, info, node.span)
-        place, exact = place_fn(c, node), c.exact
-        return lambda frame: load(place(frame), frame, exact)
-    return _suffixes(c, node)
-
-
-def _suffixes(c: Compiler, node: ast.Chain) -> Fn:
-    """Suffixes that make no view: `.span`, `.span(d)`, `.data`, picks, derivations and array subscripts."""
-    value = c.expr(node.base)
-    for suffix in node.suffixes:
-        value = _suffix(c, value, suffix)
-    if isinstance(node.suffixes[0], ast.Pick) and len(node.suffixes) == 1:
-        return _picked(value, bound_of(c, node.base))
-    return value
-
-
-def _picked(value: Fn, bound: Fn) -> Fn:
-    """`x(k)` of a bounded integer: value k, or the bound less |k| (3.4)."""
-
-    def run(frame: Frame) -> Value:
-        found, limit = value(frame), bound(frame)
-        return found + limit if isinstance(found, int) and isinstance(limit, int) and found < 0 else found
-
-    return run
-
-
-def _suffix(c: Compiler, value: Fn, suffix: ast.Suffix) -> Fn:
-    if isinstance(suffix, ast.Pick):
-        return _pick_fn(c, value, suffix.arg, suffix.span)
-    if isinstance(suffix, ast.Index):
-        return _index_fn(c, value, suffix)
-    if suffix.name == "span":
-        shape: Fn = lambda frame: shape_of(value(frame))  # noqa: E731
-        return _pick_fn(c, shape, suffix.args[0], suffix.span) if suffix.args else shape
-    if suffix.name == "data":
-        return value
-    raise SimError(f"'.{suffix.name}' is not understood here", suffix.span, unsupported=True)
-
-
-def _pick_fn(c: Compiler, value: Fn, arg: ast.Expr, span: Span) -> Fn:
-    index = c.expr(arg)
-
-    def run(frame: Frame) -> Value:
-        base, at = value(frame), index(frame)
-        return pick(base, at, span) if isinstance(base, tuple) else at
-
-    return run
-
-
-def _index_fn(c: Compiler, value: Fn, suffix: ast.Index) -> Fn:
-    shaped = derived(c, lambda frame: shape_of(value(frame)), suffix.args)
-    index = c.expr(suffix.args[0])
-
-    def run(frame: Frame) -> Value:
-        base: Any = value(frame)
-        if isinstance(base, tuple):
-            return shaped(frame)
-        if isinstance(base, list):
-            return base[int(index(frame))]
-        return as_view(frame, base, index(frame), suffix.span)
-
-    return run
-
-
-REFERENCES: dict[type, Callable[[Compiler, Any], Fn]] = {ast.Chain: chain}

@@ -73,6 +73,16 @@ def _on_tuples(op: Callable[[Value, Value], Value], a: Value, b: Value) -> Value
     return tuple(op(x, y) for x, y in zip(a, b, strict=True))
 
 
+def lone(value: Value) -> Value:
+    """The item of a tuple of rank 1, which stands for an integer where one is needed; else the value."""
+    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+
+
+def _comparison(op: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    compare = _elementwise(op)
+    return lambda a, b: compare(lone(a), lone(b))
+
+
 def floating(value: Value) -> bool:
     kind = getattr(value, "dtype", None)
     return isinstance(value, float) if kind is None else is_float(kind)
@@ -106,12 +116,12 @@ BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "/": _elementwise(_divide),
     "%": _elementwise(_remainder),
     "cdiv": _elementwise(_ceiling),
-    "==": _elementwise(operator.eq),
-    "!=": _elementwise(operator.ne),
-    "<": _elementwise(operator.lt),
-    "<=": _elementwise(operator.le),
-    ">": _elementwise(operator.gt),
-    ">=": _elementwise(operator.ge),
+    "==": _comparison(operator.eq),
+    "!=": _comparison(operator.ne),
+    "<": _comparison(operator.lt),
+    "<=": _comparison(operator.le),
+    ">": _comparison(operator.gt),
+    ">=": _comparison(operator.ge),
     "&": _elementwise(operator.and_),
     "|": _elementwise(operator.or_),
     "^": _elementwise(operator.xor),
@@ -135,6 +145,7 @@ def logical_not(value: Value) -> Value:
 
 def cast(value: Value, kind: np.dtype[Any]) -> Value:
     """A value as an element type; arrays stay arrays, scalars become NumPy scalars."""
+    value = lone(value)
     if isinstance(value, tuple):
         return value
     if not hasattr(value, "dtype"):
@@ -157,6 +168,7 @@ def is_uniform(value: Value) -> bool:
 
 def single(value: Value) -> Value:
     """A value for all threads as one Python or NumPy scalar, if all threads agree; else None."""
+    value = lone(value)
     if is_uniform(value):
         return value
     first = value.reshape(-1)[0]
