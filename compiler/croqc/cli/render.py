@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from typing import TextIO
 
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.source import Source
@@ -62,8 +62,6 @@ def summary(diagnostics: Iterable[Diagnostic], files: int) -> str:
     return f"{', '.join(parts)} in {files} file{'' if files == 1 else 's'}"
 
 
-def wants_colour(stream: TextIO = sys.stdout) -> bool:
-    """Whether a stream is a terminal that shows colours (https://no-color.org)."""
-    import os
-
-    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+def wants_colour() -> bool:
+    """Whether standard output is a terminal that shows colours (https://no-color.org)."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
