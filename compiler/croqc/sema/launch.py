@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
-from croqc.sema.model import Kernel, Level
+from croqc.sema.model import Kernel
 from croqc.sema.nesting import statements
 from croqc.sema.types import Stream, Unknown
 from croqc.syntax import ast
@@ -53,7 +53,7 @@ def _check_attribute(builder: Builder, kernel: Kernel, node: ast.Parallel, attri
 
 
 def _attribute_problem(builder: Builder, kernel: Kernel, node: ast.Parallel, attribute: ast.Attribute) -> str | None:
-    if node is not kernel.node or not any(builder.levels.get(axis) is Level.BLOCK for axis in node.axes):
+    if node is not kernel.node:
         return "level"
     most = 3 if attribute.name == "launch_bounds" else 1
     if not 1 <= len(attribute.args) <= most:

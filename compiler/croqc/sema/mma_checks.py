@@ -13,7 +13,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
 from croqc.sema.mma_rows import Wanted
 from croqc.sema.model import Level, MmaInfo, OperandKind, Symbol, Unit, View, ViewKind
-from croqc.sema.nesting import Around
+from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int, bounds
 from croqc.sema.types import Bounded, Data, Fragment, FragRole, Scalar, Storage, Unknown
@@ -149,9 +149,18 @@ def _check_fill(builder: Builder, node: ast.MmaFill, accumulators: frozenset[Sym
     value = builder.type_of(node.value)
     if not isinstance(value, Scalar | Bounded | Unknown):
         builder.report(rules.ACCUMULATOR_USE, node.value.span, name=symbol.name, reason="fill")
-    unused = node.declares and symbol not in accumulators and symbol.decl is node
+    unused = node.declares and symbol not in accumulators and not _is_computed_with(builder, symbol)
     if unused and symbol.type.role is FragRole.ACCUMULATOR:
         builder.report(rules.ACCUMULATOR_USE, node.acc.span, name=symbol.name, reason="unused")
+
+
+def _is_computed_with(builder: Builder, symbol: Symbol) -> bool:
+    """Whether a fragment has other uses than fills and stores: then it is no forgotten accumulator."""
+    plain = 0
+    for node, _ in statements(builder.function.body):
+        if isinstance(node, ast.MmaFill | ast.MmaStore):
+            plain += _symbol(builder, node.acc) is symbol
+    return plain < sum(one is symbol for one in builder.uses.values())
 
 
 def _check_load(builder: Builder, node: ast.MmaLoad) -> None:

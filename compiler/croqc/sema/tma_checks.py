@@ -79,7 +79,8 @@ def _check_indices(builder: Builder, node: ast.Copy, outside: View, around: Arou
             return
     for symbol in sorted(indices.of_view(outside), key=lambda one: one.name_span):
         level = indices.level(symbol)
-        if level in (Level.THREAD, Level.GROUP) or (level is Level.GROUP4 and not around.regions):
+        in_unit = level in (Level.GROUP4, Level.GROUP)  # inside a region one thread of that unit issues
+        if level is Level.THREAD or (in_unit and not around.regions):
             builder.report(rules.TMA_THREAD_INDEX, node.span, index=symbol.name)
             return
 
