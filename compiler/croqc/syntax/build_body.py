@@ -158,24 +158,27 @@ def assign_part(b: Builder, at: Span, kids: Kids) -> t.AssignPart:
         word = "select" if isinstance(value, t.Select) else "call"
         b.report(f"'{word}' cannot be combined with '{text}'", value.span, "store the result in a variable first")
         value = t.Missing(value.span)
-    _check_target(b, target)
-    return t.AssignPart(at, target, text, value)
+    return t.AssignPart(at, _target(b, target), text, value)
 
 
-def _check_target(b: Builder, target: Any) -> None:
+def _target(b: Builder, target: Any) -> Any:
+    """The target of an assignment; `a[i]` counts as the element that it was meant to be, so that only one is said."""
     if not isinstance(target, t.Chain):
-        return
+        return target
     last = target.suffixes[-1]
     if isinstance(last, t.Member) and last.name == "at":
-        return
-    if all(isinstance(suffix, t.Index) for suffix in target.suffixes):
-        places = ", ".join(b.source(arg.span) for suffix in target.suffixes for arg in suffix.args)  # type: ignore[union-attr]
+        return target
+    subscripts = [suffix for suffix in target.suffixes if isinstance(suffix, t.Index)]
+    if len(subscripts) == len(target.suffixes):
+        args = tuple(arg for suffix in subscripts for arg in suffix.args)
+        places = ", ".join(b.source(arg.span) for arg in args)
         where = Span(target.suffixes[0].span.start, target.suffixes[0].span.start + 1)
         span = Span(target.suffixes[0].span.start, last.span.end)
         fix = replace_fix(f"Write '.at({places})'", span, f".at({places})")
         b.report("an element is not written with brackets", where, f"use '.at({places})' to write an element", fix)
-        return
+        return t.Chain(target.span, target.base, (t.Member(span, "at", args, called=True, name_span=where),))
     b.report("only a name or an element can be assigned", b.after(target.span.end), "write an element with '.at(…)'")
+    return target
 
 
 @action("derive")

@@ -107,7 +107,7 @@ def type_ref(b: Builder, at: Span, kids: Kids) -> t.TypeRef:
     elif word.type == "ELEM":
         elem = ELEMENT_TYPES[elem]
     elif dims is not None:
-        _no_shape(b, word, b.after(word.end))
+        _no_shape(b, word, Span(b.after(word.end).start, at.end))
     return t.TypeRef(at, elem, dims, rank)
 
 
@@ -120,7 +120,7 @@ def _unknown_type(b: Builder, word: Token) -> None:
 def _no_shape(b: Builder, word: Token, where: Span) -> None:
     instead = _SCALARS.get(word.text)
     fix = replace_fix(f"Write '{instead}'", word.span, instead, safe=False) if instead else None
-    b.report(f"'{word.text}' takes no shape", where, f"use '{instead}' with a shape" if instead else "", fix)
+    b.report(f"'{word.text}' takes no shape", where, f"use '{instead} {b.source(where)}'" if instead else "", fix)
 
 
 @action("shape", "mdspan_shape")
@@ -284,7 +284,8 @@ def _buffer(b: Builder, item: Declared) -> t.BufferName:
     init = item.init
     if init is not None and not init.braced:
         value = b.source(init.value.span)
-        fix = replace_fix(f"Write '{{{value}}}'", init.span, f"{{{value}}}")
+        behind = (item.array_span or item.name.span).end
+        fix = replace_fix(f"Write '{{{value}}}'", Span(behind, init.span.end), f"{{{value}}}")
         b.report("a buffer is not initialised with '='", Span(init.span.start, init.span.start + 1),
                  f"use '{{{value}}}' to initialise it", fix)  # fmt: skip
     fill = init.value if init is not None else None

@@ -71,7 +71,7 @@ def axis_braced(b: Builder, at: Span, kids: Kids) -> AxisNames:
 def _braces(b: Builder, at: Span) -> tuple[str, Fix]:
     better = "{" + b.source(at)[1:-1] + "}"
     edits = (Edit(Span(at.start, at.start + 1), "{"), Edit(Span(at.end - 1, at.end), "}"))
-    return f"index names go in braces: '{better}'", Fix(f"Write '{better}'", edits)
+    return f"write '{better}'", Fix(f"Write '{better}'", edits)
 
 
 @action("braced")

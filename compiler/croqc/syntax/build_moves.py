@@ -88,9 +88,7 @@ def sync(b: Builder, at: Span, kids: Kids) -> t.Sync:
     kind = word_of(dotted)
     name, place = level if level is not None else (None, None)
     if kind not in (*STORAGE, "barrier", "fence"):
-        meant = nearest(kind, (*STORAGE, "barrier", "fence"))
-        span = word_span(dotted)
-        b.report(_SYNC, span, f"did you mean 'sync.{meant}'?" if meant else "")
+        b.report(_SYNC, word_span(dotted))
     elif kind in STORAGE and place is not None:
         b.report(f"'sync.{kind}' takes no level", place)
     elif kind in ("barrier", "fence") and level is None:

@@ -247,11 +247,12 @@ def _one_a_statement(
     tokens: list[Token], lexical: Sequence[Diagnostic], findings: list[Diagnostic]
 ) -> list[Diagnostic]:
     """The first finding of each statement, none where the scanner found the statement wrong (2.8)."""
+    following: list[Token | None] = [*tokens[1:], None]
     ends = [
         token.end
-        for token, following in zip(tokens, [*tokens[1:], None], strict=True)
+        for token, after in zip(tokens, following, strict=False)
         if token.type == "_SEMI"
-        or (token.type in ("_LBRACE", "_RBRACE") and (following is None or following.line_first))
+        or (token.type in ("_LBRACE", "_RBRACE") and (after is None or after.line_first))
     ]
     taken = {bisect_right(ends, item.span.start) for item in lexical if item.code == CODE and item.span.start}
     kept = []

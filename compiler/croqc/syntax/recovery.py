@@ -113,13 +113,14 @@ def find_repair(tables: Tables, stream: Stream, at: int, states: Sequence[int], 
         count = accepted(tables, states, [*repair.insert, *ahead]) - len(repair.insert)
         if count >= min(_least(repair, terminals[0] in _BRACES), len(ahead)) and count + repair.delete > reach:
             best, reach = repair, count + repair.delete
-    if mark is not None and reach < HORIZON:
+    if mark is not None and (best is None or best.cost > 1):
         back = at - mark.index
         terminals = [token.type for token in stream.tokens[mark.index : at + HORIZON]]
-        for insert in (("_SEMI",), *_ENDINGS):
+        for insert in (("_SEMI",), ("MISSING",), *_ENDINGS):
+            repair = Repair(mark.index, insert, cost=1 + len(insert))
             count = accepted(tables, mark.states, [*insert, *terminals]) - len(insert) - back
-            if count > reach:
-                best, reach = Repair(mark.index, insert), count
+            if count > reach or (count == reach > 0 and best is not None and repair.cost < best.cost):
+                best, reach = repair, count
     return best
 
 

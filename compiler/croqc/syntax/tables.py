@@ -67,7 +67,7 @@ def tables() -> Tables:
             return found
     except (OSError, UnicodeDecodeError):
         pass
-    text = build_text()
+    text = build_text(grammar)
     _store(cached, text)
     built = _decode(text, key)
     assert built is not None
@@ -116,9 +116,8 @@ def _row(names: list[str], flat: list[int]) -> dict[str, int]:
 # --- building ------------------------------------------------------------------------------------
 
 
-def build_text() -> str:
-    """The tables as JSON text, by Lark. The same grammar gives the same text."""
-    grammar = grammar_text()
+def build_text(grammar: str) -> str:
+    """The tables of a grammar as JSON text, by Lark. The same grammar gives the same text."""
     lark = make_lark(grammar)
     table = lark.parser.parser._parse_table
     rules = sorted(lark.rules, key=lambda rule: (rule.origin.name, rule.order, str(rule)))
@@ -126,8 +125,9 @@ def build_text() -> str:
     names: dict[str, int] = {}
     rows: dict[tuple[int, ...], int] = {}
     actions, gotos = [], []
-    for state in range(len(table.states)):
-        shifts, jumps = _split(table.states[state], numbers, names)
+    order = _order(table)
+    for state in order:
+        shifts, jumps = _split(table.states[state], numbers, names, order)
         actions.append(rows.setdefault(shifts, len(rows)))
         gotos.append(rows.setdefault(jumps, len(rows)))
     return json.dumps(
@@ -138,8 +138,8 @@ def build_text() -> str:
             "rows": [list(row) for row in rows],
             "actions": actions,
             "gotos": gotos,
-            "start": table.start_states[START],
-            "end": table.end_states[START],
+            "start": order[table.start_states[START]],
+            "end": order[table.end_states[START]],
         },
         separators=(",", ":"),
     )
@@ -162,7 +162,23 @@ def make_lark(grammar: str, debug: bool = False) -> Any:
     return Lark(grammar, parser="lalr", lexer=NoLexer, start=START, maybe_placeholders=True, debug=debug)
 
 
-def _split(row: Any, numbers: Any, names: dict[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _order(table: Any) -> dict[int, int]:
+    """New numbers for Lark's states, whose own differ from run to run: by the way from the start."""
+    from lark.parsers.lalr_analysis import Shift
+
+    order = {table.start_states[START]: 0}
+    queue = list(order)
+    for state in queue:  # grows while it is walked over
+        for _, (action, target) in sorted(table.states[state].items()):
+            if action is Shift and target not in order:
+                order[target] = len(order)
+                queue.append(target)
+    return order
+
+
+def _split(
+    row: Any, numbers: Any, names: dict[str, int], order: dict[int, int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """A row of Lark's table as two flat ones: terminals, and nonterminals."""
     from lark.parsers.lalr_analysis import Shift
 
@@ -170,7 +186,7 @@ def _split(row: Any, numbers: Any, names: dict[str, int]) -> tuple[tuple[int, ..
     jumps: list[int] = []
     for name, (action, target) in sorted(row.items()):
         number = names.setdefault(name, len(names))
-        value = target if action is Shift else ~numbers[target]
+        value = order[target] if action is Shift else ~numbers[target]
         (shifts if name.strip("_$").isupper() else jumps).extend((number, value))
     return tuple(shifts), tuple(jumps)
 
