@@ -122,6 +122,12 @@ def test_a_tuple_of_indices_names_an_element() -> None:
     assert case.told == [("index-out-of-range", "v")]
 
 
+def test_a_tuple_follows_the_indices_it_consists_of() -> None:
+    case = host("with v = {i, j} in [4, 9] { foreach i { x = v(0); y = v(1); } foreach v { z = v(-1); } }")
+    assert case.told == []
+    assert [str(case.value(text)) for text in ("v(0)", "v(1)", "v(-1)")] == ["i", "0", "j"]
+
+
 def test_aliased_indices_have_one_value() -> None:
     case = host("with i in 4, j in 4 where i <-> j { foreach i { x = j; } }")
     assert case.told == []
@@ -191,6 +197,8 @@ def test_analysis_never_raises_on_mutated_kernels(seed: int, changes: int) -> No
         "1" + " ? 2 : (3" * 300 + ")" * 300,
         "*".join(f"(n + {step})" for step in range(200)),
         "#".join(["i"] * 500),
+        "*".join(["99999999999"] * 2000),
+        "{" + "*".join(["{99999999999}(0)"] * 500) + "}",
     ],
 )
 def test_long_and_deep_expressions(expression: str) -> None:

@@ -46,6 +46,7 @@ def bind_tuple(
     walk.b.types[name] = symbol.type
     if parts and len(parts) == len(bounds):
         walk.elements[symbol] = tuple(walk.current[part] for part in parts)
+        walk.parts[symbol] = tuple(parts)
         return symbol
     items = []
     for dim, bound in enumerate(bounds):

@@ -128,6 +128,10 @@ def _apply(op: str, a: Int | None, b: Int | None) -> Int | None:
     return _OPS[op](a, b)
 
 
+def _bounded(value: Int | None) -> Int | None:
+    return value if value is None or value.size <= MAX_SIZE else None
+
+
 def combine(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> Value:
     """Arithmetic where at least one side is a shape or tuple: the table of 3.2."""
     a, b = entries(left), entries(right)
@@ -145,7 +149,7 @@ def combine(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> V
     if op in ("/", "%", "cdiv") and any(part is not None and part.const == 0 for part in b):
         walk.b.report(rules.DIVISION_BY_ZERO, _divisor(node).span, op=op)
         return NOTHING
-    results = tuple(_apply(op, x, y) for x, y in zip(a, b, strict=True))
+    results = tuple(_bounded(_apply(op, x, y)) for x, y in zip(a, b, strict=True))
     if ShapeType in kinds and kinds != (ShapeType, ShapeType):
         dims = tuple(known(walk, node, part) for part in results)
         check_positive(walk, dims, [node] * len(dims))

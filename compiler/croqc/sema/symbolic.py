@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import gcd
 
 _MAX_TERMS = 48  # a product that would have more stays an opaque part
+_TOO_LARGE = 1 << 64
 
 Interval = tuple[int | None, int | None]
 
@@ -70,7 +71,12 @@ class Int:
 
     @property
     def size(self) -> int:
-        """How many atoms it is written with, those inside parts too; callers that build chains bound it."""
+        """How many atoms it is written with, those inside parts too; callers that build chains bound it.
+
+        A number beyond 64 bits counts as too large to write.
+        """
+        if any(abs(factor) >= _TOO_LARGE for _, factor in self.terms):
+            return _TOO_LARGE
         return sum(1 if isinstance(atom, str) else atom.size for atom in self.atoms())
 
     def atoms(self) -> Iterator[Atom]:

@@ -43,8 +43,11 @@ StmtTable = Mapping[type, Callable[["Walk", Any], None]]
 
 
 class Walk:
-    """`current` holds values of scalars and indices, `elements` those of bounded tuples; `idle` are indices of
-    a `with` outside their loop, whose value is 0 (3.4). `base` is the shape that `(k)` picks from in a derivation.
+    """What is known at the present place.
+
+    `current` holds values of scalars and indices, `elements` those of bounded tuples, `parts` the indices that
+    a tuple consists of; `idle` are indices of a `with` outside their loop, whose value is 0 (3.4). `base` is
+    the shape that `(k)` picks from in a derivation.
     """
 
     def __init__(self, builder: Builder, expressions: ExprTable, statements: StmtTable) -> None:
@@ -53,6 +56,7 @@ class Walk:
         self.ranges = Ranges()
         self.current: dict[Symbol, Int] = {}
         self.elements: dict[Symbol, tuple[Int | None, ...]] = {}
+        self.parts: dict[Symbol, tuple[Symbol, ...]] = {}
         self.idle: set[Symbol] = set()
         self.kernel_depth = 0
         self.base: tuple[Int | None, ...] | None = None
@@ -94,13 +98,19 @@ class Walk:
             case Bounded():
                 return Value(symbol.type, Int.of(0) if zero else self.current.get(symbol))
             case BoundedTuple(bounds=bounds):
-                unknown = (None,) * len(bounds)
-                items = (Int.of(0),) * len(bounds) if zero else self.elements.get(symbol, unknown)
+                items = self._items(symbol, len(bounds), zero)
                 return Value(symbol.type, items[0] if len(items) == 1 else None, items)
             case Scalar():
                 return Value(symbol.type, self.current.get(symbol))
             case type_:
                 return Value(type_)
+
+    def _items(self, symbol: Symbol, rank: int, zero: bool) -> tuple[Int | None, ...]:
+        """The current values of a bounded tuple; one whose parts have names follows them."""
+        parts = self.parts.get(symbol)
+        if parts is not None:
+            return tuple(self.symbol_value(part).int for part in parts)
+        return (Int.of(0),) * rank if zero else self.elements.get(symbol, (None,) * rank)
 
     def view_symbol(self, node: ast.Node, symbol: Symbol) -> None:
         """Enter the trivial view of a name that stands for data."""
