@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format bench vsix lint unit extension clean distclean
+.PHONY: help run test check fast format bench vsix completions lint unit extension clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -38,6 +38,10 @@ format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 
 bench: $(DEV) ## Measure reading, checking, typing and simulating; prints figures, judges none
 	for bench in tests/perf/bench*.py; do PYTHONPATH=. $(BIN)/python "$$bench"; done
+
+completions: $(DEV) ## Make the shells' completion scripts again after a change of the command line
+	for shell in bash zsh tcsh; do \
+	  $(BIN)/shtab --shell=$$shell croqc.cli.main.build_parser > compiler/croqc/cli/completions/croq.$$shell; done
 
 vsix: $(NPM_INSTALLED) ## Pack the VS Code extension into a .vsix file
 	$(IN_EXTENSION) npm run package

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, MACROS, PIPELINE, SWAP, without_expectations, without_macros
 
@@ -23,7 +22,7 @@ def test_swap_is_consistent(croq: Croq) -> None:
     Path("k.co").write_text(without_expectations(SWAP), encoding="utf-8")
     outcome = croq("run", "-D", "M=128", "-D", "N=256", "-D", "K=256", "k.co")
     assert outcome.status == 0
-    assert "k.co: matmul M=128 N=256 K=256: consistent (sim, sm_90a, seed 0" in outcome.out
+    assert "k.co: matmul M=128 K=256 N=256: consistent (sim, sm_90a, seed 0" in outcome.out
 
 
 @pytest.mark.parametrize("sizes", [(64, 64, 128), (128, 64, 640), (192, 256, 384)])

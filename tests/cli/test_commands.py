@@ -1,0 +1,198 @@
+"""What the subcommands print, write and return."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import shtab
+from tests.cli.conftest import Croq
+
+from croqc import __version__
+from croqc.cli.main import COMMANDS, build_parser
+from croqc.rules.table import RULES
+
+CLEAN = """__co__ void f(global s32 [N] x, global s32 [N] y) {
+  parallel p by N : thread
+    y.at(p) = x.at(p) + 1;
+}
+"""
+BROKEN = CLEAN.replace("+ 1;", "+ 1")
+WARNING = "int main() {}\n"
+
+
+def test_version_and_help(croq: Croq) -> None:
+    assert croq("--version").out == f"croq {__version__}\n"
+    for name in COMMANDS:
+        outcome = croq(name, "--help")
+        assert outcome.status == 0
+        assert f"croq {name}" in outcome.out
+        assert "examples:" in outcome.out
+
+
+def test_no_command_is_a_usage_error(croq: Croq) -> None:
+    assert croq().status == 2
+    assert croq("chekc").status == 2
+
+
+def test_the_json_of_check(croq: Croq) -> None:
+    Path("k.co").write_text("// 😀\n" + BROKEN.replace("x.at", "/*😀*/ x.at"), encoding="utf-8")
+    outcome = croq("check", "--json", "k.co")
+    assert outcome.status == 1
+    result = json.loads(outcome.out)
+    assert result["version"] == 1
+    (file,) = result["files"]
+    assert (file["path"], file["dialect"]) == ("k.co", "any")
+    (item,) = file["diagnostics"]
+    assert (item["code"], item["severity"]) == ("syntax-error", "error")
+    assert set(item) == {"code", "severity", "message", "range", "related", "fixes"}
+    (fix,) = item["fixes"]
+    assert set(fix) == {"title", "kind", "safe", "edits"}
+    # The emoji counts two: `    y.at(p) = /*😀*/ x.at(p) + 1` ends at column 14 + 7 + 11.
+    assert fix["edits"] == [
+        {"range": {"start": {"line": 3, "character": 32}, "end": {"line": 3, "character": 32}}, "newText": ";"}
+    ]
+
+
+def test_strict_makes_warnings_fail(croq: Croq) -> None:
+    Path("k.co").write_text(WARNING)
+    assert croq("check", "k.co").status == 0
+    assert croq("check", "--strict", "k.co").status == 1
+
+
+def test_fix_shows_and_writes(croq: Croq) -> None:
+    Path("k.co").write_bytes(BROKEN.replace("\n", "\r\n").encode())
+    shown = croq("fix", "k.co")
+    assert shown.status == 0
+    assert "+    y.at(p) = x.at(p) + 1;" in shown.out
+    assert Path("k.co").read_bytes() == BROKEN.replace("\n", "\r\n").encode()
+    written = croq("fix", "--write", "k.co")
+    assert written.out == "k.co: 1 fix applied\n"
+    assert Path("k.co").read_bytes() == CLEAN.replace("\n", "\r\n").encode()
+    assert croq("fix", "--write", "k.co").out == "k.co: 0 fixes applied\n"
+
+
+def test_fix_takes_one_rule_only(croq: Croq) -> None:
+    Path("k.co").write_text(BROKEN)
+    assert croq("fix", "--write", "--rule", "undeclared-name", "k.co").out == "k.co: 0 fixes applied\n"
+    assert croq("fix", "--rule", "no-such-rule", "k.co").status == 2
+
+
+def test_unsafe_fixes_are_left_out_unless_asked_for(croq: Croq) -> None:
+    text = CLEAN.replace("by N", "by cdiv(N, TILE)")
+    Path("k.co").write_text(text)
+    assert croq("fix", "--write", "k.co").out == "k.co: 0 fixes applied\n"
+    assert croq("fix", "--write", "--unsafe", "k.co").out == "k.co: 1 fix applied\n"
+    assert Path("k.co").read_text().startswith("#define TILE ")
+
+
+def test_fmt(croq: Croq) -> None:
+    ugly = CLEAN.replace("    y.at(p) = x.at(p) + 1;", "y.at( p )=x.at(p)+1 ;")
+    Path("k.co").write_text(ugly)
+    assert croq("fmt", "--check", "k.co").status == 1
+    assert Path("k.co").read_text() == ugly
+    assert "+    y.at(p) = x.at(p) + 1;" in croq("fmt", "--diff", "k.co").out
+    assert croq("fmt", "k.co").out == "k.co: formatted\n"
+    assert Path("k.co").read_text() == CLEAN
+    assert croq("fmt", "--check", "k.co").status == 0
+
+
+def test_fmt_leaves_broken_code_alone_and_says_so(croq: Croq) -> None:
+    Path("k.co").write_text(BROKEN)
+    outcome = croq("fmt", "k.co")
+    assert outcome.err == "k.co: 'f' has syntax errors and is left as it is\n"
+    assert Path("k.co").read_text() == BROKEN
+
+
+def test_explain(croq: Croq) -> None:
+    assert croq("explain", "undeclared-name").out.startswith("# undeclared-name\n")
+    assert croq("explain", "T01").out.startswith("# undeclared-name\n")
+    listed = croq("explain").out.splitlines()
+    assert [line.split()[0] for line in listed] == sorted(rule.name for rule in RULES)
+    wrong = croq("explain", "undeclared-nam")
+    assert (wrong.status, "did you mean 'undeclared-name'?" in wrong.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("stage", "line"),
+    [
+        ("tokens", "  3:5  word  y"),
+        ("ast", "parts[0]: AssignPart op='='"),
+        ("model", "  dimension N: "),
+        ("flow", "  the block: threads 0..0"),
+    ],
+)
+def test_dump(croq: Croq, stage: str, line: str) -> None:
+    Path("k.co").write_text(CLEAN.replace("by N", "by 1"))
+    outcome = croq("dump", "--after", stage, "k.co")
+    assert outcome.status == 0
+    assert line in outcome.out
+    assert outcome.out == croq("dump", "--after", stage, "k.co").out
+
+
+def test_allow_silences_on_its_line_and_the_next_and_is_told_when_useless(croq: Croq) -> None:
+    text = CLEAN.replace("    y.at(p) = x.at(p)", "    // croq: allow undeclared-name\n    y.at(p) = zz")
+    Path("k.co").write_text(text)
+    assert croq("check", "k.co").out == "no mistakes in 1 file\n"
+    Path("k.co").write_text(CLEAN.replace("    y.at", "    // croq: allow undeclared-name\n    y.at"))
+    outcome = croq("check", "k.co")
+    assert outcome.status == 0
+    assert "[unused-allow]" in outcome.out
+
+
+def test_settings_go_flag_directive_project_default(croq: Croq) -> None:
+    kernel = """__co__ void f(global f16 [64, 64] x) {
+  parallel b by 1 : block {
+    shared f16 [64, 64] s;
+    tma.copy x => s;
+  }
+}
+"""
+    Path("k.co").write_text(kernel)
+    assert croq("check", "k.co").status == 0
+    Path("croq.toml").write_text('arch = "sm_80"\n')
+    assert croq("check", "k.co").status == 1
+    Path("k.co").write_text("// croq: arch sm_90a\n" + kernel)
+    assert croq("check", "k.co").status == 0
+    assert croq("check", "--arch", "sm_80", "k.co").status == 1
+
+
+def test_the_json_of_run(croq: Croq) -> None:
+    Path("k.co").write_text('// croq: run N=8 name="eight"\n// croq: expect y == x + 2\n' + CLEAN)
+    outcome = croq("run", "--json", "k.co")
+    assert outcome.status == 1
+    (run,) = json.loads(outcome.out)["runs"]
+    assert (run["verdict"], run["engine"], run["arch"], run["sizes"]) == ("wrong", "sim", "sm_90a", {"N": 8})
+    assert (run["function"], run["name"], run["seed"], run["schedule"]) == ("f", "eight", 0, 0)
+    (expectation,) = run["expectations"]
+    assert (expectation["text"], expectation["ok"]) == ("y == x + 2", False)
+    assert (expectation["differing"], expectation["total"]) == (8, 8)
+    assert expectation["worst"]["want"] - expectation["worst"]["got"] == 1
+
+
+def test_completion_scripts_know_every_command(croq: Croq) -> None:
+    for shell in ("bash", "zsh", "tcsh"):
+        script = croq("completion", shell).out
+        for name in COMMANDS:
+            assert re.search(rf"\b{name}\b", script)
+
+
+def test_completion_scripts_are_up_to_date(croq: Croq) -> None:
+    for shell in ("bash", "zsh", "tcsh"):
+        assert croq("completion", shell).out == shtab.complete(build_parser(), shell) + "\n"
+
+
+def test_the_entry_point_runs_as_a_process(tmp_path: Path) -> None:
+    (tmp_path / "k.co").write_text(CLEAN)
+    done = subprocess.run(
+        [sys.executable, "-m", "croqc.cli.main", "check", "k.co"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "no mistakes in 1 file\n")
