@@ -7,6 +7,7 @@ into the source tree.
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -20,6 +21,7 @@ class TablesHook(BuildHookInterface[Any]):
     """Adds `croqc/syntax/tables.json` to a wheel; an editable install builds the tables when first used."""
 
     PLUGIN_NAME = "custom"
+    folder: Path | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel" or version == "editable":
@@ -27,10 +29,14 @@ class TablesHook(BuildHookInterface[Any]):
         syntax = Path(self.root) / "compiler" / "croqc" / "syntax"
         tables = _load(syntax / "tables.py")
         text = tables.build_text((syntax / tables.GRAMMAR_FILE).read_text(encoding="utf-8"))
-        folder = Path(tempfile.mkdtemp(prefix="croqtile-tables-"))
-        path = folder / tables.TABLES_FILE
+        self.folder = Path(tempfile.mkdtemp(prefix="croqtile-tables-"))
+        path = self.folder / tables.TABLES_FILE
         path.write_text(text, encoding="ascii")
         build_data["force_include"][str(path)] = f"croqc/syntax/{tables.TABLES_FILE}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if self.folder is not None:
+            shutil.rmtree(self.folder)
 
 
 def _load(path: Path) -> ModuleType:

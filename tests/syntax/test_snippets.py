@@ -1,7 +1,7 @@
 """The valid snippets of the reference (2.10): no finding, and the nodes that they are about."""
 
 import pytest
-from tests.syntax.parsing import DATA, findings, kinds, nodes, parse, tree_of
+from tests.syntax.parsing import DATA, HEAD, findings, kinds, nodes, parse, tree_of
 
 from croqc.syntax import ast as t
 
@@ -124,7 +124,10 @@ def test_a_zfill_behind_the_source_is_no_suffix() -> None:
 
 
 def test_the_data_of_a_parallel() -> None:
-    snippet = "[[launch_bounds(_, 4)]] [[maxnreg(88)]] parallel.async<s> g = {x, y} by [n, 3] : block<cooperative>, w by 2 : group-4 {}"
+    snippet = (
+        "[[launch_bounds(_, 4)]] [[maxnreg(88)]]"
+        " parallel.async<s> g = {x, y} by [n, 3] : block<cooperative>, w by 2 : group-4 {}"
+    )
     (par,) = tree_of(snippet).body.stmts
     assert isinstance(par, t.Parallel) and par.stream is not None
     assert [attr.name for attr in par.attributes] == ["launch_bounds", "maxnreg"]
@@ -134,10 +137,7 @@ def test_the_data_of_a_parallel() -> None:
     assert [name.id for name in first.names] == ["x", "y"]
     assert (first.level, first.cooperative, first.bracketed, len(first.bounds)) == ("block", True, True, 2)
     assert (second.level, second.bracketed, [name.id for name in second.names]) == ("group-4", False, ["w"])
-    assert snippet[
-        first.level_span_start
-        - len("".join(["__co__ void probe(global f32 [R, C] src, f32 [R, C]& dst, s32 n) {\n"])) :
-    ].startswith("block")
+    assert snippet[first.level_span_start - len(HEAD) :].startswith("block")
 
 
 def test_a_level_belongs_to_the_question_mark_first() -> None:

@@ -41,6 +41,7 @@ class Builder:
         self.tokens = tokens
         self.text = text
         self.findings: list[Diagnostic] = []
+        self.suspicious = False  # something that only the finished tree can judge
 
     @cached_property
     def _starts(self) -> list[int]:

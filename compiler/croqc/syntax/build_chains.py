@@ -39,6 +39,7 @@ def checked_chain(b: Builder, chain: t.Chain) -> t.Chain:
             b.report("only a name can have members and indices", suffix.span, "store the value in a variable first")
             return chain
         if isinstance(suffix, t.Index):
+            b.suspicious = b.suspicious or before == "span"
             before = before if before == "span" else "[]"
             continue
         following = chain.suffixes[at + 1] if at + 1 < len(chain.suffixes) else None

@@ -52,6 +52,7 @@ def real(b: Builder, at: Span, kids: Kids) -> t.RealLit:
 
 @action("const")
 def const(b: Builder, at: Span, kids: Kids) -> t.Const:
+    b.suspicious = b.suspicious or kids[0].text == "nullptr"
     return t.Const(at, kids[0].text)
 
 
@@ -216,6 +217,7 @@ def chain(b: Builder, at: Span, kids: Kids) -> t.Chain:
 
 @action("index")
 def index(b: Builder, at: Span, kids: Kids) -> t.Index:
+    b.suspicious = b.suspicious or len(kids[0]) > 1
     return t.Index(at, kids[0])
 
 

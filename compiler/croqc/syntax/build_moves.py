@@ -158,7 +158,9 @@ def modifier(b: Builder, part: Mod) -> t.Modifier:
     shown = "swizzle" if word == "swiz" else "sparsity" if word == "sp" else word
     values = numbers(b, args or (), f"{shown} must be an integer literal")
     if word in ("swiz", "swizzle") and values and values[0] not in (0, 1, 2, 3, 32, 64, 128) and args:
-        b.report("swizzle must be 32, 64 or 128 (or level 0 to 3)", args[0].span)
+        near = str(min((32, 64, 128), key=lambda width: abs(width - values[0])))
+        fix = replace_fix(f"Write '{near}'", args[0].span, near, False)
+        b.report("swizzle must be 32, 64 or 128 (or level 0 to 3)", args[0].span, "", fix)
     if word == "promote" and values and values[0] not in (64, 128, 256) and args:
         b.report("promote must be 64, 128 or 256", args[0].span)
     return t.Modifier(part.span, word, values, old)

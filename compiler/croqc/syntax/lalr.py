@@ -23,9 +23,19 @@ class Program:
     def __init__(self, tables: Tables, actions: Mapping[str, Action]) -> None:
         self.tables = tables
         self.rules = [
-            (rule.mode, rule.size, rule.origin, rule.take, actions[rule.action] if rule.mode == CALL else None)
+            (rule.size, rule.origin, rule.take, actions[rule.action] if rule.mode == CALL else None)
             for rule in tables.rules
         ]
+        self.passes = [rule.mode == PASS for rule in tables.rules]
+        self.jumps: dict[tuple[int, int, str], int] = {}  # remembered results of `jump`
+
+    def jump(self, below: int, top: int, terminal: str) -> int:
+        """The state on top after all productions that only rename their one symbol: a chain of fifteen
+        precedence rows above a lone name is one step."""
+        actions, gotos = self.tables.actions, self.tables.gotos
+        while (action := actions[top].get(terminal, 0)) < 0 and self.passes[~action]:
+            top = gotos[below][self.tables.rules[~action].origin]
+        return top
 
 
 class Machine:
@@ -33,8 +43,8 @@ class Machine:
     beside `states`, one entry shorter."""
 
     def __init__(self, program: Program, builder: object) -> None:
+        self.program = program
         self.tables = tables = program.tables
-        self.rules = program.rules
         self.builder = builder
         self.states: list[int] = [tables.start]
         self.values: list[Any] = []
@@ -43,20 +53,17 @@ class Machine:
         self.fed = 0
         self.end = 0  # of the token fed last
 
-    @property
-    def done(self) -> bool:
-        return self.states[-1] == self.tables.end
-
     def feed(self, token: Token) -> bool:
-        """Reduce as far as the token asks and shift it; False, with some reductions done, if it fits nowhere."""
-        states = self.states
-        actions, terminal = self.tables.actions, token.type
+        """Reduce as far as the token asks and shift it; False, with some reductions done, if it fits nowhere.
+
+        The end is not shifted: the value of the start symbol stays on top.
+        """
+        states, terminal = self.states, token.type
+        actions, passes, jumps = self.tables.actions, self.program.passes, self.program.jumps
         while True:
-            if terminal == END and self.done:
-                return True
             action = actions[states[-1]].get(terminal)
             if action is None:
-                return False
+                return terminal == END and states[-1] == self.tables.end
             if action >= 0:
                 states.append(action)
                 self.values.append(token)
@@ -65,16 +72,18 @@ class Machine:
                 self.fed += 1
                 self.end = token.end
                 return True
-            self.reduce(~action, token.start)
+            if passes[~action]:
+                key = (states[-2], states[-1], terminal)
+                if key not in jumps:
+                    jumps[key] = self.program.jump(*key)
+                states[-1] = jumps[key]
+            else:
+                self.reduce(~action, token.start)
 
     def reduce(self, number: int, at: int) -> None:
         """Apply rule `number`; `at` is where an empty production stands."""
-        mode, size, origin, take, call = self.rules[number]
+        size, origin, take, call = self.program.rules[number]
         states, gotos = self.states, self.tables.gotos
-        if mode == PASS:
-            states.pop()
-            states.append(gotos[states[-1]][origin])
-            return
         values, starts, firsts = self.values, self.starts, self.firsts
         if size:
             children = _children(take, values[-size:])
@@ -113,11 +122,9 @@ def accepted(tables: Tables, states: Sequence[int], terminals: Sequence[str]) ->
     stack = list(states)
     for count, terminal in enumerate(terminals):
         while True:
-            if terminal == END and stack[-1] == tables.end:
-                return len(terminals)
             action = tables.actions[stack[-1]].get(terminal)
             if action is None:
-                return count
+                return count + (terminal == END and stack[-1] == tables.end)
             if action >= 0:
                 stack.append(action)
                 break

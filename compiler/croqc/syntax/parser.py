@@ -106,7 +106,7 @@ class _Parse:
         findings = [*self.errors, *self.builder.findings]
         for dot in self.blanks:
             findings.append(Diagnostic(CODE, Severity.ERROR, "no blank allowed after '.'", dot.span))
-        if tree is not None:
+        if tree is not None and self.builder.suspicious:
             check(self.builder, tree, findings)
         kept = _one_a_statement(self.typed, self.source.findings, _without_echoes(self.errors, findings))
         lexical = self.source.findings
@@ -251,8 +251,7 @@ def _one_a_statement(
     ends = [
         token.end
         for token, after in zip(tokens, following, strict=False)
-        if token.type == "_SEMI"
-        or (token.type in ("_LBRACE", "_RBRACE") and (after is None or after.line_first))
+        if token.type == "_SEMI" or (token.type in ("_LBRACE", "_RBRACE") and (after is None or after.line_first))
     ]
     taken = {bisect_right(ends, item.span.start) for item in lexical if item.code == CODE and item.span.start}
     kept = []
