@@ -97,12 +97,12 @@ def check_positive(walk: Walk, dims: Iterable[Int], places: Iterable[ast.Node]) 
 
 
 def extents_of(walk: Walk, nodes: tuple[ast.Expr, ...], may_change: bool = False) -> tuple[Int, ...]:
-    """The extents that a bracket list spells, checked; unknown ones become fresh symbols."""
+    """The extents that a bracket list spells, checked; unknown and impossible ones become fresh symbols."""
     items = flatten(walk, nodes)
     check_members(walk, items, "shape", may_change)
     dims = tuple(known(walk, item.node, None if _bare_index(item) else item.value) for item in items)
     check_positive(walk, dims, [item.node for item in items])
-    return dims
+    return tuple(dim if dim.const is None or dim.const > 0 else known(walk, items[0].node, None) for dim in dims)
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
