@@ -63,7 +63,8 @@ class Meeting:
 class BlockState:
     """One thread block: its shared memory, events, barriers and the scheduler that runs its paths.
 
-    `peers` are all blocks of its cluster, itself among them.
+    `peers` are all blocks that run with it, itself among them: those of its cluster, or of a cooperative launch,
+    which has a barrier of its own, `grid`.
     """
 
     run: RunState
@@ -72,7 +73,7 @@ class BlockState:
     events: dict[tuple[Symbol, int], Event] = field(default_factory=dict)
     named: dict[int, NamedBarrier] = field(default_factory=dict)
     meeting: Meeting = field(default_factory=Meeting)
-    grid: Meeting = field(default_factory=Meeting)
+    grid: Meeting | None = None
     peers: list[BlockState] = field(default_factory=list)
     paths: list[PathState] = field(default_factory=list)
 

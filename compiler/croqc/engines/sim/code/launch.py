@@ -7,6 +7,7 @@ cooperative launch, run together. Must not decide which paths there are: that is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from random import Random
@@ -109,11 +110,11 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
         extents = [axis.extents(frame) for axis in outer]
         threads = plan.threads if plan.threads is not None else np.arange(count(frame), dtype=np.int64)
         groups = _groups(outer, extents, cooperative)
-        generator = None if frame.run.ordered else Random(f"{frame.run.seed}/{node.span.start}")
-        if generator is not None:
-            generator.shuffle(groups)
+        launch = Launch(outer, extents, code, plan, threads, cooperative)
+        if not frame.run.ordered:
+            Random(f"{frame.run.seed}/{node.span.start}").shuffle(groups)
         for done, group in enumerate(groups):
-            _run_blocks(frame, outer, extents, group, code, plan, threads, generator)
+            launch.run(frame, group)
             if frame.run.progress is not None:
                 frame.run.progress(done + 1, len(groups))
 
@@ -146,36 +147,46 @@ def _groups(
     return list(groups.values())
 
 
-def _run_blocks(
-    frame: Frame,
-    outer: Sequence[AxisCode],
-    extents: Sequence[tuple[int, ...]],
-    group: Sequence[Coordinates],
-    code: Callable[[Frame], Any],
-    plan: Plan,
-    threads: Array,
-    generator: Random | None,
-) -> None:
-    scheduler = Scheduler(frame.run.budget, generator)
-    if generator is not None:
-        scheduler.lag = generator.choice(LAGS)
-    grid, peers = Meeting(len(group) if len(group) > 1 else 1), []
-    for coordinates in group:
-        block = BlockState(frame.run, scheduler, grid=grid)
-        peers.append(block)
-        block.peers = peers
-        flow = frame.fork()
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel with its extents: what is the same for all of its blocks."""
+
+    outer: Sequence[AxisCode]
+    extents: Sequence[tuple[int, ...]]
+    code: Callable[[Frame], Any]
+    plan: Plan
+    threads: Array
+    cooperative: bool
+
+    def run(self, frame: Frame, group: Sequence[Coordinates]) -> None:
+        """Runs blocks together to their end. Their schedule depends on the seed and the coordinates alone.
+
+        Raises StuckError where no path can go on.
+        """
+        run = frame.run
+        chance = None if run.ordered else Random(f"{run.seed}/{self.plan.kernel.node.span.start}/{group[0]}")
+        scheduler = Scheduler(run.budget, chance)
+        if chance is not None:
+            scheduler.lag = chance.choice(LAGS)
+        grid = Meeting() if self.cooperative else None
+        peers: list[BlockState] = []
+        for coordinates in group:
+            block = BlockState(run, scheduler, grid=grid, peers=peers)
+            peers.append(block)
+            self._start(frame.fork(), block, coordinates)
+        stuck = scheduler.run()
+        if stuck:
+            raise StuckError(stuck, self.plan.kernel)
+        scheduler.settle()
+
+    def _start(self, flow: Frame, block: BlockState, coordinates: Coordinates) -> None:
         flow.block = block
         rest = iter(coordinates)
-        for axis, sizes in zip(outer, extents, strict=True):
+        for axis, sizes in zip(self.outer, self.extents, strict=True):
             axis.assign(flow, sizes, [next(rest) for _ in sizes])
-        task = Task(plan.block_name, code(flow))
-        flow.path = task.owner = PathState(plan.block_name, threads, -1, task)
-        scheduler.add(task)
-    stuck = scheduler.run()
-    if stuck:
-        raise StuckError(stuck, plan.kernel)
-    scheduler.settle()
+        task = Task(self.plan.block_name, self.code(flow))
+        flow.path = task.owner = PathState(self.plan.block_name, self.threads, -1, task)
+        block.scheduler.add(task)
 
 
 # --- inner parallels ---------------------------------------------------------------------------

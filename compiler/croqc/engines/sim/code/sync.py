@@ -81,7 +81,8 @@ def _sync(c: Compiler, node: ast.Sync) -> Code:
     def run(frame: Frame) -> Stepping:
         block, _ = device(frame, span)
         yield from step(frame, span)
-        if node.kind == "barrier" and block.grid.parties > 1:
+        if node.kind == "barrier" and block.grid is not None:
+            block.grid.parties = len(block.peers) * (block.meeting.parties if shares(frame) else 1)
             yield from wait_at(frame, block.grid, span, "the barrier of the grid")
         else:
             yield from meet(frame, span)

@@ -111,7 +111,10 @@ class View:
             if mask is not None and not mask.any():
                 return 0
             raise self._error(index, valid, d)
-        wrong = np.logical_or(np.less(index, 0), np.greater_equal(index, valid))
+        if isinstance(index, np.ndarray) and index.dtype == np.int64:
+            wrong = index.view(np.uint64) >= np.uint64(valid)
+        else:
+            wrong = np.logical_or(np.less(index, 0), np.greater_equal(index, valid))
         if wrong.any():
             guilty = wrong if mask is None else wrong & mask
             if guilty.any():
