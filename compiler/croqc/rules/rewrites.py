@@ -45,3 +45,13 @@ def remove_statement(subject: Subject, title: str, span: Span, safe: bool = Fals
     if rest is not None and line.start >= 0 and not subject.text[line.start : span.start].strip():
         return change(title, Span(line.start, rest.end()), "", safe)
     return change(title, Span(span.start, end), "", safe)
+
+
+def use_dma(subject: Subject, span: Span) -> tuple[Fix, ...]:
+    """Let `dma` do a TMA copy that has no modifier of TMA alone."""
+    pattern = r"(?:\w+\s*=\s*)?({})\b(?![^;=]*\.(?:multicast|evict_first|evict_last)\b)"
+    for words, text in ((r"tma\s*\.\s*load", "dma.copy"), ("tma", "dma")):
+        fixes = replace(subject, "Change to 'dma'", span, pattern.format(words), text)
+        if fixes:
+            return fixes
+    return ()

@@ -175,27 +175,13 @@ def _possible(node: ast.Copy, sides: tuple[Storage, Storage], is_async: bool, on
 
 
 def check_modifiers(builder: Builder, node: ast.Copy) -> None:
-    """Where each modifier may stand (1.4.1; D11)."""
+    """Modifiers that need the other engine or exclude each other (1.4.1; D11); the grammar checks their order."""
     names = [modifier.name for modifier in node.modifiers]
-    hints = [modifier for modifier in node.modifiers if modifier.name.startswith("evict")]
-
-    def finding(modifier: str, reason: str, at: ast.Node) -> None:
-        span = head_span(at) if isinstance(at, ast.Copy) else at.span
-        builder.report(rules.COPY_MODIFIER, span, modifier=modifier, reason=reason)
-
-    if node.engine == "dma" and node.op == "load":
-        finding("load", "dma-load", node)
     for modifier in node.modifiers:
-        if node.engine == "dma" and modifier.name in ("multicast", "evict_first", "evict_last"):
-            finding(modifier.name, "tma-only", modifier)
-    for hint in hints[1:]:
-        finding(hint.name, "twice", hint)
-    for hint in hints[:1]:
-        before = names[: node.modifiers.index(hint)]
-        if "swiz" in before or "swizzle" in before:
-            finding(hint.name, "after-swizzle", hint)
-        elif "multicast" in names:
-            finding(hint.name, "multicast", hint)
+        if node.engine == "dma" and modifier.name == "multicast":
+            builder.report(rules.COPY_MODIFIER, modifier.span, modifier=modifier.name, reason="tma-only")
+        elif node.engine == "tma" and modifier.name in ("evict_first", "evict_last") and "multicast" in names:
+            builder.report(rules.COPY_MODIFIER, modifier.span, modifier=modifier.name, reason="multicast")
 
 
 def check_thread_tile(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around, indices: Indices) -> None:

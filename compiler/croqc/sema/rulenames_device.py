@@ -50,10 +50,7 @@ ASYNC_UNAVAILABLE: Final = "async-unavailable"  # D07; target
 TMA_LIMIT: Final = "tma-limit"  # D08; reason "target"|"row"|"extent"|"rank"|"stride"|"op", value, target, dim
 TMA_BOX_VARIES: Final = "tma-box-varies"  # D09; index
 TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
-COPY_MODIFIER: Final = (
-    "copy-modifier"  # D11; modifier, reason "dma-load"|"hint-on-copy"|"twice"|"after-swizzle"|"multicast"|"tma-only"
-)
-SWIZZLE_VALUE: Final = "swizzle-value"  # D12; value
+COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma-only"; the grammar finds the others
 SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
 ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0

@@ -62,10 +62,7 @@ class Swizzles:
         self.settled = {symbol: self._settle(symbol, uses) for symbol, uses in self._uses.items()}
 
     def _collect(self, node: ast.Copy | ast.MmaLoad) -> None:
-        modifier = swizzle_modifier(node)
-        written = written_swizzle(modifier)
-        if modifier is not None and modifier.args and written is None:
-            self._b.report(rules.SWIZZLE_VALUE, modifier.span, value=modifier.args[0])
+        written = written_swizzle(swizzle_modifier(node))
         if isinstance(node, ast.Copy):
             filled = self._shared(self._roots.of_dest(node))
             for symbol in filled:

@@ -1,0 +1,22 @@
+"""Rule `divergent-collective`: only a part of a unit reaches a statement that needs all of it (reference, L23, 4.4)."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Rule, Subject, Words
+from croqc.sema.model import Finding
+from croqc.text.diagnostics import Severity
+
+
+def _render(finding: Finding, _: Subject) -> Words:
+    what, unit = finding.args["what"], str(finding.args["unit"])
+    hint = f"move it out of the 'if', or choose a whole {unit}"
+    return Words(f"'{what}' needs all threads of the {unit}, but not all of them come here", hint)
+
+
+RULE = Rule(
+    name="divergent-collective",
+    severity=Severity.ERROR,
+    summary="Only a part of a unit reaches a statement that needs all of it.",
+    rows=("L23",),
+    render=_render,
+)
