@@ -1,7 +1,7 @@
 """parse_file: whole files, spans, reuse of functions, macros; the two kernels of the course."""
 
 import pytest
-from tests.syntax.parsing import DATA, HEAD, tree_of
+from tests.syntax.parsing import DATA, HEAD, parse, tree_of
 
 from croqc.syntax import ast as t
 from croqc.syntax.parser import parse_file
@@ -117,7 +117,29 @@ def test_a_long_function_takes_linear_time() -> None:
     assert tree is not None and len(tree.body.stmts) == 3000
 
 
-def test_deep_nesting_does_not_recurse() -> None:
-    depth = 2000
-    file = parse_file(f"__co__ void f(s32 n) {{ x = {'(' * depth}n{')' * depth}; }}\n")
-    assert file.findings == ()
+DEPTH = 3000
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        f"x = {'(' * DEPTH}n{')' * DEPTH};",
+        f"x = {'1 + ' * DEPTH}n;",
+        f"x = {'!' * DEPTH}n;",
+        f"x = {'n ? 1 : ' * DEPTH}n;",
+        f"foreach i in {'1 + ' * DEPTH}n {{ }}",
+        f"wait {'(' * DEPTH}e{')' * DEPTH};",
+        f"{'if (n > 0) ' * DEPTH} x = 1;",
+        f"__co__ void f(f32 [{'2 * ' * DEPTH}2] v) {{ }}",
+        f"__co__ void f(f32 [{'(' * DEPTH}2{')' * DEPTH}] v) {{ }}",
+        f"x = a{'[0]' * DEPTH};",
+        f"s : {'[' * DEPTH}1{']' * DEPTH};",
+    ],
+)
+def test_deep_nesting_does_not_recurse(snippet: str) -> None:
+    assert parse(snippet).findings == ()
+
+
+@pytest.mark.parametrize("opening", ["(", "[", "{", "if (", "foreach i in 2 {", "call f(", "|", "a ? ", "!"])
+def test_deep_nesting_without_an_end(opening: str) -> None:
+    assert parse("x = " + opening * 300).findings != ()

@@ -9,6 +9,7 @@ from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, replace_fix, word_of, word_span
 from croqc.syntax.keywords import ELEMENT_TYPES, canonical_type
 from croqc.syntax.tokens import Token
+from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 from croqc.text.near import nearest
@@ -135,29 +136,22 @@ def shape(b: Builder, at: Span, kids: Kids) -> tuple[tuple[Any, ...], None]:
 
 
 def _symbolic_operator(b: Builder, dim: Any) -> Span | None:
-    """Where the first operator on a name stands, or a sign; None for a legal extent."""
-    match dim:
-        case t.Binary(left=left, right=right):
-            inner = _symbolic_operator(b, left) or _symbolic_operator(b, right)
-            if inner is None and (_has_name(left) or _has_name(right)):
-                return b.after(left.span.end)
-            return inner
-        case t.Paren(inner=inner_expr):
-            return _symbolic_operator(b, inner_expr)
-        case t.Unary():
-            return dim.span
-    return None
+    """Where the first operator next to a name stands, or a sign; None for a legal extent."""
+    if isinstance(dim, t.Name):
+        return None
+    if isinstance(dim, t.Unary):
+        return dim.span
+    inside = list(walk(dim))
+    if not any(isinstance(node, t.Name) and node.id for node in inside):
+        return next((node.span for node in inside if isinstance(node, t.Unary)), None)
+    named = [node for node in inside if isinstance(node, t.Binary) and _names(node)]
+    ends = [node.left.span.end for node in named]
+    return b.after(min(ends)) if ends else None
 
 
-def _has_name(dim: Any) -> bool:
-    match dim:
-        case t.Name():
-            return bool(dim.id)
-        case t.Binary(left=left, right=right):
-            return _has_name(left) or _has_name(right)
-        case t.Paren(inner=inner):
-            return _has_name(inner)
-    return False
+def _names(node: t.Binary) -> bool:
+    """Whether an operand is a name."""
+    return any(isinstance(side, t.Name) for side in (node.left, node.right))
 
 
 @action("rank_shape")

@@ -179,17 +179,27 @@ def _extent(b: Builder, node: Any) -> Any:
 
 
 def _is_extent(node: Any) -> bool:
-    match node:
-        case t.IntLit() | t.Name() | t.ShapeLit() | t.TupleLit() | t.Missing():
-            return True
-        case t.Unary(op="-", operand=t.IntLit()):
-            return True
-        case t.Binary(op=op, left=left, right=right):
-            return op in _EXTENT_OPS and _is_extent(left) and _is_extent(right)
-        case t.Chain(base=t.Name(), suffixes=suffixes):
-            rest = suffixes[1:] if isinstance(suffixes[0], t.Member) and suffixes[0].name == "span" else suffixes
-            return len(rest) <= 1 and all(isinstance(suffix, t.Index) for suffix in rest)
-    return False
+    parts = [node]
+    while parts:
+        match parts.pop():
+            case (
+                t.IntLit() | t.Name() | t.ShapeLit() | t.TupleLit() | t.Missing() | t.Unary(op="-", operand=t.IntLit())
+            ):
+                continue
+            case t.Binary(op=op, left=left, right=right) if op in _EXTENT_OPS:
+                parts += [left, right]
+            case t.Chain(base=t.Name(), suffixes=suffixes) if _is_derived(suffixes):
+                continue
+            case _:
+                return False
+    return True
+
+
+def _is_derived(suffixes: tuple[t.Suffix, ...]) -> bool:
+    """`x.span`, `s[…]` or `x.span[…]`, without the name."""
+    first = suffixes[0]
+    rest = suffixes[1:] if isinstance(first, t.Member) and first.name == "span" else suffixes
+    return len(rest) <= 1 and all(isinstance(suffix, t.Index) for suffix in rest)
 
 
 @action("range", "local_range")
