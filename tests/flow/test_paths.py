@@ -102,3 +102,14 @@ def test_a_kernel_that_is_one_parallel_of_threads() -> None:
     assert named(model_of("__co__ void f(f32 [64]& x) { parallel i by 64 { x.at(i) = 0.0f; } }")) == {
         "the block": range(64)
     }
+
+
+@pytest.mark.parametrize("cond", ["(" * 300 + "p == 0" + ")" * 300, "p == 0" + " && p == 0" * 90])
+def test_conditions_too_deep_to_evaluate_leave_the_groups(cond: str) -> None:
+    model = body(f"parallel p by 2 : group-4 {{ inthreads.async ({cond}) {{ trigger done; }} }}")
+    assert named(model) == {"path p = 0": range(128), "path p = 1": range(128, 256)}
+
+
+def test_blocks_nested_very_deep() -> None:
+    model = body("foreach i in 2 {" * 300 + "trigger done;" + "}" * 300)
+    assert named(model) == {"the block": range(1)}

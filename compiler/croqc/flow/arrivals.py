@@ -24,6 +24,8 @@ from croqc.syntax.visit import walk
 
 Slot = tuple[Symbol, int]
 
+_MAX_DEPTH = 80  # conditions nested deeper count as undecided
+
 
 def arrival_counts(model: Model, paths: Sequence[Path]) -> Mapping[Slot, int]:
     """A of every slot of every shared event of the paths' kernel; slots of a multi-dimensional array are numbered
@@ -182,15 +184,18 @@ class _Counter:
     def _may_hold(self, path: Path, node: ast.If, stmt: ast.Node) -> bool:
         """Whether the path can take the branch that holds the statement; undecided conditions count as yes."""
         in_else = node.other is not None and any(inner is stmt for inner in walk(node.other))
-        value = self._truth(node.cond, self._env(path))
+        value = self._truth(node.cond, self._env(path), 0)
         return value is None or value is not in_else
 
-    def _truth(self, cond: ast.Node, env: Mapping[str, Int]) -> bool | None:
+    def _truth(self, cond: ast.Node, env: Mapping[str, Int], depth: int) -> bool | None:
+        """Whether a condition holds for a path; None where its indices do not decide that."""
+        if depth > _MAX_DEPTH:
+            return None
         match cond:
             case ast.Paren(inner=inner):
-                return self._truth(inner, env)
+                return self._truth(inner, env, depth + 1)
             case ast.Binary(op="&&" | "||" as op, left=left, right=right):
-                sides = self._truth(left, env), self._truth(right, env)
+                sides = self._truth(left, env, depth + 1), self._truth(right, env, depth + 1)
                 settled = op == "||"
                 if settled in sides:
                     return settled

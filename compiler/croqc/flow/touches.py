@@ -101,11 +101,12 @@ class Touches:
 
     def _reads_in(self, node: ast.Node) -> Iterator[Symbol]:
         """The buffers of every reference to data in an expression or a statement without its bodies."""
-        if node in self._model.views:
-            yield from self._roots.of_node(node)
-        for child in children(node):
-            if not isinstance(child, ast.Block):
-                yield from self._reads_in(child)
+        stack = [node]
+        while stack:
+            here = stack.pop()
+            if here in self._model.views:
+                yield from self._roots.of_node(here)
+            stack += [child for child in children(here) if not isinstance(child, ast.Block)]
 
     @staticmethod
     def _touch(reads: Iterable[Symbol], writes: Iterable[Symbol]) -> Touch:

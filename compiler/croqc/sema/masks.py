@@ -118,7 +118,7 @@ class Masks:
 
     def of(self, cond: ast.Node) -> Mask | None:
         """The threads for which a condition holds; one over block indices alone counts as all (4.4)."""
-        result = self._truth(cond)
+        result = self._truth(cond, 0)
         return self.whole() if result is _ALL else result
 
     def of_regions(self, chain: Iterable[ast.InThreads]) -> Mask | None:
@@ -131,27 +131,29 @@ class Masks:
             mask &= inner
         return mask
 
-    def _truth(self, node: ast.Node) -> Any:
+    def _truth(self, node: ast.Node, depth: int) -> Any:
         """A mask, `_ALL` where only the block decides, None where nothing is known."""
+        if depth > _MAX_DEPTH:
+            return None
         match node:
             case ast.Paren(inner=inner):
-                return self._truth(inner)
+                return self._truth(inner, depth + 1)
             case ast.Const(word="true" | "false" as word):
                 return self.whole() if word == "true" else ~self.whole()
             case ast.Unary(op="!", operand=operand):
-                inner_mask = self._truth(operand)
+                inner_mask = self._truth(operand, depth + 1)
                 return inner_mask if inner_mask is None or inner_mask is _ALL else ~inner_mask
             case ast.Binary(op="&&" | "||"):
-                return self._join(node)
+                return self._join(node, depth + 1)
             case ast.Binary(op=op) if op in _COMPARE:
                 return self._compare(node)
             case ast.Name():
                 value = defining_value(self.facts.uses.get(node))
-                return None if value is None else self._truth(value)
+                return None if value is None else self._truth(value, depth + 1)
         return None
 
-    def _join(self, node: ast.Binary) -> Any:
-        left, right = self._truth(node.left), self._truth(node.right)
+    def _join(self, node: ast.Binary, depth: int) -> Any:
+        left, right = self._truth(node.left, depth), self._truth(node.right, depth)
         if node.op == "||" and (left is _ALL or right is _ALL):
             return _ALL
         if left is _ALL or right is _ALL:
@@ -197,6 +199,7 @@ class Masks:
 
 
 _ALL: Final = object()
+_MAX_DEPTH: Final = 80  # conditions nested deeper are not evaluated
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "==": np.equal,

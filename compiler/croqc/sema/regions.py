@@ -71,18 +71,16 @@ def _check_overlap(builder: Builder, found: list[tuple[ast.InThreads, Around, Ma
 
 
 def _uniform_parts(builder: Builder, cond: ast.Node) -> Iterator[ast.Node]:
-    """The operands of `&&` and `||` that depend on no parallel index (L12)."""
-    match cond:
-        case ast.Paren(inner=inner):
-            yield from _uniform_parts(builder, inner)
-        case ast.Binary(op="&&" | "||", left=left, right=right):
-            yield from _uniform_parts(builder, left)
-            yield from _uniform_parts(builder, right)
-        case ast.Unary(op="!", operand=operand):
-            yield from _uniform_parts(builder, operand)
-        case _:
-            if _depends(builder, cond, frozenset()) is False:
-                yield cond
+    """The operands of `&&` and `||` that depend on no parallel index (L12), in source order."""
+    stack = [cond]
+    while stack:
+        match stack.pop():
+            case ast.Paren(inner=inner) | ast.Unary(op="!", operand=inner):
+                stack.append(inner)
+            case ast.Binary(op="&&" | "||", left=left, right=right):
+                stack += [right, left]
+            case part if _depends(builder, part, frozenset()) is False:
+                yield part
 
 
 def _depends(builder: Builder, node: ast.Node, seen: frozenset[Symbol]) -> bool | None:
