@@ -30,6 +30,7 @@ ROWS = [
     (rules.INITIALISER_TYPE, "host", "s32 x = «{1, 2}»;", "s32 x = 1;"),
     (rules.UNSTORABLE_VALUE, "host", 'x = «"text"»;', "x = 1;"),
     (rules.UNSTORABLE_VALUE, "device", "x = «&a.at(t, 0)»;", "x = a.at(t, 0);"),
+    (rules.UNSTORABLE_VALUE, "device", "f = dma.any; x = «f»;", "f = dma.any; f = dma.copy w => shared; x = f.data;"),
     (rules.MUTABLE_NON_SCALAR, "host", "mutable «x» = {1, 2};", "mutable x = 1;"),
     (rules.OPERAND_TYPES, "host", "x = «true + 1»;", "x = 2 + 1;"),
     (rules.OPERAND_TYPES, "host", "x = «n && true»;", "x = n > 1 && true;"),

@@ -106,8 +106,9 @@ def _check_annotation(walk: Walk, elem: str, init: ast.ScalarInit, source: ast.N
 
 
 def check_storable(walk: Walk, node: ast.Node, type_: Type) -> bool:
-    """Strings, pointers and void values initialise no variable (T07)."""
-    if isinstance(type_, Text | Pointer | Void):
+    """Strings, pointers, void values and empty placeholders initialise no variable (T07)."""
+    empty = isinstance(type_, Future) and type_.placeholder and type_.data is None
+    if empty or isinstance(type_, Text | Pointer | Void):
         walk.b.report(rules.UNSTORABLE_VALUE, node.span, t=describe(type_))
         return False
     if isinstance(type_, Event):
@@ -128,10 +129,10 @@ def _buffer_decl(walk: Walk, node: ast.BufferDecl) -> None:
     if shape is None:
         walk.not_understood(node, "a buffer whose shape is inferred")
     for entry in node.names:
-        _check_place(walk, node, entry)
+        placed = _check_place(walk, node, entry)
         array = array_of(walk, entry.array)
         type_: Type = UNKNOWN
-        if shape is not None and array is not None and is_known(node.elem):
+        if placed and shape is not None and array is not None and is_known(node.elem):
             type_ = Data(canonical(node.elem), shape, storage, array)
             _check_static(walk, node, entry.name.id, shape)
         if entry.fill is not None:
@@ -139,12 +140,16 @@ def _buffer_decl(walk: Walk, node: ast.BufferDecl) -> None:
         walk.scopes.declare(entry.name, SymbolKind.BUFFER, type_, entry)
 
 
-def _check_place(walk: Walk, node: ast.BufferDecl, entry: ast.BufferName) -> None:
-    """Device storage inside `parallel` only, host-visible storage outside only (M01, M02)."""
+def _check_place(walk: Walk, node: ast.BufferDecl, entry: ast.BufferName) -> bool:
+    """Device storage inside `parallel` only, host-visible storage outside only (M01, M02). What is at the wrong
+    place stays unknown: nothing else is said because of it."""
     if walk.on_device and node.storage in (None, "global"):
         walk.b.report(rules.STORAGE_AT_DEVICE, entry.name.span, s=node.storage or "", name=entry.name.id)
     elif not walk.on_device and node.storage in ("shared", "local"):
         walk.b.report(rules.STORAGE_AT_HOST, entry.name.span, s=node.storage, name=entry.name.id)
+    else:
+        return True
+    return False
 
 
 def _check_static(walk: Walk, node: ast.BufferDecl, name: str, shape: tuple[Int, ...]) -> None:
