@@ -41,7 +41,7 @@ bench: $(DEV) ## Measure reading, checking, typing and simulating; prints figure
 
 completions: $(DEV) ## Make the shells' completion scripts again after a change of the command line
 	for shell in bash zsh tcsh; do \
-	  $(BIN)/shtab --prog croq --shell=$$shell croqc.cli.main.build_parser > compiler/croqc/cli/completions/croq.$$shell; done
+	  $(BIN)/shtab --prog croq --prefix croq --shell=$$shell croqc.cli.main.build_parser > compiler/croqc/cli/completions/croq.$$shell; done
 
 vsix: $(NPM_INSTALLED) ## Pack the VS Code extension into a .vsix file
 	$(IN_EXTENSION) npm run package

@@ -5,65 +5,65 @@
 #    source ~/.local/share/bash_completion/croq
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_croqc_subparsers=(check run explain fix fmt dump lsp completion)
+_shtab_croq_subparsers=(check run explain fix fmt dump lsp completion)
 
-_shtab_croqc_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
-_shtab_croqc_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules --max-steps)
-_shtab_croqc_explain_option_strings=(-h --help)
-_shtab_croqc_fix_option_strings=(-h --help -D --arch --dialect --rule --unsafe --write --diff)
-_shtab_croqc_fmt_option_strings=(-h --help --check --diff)
-_shtab_croqc_dump_option_strings=(-h --help -D --arch --dialect --after)
-_shtab_croqc_lsp_option_strings=(-h --help --stdio)
-_shtab_croqc_completion_option_strings=(-h --help)
-_shtab_croqc_option_strings=(-h --help --version)
+_shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
+_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules --max-steps)
+_shtab_croq_explain_option_strings=(-h --help)
+_shtab_croq_fix_option_strings=(-h --help -D --arch --dialect --rule --unsafe --write --diff)
+_shtab_croq_fmt_option_strings=(-h --help --check --diff)
+_shtab_croq_dump_option_strings=(-h --help -D --arch --dialect --after)
+_shtab_croq_lsp_option_strings=(-h --help --stdio)
+_shtab_croq_completion_option_strings=(-h --help)
+_shtab_croq_option_strings=(-h --help --version)
 
 
 
-_shtab_croqc_check___dialect_choices=(any current)
-_shtab_croqc_run___dialect_choices=(any current)
-_shtab_croqc_run___engine_choices=(sim)
-_shtab_croqc_fix___dialect_choices=(any current)
-_shtab_croqc_dump___dialect_choices=(any current)
-_shtab_croqc_dump___after_choices=(tokens ast model flow)
-_shtab_croqc_completion_pos_0_choices=(bash zsh tcsh)
-_shtab_croqc_pos_0_choices=(check run explain fix fmt dump lsp completion)
+_shtab_croq_check___dialect_choices=(any current)
+_shtab_croq_run___dialect_choices=(any current)
+_shtab_croq_run___engine_choices=(sim)
+_shtab_croq_fix___dialect_choices=(any current)
+_shtab_croq_dump___dialect_choices=(any current)
+_shtab_croq_dump___after_choices=(tokens ast model flow)
+_shtab_croq_completion_pos_0_choices=(bash zsh tcsh)
+_shtab_croq_pos_0_choices=(check run explain fix fmt dump lsp completion)
 
-_shtab_croqc_check_pos_0_nargs=+
-_shtab_croqc_check__h_nargs=0
-_shtab_croqc_check___help_nargs=0
-_shtab_croqc_check___json_nargs=0
-_shtab_croqc_check___strict_nargs=0
-_shtab_croqc_check__q_nargs=0
-_shtab_croqc_check___quiet_nargs=0
-_shtab_croqc_run_pos_0_nargs=+
-_shtab_croqc_run__h_nargs=0
-_shtab_croqc_run___help_nargs=0
-_shtab_croqc_run___json_nargs=0
-_shtab_croqc_explain__h_nargs=0
-_shtab_croqc_explain___help_nargs=0
-_shtab_croqc_fix_pos_0_nargs=+
-_shtab_croqc_fix__h_nargs=0
-_shtab_croqc_fix___help_nargs=0
-_shtab_croqc_fix___unsafe_nargs=0
-_shtab_croqc_fix___write_nargs=0
-_shtab_croqc_fix___diff_nargs=0
-_shtab_croqc_fmt_pos_0_nargs=+
-_shtab_croqc_fmt__h_nargs=0
-_shtab_croqc_fmt___help_nargs=0
-_shtab_croqc_fmt___check_nargs=0
-_shtab_croqc_fmt___diff_nargs=0
-_shtab_croqc_dump_pos_0_nargs=+
-_shtab_croqc_dump__h_nargs=0
-_shtab_croqc_dump___help_nargs=0
-_shtab_croqc_lsp__h_nargs=0
-_shtab_croqc_lsp___help_nargs=0
-_shtab_croqc_lsp___stdio_nargs=0
-_shtab_croqc_completion__h_nargs=0
-_shtab_croqc_completion___help_nargs=0
-_shtab_croqc_pos_0_nargs=A...
-_shtab_croqc__h_nargs=0
-_shtab_croqc___help_nargs=0
-_shtab_croqc___version_nargs=0
+_shtab_croq_check_pos_0_nargs=+
+_shtab_croq_check__h_nargs=0
+_shtab_croq_check___help_nargs=0
+_shtab_croq_check___json_nargs=0
+_shtab_croq_check___strict_nargs=0
+_shtab_croq_check__q_nargs=0
+_shtab_croq_check___quiet_nargs=0
+_shtab_croq_run_pos_0_nargs=+
+_shtab_croq_run__h_nargs=0
+_shtab_croq_run___help_nargs=0
+_shtab_croq_run___json_nargs=0
+_shtab_croq_explain__h_nargs=0
+_shtab_croq_explain___help_nargs=0
+_shtab_croq_fix_pos_0_nargs=+
+_shtab_croq_fix__h_nargs=0
+_shtab_croq_fix___help_nargs=0
+_shtab_croq_fix___unsafe_nargs=0
+_shtab_croq_fix___write_nargs=0
+_shtab_croq_fix___diff_nargs=0
+_shtab_croq_fmt_pos_0_nargs=+
+_shtab_croq_fmt__h_nargs=0
+_shtab_croq_fmt___help_nargs=0
+_shtab_croq_fmt___check_nargs=0
+_shtab_croq_fmt___diff_nargs=0
+_shtab_croq_dump_pos_0_nargs=+
+_shtab_croq_dump__h_nargs=0
+_shtab_croq_dump___help_nargs=0
+_shtab_croq_lsp__h_nargs=0
+_shtab_croq_lsp___help_nargs=0
+_shtab_croq_lsp___stdio_nargs=0
+_shtab_croq_completion__h_nargs=0
+_shtab_croq_completion___help_nargs=0
+_shtab_croq_pos_0_nargs=A...
+_shtab_croq__h_nargs=0
+_shtab_croq___help_nargs=0
+_shtab_croq___version_nargs=0
 
 
 # $1=COMP_WORDS[1]
@@ -125,7 +125,7 @@ _set_new_action() {
 #     hello="world"
 #     x="hello"
 #     ${!x} -> ${hello} -> "world"
-_shtab_croqc() {
+_shtab_croq() {
   local completing_word="${COMP_WORDS[COMP_CWORD]}"
   local previous_word="${COMP_WORDS[COMP_CWORD-1]}"
   local completed_positional_actions
@@ -139,7 +139,7 @@ _shtab_croqc() {
   local sub_parsers
   COMPREPLY=()
 
-  local prefix=_shtab_croqc
+  local prefix=_shtab_croq
   local word_index=0
   local pos_only=0 # "--" delimiter not encountered yet
   _set_parser_defaults
@@ -215,4 +215,4 @@ _shtab_croqc() {
   return 0
 }
 
-complete -o bashdefault -F _shtab_croqc croq
+complete -o bashdefault -F _shtab_croq croq

@@ -8,7 +8,7 @@
 # See also: https://github.com/zsh-users/zsh-completions/blob/master/zsh-completions-howto.org
 
 
-_shtab_croqc_commands() {
+_shtab_croq_commands() {
   local _commands=(
     check:'Find mistakes in .co files.'
     completion:'Print the completion script of a shell.'
@@ -22,15 +22,15 @@ _shtab_croqc_commands() {
   _describe 'croq commands' _commands
 }
 
-_shtab_croqc_options=(
+_shtab_croq_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "(- : *)--version[show program\'s version number and exit]"
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_defaults_added=0
+_shtab_croq_defaults_added=0
 
-_shtab_croqc_check_options=(
+_shtab_croq_check_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
@@ -42,17 +42,17 @@ _shtab_croqc_check_options=(
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_check_defaults_added=0
+_shtab_croq_check_defaults_added=0
 
-_shtab_croqc_completion_options=(
+_shtab_croq_completion_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   ":the shell:(bash zsh tcsh)"
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_completion_defaults_added=0
+_shtab_croq_completion_defaults_added=0
 
-_shtab_croqc_dump_options=(
+_shtab_croq_dump_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
@@ -62,17 +62,17 @@ _shtab_croqc_dump_options=(
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_dump_defaults_added=0
+_shtab_croq_dump_defaults_added=0
 
-_shtab_croqc_explain_options=(
+_shtab_croq_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   ":a rule\'s name or its row in the catalogue:"
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_explain_defaults_added=0
+_shtab_croq_explain_defaults_added=0
 
-_shtab_croqc_fix_options=(
+_shtab_croq_fix_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
@@ -85,9 +85,9 @@ _shtab_croqc_fix_options=(
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_fix_defaults_added=0
+_shtab_croq_fix_defaults_added=0
 
-_shtab_croqc_fmt_options=(
+_shtab_croq_fmt_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--check[write nothing\; exit with 1 if a file would change]"
   "--diff[write nothing\; show the changes]"
@@ -95,17 +95,17 @@ _shtab_croqc_fmt_options=(
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_fmt_defaults_added=0
+_shtab_croq_fmt_defaults_added=0
 
-_shtab_croqc_lsp_options=(
+_shtab_croq_lsp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--stdio[accepted for editors that pass it\; always so]"
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_lsp_defaults_added=0
+_shtab_croq_lsp_defaults_added=0
 
-_shtab_croqc_run_options=(
+_shtab_croq_run_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
@@ -120,35 +120,35 @@ _shtab_croqc_run_options=(
 )
 
 # guard to ensure default positional specs are added only once per session
-_shtab_croqc_run_defaults_added=0
+_shtab_croq_run_defaults_added=0
 
 
-_shtab_croqc() {
+_shtab_croq() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->croq'
 
   # Add default positional/remainder specs only if none exist, and only once per session
-  if (( ! _shtab_croqc_defaults_added )); then
-    if (( ${_shtab_croqc_options[(I)${(q)one_or_more}*]} +          ${_shtab_croqc_options[(I)${(q)remainder}*]} +          ${_shtab_croqc_options[(I)${(q)default}]} == 0 )); then
-      _shtab_croqc_options+=(': :_shtab_croqc_commands' '*::: :->croq')
+  if (( ! _shtab_croq_defaults_added )); then
+    if (( ${_shtab_croq_options[(I)${(q)one_or_more}*]} +          ${_shtab_croq_options[(I)${(q)remainder}*]} +          ${_shtab_croq_options[(I)${(q)default}]} == 0 )); then
+      _shtab_croq_options+=(': :_shtab_croq_commands' '*::: :->croq')
     fi
-    _shtab_croqc_defaults_added=1
+    _shtab_croq_defaults_added=1
   fi
-  _arguments -C -s $_shtab_croqc_options
+  _arguments -C -s $_shtab_croq_options
 
   case $state in
     croq)
       words=($line[1] "${words[@]}")
       (( CURRENT += 1 ))
-      curcontext="${curcontext%:*:*}:_shtab_croqc-$line[1]:"
+      curcontext="${curcontext%:*:*}:_shtab_croq-$line[1]:"
       case $line[1] in
-        check) _arguments -C -s $_shtab_croqc_check_options ;;
-        completion) _arguments -C -s $_shtab_croqc_completion_options ;;
-        dump) _arguments -C -s $_shtab_croqc_dump_options ;;
-        explain) _arguments -C -s $_shtab_croqc_explain_options ;;
-        fix) _arguments -C -s $_shtab_croqc_fix_options ;;
-        fmt) _arguments -C -s $_shtab_croqc_fmt_options ;;
-        lsp) _arguments -C -s $_shtab_croqc_lsp_options ;;
-        run) _arguments -C -s $_shtab_croqc_run_options ;;
+        check) _arguments -C -s $_shtab_croq_check_options ;;
+        completion) _arguments -C -s $_shtab_croq_completion_options ;;
+        dump) _arguments -C -s $_shtab_croq_dump_options ;;
+        explain) _arguments -C -s $_shtab_croq_explain_options ;;
+        fix) _arguments -C -s $_shtab_croq_fix_options ;;
+        fmt) _arguments -C -s $_shtab_croq_fmt_options ;;
+        lsp) _arguments -C -s $_shtab_croq_lsp_options ;;
+        run) _arguments -C -s $_shtab_croq_run_options ;;
       esac
   esac
 }
@@ -159,9 +159,9 @@ typeset -A opt_args
 
 if [[ $zsh_eval_context[-1] == eval ]]; then
   # eval/source/. command, register function for later
-  compdef _shtab_croqc -N croq
+  compdef _shtab_croq -N croq
 else
   # autoload from fpath, call function directly
-  _shtab_croqc "$@"
+  _shtab_croq "$@"
 fi
 
