@@ -18,29 +18,29 @@ def _render(finding: Finding, subject: Subject) -> Words:
     kind, name, extent, dim = (finding.args[key] for key in ("kind", "name", "extent", "d"))
     low, least, greatest = (finding.args[key] for key in ("low", "least", "greatest"))
     reached = least if low else greatest
-    may = f"may reach {reached}" if least != greatest else f"is {reached}"
-    if kind == "tile":
-        return Words(f"tile number {dim} of '{name}' {may}, there are {extent} tiles", _way_out(finding))
+    verb = "is" if least == greatest else "reaches"
+    what = {"tile": "tile number", "element": "index"}.get(str(kind), "subscript")
+    message = f"{what} {verb} {reached} in dimension {dim} of '{name}', {_there_are(str(kind), str(extent))}"
+    hint = "numbers start at 0" if least == greatest else "guard it with an 'if', or change the bounds of the index"
+    return Words(message, hint)
+
+
+def _there_are(kind: str, extent: str) -> str:
     if kind == "element":
-        return Words(f"index {dim} of '{name}' {may}, the extent is {extent}", _way_out(finding))
-    things = "events" if kind == "event" else "buffers"
-    return Words(f"subscript {dim} of '{name}' {may}, there are {extent} {things}", _way_out(finding))
-
-
-def _way_out(finding: Finding) -> str:
-    if finding.args["least"] == finding.args["greatest"]:
-        return "numbers start at 0"
-    return "guard it with an 'if', or change the bounds of the index"
+        return f"the extent is {extent}"
+    thing = {"tile": "tile", "event": "event"}.get(kind, "buffer")
+    return f"there is 1 {thing}" if extent == "1" else f"there are {extent} {thing}s"
 
 
 def _subscripts(finding: Finding, subject: Subject) -> Words:
     """An array of buffers without its subscripts, or subscripts of something that is no array (V17)."""
     name, rank, count = finding.args["name"], int(str(finding.args["r"])), int(str(finding.args["k"]))
+    needed = "1 subscript" if rank == 1 else f"{rank} subscripts"
     if rank == 0:
         return Words(f"'{name}' is not an array", "an element is '.at(i)'", fixes=_element(finding.span, subject))
     if count > rank:
-        return Words(f"'{name}' needs {rank} subscripts, got {count}", "an element is '.at(i)'")
-    return Words(f"'{name}' is an array: it needs {rank} subscripts, got {count}", "pick one of its buffers: 'x[i]'")
+        return Words(f"'{name}' needs {needed}, got {count}", "an element is '.at(i)'")
+    return Words(f"'{name}' is an array: it needs {needed}, got {count}", "pick one of its buffers: 'x[i]'")
 
 
 def _element(place: Span, subject: Subject) -> tuple[Fix, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.mends import around, change, insert
-from croqc.sema.model import Finding
-from croqc.sema.types import Data
+from croqc.sema.model import Finding, Level
+from croqc.sema.types import ShapeType
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.span import Span
@@ -15,30 +15,41 @@ _HINT = "add 'shared' (one for each block) or 'local' (one for each thread), or 
 
 def _render(finding: Finding, subject: Subject) -> Words:
     name, storage = finding.args["name"], str(finding.args["s"])
+    words = _order(subject, finding.span)
     if not name:
-        return Words(
-            "'global' memory cannot be made inside 'parallel'", "use 'shared' or 'local'", fixes=_change(finding)
-        )
+        message = "'global' memory cannot be made inside 'parallel'"
+        return Words(message, "use 'shared' or 'local'", fixes=_change(finding.span, words))
     node = next((one for one in reversed(around(subject, finding.span)) if isinstance(one, ast.BufferDecl)), None)
     message = f"'{name}' inside 'parallel' must be 'shared' or 'local'"
     if node is None or not _is_static(subject, node):
         return Words(message, "move it out: buffers of the kernel need constant shapes")
     if storage:
         place = Span(node.span.start, node.span.start + len(storage))
-        return Words(message, _HINT, fixes=_change(Finding(finding.rule, place)))
-    fixes = tuple(fix for word in ("shared", "local") for fix in insert(f"Add '{word}'", node.span.start, f"{word} "))
+        return Words(message, _HINT, fixes=_change(place, words))
+    fixes = tuple(fix for word in words for fix in insert(f"Add '{word}'", node.span.start, f"{word} "))
     return Words(message, _HINT, fixes=fixes)
 
 
-def _change(finding: Finding) -> tuple[Fix, ...]:
-    return tuple(fix for word in ("shared", "local") for fix in change(f"Make it '{word}'", finding.span, word))
+def _order(subject: Subject, place: Span) -> tuple[str, str]:
+    """What is probably meant first: a thread's own memory where threads are told apart."""
+    levels = subject.analysis.model.levels
+    axes = [axis for node in around(subject, place) if isinstance(node, ast.Parallel) for axis in node.axes]
+    return ("local", "shared") if axes and levels.get(axes[-1]) is Level.THREAD else ("shared", "local")
+
+
+def _change(place: Span, words: tuple[str, str]) -> tuple[Fix, ...]:
+    return tuple(fix for word in words for fix in change(f"Make it '{word}'", place, word))
 
 
 def _is_static(subject: Subject, node: ast.BufferDecl) -> bool:
-    symbols = [one for one in subject.analysis.model.symbols if one.decl in node.names]
-    return all(
-        isinstance(one.type, Data) and all(extent.const is not None for extent in one.type.shape) for one in symbols
-    )
+    """Whether every extent is a constant, so that the kernel may have the buffer."""
+    model = subject.analysis.model
+    for item in node.shape or ():
+        shape, value = model.types.get(item), model.values.get(item)
+        dims = shape.dims if isinstance(shape, ShapeType) else (value,)
+        if any(dim is None or dim.const is None for dim in dims):
+            return False
+    return True
 
 
 RULE = Rule(
