@@ -55,3 +55,9 @@ def use_dma(subject: Subject, span: Span) -> tuple[Fix, ...]:
         if fixes:
             return fixes
     return ()
+
+
+def remove_attribute(subject: Subject, title: str, span: Span) -> tuple[Fix, ...]:
+    """Remove an attribute and the blanks behind it."""
+    blanks = re.compile(r"\s*").match(subject.text, span.end)
+    return change(title, Span(span.start, blanks.end() if blanks else span.end), "")
