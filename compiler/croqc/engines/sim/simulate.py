@@ -21,6 +21,7 @@ from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Budget
 from croqc.engines.sim.parameters import bind_parameters
 from croqc.engines.sim.plan import Plan
+from croqc.engines.sim.spread import default_workers
 from croqc.engines.sim.state import Frame, RunState
 from croqc.flow.arrivals import arrival_counts
 from croqc.sema.model import Model, Symbol
@@ -47,6 +48,7 @@ class SimOptions:
     """`exact`: floats in f64, stores rounded to the buffer's type; with "ordered" the reference of `expect auto`.
 
     `models` gives C++ functions a meaning on arrays; `on_progress` hears of blocks done and blocks in all.
+    `workers`: processes that long launches are spread over, by default one a processor.
     """
 
     seed: int = 0
@@ -55,6 +57,7 @@ class SimOptions:
     exact: bool = False
     models: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     on_progress: Callable[[int, int], None] | None = None
+    workers: int = field(default_factory=default_workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
         options.seed,
         options.models,
         progress=options.on_progress,
+        workers=options.workers,
     )
     buffers: dict[str, Buffer] = {}
     hang: tuple[HungPath, ...] = ()

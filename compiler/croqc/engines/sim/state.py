@@ -32,6 +32,7 @@ class RunState:
     notes: list[str] = field(default_factory=list)
     result: Value = None
     progress: Callable[[int, int], None] | None = None
+    workers: int = 1
 
 
 @dataclass(slots=True, eq=False)

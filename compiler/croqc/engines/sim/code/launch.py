@@ -20,9 +20,12 @@ from croqc.engines.sim.code.refs import flatten
 from croqc.engines.sim.code.sync import device, joined
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array
+from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import LAGS, Scheduler, Steps, Task
+from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.plan import Plan, Start
-from croqc.engines.sim.state import BlockState, Frame, Meeting, PathState, Value
+from croqc.engines.sim.spread import run_groups
+from croqc.engines.sim.state import BlockState, Frame, FutureState, Meeting, PathState, Value
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level
 from croqc.syntax import ast
@@ -105,6 +108,7 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
     code = as_steps(_inner(c, node, inner, body)) if inner else body
     plan, count = c.plan_of(node), _block_size(c, node)
     cooperative = any(axis.cooperative for axis in node.axes)
+    independent = not any(isinstance(each, ast.Call) and each.kind == "atomic" for each in walk(node))
 
     def run(frame: Frame) -> None:
         extents = [axis.extents(frame) for axis in outer]
@@ -113,10 +117,8 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
         launch = Launch(outer, extents, code, plan, threads, cooperative)
         if not frame.run.ordered:
             Random(f"{frame.run.seed}/{node.span.start}").shuffle(groups)
-        for done, group in enumerate(groups):
-            launch.run(frame, group)
-            if frame.run.progress is not None:
-                frame.run.progress(done + 1, len(groups))
+        buffers = [] if frame.run.workers == 1 else _host_buffers(frame)
+        run_groups(frame.run, len(groups), lambda index: launch.run(frame, groups[index]), buffers, independent)
 
     return run
 
@@ -133,6 +135,17 @@ def _block_size(c: Compiler, node: ast.Parallel) -> Callable[[Frame], int]:
         return max((size * UNIT_THREADS[level] for level, size in sizes.items()), default=1)
 
     return count
+
+
+def _host_buffers(frame: Frame) -> list[Buffer]:
+    """The memory that outlives a block: what the host's variables name."""
+    found: dict[int, Buffer] = {}
+    for value in frame.vars:
+        view = value.view if isinstance(value, FutureState) else value
+        buffer = view.buffer if isinstance(view, View) else view
+        if isinstance(buffer, Buffer):
+            found[id(buffer)] = buffer
+    return list(found.values())
 
 
 def _groups(
