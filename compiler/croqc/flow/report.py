@@ -1,0 +1,117 @@
+"""What the credit-flow analysis says of a kernel: facts, verdict, findings and runs. Pure data; must not analyse.
+
+Rules word the findings, hovers and `croq flow` show the facts. Every span is relative to the function.
+Generations and iterations count from 0 (credit-flow, sections 2 and 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from croqc.flow.paths import Path
+from croqc.sema.model import Kernel, Symbol
+from croqc.text.diagnostics import Related
+from croqc.text.span import Span
+
+
+class Strength(Enum):
+    """How far a verdict reaches: for every size, up to a size, against the kernel, or nowhere."""
+
+    PROVED = "proved"
+    CHECKED = "checked"
+    FAILS = "fails"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened in the abstract run, in order.
+
+    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, swap, join or bootstrap (a trigger
+    that grants a credit at start). `iteration` holds the reader's own loop names, outermost first. `slot`,
+    `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
+    `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`.
+    """
+
+    t: int
+    path: str
+    op: str
+    span: Span
+    iteration: tuple[tuple[str, int], ...] = ()
+    event: str = ""
+    slot: int | None = None
+    generation: int | None = None
+    parity: int | None = None
+    pending: int | None = None
+    bytes: int | None = None
+    buffer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventFacts:
+    """An event of the kernel. `arrivals`: A of each slot. `granted_by`: sites that give credits at start.
+
+    `triggered_by` and `waited_by`: (path name, place) of every site that a path reaches.
+    """
+
+    name: str
+    symbol: Symbol
+    slots: int
+    arrivals: tuple[int, ...]
+    ready: bool
+    span: Span
+    granted_by: tuple[Span, ...] = ()
+    triggered_by: tuple[tuple[str, Span], ...] = ()
+    waited_by: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BufferFacts:
+    """A stage buffer; slots packed in one buffer count as its slots."""
+
+    name: str
+    symbol: Symbol
+    slots: int
+    slot_bytes: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFinding:
+    """A fault. `related` tells the story: who waits, for which generation, who owes it and where that path stands.
+
+    `sizes` is the instance that shows it, `steps` its run up to the fault.
+    """
+
+    rule: str
+    span: Span
+    args: Mapping[str, object] = field(default_factory=dict)
+    related: tuple[Related, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFlow:
+    """The analysis of one kernel.
+
+    `up_to` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
+    UNKNOWN. `notes` are islands and the like that were read as empty: (place, reason). `steps` and `edges` (step
+    numbers: what the second one needs from another path) show a small representative instance, `sizes` its values.
+    """
+
+    kernel: Kernel
+    strength: Strength
+    up_to: str = ""
+    reason: str = ""
+    place: Span | None = None
+    paths: tuple[Path, ...] = ()
+    events: tuple[EventFacts, ...] = ()
+    buffers: tuple[BufferFacts, ...] = ()
+    findings: tuple[FlowFinding, ...] = ()
+    steps: tuple[Step, ...] = ()
+    edges: tuple[tuple[int, int], ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[tuple[Span, str], ...] = ()
