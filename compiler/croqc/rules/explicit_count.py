@@ -11,21 +11,18 @@ from croqc.sema.nesting import statements
 from croqc.sema.rulenames_device import EXPLICIT_COUNT
 from croqc.sema.types import Event
 from croqc.syntax import ast
-from croqc.text.diagnostics import Fix, Severity
-from croqc.text.span import Span
+from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
     written, computed = finding.args["written"], finding.args["computed"]
-    return Words(
-        f"{written} written, {computed} computed: arrivals are counted in paths, not in threads",
-        f"write 'event<{computed}>', or leave the count out",
-        fixes=_fixes(finding.span, subject, str(computed)),
-    )
-
-
-def _fixes(count: Span, subject: Subject, computed: str) -> tuple[Fix, ...]:
-    return change(f"Write {computed}", count, computed) if is_written(subject, count) else ()
+    assert isinstance(computed, tuple)
+    told = " or ".join(str(count) for count in computed)
+    message = f"{written} written, {told} computed: arrivals are counted in paths, not in threads"
+    if len(computed) > 1 or not is_written(subject, finding.span):
+        return Words(message, "leave the count out")
+    fixes = change(f"Write {told}", finding.span, told, safe=True)
+    return Words(message, f"write 'event<{told}>', or leave the count out", fixes=fixes)
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -43,15 +40,19 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if isinstance(node, ast.EventDecl)
         for name in node.names
     }
-    told: set[ast.Node] = set()
+    computed: dict[ast.Expr, set[int]] = {}
+    written: dict[ast.Expr, int] = {}
     for kernel in model.kernels:
         for (event, _), arrivals in slot_arrivals(model, kernel_paths(model, kernel)).items():
             count = places.get(event.decl)
-            in_threads = arrivals.written in arrivals.threads and arrivals.written != arrivals.computed
-            if event in counted and in_threads and arrivals.computed and count is not None and count not in told:
-                told.add(count)
-                args = {"written": arrivals.written, "computed": arrivals.computed}
-                yield Finding(EXPLICIT_COUNT, count.span, args)
+            if count is None or arrivals.written is None or not arrivals.computed:
+                continue
+            computed.setdefault(count, set()).add(arrivals.computed)
+            if arrivals.written in arrivals.threads and arrivals.written > arrivals.computed:
+                written[count] = arrivals.written
+    for count, number in written.items():
+        counts = tuple(sorted(computed[count]))
+        yield Finding(EXPLICIT_COUNT, count.span, {"written": number, "computed": counts})
 
 
 RULE = Rule(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import around
+from croqc.rules.rewrites import node_at
 from croqc.sema.model import Finding
 from croqc.sema.types import Data
 from croqc.syntax import ast
@@ -45,9 +45,14 @@ def _subscripts(finding: Finding, subject: Subject) -> Words:
 
 def _element(place: Span, subject: Subject) -> tuple[Fix, ...]:
     """`x[i]` becomes `x.at(i)` where that is one element."""
-    path = around(subject, place)
-    chain = next((node for node in reversed(path) if isinstance(node, ast.Chain)), None)
-    if chain is None or not isinstance(chain.base, ast.Name) or len(chain.suffixes) != 1:
+    chain = node_at(subject, place, ast.Chain)
+    text = subject.slice(place)
+    if (
+        text[:1] + text[-1:] != "[]"
+        or chain is None
+        or not isinstance(chain.base, ast.Name)
+        or len(chain.suffixes) != 1
+    ):
         return ()
     symbol = subject.analysis.model.uses.get(chain.base)
     data = symbol.type if symbol is not None else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import around, change
+from croqc.rules.mends import change
+from croqc.rules.rewrites import node_at
 from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -27,13 +28,13 @@ def _render(finding: Finding, subject: Subject) -> Words:
 
 def _fixes(place: Span, subject: Subject, reason: str) -> tuple[Fix, ...]:
     """`trigger e after f;` with one future becomes `trigger e;` or `wait f; trigger e;`."""
-    node = next((one for one in reversed(around(subject, place)) if isinstance(one, ast.Trigger)), None)
+    node = node_at(subject, place, ast.Trigger)
     if node is None or len(node.after) != 1 or len(node.refs) != 1 or reason in ("events", "name"):
         return ()
     events, future = subject.slice(node.refs[0].span), subject.slice(node.after[0].span)
     rest = Span(node.refs[0].span.end, node.after[0].span.end)
     if reason == "sync":
-        return change("Trigger it at once", rest, "")
+        return change("Trigger it at once", rest, "", safe=True)
     whole = Span(node.span.start, node.after[0].span.end)
     return change("Wait, then trigger", whole, f"wait {future}; trigger {events}")
 

@@ -7,7 +7,7 @@ from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 _WORDS = {
-    "tuple": ("a range needs one index, '{}' has several", "loop over each of its indices: 'with {a, b} in …'"),
+    "tuple": ("a range needs one index, '{}' has several", "loop over each of its indices: 'with {a, b} in ...'"),
     "step": ("the step of '{}' must be at least 1", "a loop only counts up"),
     "offset": ("the range of '{}' must be integers", "convert the bound"),
 }

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import change
+from croqc.rules.rewrites import replace
 from croqc.sema.model import Finding
-from croqc.text.diagnostics import Fix, Severity
-from croqc.text.span import Span
+from croqc.text.diagnostics import Severity
 
 _WORDS = {
     "global-scalar": ("a scalar cannot be 'global'", "leave 'global' out"),
@@ -24,17 +21,12 @@ _WORDS = {
 def _render(finding: Finding, subject: Subject) -> Words:
     what = str(finding.args["what"])
     message, hint = _WORDS[what]
-    text = subject.slice(finding.span)
+    safe = what in ("global-scalar", "ref-global")  # the word had no meaning there
     if what == "global-scalar":
-        word = re.match(r"global\s+", text)
-        return Words(message, hint, fixes=_remove("global", finding.span.start, word.end()) if word else ())
-    at = text.find("&")
-    fixes = () if at < 0 else _remove("&", finding.span.start + at, 1)
+        fixes = replace(subject, "Remove 'global'", finding.span, r"global\s+", "", safe)
+    else:
+        fixes = replace(subject, "Remove '&'", finding.span, r"[^&]*(&)", "", safe)
     return Words(message, hint, fixes=fixes)
-
-
-def _remove(word: str, start: int, length: int) -> tuple[Fix, ...]:
-    return change(f"Remove '{word}'", Span(start, start + length), "")
 
 
 RULE = Rule(

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import around, change
+from croqc.rules.rewrites import node_at, replace
 from croqc.sema.model import Finding
 from croqc.syntax import ast
-from croqc.text.diagnostics import Fix, Severity
-from croqc.text.span import Span
+from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
-    node = next((one for one in reversed(around(subject, finding.span)) if isinstance(one, ast.Print)), None)
-    fixes: tuple[Fix, ...] = ()
-    if node is not None:
-        mark = subject.text.index("!", node.span.start)
-        fixes = change("Print it when it runs", Span(mark, mark + 1), "")
+    node = node_at(subject, finding.span, ast.Print)
+    fixes = replace(subject, "Print it when it runs", node.span, r"print(?:ln)?\s*(!)", "") if node else ()
     return Words("not known during compilation: prints 'unknown'", "leave '!' out to print it in the run", fixes=fixes)
 
 

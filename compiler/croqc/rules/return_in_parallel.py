@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import change
+from croqc.rules.rewrites import replace
 from croqc.sema.model import Finding
-from croqc.text.diagnostics import Fix, Severity
-from croqc.text.span import Span
+from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
-    text = subject.slice(finding.span)
-    fixes: tuple[Fix, ...] = ()
-    if text.rstrip("; ") == "return":
-        word = Span(finding.span.start, finding.span.start + len("return"))
-        fixes = change("End this thread with 'yield'", word, "yield")
+    fixes = replace(subject, "End this thread with 'yield'", finding.span, r"(return)\s*;", "yield")
     return Words("'return' inside 'parallel'", "move it after the kernel; 'yield' ends one thread", fixes=fixes)
 
 

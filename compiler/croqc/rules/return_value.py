@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import change
+from croqc.rules.rewrites import replace
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
@@ -12,7 +12,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     name, what = finding.args["name"], finding.args["what"]
     if what == "value-in-void":
         result = subject.analysis.model.function.result.span
-        fixes = change("Deduce the result with 'auto'", result, "auto") if subject.slice(result) == "void" else ()
+        fixes = replace(subject, "Deduce the result with 'auto'", result, r"void\b", "auto")
         return Words(f"'{name}' is 'void' and cannot return a value", "declare it 'auto'", fixes=fixes)
     if what == "no-value":
         return Words(f"'{name}' must return a value", "write it behind 'return'")

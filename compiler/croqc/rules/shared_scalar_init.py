@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import around, change
+from croqc.rules.rewrites import node_at, replace
 from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -21,13 +23,13 @@ def _render(finding: Finding, subject: Subject) -> Words:
 
 def _split(subject: Subject, place: Span, name: str) -> tuple[Fix, ...]:
     """`shared s32 n = 0;` becomes a declaration and an assignment on a line of its own."""
-    path = around(subject, place)
-    node = next((one for one in reversed(path) if isinstance(one, ast.ScalarDecl)), None)
+    node = node_at(subject, place, ast.ScalarDecl)
     if node is None or len(node.inits) > 1 or node.inits[0].value is None:
         return ()
     value = subject.slice(node.inits[0].value.span)
     line = subject.newline + subject.indent(node.span.start)
-    return change("Assign it on a line of its own", place, f"{name};{line}{name} = {value}")
+    text = f"{name};{line}{name} = {value}"
+    return replace(subject, "Assign it on a line of its own", place, rf"{re.escape(name)}\b[^;]*", text)
 
 
 RULE = Rule(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import around, change, insert
+from croqc.rules.mends import around, insert
+from croqc.rules.rewrites import node_at, replace
 from croqc.sema.model import Finding, Level
 from croqc.sema.types import ShapeType
 from croqc.syntax import ast
@@ -18,14 +19,13 @@ def _render(finding: Finding, subject: Subject) -> Words:
     words = _order(subject, finding.span)
     if not name:
         message = "'global' memory cannot be made inside 'parallel'"
-        return Words(message, "use 'shared' or 'local'", fixes=_change(finding.span, words))
-    node = next((one for one in reversed(around(subject, finding.span)) if isinstance(one, ast.BufferDecl)), None)
+        return Words(message, "use 'shared' or 'local'", fixes=_change(subject, finding.span, words))
+    node = node_at(subject, finding.span, ast.BufferDecl)
     message = f"'{name}' inside 'parallel' must be 'shared' or 'local'"
     if node is None or not _is_static(subject, node):
         return Words(message, "move it out: buffers of the kernel need constant shapes")
     if storage:
-        place = Span(node.span.start, node.span.start + len(storage))
-        return Words(message, _HINT, fixes=_change(place, words))
+        return Words(message, _HINT, fixes=_change(subject, node.span, words))
     fixes = tuple(fix for word in words for fix in insert(f"Add '{word}'", node.span.start, f"{word} "))
     return Words(message, _HINT, fixes=fixes)
 
@@ -37,8 +37,8 @@ def _order(subject: Subject, place: Span) -> tuple[str, str]:
     return ("local", "shared") if axes and levels.get(axes[-1]) is Level.THREAD else ("shared", "local")
 
 
-def _change(place: Span, words: tuple[str, str]) -> tuple[Fix, ...]:
-    return tuple(fix for word in words for fix in change(f"Make it '{word}'", place, word))
+def _change(subject: Subject, place: Span, words: tuple[str, str]) -> tuple[Fix, ...]:
+    return tuple(fix for word in words for fix in replace(subject, f"Make it '{word}'", place, r"global\b", word))
 
 
 def _is_static(subject: Subject, node: ast.BufferDecl) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import change
+from croqc.rules.rewrites import replace
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
@@ -13,9 +13,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     message = f"'{storage}' memory exists only inside 'parallel'"
     if finding.args["name"]:
         return Words(message, "declare it inside, or leave out the storage word for a host buffer")
-    fixes = (
-        change("Copy into 'global' memory", finding.span, "global") if subject.slice(finding.span) == storage else ()
-    )
+    fixes = replace(subject, "Copy into 'global' memory", finding.span, r"(?:shared|local)\b", "global")
     return Words(message, "copy into 'global' memory here", fixes=fixes)
 
 

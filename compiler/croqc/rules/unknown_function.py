@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import change
+from croqc.rules.rewrites import replace
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
-def _render(finding: Finding, _: Subject) -> Words:
-    name, near = finding.args["name"], str(finding.args["near"])
-    fixes = change(f"Change to '{near}'", finding.span, near)
+def _render(finding: Finding, subject: Subject) -> Words:
+    name, near = str(finding.args["name"]), str(finding.args["near"])
+    fixes = replace(subject, f"Change to '{near}'", finding.span, re.escape(name), near)
     return Words(f"no device function '{name}' in this file", f"did you mean '{near}'?", fixes=fixes)
 
 

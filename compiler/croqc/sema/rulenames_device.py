@@ -89,6 +89,6 @@ EVENT_IN_REGION: Final = "event-in-region"  # Q02; name
 EVENT_OUTSIDE_ROLE: Final = "event-outside-role"  # Q03; word "trigger"|"wait", paths
 TRIGGER_OPERAND: Final = "trigger-operand"  # Q04; found (type)
 EVENT_ORDER: Final = "event-order"  # Q05; reason "array"|"rank"|"integer"|"update"
-EXPLICIT_COUNT: Final = "explicit-count"  # Q07, a note; written, computed
+EXPLICIT_COUNT: Final = "explicit-count"  # Q07, a note; written, computed (tuple: one or several counts)
 JOINED_TRIGGER: Final = "joined-trigger"  # Q09; reason "events"|"storage"|"sync"|"name"|"multiply"|"store", name
 NAMED_BARRIER: Final = "named-barrier"  # Q15; reason "id"|"count", value
