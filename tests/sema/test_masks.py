@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.sema.device_study import Device, block
 
-from croqc.sema.masks import Masks, place_indices
+from croqc.sema.masks import Masks, members, place_indices
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -24,7 +24,7 @@ def selected(cond: str, nest: str = NEST) -> list[int] | None:
     found = block(nest.format(cond))
     (region,) = (node for node in walk(found.model.function) if isinstance(node, ast.InThreads))
     mask = masks(found).of(region.cond)
-    return None if mask is None else [number for number, here in enumerate(mask.tolist()) if here]
+    return None if mask is None else list(members(mask))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_nested_regions_intersect() -> None:
     chain = [node for node in walk(found.model.function) if isinstance(node, ast.InThreads)]
     mask = masks(found).of_regions(chain)
     assert mask is not None
-    assert [number for number, here in enumerate(mask.tolist()) if here] == list(range(0, 32, 2))
+    assert members(mask) == tuple(range(0, 32, 2))
 
 
 def test_where_indices_sit() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
 from croqc.flow.joins import joins_on_exit
-from croqc.sema.masks import Masks, Placement, regions
+from croqc.sema.masks import Mask, Masks, Placement, members, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
@@ -63,7 +61,7 @@ def kernel_paths(model: Model, kernel: Kernel) -> tuple[Path, ...]:
 
 
 class _Partition:
-    """Splits the threads of a block into classes that run the same statements."""
+    """Splits the threads of a block into classes, as masks, that run the same statements."""
 
     def __init__(self, model: Model, kernel: Kernel, threads: int) -> None:
         self.threads = threads
@@ -71,34 +69,30 @@ class _Partition:
         self.placements = masks.placements
         self.units = [one for one in self.placements if one.level in (Level.GROUP4, Level.GROUP)]
         chains = list(regions(kernel.node))
-        self.members = {chain[-1]: masks.of_regions(chain) for chain in chains}
-        self.roles = [chain[-1] for chain in chains if chain[-1].is_async and self.members[chain[-1]] is not None]
+        self.inside = {chain[-1]: masks.of_regions(chain) for chain in chains}
+        self.roles = {node: mask for node, mask in self.inside.items() if node.is_async and mask is not None}
         self.works_outside = any(_works_outside(node) for node in walk(kernel.node) if isinstance(node, ast.Parallel))
 
     def paths(self) -> tuple[Path, ...]:
         classes = self._classes()
         if len(classes) == 1:
             return (self._path(WHOLE, classes[0], {}),)
-        named = [self._indices(members) for members in classes]
+        named = [self._indices(group) for group in classes]
         return tuple(
-            self._path(self._name(members, indices, classes, named), members, indices)
-            for members, indices in zip(classes, named, strict=True)
+            self._path(self._name(group, indices, classes, named), group, indices)
+            for group, indices in zip(classes, named, strict=True)
         )
 
-    def _classes(self) -> list[npt.NDArray[np.int64]]:
-        """Thread numbers of each path, ordered by the first."""
-        unit_columns = [one.values(self.threads) for one in self.units]
-        role_columns = [self._member_column(role) for role in self.roles]
-        keys = np.stack([np.zeros(self.threads, dtype=np.int64), *unit_columns, *role_columns], axis=1)
-        _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        groups = [np.flatnonzero(inverse.reshape(-1) == number) for number in np.argsort(first)]
-        return self._without_idle(groups) if self.roles else groups
+    def _classes(self) -> list[Mask]:
+        """The threads of each path, ordered by the first."""
+        columns = [one.values(self.threads) for one in self.units]
+        groups: defaultdict[tuple[int, ...], Mask] = defaultdict(int)
+        for thread in range(self.threads):
+            roles = (mask >> thread & 1 for mask in self.roles.values())
+            groups[*(column[thread] for column in columns), *roles] |= 1 << thread
+        return self._without_idle(list(groups.values())) if self.roles else list(groups.values())
 
-    def _member_column(self, role: ast.InThreads) -> npt.NDArray[np.int64]:
-        mask = self.members[role]
-        return np.zeros(self.threads, dtype=np.int64) if mask is None else mask.astype(np.int64)
-
-    def _without_idle(self, groups: list[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int64]]:
+    def _without_idle(self, groups: list[Mask]) -> list[Mask]:
         """Threads beside a role of their own unit: nothing to do, or they go along with it outside the regions."""
         active = [group for group in groups if self._is_active(group)]
         for idle in (group for group in groups if not self._is_active(group)):
@@ -106,60 +100,60 @@ class _Partition:
             if companion is None:
                 active.append(idle)
             elif self.works_outside and self.units:
-                active[companion] = np.sort(np.concatenate([active[companion], idle]))
+                active[companion] |= idle
             elif self.works_outside:
                 active.append(idle)
-        return sorted(active, key=lambda group: int(group[0]))
+        return sorted(active, key=_first)
 
-    def _is_active(self, group: npt.NDArray[np.int64]) -> bool:
-        return any(self._member_column(role)[group[0]] for role in self.roles)
+    def _is_active(self, group: Mask) -> bool:
+        return any(mask & group for mask in self.roles.values())
 
-    def _same_unit(self, a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> bool:
-        columns = (one.values(self.threads) for one in self.units)
-        return all(column[a[0]] == column[b[0]] for column in columns)
+    def _same_unit(self, a: Mask, b: Mask) -> bool:
+        return all(one.value(_first(a)) == one.value(_first(b)) for one in self.units)
 
-    def _indices(self, members: npt.NDArray[np.int64]) -> dict[Symbol, int]:
+    def _indices(self, group: Mask) -> dict[Symbol, int]:
         """The parallel indices that have one value in all threads of the class."""
         found: dict[Symbol, int] = {}
         for one in self.placements:
-            values = one.values(self.threads)[members]
-            if one.symbol is not None and (values == values[0]).all():
-                found[one.symbol] = int(values[0])
+            values = {one.value(thread) for thread in members(group)}
+            if one.symbol is not None and len(values) == 1:
+                found[one.symbol] = values.pop()
         return found
 
     def _name(
         self,
-        members: npt.NDArray[np.int64],
+        group: Mask,
         indices: Mapping[Symbol, int],
-        classes: Sequence[npt.NDArray[np.int64]],
+        classes: Sequence[Mask],
         named: Sequence[Mapping[Symbol, int]],
     ) -> str:
-        for role in self.roles:
-            column = self._member_column(role)
-            if [bool(column[group].any()) for group in classes].count(True) == 1 and column[members].any():
+        for role, mask in self.roles.items():
+            if mask & group and sum(bool(mask & other) for other in classes) == 1:
                 return f"path {print_expr(role.cond)}"
         unit_symbols = {one.symbol for one in self.units}
         values = {symbol: value for symbol, value in indices.items() if symbol in unit_symbols} or dict(indices)
         alike = sum(all(other.get(symbol) == value for symbol, value in values.items()) for other in named)
         if values and alike == 1:
             return "path " + ", ".join(f"{symbol.name} = {value}" for symbol, value in values.items())
-        return f"path of threads {members[0]} to {members[-1]}"
+        return f"path of threads {_first(group)} to {group.bit_length() - 1}"
 
-    def _path(self, name: str, members: npt.NDArray[np.int64], indices: Mapping[Symbol, int]) -> Path:
-        entered = {node: None if mask is None else bool(mask[members].any()) for node, mask in self.members.items()}
-        covered, scattered = _as_range(members)
+    def _path(self, name: str, group: Mask, indices: Mapping[Symbol, int]) -> Path:
+        entered = {node: None if mask is None else bool(mask & group) for node, mask in self.inside.items()}
+        covered, scattered = _as_range(members(group))
         return Path(name, indices, covered, entered, scattered)
 
 
-def _as_range(members: npt.NDArray[np.int64]) -> tuple[range, tuple[int, ...]]:
-    first, last = int(members[0]), int(members[-1])
-    if len(members) == 1:
+def _first(group: Mask) -> int:
+    return (group & -group).bit_length() - 1
+
+
+def _as_range(threads: tuple[int, ...]) -> tuple[range, tuple[int, ...]]:
+    """As `Path` has them: a range, and the threads themselves where they lie irregularly."""
+    first, last = threads[0], threads[-1]
+    if len(threads) == 1:
         return range(first, first + 1), ()
-    step = int(members[1]) - first
-    regular = range(first, last + 1, step)
-    if list(regular) == members.tolist():
-        return regular, ()
-    return range(first, last + 1), tuple(int(member) for member in members)
+    regular = range(first, last + 1, threads[1] - first)
+    return (regular, ()) if tuple(regular) == threads else (range(first, last + 1), threads)
 
 
 _IDLE = (ast.InThreads, ast.Parallel, ast.EventDecl, ast.BufferDecl, ast.ScalarDecl, ast.ShapeDecl, ast.TupleDecl)

@@ -115,7 +115,7 @@ def _unit(
     if around.regions:
         kernel = masks.get(around.parallels[0])
         mask = kernel.of_regions(around.regions) if kernel is not None else None
-        return _region_unit(None if mask is None else int(mask.sum()), units[-1] if units else None)
+        return _region_unit(None if mask is None else mask.bit_count(), units[-1] if units else None)
     source, dest = builder.views.get(node.source), destination(builder, node)
     depends = indices.units(*(view for view in (source, dest) if view is not None))
     for level in (Level.THREAD, Level.GROUP, Level.GROUP4):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks
@@ -31,7 +29,7 @@ def check_divergence(builder: Builder) -> None:
         active = kernel.of_regions(around.regions)
         for condition in (one for one in around.chain if isinstance(one, ast.If)):
             taken = kernel.of(condition.cond)
-            if active is not None and taken is not None and _splits(taken, active, unit):
+            if active is not None and taken is not None and _splits(taken, active, _THREADS.get(unit, kernel.threads)):
                 place = Related("some threads do not come here", condition.cond.span)
                 builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
                 break
@@ -50,14 +48,10 @@ def _unit(builder: Builder, node: ast.Node, around: Around) -> Unit | None:
     return None
 
 
-def _splits(taken: Mask, active: Mask, unit: Unit) -> bool:
-    """Whether some instance of the unit has active threads on both sides."""
-    size = _THREADS.get(unit, len(taken))
-    for start in range(0, len(taken), size):
-        here = taken[start : start + size][active[start : start + size]]
-        if here.size and np.any(here) and not np.all(here):
-            return True
-    return False
+def _splits(taken: Mask, active: Mask, size: int) -> bool:
+    """Whether some unit of `size` threads has active threads on both sides."""
+    stays, goes, unit = active & ~taken, active & taken, (1 << size) - 1
+    return any(stays & unit << at and goes & unit << at for at in range(0, active.bit_length(), size))
 
 
 def _name(node: ast.Node) -> str:

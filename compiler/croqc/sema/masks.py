@@ -1,16 +1,15 @@
 """Which threads of a block run a region: conditions over parallel indices (reference, 4.4).
 
-Masks are boolean arrays over `threadIdx.x`; None means that the threads are not known statically. Must not report.
+A mask is a set of bits: bit t stands for the thread whose `threadIdx.x` is t. None means that the threads are not
+known statically. Must not report, and must not import NumPy, which would take a third of the time of a check.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from croqc.sema.model import Level, Symbol, SymbolKind
 from croqc.sema.nesting import statements
@@ -19,8 +18,8 @@ from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
-Mask = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.int64]
+Mask = int
+Numbers = Sequence[int]  # one a thread
 
 UNIT_THREADS: Final[Mapping[Level, int]] = {Level.GROUP4: 128, Level.GROUP: 32, Level.THREAD: 1}
 
@@ -47,8 +46,25 @@ class Placement:
     unit: int
     bound: int
 
+    def value(self, thread: int) -> int:
+        return thread // self.unit % self.bound
+
     def values(self, threads: int) -> Numbers:
-        return (np.arange(threads, dtype=np.int64) // self.unit) % self.bound
+        return [thread // self.unit % self.bound for thread in range(threads)]
+
+
+def mask_of(bits: Iterable[object]) -> Mask:
+    """The threads whose entry is true."""
+    mask = 0
+    for thread, bit in enumerate(bits):
+        if bit:
+            mask |= 1 << thread
+    return mask
+
+
+def members(mask: Mask) -> tuple[int, ...]:
+    """The numbers of a mask's threads, ascending."""
+    return tuple(thread for thread in range(mask.bit_length()) if mask >> thread & 1)
 
 
 def axis_extents(facts: Facts, axis: ast.Axis) -> tuple[Int | None, ...]:
@@ -97,13 +113,13 @@ class Masks:
         self.threads = threads
         self.placements = place_indices(facts, node)
         atoms = symbol_atoms(facts)
-        self._arrays = {
+        self._columns = {
             atoms[item.symbol]: item.values(threads) for item in self.placements if item.symbol in atoms
         }  # an index without an atom is used nowhere
         self._block = {
             atom
             for symbol, atom in atoms.items()
-            if symbol.kind is SymbolKind.PARALLEL and atom not in self._arrays and self._is_outside(symbol, node)
+            if symbol.kind is SymbolKind.PARALLEL and atom not in self._columns and self._is_outside(symbol, node)
         }
 
     def _is_outside(self, symbol: Symbol, node: ast.Parallel) -> bool:
@@ -114,7 +130,7 @@ class Masks:
         return False
 
     def whole(self) -> Mask:
-        return np.ones(self.threads, dtype=np.bool_)
+        return (1 << self.threads) - 1
 
     def of(self, cond: ast.Node) -> Mask | None:
         """The threads for which a condition holds; one over block indices alone counts as all (4.4)."""
@@ -139,10 +155,10 @@ class Masks:
             case ast.Paren(inner=inner):
                 return self._truth(inner, depth + 1)
             case ast.Const(word="true" | "false" as word):
-                return self.whole() if word == "true" else ~self.whole()
+                return self.whole() if word == "true" else 0
             case ast.Unary(op="!", operand=operand):
                 inner_mask = self._truth(operand, depth + 1)
-                return inner_mask if inner_mask is None or inner_mask is _ALL else ~inner_mask
+                return inner_mask if inner_mask is None or inner_mask is _ALL else self.whole() & ~inner_mask
             case ast.Binary(op="&&" | "||"):
                 return self._join(node, depth + 1)
             case ast.Binary(op=op) if op in _COMPARE:
@@ -158,10 +174,9 @@ class Masks:
             return _ALL
         if left is _ALL or right is _ALL:
             return right if left is _ALL else left
-        settled = np.all if node.op == "||" else lambda mask: not np.any(mask)
-        for side in (left, right):
-            if side is not None and settled(side):
-                return side
+        settled = self.whole() if node.op == "||" else 0
+        if settled in (left, right):
+            return settled
         if left is None or right is None:
             return None
         return left & right if node.op == "&&" else left | right
@@ -175,44 +190,43 @@ class Masks:
         sides = self.numbers(left), self.numbers(right)
         if sides[0] is None or sides[1] is None:
             return None
-        return _COMPARE[node.op](sides[0], sides[1])
+        return mask_of(map(_COMPARE[node.op], sides[0], sides[1]))
 
     def numbers(self, value: Int) -> Numbers | None:
         """The value in every thread; None if it holds anything but indices of the block's threads."""
-        total = np.zeros(self.threads, dtype=np.int64)
+        total: Numbers = [0] * self.threads
         for monomial, factor in value.terms:
-            term = np.full(self.threads, factor, dtype=np.int64)
+            term: Numbers = [factor] * self.threads
             for atom in monomial:
-                array = self._part(atom) if isinstance(atom, Part) else self._arrays.get(atom)
-                if array is None:
+                column = self._part(atom) if isinstance(atom, Part) else self._columns.get(atom)
+                if column is None:
                     return None
-                term *= array
-            total += term
+                term = list(map(operator.mul, term, column))
+            total = list(map(operator.add, total, term))
         return total
 
     def _part(self, part: Part) -> Numbers | None:
         a, b = self.numbers(part.a), self.numbers(part.b)
-        if a is None or b is None or (part.op != "*" and not np.all(b)):
+        if a is None or b is None or (part.op != "*" and not all(b)):
             return None
-        result: Numbers = _PARTS[part.op](a, b)
-        return result
+        return list(map(_PARTS[part.op], a, b))
 
 
 _ALL: Final = object()
 _MAX_DEPTH: Final = 80  # conditions nested deeper are not evaluated
 
-_COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
+_COMPARE: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
-_PARTS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "*": np.multiply,
-    "/": np.floor_divide,
-    "%": np.mod,
+_PARTS: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "%": operator.mod,
     "cdiv": lambda a, b: -(-a // b),
 }
 

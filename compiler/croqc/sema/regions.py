@@ -63,7 +63,7 @@ def _check_overlap(builder: Builder, found: list[tuple[ast.InThreads, Around, Ma
         for other, others_around, other_mask in found[:position]:
             if other_mask is None or not other.is_async or others_around.chain != around.chain:
                 continue
-            both = int((mask & other_mask).sum())
+            both = (mask & other_mask).bit_count()
             if both:
                 place = Related("the other region", other.cond.span)
                 builder.report(rules.OVERLAPPING_REGIONS, node.cond.span, (place,), threads=both)
