@@ -50,7 +50,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="croq",
         description="Check, simulate and verify Croqtile GPU kernels.",
-        epilog="example:\n  croq run examples/matmul_pipeline.co\n\n'croq COMMAND --help' shows more.",
+        epilog="example:\n  croq run examples/pipeline_course.co\n\n'croq COMMAND --help' shows more.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"croq {__version__}")

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio()
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like `word`, upper and lower case taken alike; None if none is like it.
 
-    Of equally near ones the first in alphabetical order.
+    Of equally near ones that whose case is nearer, then the first in alphabetical order.
     """
-    by_folded: dict[str, str] = {}
-    for candidate in sorted(known, reverse=True):
-        by_folded[candidate.lower()] = candidate
     folded = word.lower()
-    found = get_close_matches(folded, by_folded, n=len(by_folded) + 1, cutoff=0.6)
-    best = max(sorted(found), key=lambda name: SequenceMatcher(None, name, folded).ratio(), default=None)
-    return None if best is None else by_folded[best]
+    best: tuple[float, float, str] | None = None
+    for candidate in sorted(set(known)):
+        alike = _likeness(candidate.lower(), folded)
+        if alike >= 0.6 and (best is None or (alike, _likeness(candidate, word)) > best[:2]):
+            best = (alike, _likeness(candidate, word), candidate)
+    return best[2] if best else None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
