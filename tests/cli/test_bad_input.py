@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.cli.conftest import Croq
 
 GOOD = """__co__ void f(global s32 [N] x, global s32 [N] y) {

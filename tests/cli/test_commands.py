@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 import shtab
-from tests.cli.conftest import Croq
 
 from croqc import __version__
 from croqc.cli.main import COMMANDS, build_parser
 from croqc.rules.table import RULES
+from tests.cli.conftest import Croq
 
 CLEAN = """__co__ void f(global s32 [N] x, global s32 [N] y) {
   parallel p by N : thread

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, MACROS, PIPELINE, SWAP, without_expectations, without_macros
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.flow.kernels import HEAD, body, counts, model_of, paths, seed
 
 from croqc.flow.arrivals import explicit_counts, slot_arrivals
+from tests.flow.kernels import HEAD, body, counts, model_of, paths, seed
 
 
 def roles(producer: str, consumer: str, groups: int = 2) -> str:

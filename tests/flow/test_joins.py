@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.flow.kernels import body, seed
 
 from croqc.flow.paths import inner_parallels, joins_on_exit
+from tests.flow.kernels import body, seed
 
 ROLES = """parallel p by 2 : group-4 {
   inthreads.async (p == 0) { wait empty[0]; dma.copy src.subspan(16, 64).at(b, 0) => buf[0]; trigger full[0]; }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.flow.kernels import body, model_of, named, paths, seed
 
 from croqc.flow.paths import enters
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from tests.flow.kernels import body, model_of, named, paths, seed
 
 
 def test_the_seeds() -> None:

@@ -5,9 +5,8 @@ import re
 import subprocess
 import tomllib
 
-from tests.meta.tree import ROOT, read
-
 import croqc
+from tests.meta.tree import ROOT, read
 
 MAKEFILE = read(ROOT / "Makefile")
 PROJECT = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]

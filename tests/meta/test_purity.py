@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.meta.tree import ROOT, name, python_files, read
 
 PURE = ("text", "syntax", "targets", "builtins", "sema", "flow", "rules", "runs")

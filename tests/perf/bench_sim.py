@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from tests.sim.kernels import PIPELINE, PIPELINE_DEFINES, SWAP, half_matrices, model_of
 
 from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+from tests.sim.kernels import PIPELINE, PIPELINE_DEFINES, SWAP, half_matrices, model_of
 
 
 def best(run: Callable[[], object], rounds: int = 3) -> float:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.sema.study import Study, study
-
 from croqc.sema import rulenames_device as rules
 from croqc.sema.model import BufferInfo, CopyInfo, Finding, Kernel, Level, MmaInfo, Model
+from tests.sema.study import Study, study
 
 DEVICE = {value for name, value in vars(rules).items() if name.isupper()}
 NOTES = {rules.DYNAMIC_SHARED, rules.SWIZZLE_INHERITED, rules.ASSUMED_DIVISIBLE}

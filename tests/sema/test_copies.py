@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.sema.device_study import Device, block, device
-from tests.sema.study import marked
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.model import SymbolKind, Unit
 from croqc.sema.types import Storage
+from tests.sema.device_study import Device, block, device
+from tests.sema.study import marked
 
 TILES = "shared f16 [64, 64] s; shared f16 [64, 64] ring[3]; shared f32 [64, 64] wide; local f16 [8, 64] own;"
 

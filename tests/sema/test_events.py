@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.sema.device_study import block, device
-from tests.sema.study import marked
 
 from croqc.sema import rulenames_device as rules
+from tests.sema.device_study import block, device
+from tests.sema.study import marked
 
 DECLARE = "shared event full[2], empty[2] = ready, grid[2][2], done; shared f16 [64, 64] s, t; mutable int order = 0;"
 COPY = "dma.copy.async lhs.subspan(64, 64).at(b, 0) => s"

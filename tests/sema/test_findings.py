@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.sema.study import PARAMS, Study, device, host, marked, study
 
 from croqc.sema import rulenames as rules
+from tests.sema.study import PARAMS, Study, device, host, marked, study
 
 # rule, where ("host", "device", or "file" for a whole function), wrong code with « » around the place, right code
 ROWS = [

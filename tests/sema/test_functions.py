@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sema.study import device, host, study
 
 from croqc.sema.analyze import analyze
 from croqc.sema.describe import describe
@@ -17,6 +16,7 @@ from croqc.syntax import ast
 from croqc.syntax.parser import parse_file
 from croqc.syntax.visit import walk
 from croqc.targets import find_target
+from tests.sema.study import device, host, study
 
 DATA = Path(__file__).parent.parent / "data"
 DEFINES = {"MATMUL_WARP_M": "64", "MATMUL_WARP_N": "64", "MATMUL_TILE_K": "128", "MATMUL_WARP_K": "16"}

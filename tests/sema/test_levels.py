@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.sema.device_study import block, device
-from tests.sema.study import marked
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.model import Level
+from tests.sema.device_study import block, device
+from tests.sema.study import marked
 
 B, G4, G, T = Level.BLOCK, Level.GROUP4, Level.GROUP, Level.THREAD
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.sema.device_study import Device, block
 
 from croqc.sema.masks import Masks, members, place_indices
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from tests.sema.device_study import Device, block
 
 NEST = "parallel p by 2 : group-4, {{u, v}} by [8, 16] : thread {{ inthreads ({}) {{}} }}"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.sema.device_study import Device, block, program
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.memory import placed_bytes
 from croqc.sema.model import BufferInfo
+from tests.sema.device_study import Device, block, program
 
 SEED = Path(__file__).parent.parent / "data" / "seed_pipeline.co"
 DEFINES = {"MATMUL_WARP_M": 64, "MATMUL_WARP_N": 64, "MATMUL_TILE_K": 128, "MATMUL_WARP_K": 16, "MATMUL_STAGES": 2}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.sema.device_study import Device, block, program
-from tests.sema.study import marked
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.model import OperandKind, Unit
+from tests.sema.device_study import Device, block, program
+from tests.sema.study import marked
 
 S, R = OperandKind.SHARED, OperandKind.REGISTER
 

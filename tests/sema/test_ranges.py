@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.sema.study import device, host
 
 OUT = "index-out-of-range"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.sema.study import Study, device, host
 
 from croqc.sema.elements import common, conversion
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from tests.sema.study import Study, device, host
 
 # --- 3.1 -----------------------------------------------------------------------------------------
 

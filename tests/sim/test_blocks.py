@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.sim.kernels import BOOTSTRAP, PIPELINE, ran, run, run_pipeline
 
 from croqc.engines.sim.hang import hang_entry
 from croqc.text.source import Source
+from tests.sim.kernels import BOOTSTRAP, PIPELINE, ran, run, run_pipeline
 
 
 def test_the_entry_of_the_report_has_lines_and_who_owes_it() -> None:

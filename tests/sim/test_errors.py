@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.sim.kernels import Array, model_of, run
 
 from croqc.engines.sim.errors import StepLimitError
 from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+from tests.sim.kernels import Array, model_of, run
 
 
 def out(count: int = 32) -> dict[str, Array]:

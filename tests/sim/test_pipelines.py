@@ -8,6 +8,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+
 from tests.sim.kernels import half_matrices, is_product, ran, run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.sim.kernels import Array, ran
 
 SUM = """__co__ void f(global {elem} [M, K] a, global {elem} [K, N] b, global {acc} [M, N] out) {{

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.sim.kernels import BOOTSTRAP, PIPELINE, SWAP, is_product, ran, run_pipeline
 
 COMMIT = "          mma.commit;\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.sim.kernels import BOOTSTRAP, PIPELINE, ran, run, run_pipeline
 
 from croqc.engines.sim import spread
+from tests.sim.kernels import BOOTSTRAP, PIPELINE, ran, run, run_pipeline
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+
 from tests.sim.kernels import Array, half_matrices, ran
 
 RNG = np.random.default_rng(11)

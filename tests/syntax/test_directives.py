@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.syntax.preprocessing import body_of, findings_of, in_function, only_function, reported
 
 from croqc.syntax.preprocess import preprocess
+from tests.syntax.preprocessing import body_of, findings_of, in_function, only_function, reported
 
 EMPTY = "__co__ void f() {}\n"
 

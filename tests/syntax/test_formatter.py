@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.syntax.canonical import STATEMENTS
 
 from croqc.syntax.formatter import format_file
 from croqc.syntax.parser import parse_file
@@ -13,6 +12,7 @@ from croqc.syntax.preprocess import preprocess
 from croqc.syntax.tree import FileTree
 from croqc.syntax.visit import shape_of
 from croqc.text.edits import apply_edits
+from tests.syntax.canonical import STATEMENTS
 
 
 def formatted(text: str) -> str:

@@ -1,9 +1,9 @@
 """The invalid snippets of the reference (2.11): one finding each, at its column, with its gist."""
 
 import pytest
-from tests.syntax.parsing import findings, lines_in, parse, wrapped
 
 from croqc.text.edits import apply_edits
+from tests.syntax.parsing import findings, lines_in, parse, wrapped
 
 ROWS = lines_in("grammar_invalid.txt")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.syntax.preprocessing import body_of, in_function, only_function, reported
 
 from croqc.syntax.preprocess import preprocess
 from croqc.syntax.tokens import Kind
+from tests.syntax.preprocessing import body_of, in_function, only_function, reported
 
 
 def expanded(defines: str, body: str) -> str:

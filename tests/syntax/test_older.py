@@ -1,10 +1,10 @@
 """Older forms: parsed like all others, listed with their places, and their votes for a dialect (2.14, chapter 0)."""
 
 import pytest
-from tests.syntax.parsing import HEAD, findings, lines_in, nodes, tree_of
 
 from croqc.syntax import ast as t
 from croqc.syntax.older import Evidence, dialect_evidence, older_forms
+from tests.syntax.parsing import HEAD, findings, lines_in, nodes, tree_of
 
 ROWS = [("O3", "tma.copy.async<meta[s]> m => ms; trigger meta[s]; tma.copy.async<full[s]> a => as; trigger full[s];")]
 ROWS += [(row[0], row[1]) for row in lines_in("grammar_older.txt") if row[0] != "O3"]

@@ -1,11 +1,11 @@
 """parse_file: whole files, spans, reuse of functions, macros; the two kernels of the course."""
 
 import pytest
-from tests.syntax.parsing import DATA, HEAD, parse, tree_of
 
 from croqc.syntax import ast as t
 from croqc.syntax.parser import parse_file
 from croqc.syntax.visit import children, shape_of, walk
+from tests.syntax.parsing import DATA, HEAD, parse, tree_of
 
 SIZES = {"STAGES": "4", "WARP_M": "64", "WARP_N": "128", "TILE_K": "64", "WARP_K": "16"}
 DEFINES = {f"MATMUL_{name}": value for name, value in SIZES.items()}

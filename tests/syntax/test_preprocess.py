@@ -7,10 +7,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.syntax.preprocessing import reported
 
 from croqc.syntax.preprocess import preprocess
 from croqc.syntax.tokens import FunctionText, Kind, Preprocessed
+from tests.syntax.preprocessing import reported
 
 KERNELS = """#define TILE 64
 #define AT(x, i) x.at(i)

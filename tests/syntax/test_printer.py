@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.syntax.canonical import STATEMENTS
 
 from croqc.syntax import ast as a
 from croqc.syntax import decls, exprs, operations, printer, printer_decls, printer_exprs, printer_ops
@@ -11,6 +10,7 @@ from croqc.syntax.parser import parse_file
 from croqc.syntax.printer import print_expr, print_function, print_stmt
 from croqc.syntax.visit import shape_of, walk
 from croqc.text.span import NOWHERE
+from tests.syntax.canonical import STATEMENTS
 
 
 def only_function(text: str) -> a.Function:

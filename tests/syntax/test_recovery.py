@@ -5,13 +5,13 @@ from collections import Counter
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.syntax.parsing import DATA, findings, nodes, parse, tree_of
 
 from croqc.syntax import ast as t
 from croqc.syntax.parser import parse_file
 from croqc.syntax.preprocess import preprocess
 from croqc.syntax.tree import FileTree
 from croqc.syntax.visit import walk
+from tests.syntax.parsing import DATA, findings, nodes, parse, tree_of
 
 KERNEL = (DATA / "recovery.co").read_text(encoding="utf-8")
 TOKENS = [token for token in preprocess(KERNEL).functions[0].tokens if token.text not in ("{", "}")]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.syntax.preprocessing import body_of, in_function, only_function, regions_of, reported
 
 from croqc.syntax.preprocess import preprocess
+from tests.syntax.preprocessing import body_of, in_function, only_function, regions_of, reported
 
 SMALL = "__co__ void f() { x = 1; }"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.syntax.preprocessing import body_of, in_function, only_function, reported
 
 from croqc.syntax.tokens import Kind
+from tests.syntax.preprocessing import body_of, in_function, only_function, reported
 
 
 def tokens(body: str) -> list[tuple[Kind, str]]:

@@ -1,9 +1,9 @@
 """The valid snippets of the reference (2.10): no finding, and the nodes that they are about."""
 
 import pytest
-from tests.syntax.parsing import DATA, HEAD, findings, kinds, nodes, parse, tree_of
 
 from croqc.syntax import ast as t
+from tests.syntax.parsing import DATA, HEAD, findings, kinds, nodes, parse, tree_of
 
 SNIPPETS = {
     block.split(":", 1)[0]: block.split("\n", 1)[1].rstrip("\n")
