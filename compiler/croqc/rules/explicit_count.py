@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from croqc.flow.arrivals import slot_arrivals
+from croqc.flow.paths import kernel_paths
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.mends import change, is_written
 from croqc.sema.model import Finding
@@ -31,9 +33,6 @@ def _check(subject: Subject) -> Iterable[Finding]:
     counted = [one for one in model.symbols if isinstance(one.type, Event) and one.type.count is not None]
     if not counted:
         return
-    from croqc.flow.arrivals import slot_arrivals  # loads NumPy, which most files need not
-    from croqc.flow.paths import kernel_paths
-
     places: dict[ast.Node, ast.Expr | None] = {
         name: node.count
         for node, _ in statements(model.function.body)
