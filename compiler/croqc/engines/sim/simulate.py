@@ -25,10 +25,13 @@ from croqc.engines.sim.spread import default_workers
 from croqc.engines.sim.state import Frame, RunState
 from croqc.flow.arrivals import arrival_counts
 from croqc.sema.model import Model, Symbol
+from croqc.sema.roots import base_name
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
-DEFAULT_STEPS = 50_000_000
+DEFAULT_STEPS = 10_000_000
+_FOREIGN = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+"""What NumPy and Python raise where a program does what no handler foresaw; it is reported at its statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +106,10 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
             hang = explain(model, stuck)
         except SimError as problem:
             error = problem
-        except RecursionError:
-            error = SimError("the function is nested too deeply to be simulated", model.function.span)
+        except MemoryError:
+            error = SimError("there is not enough memory for this run", run.budget.place)
+        except _FOREIGN as problem:
+            error = SimError(f"the simulator does not understand this: {problem}", run.budget.place, unsupported=True)
     outputs = {name: buffer.values() for name, buffer in buffers.items()}
     return SimResult(outputs, run.result, hang, error, run.budget.used, tuple(run.prints), tuple(run.notes))
 
@@ -121,9 +126,9 @@ def _compiler(model: Model, exact: bool) -> Compiler:
     for plan in {id(plan): plan for plan in plans.values()}.values():
         counts.update(arrival_counts(model, [start.path for start in plan.starts]))
     scaled = frozenset(
-        model.uses[node.acc]
+        model.uses[name]
         for node in walk(model.function)
-        if isinstance(node, ast.MmaScale) and isinstance(node.acc, ast.Name) and node.acc in model.uses
+        if isinstance(node, ast.MmaScale) and (name := base_name(node.acc)) is not None and name in model.uses
     )
     return Compiler(
         model,

@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from croqc.engines.sim.code.accumulator import from_values
 from croqc.engines.sim.code.atomics import atomic
 from croqc.engines.sim.code.compiler import Code, Compiler, Fn, sequence
 from croqc.engines.sim.code.elements import load, place_fn, store
-from croqc.engines.sim.code.exprs import bound_of, to_elem
+from croqc.engines.sim.code.exprs import bound_of, operand, to_elem
 from croqc.engines.sim.code.sync import named_barrier
 from croqc.engines.sim.code.values import BINARY, Value, match
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import STORAGE
-from croqc.engines.sim.state import Frame
+from croqc.engines.sim.machine.memory import Buffer
+from croqc.engines.sim.machine.views import View
+from croqc.engines.sim.state import Frame, FutureState
 from croqc.sema.model import Symbol
-from croqc.sema.types import Scalar
+from croqc.sema.types import Fragment, Scalar
 from croqc.syntax import ast
 
 
@@ -40,9 +43,18 @@ def _called(c: Compiler, node: ast.Call) -> Fn:
         if model is None:
             text = f"'{callee}' is C++ and not simulated; give it a meaning with '// croq: model {callee}(…) = …'"
             raise SimError(text + " or run on the GPU", span, unsupported=True)
-        return model(*(arg(frame) for arg in args))
+        return model(*(_argument(arg(frame)) for arg in args))
 
     return run
+
+
+def _argument(value: Value) -> Value:
+    """Data arrives at a device function as its elements, everything else as it is."""
+    if isinstance(value, FutureState):
+        value = value.view
+    if isinstance(value, Buffer):
+        return value.values()
+    return value.window() if isinstance(value, View) and value.uniform else value
 
 
 def selected(c: Compiler, node: ast.Select) -> Fn:
@@ -69,12 +81,14 @@ def typed(c: Compiler, value: Fn, symbol: Symbol) -> Fn:
 def setter(c: Compiler, name: ast.Name, value: Fn, bound: Fn | None) -> Callable[[Frame], None]:
     """Gives a variable its value for the active threads."""
     symbol = c.symbol(name)
-    slot, result = c.slot(symbol), typed(c, value, symbol)
+    slot, result, tile = c.slot(symbol), typed(c, value, symbol), isinstance(symbol.type, Fragment)
 
     def run(frame: Frame) -> None:
         new = result(frame)
         if frame.mask is not None and frame.vars[slot] is not None and _is_number(new):
             new = np.where(frame.mask, *match(new, frame.vars[slot]))
+        if tile and isinstance(new, np.ndarray):
+            new = from_values(frame.vars[slot], new)
         frame.vars[slot] = new
         frame.bounds[slot] = None if bound is None else bound(frame)
 
@@ -93,7 +107,7 @@ def _part(c: Compiler, part: ast.AssignPart) -> Callable[[Frame], None]:
     value = right_side(c, part.value)
     if isinstance(part.target, ast.Name):
         if part.op != "=":
-            value = _combined(c.expr(part.target), part.op, value)
+            value = _combined(operand(c, part.target), part.op, value)
             return setter(c, part.target, value, None)
         bounded = isinstance(part.value, ast.Call | ast.Select)
         return setter(c, part.target, value, None if bounded else _safe_bound(c, part.value))

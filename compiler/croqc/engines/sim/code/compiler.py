@@ -34,7 +34,8 @@ class Compiler:
     """Translates one function. `exact`: floats are computed in f64 (the reference run of `expect auto`).
 
     `arrivals` gives the arrivals that complete a generation of an event's slot, `plans` the paths of each kernel.
-    `scaled` holds the accumulators that the function scales; `aliases` the pairs of `where a <-> b`.
+    `scaled` holds the accumulators that the function scales; `aliases` the pairs of `where a <-> b`,
+    `components` the place of an index in the tuple that is bound with it.
     """
 
     model: Model
@@ -46,6 +47,7 @@ class Compiler:
     scaled: frozenset[Symbol] = frozenset()
     slots: dict[Symbol, int] = field(default_factory=dict)
     aliases: dict[Symbol, list[Symbol]] = field(default_factory=dict)
+    components: dict[Symbol, tuple[int, int]] = field(default_factory=dict)
 
     def plan_of(self, node: ast.Parallel) -> Plan:
         """The plan of the kernel that a parallel belongs to."""

@@ -39,8 +39,10 @@ def place_fn(c: Compiler, node: ast.Node, every: bool = False) -> Callable[[Fram
         values = flatten([index(frame) for index in indices])
         try:
             return Place(where.buffer, where.element(values, frame.mask))
-        except (OutOfRangeError, ValueError) as error:
+        except OutOfRangeError as error:
             raise SimError(str(error), span) from error
+        except ValueError as error:
+            raise SimError(f"{len(values)} indices for data of rank {len(where.shape)}", span) from error
 
     return run
 

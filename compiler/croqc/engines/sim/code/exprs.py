@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from croqc.engines.sim.code.accumulator import Accumulator, tile_of
 from croqc.engines.sim.code.compiler import Compiler, Fn
 from croqc.engines.sim.code.maths import MATHS
 from croqc.engines.sim.code.values import BINARY, cast, floating, invert, is_uniform, logical_not, lone, match, negate
@@ -16,6 +17,7 @@ from croqc.engines.sim.machine.dtypes import dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState, Value
+from croqc.sema.types import Fragment
 from croqc.syntax import ast
 from croqc.text.span import Span
 
@@ -61,7 +63,7 @@ def _unary(c: Compiler, node: ast.Unary) -> Fn:
 def _binary(c: Compiler, node: ast.Binary) -> Fn:
     if node.op in ("&&", "||"):
         return _logical(c, node)
-    left, right = c.expr(node.left), c.expr(node.right)
+    left, right = operand(c, node.left), operand(c, node.right)
     if node.op == "#":
         width = bound_of(c, node.right)
         times, plus = BINARY["*"], BINARY["+"]
@@ -75,6 +77,23 @@ def _binary(c: Compiler, node: ast.Binary) -> Fn:
             return op(left(frame), right(frame))
         except ZeroDivisionError as error:
             raise SimError("division by zero", span) from error
+
+    return run
+
+
+def operand(c: Compiler, node: ast.Expr) -> Fn:
+    """A value to compute with; a register tile stands for all of its elements (6.5)."""
+    value, span = c.expr(node), node.span
+    if not isinstance(c.model.types.get(node), Fragment):
+        return value
+    exact = np.dtype(np.float64)
+
+    def run(frame: Frame) -> Value:
+        found = value(frame)
+        if not isinstance(found, Accumulator):
+            return found
+        elements = tile_of(frame, found, span).values()
+        return elements.astype(exact) if c.exact else elements
 
     return run
 

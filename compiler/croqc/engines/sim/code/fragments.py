@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from croqc.engines.sim.code.accumulator import Accumulator, tile_of
 from croqc.engines.sim.code.compiler import Code, Compiler, sequence
 from croqc.engines.sim.code.declare import extents
-from croqc.engines.sim.code.tensor import Accumulator, settle
 from croqc.engines.sim.code.values import Value, cast
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import convert, dtype_of, is_float
@@ -33,27 +33,23 @@ def _declare(c: Compiler, node: ast.FragDecl, name: ast.BufferName) -> Code:
     shape = None if node.shape is None else extents(c, node.shape)
     fill = None if name.fill is None else c.expr(name.fill)
 
-    def run(frame: Frame) -> None:
+    array = extents(c, name.array)
+
+    def make(frame: Frame) -> Accumulator:
         start = 0 if fill is None else fill(frame)
-        tile = frame.vars[slot] = Accumulator(kind, start)
+        tile = Accumulator(kind, start)
         if shape is not None:
             tile.buffer = Buffer(symbol.name, kind, shape(frame))
             tile.buffer.poison() if fill is None else tile.buffer.flat.fill(cast(start, kind))
+        return tile
+
+    def nested(frame: Frame, sizes: tuple[int, ...]) -> Value:
+        return [nested(frame, sizes[1:]) for _ in range(sizes[0])] if sizes else make(frame)
+
+    def run(frame: Frame) -> None:
+        frame.vars[slot] = nested(frame, array(frame))
 
     return Code(run)
-
-
-def tile_of(frame: Frame, value: Value, span: Span) -> Buffer:
-    """The elements of a register tile, after the multiplies in flight into it."""
-    if not isinstance(value, Accumulator):
-        raise SimError("this is no register tile", span)
-    settle(frame, value)
-    if value.buffer is None:
-        raise SimError("the shape of this register tile is not known yet", span)
-    if value.sums is not None:
-        value.buffer.values()[...] += convert(value.sums, value.kind)
-        value.sums = None
-    return value.buffer
 
 
 def _apply(c: Compiler, node: ast.Apply) -> Code:

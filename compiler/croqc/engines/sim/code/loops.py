@@ -38,6 +38,8 @@ def _setter(c: Compiler, node: ast.Binding) -> tuple[Setter, Setter]:
     singles = [_slots_of(c, c.symbol(name)) for name in node.names]
     whole = _slots_of(c, c.symbol(node.tuple_name)) if node.tuple_name is not None else []
     braced = node.braced
+    for position, name in enumerate(node.names if whole else ()):
+        c.components[c.symbol(name)] = (whole[0], position)
 
     def assign(target: list[Value], value: Value) -> None:
         parts: tuple[Value, ...] = value if isinstance(value, tuple) else (value,)
@@ -142,9 +144,15 @@ def _range(c: Compiler, node: ast.Range) -> tuple[Callable[[Frame], Any], Setter
             return [(value,) for value in rounds] if whole else rounds
         return (start, stop, stride)
 
+    component = c.components.get(symbol)
+
     def setter(frame: Frame, value: Value) -> None:
         for slot in slots:
             frame.vars[slot] = value
+        if component is not None:
+            whole, position = component
+            items = frame.vars[whole]
+            frame.vars[whole] = (*items[:position], value, *items[position + 1 :])
 
     return (lambda frame: _Masked(*found) if _is_masked(found := count(frame)) else found), setter
 

@@ -136,8 +136,10 @@ def _apply(c: Compiler, op: sema.ViewOp, base: ViewFn) -> ViewFn:
     def run(frame: Frame) -> View:
         try:
             return step(frame, base(frame))
-        except (OutOfRangeError, ValueError, ZeroDivisionError) as error:
+        except OutOfRangeError as error:
             raise SimError(str(error), op.span) from error
+        except (ValueError, ZeroDivisionError) as error:
+            raise SimError("the arguments of this view do not fit the data", op.span) from error
 
     return run
 

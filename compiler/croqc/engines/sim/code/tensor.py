@@ -7,17 +7,18 @@ at the latest where credit-flow ends the read. Must not compute: that is `machin
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from croqc.engines.sim.code.accumulator import Accumulator, settle
 from croqc.engines.sim.code.compiler import Code, Compiler
 from croqc.engines.sim.code.refs import data
 from croqc.engines.sim.code.sync import step
-from croqc.engines.sim.code.values import Value, cast
+from croqc.engines.sim.code.values import cast
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import Array, DType, convert, dtype_of, is_float
+from croqc.engines.sim.machine.dtypes import Array, convert, dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Operation
 from croqc.engines.sim.machine.swizzle import permutation
@@ -25,32 +26,12 @@ from croqc.engines.sim.machine.tensor import Precision, multiply, operand, preci
 from croqc.engines.sim.machine.views import OutOfRangeError, View
 from croqc.engines.sim.state import Frame, FutureState
 from croqc.sema.model import MmaInfo, OperandKind
+from croqc.sema.roots import base_name
 from croqc.sema.types import Fragment
 from croqc.syntax import ast
 from croqc.text.span import Span
 
 _ASYNCHRONOUS = ("wgmma", "tcgen05")
-
-
-@dataclass(slots=True, eq=False)
-class Accumulator:
-    """A register tile. `buffer` appears with the first multiply, which fixes the shape; `value` fills it then.
-
-    `sums`: multiplies since the last `mma.scale`, where the function scales this accumulator.
-    `queue` is the key of the multiplies in flight.
-    """
-
-    kind: DType
-    value: Value
-    buffer: Buffer | None = None
-    sums: Array | None = None
-    queue: object = field(default_factory=object)
-
-    def tile(self, rows: int, columns: int) -> Array:
-        if self.buffer is None:
-            self.buffer = Buffer("the accumulator", self.kind, (rows, columns))
-            self.buffer.flat[...] = cast(self.value, self.kind)
-        return self.buffer.values()
 
 
 @dataclass(slots=True, eq=False)
@@ -60,12 +41,6 @@ class Operand:
     values: Array | None
     view: View | None = None
     swizzle: int | None = None
-
-
-def settle(frame: Frame, acc: Accumulator) -> None:
-    """Ends the multiplies in flight into an accumulator: it is about to be read."""
-    if frame.block is not None:
-        frame.block.scheduler.drain_into(acc)
 
 
 def read_tile(view: View, swizzle: int | None, span: Span) -> Array:
@@ -238,7 +213,8 @@ def _tile(source: Operand, transpose: bool, how: Precision, span: Span) -> Array
 def _compute(c: Compiler, node: ast.Mma, info: MmaInfo) -> Callable[..., Callable[[], None]]:
     turn_a, turn_b, span = node.layout_a == "col", node.layout_b == "row", node.span
     scales = [data(c, node.extra[0]), c.expr(node.extra[1])] if node.form == "scale" else None
-    sums = isinstance(node.acc, ast.Name) and c.symbol(node.acc) in c.scaled
+    name = base_name(node.acc)
+    sums = name is not None and c.symbol(name) in c.scaled
 
     def prepare(frame: Frame, into: Accumulator, left: Operand, right: Operand) -> Callable[[], None]:
         how = precision(info.elem_a, into.kind, info.k_step, c.exact)
