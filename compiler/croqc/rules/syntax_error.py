@@ -9,6 +9,6 @@ RULE = Rule(
     name="syntax-error",
     severity=Severity.ERROR,
     summary="The text does not fit the grammar of the language.",
-    rows=(),
+    rows=("D12",),
     render=told_by_syntax,
 )

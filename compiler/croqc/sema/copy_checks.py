@@ -1,4 +1,4 @@
-"""Checks of one copy: types, shapes, direction, modifiers (reference, 5.1 to 5.3; rows D01 to D07, D11, D15, M06)."""
+"""Checks of one copy: types, shapes, direction, modifiers (reference, 5.1 to 5.3; rows D01 to D06, D11, D15, M06)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from croqc.sema.nesting import Around
 from croqc.sema.symbolic import Int, is_multiple, same
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.targets.table import Feature
 from croqc.text.span import Span
 
 _DEVICE_MEMORY = (Storage.HOST, Storage.GLOBAL)
@@ -145,8 +144,6 @@ def _never_overhangs(view: View) -> bool:
 def _check_direction(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around) -> None:
     sides = info.source_storage, info.dest_storage
     is_async = node.is_async or node.old_async
-    if is_async and not builder.context.target.has(Feature.CP_ASYNC):
-        builder.report(rules.ASYNC_UNAVAILABLE, head_span(node), target=builder.context.target.name)
     misplaced = isinstance(node.dest, ast.StorageDest) and around.on_host == (node.dest.storage != "global")
     if not misplaced and not _possible(node, sides, is_async, around.on_host):
         builder.report(
