@@ -145,3 +145,11 @@ def test_arithmetic_on_a_whole_accumulator_waits_for_its_multiplies() -> None:
         mma.store c, out;"""
     )
     assert np.abs(got - 2 * (PRODUCT + 1)).max() < 1e-3
+
+
+def test_data_as_a_whole_is_added_element_by_element() -> None:
+    text = "__co__ void f(f32 [M, N] x, f32 [M, N] z, f32 [M, N]& y) { y = x + z * 2.0f; }"
+    rng = np.random.default_rng(4)
+    x, z = (rng.standard_normal((3, 5)).astype(np.float32) for _ in range(2))
+    got = ran(text, {"x": x, "z": z, "y": np.zeros_like(x)}).outputs["y"]
+    assert (got == x + z * np.float32(2)).all()

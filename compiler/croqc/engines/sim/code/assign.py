@@ -15,13 +15,14 @@ from croqc.engines.sim.code.exprs import bound_of, operand, to_elem
 from croqc.engines.sim.code.sync import named_barrier
 from croqc.engines.sim.code.values import BINARY, Value, match
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import STORAGE
+from croqc.engines.sim.machine.dtypes import STORAGE, Array, convert
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState
 from croqc.sema.model import Symbol
-from croqc.sema.types import Fragment, Scalar
+from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 
 def right_side(c: Compiler, node: ast.Expr | ast.Call | ast.Select) -> Fn:
@@ -81,18 +82,31 @@ def typed(c: Compiler, value: Fn, symbol: Symbol) -> Fn:
 def setter(c: Compiler, name: ast.Name, value: Fn, bound: Fn | None) -> Callable[[Frame], None]:
     """Gives a variable its value for the active threads."""
     symbol = c.symbol(name)
-    slot, result, tile = c.slot(symbol), typed(c, value, symbol), isinstance(symbol.type, Fragment)
+    slot, result, kind = c.slot(symbol), typed(c, value, symbol), symbol.type
 
     def run(frame: Frame) -> None:
         new = result(frame)
         if frame.mask is not None and frame.vars[slot] is not None and _is_number(new):
             new = np.where(frame.mask, *match(new, frame.vars[slot]))
-        if tile and isinstance(new, np.ndarray):
+        if isinstance(new, np.ndarray) and isinstance(kind, Fragment):
             new = from_values(frame.vars[slot], new)
+        elif isinstance(new, np.ndarray) and isinstance(kind, Data):
+            new = whole_data(frame.vars[slot], new, symbol.name, name.span)
         frame.vars[slot] = new
         frame.bounds[slot] = None if bound is None else bound(frame)
 
     return run
+
+
+def whole_data(old: Value, values: Array, name: str, span: Span) -> Value:
+    """Elements assigned to data as a whole: written to what the name stands for, or made into a buffer."""
+    if not isinstance(old, Buffer | View):
+        return Buffer.holding(name, values)
+    target = old.values() if isinstance(old, Buffer) else old.window(old.shape)
+    if target.shape != values.shape:
+        raise SimError(f"data of the shape {list(values.shape)} for '{name}' of {list(target.shape)}", span)
+    target[...] = convert(values, target.dtype)
+    return old
 
 
 def _is_number(value: Value) -> bool:

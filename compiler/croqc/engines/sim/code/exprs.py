@@ -17,7 +17,7 @@ from croqc.engines.sim.machine.dtypes import dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState, Value
-from croqc.sema.types import Fragment
+from croqc.sema.types import Data, Fragment
 from croqc.syntax import ast
 from croqc.text.span import Span
 
@@ -82,18 +82,21 @@ def _binary(c: Compiler, node: ast.Binary) -> Fn:
 
 
 def operand(c: Compiler, node: ast.Expr) -> Fn:
-    """A value to compute with; a register tile stands for all of its elements (6.5)."""
+    """A value to compute with; a register tile (6.5) and whole data (3.9) stand for all of their elements."""
     value, span = c.expr(node), node.span
-    if not isinstance(c.model.types.get(node), Fragment):
+    if not isinstance(c.model.types.get(node), Fragment | Data):
         return value
-    exact = np.dtype(np.float64)
 
     def run(frame: Frame) -> Value:
         found = value(frame)
-        if not isinstance(found, Accumulator):
-            return found
-        elements = tile_of(frame, found, span).values()
-        return elements.astype(exact) if c.exact else elements
+        if isinstance(found, Accumulator):
+            found = tile_of(frame, found, span)
+        if isinstance(found, Buffer):
+            found = found.values()
+        if isinstance(found, View):
+            found = found.window(found.shape)
+        wide = c.exact and isinstance(found, np.ndarray) and is_float(found.dtype)
+        return found.astype(np.float64) if wide else found
 
     return run
 
