@@ -1,4 +1,4 @@
-"""Build hook: puts the parse tables of the grammar into the wheel, so that nobody waits for them.
+"""Build hook: puts the parse tables of the grammars into the wheel, so that nobody waits for them.
 
 Runs in the isolated environment of the build, where Lark is installed and the package is not. Must not write
 into the source tree.
@@ -18,7 +18,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class TablesHook(BuildHookInterface[Any]):
-    """Adds `croqc/syntax/tables.json` to a wheel; an editable install builds the tables when first used."""
+    """Adds `croqc/syntax/NAME.json` of each grammar to a wheel; an editable install builds them when first used."""
 
     PLUGIN_NAME = "custom"
     folder: Path | None = None
@@ -28,11 +28,11 @@ class TablesHook(BuildHookInterface[Any]):
             return
         syntax = Path(self.root) / "compiler" / "croqc" / "syntax"
         tables = _load(syntax / "tables.py")
-        text = tables.build_text((syntax / tables.GRAMMAR_FILE).read_text(encoding="utf-8"))
         self.folder = Path(tempfile.mkdtemp(prefix="croqtile-tables-"))
-        path = self.folder / tables.TABLES_FILE
-        path.write_text(text, encoding="ascii")
-        build_data["force_include"][str(path)] = f"croqc/syntax/{tables.TABLES_FILE}"
+        for name in tables.GRAMMARS:
+            path = self.folder / f"{name}.json"
+            path.write_text(tables.build_text((syntax / f"{name}.lark").read_text(encoding="utf-8")), encoding="ascii")
+            build_data["force_include"][str(path)] = f"croqc/syntax/{name}.json"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if self.folder is not None:

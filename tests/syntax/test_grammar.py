@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from croqc.syntax import parser, tables
+from croqc.syntax import expectation, parser, tables
 from croqc.syntax.build import ACTIONS
 
 
@@ -44,6 +44,18 @@ def test_every_production_has_an_action_and_every_action_a_production() -> None:
     parser.program()
     used = {rule.action for rule in tables.tables().rules if rule.mode == tables.CALL}
     assert used == set(ACTIONS)
+
+
+def test_the_grammar_of_expectations_has_no_conflict_and_an_action_for_every_production(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    import lark
+
+    caplog.set_level(logging.DEBUG, lark.logger.name)
+    tables.make_lark(tables.grammar_text(tables.EXPECTATION), debug=True)
+    assert not [record for record in caplog.records if "onflict" in record.getMessage()]
+    used = {rule.action for rule in tables.tables(tables.EXPECTATION).rules if rule.mode == tables.CALL}
+    assert used == set(expectation.ACTIONS)
 
 
 def test_the_tables_are_the_same_every_time() -> None:

@@ -1,4 +1,4 @@
-"""The parse tables of the grammar: made by Lark once, kept as JSON in the wheel or in the user's cache folder.
+"""The parse tables of the grammars: made by Lark once, kept as JSON in the wheel or in the user's cache folder.
 
 Building takes most of a second, loading some milliseconds. The only file of this package that touches files.
 Must not parse, and must not fail because a cache cannot be written or read: then the tables are built anew.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -16,9 +17,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-GRAMMAR_FILE: Final = "grammar.lark"
-TABLES_FILE: Final = "tables.json"
-START: Final = "function"
+# NAME.lark is a grammar, whose first rule is the start; NAME.json its tables in a wheel.
+KERNEL, EXPECTATION = "grammar", "expectation"
+GRAMMARS: Final = (KERNEL, EXPECTATION)
 _FORMAT: Final = 1  # of the JSON text
 
 # What a reduction does with its children's values.
@@ -49,19 +50,19 @@ class Tables:
     end: int
 
 
-def grammar_text() -> str:
-    return files("croqc.syntax").joinpath(GRAMMAR_FILE).read_text(encoding="utf-8")
+def grammar_text(name: str = KERNEL) -> str:
+    return files("croqc.syntax").joinpath(f"{name}.lark").read_text(encoding="utf-8")
 
 
 @cache
-def tables() -> Tables:
-    """The tables of the grammar: from the package, else from the cache folder, else built and cached."""
-    grammar = grammar_text()
+def tables(name: str = KERNEL) -> Tables:
+    """The tables of a grammar: from the package, else from the cache folder, else built and cached."""
+    grammar = grammar_text(name)
     key = hashlib.sha256(f"{_FORMAT}\n{grammar}".encode()).hexdigest()
-    packaged = files("croqc.syntax").joinpath(TABLES_FILE)
+    packaged = files("croqc.syntax").joinpath(f"{name}.json")
     if packaged.is_file() and (found := _decode(packaged.read_text(encoding="ascii"), key)):
         return found
-    cached = _cache_folder() / f"grammar-{key[:16]}.json"
+    cached = _cache_folder() / f"{name}-{key[:16]}.json"
     try:
         if found := _decode(cached.read_text(encoding="ascii"), key):
             return found
@@ -120,12 +121,13 @@ def build_text(grammar: str) -> str:
     """The tables of a grammar as JSON text, by Lark. The same grammar gives the same text."""
     lark = make_lark(grammar)
     table = lark.parser.parser._parse_table
+    start = lark.options.start[0]
     rules = sorted(lark.rules, key=lambda rule: (rule.origin.name, rule.order, str(rule)))
     numbers = {rule: index for index, rule in enumerate(rules)}
     names: dict[str, int] = {}
     rows: dict[tuple[int, ...], int] = {}
     actions, gotos = [], []
-    order = _order(table)
+    order = _order(table, start)
     for state in order:
         shifts, jumps = _split(table.states[state], numbers, names, order)
         actions.append(rows.setdefault(shifts, len(rows)))
@@ -138,8 +140,8 @@ def build_text(grammar: str) -> str:
             "rows": [list(row) for row in rows],
             "actions": actions,
             "gotos": gotos,
-            "start": order[table.start_states[START]],
-            "end": order[table.end_states[START]],
+            "start": order[table.start_states[start]],
+            "end": order[table.end_states[start]],
         },
         separators=(",", ":"),
     )
@@ -159,14 +161,16 @@ def make_lark(grammar: str, debug: bool = False) -> Any:
         def lex(self, lexer_state: Any, parser_state: Any) -> Any:
             raise NotImplementedError
 
-    return Lark(grammar, parser="lalr", lexer=NoLexer, start=START, maybe_placeholders=True, debug=debug)
+    first = re.search(r"^\w+(?=:)", grammar, re.MULTILINE)
+    assert first is not None
+    return Lark(grammar, parser="lalr", lexer=NoLexer, start=first[0], maybe_placeholders=True, debug=debug)
 
 
-def _order(table: Any) -> dict[int, int]:
+def _order(table: Any, start: str) -> dict[int, int]:
     """New numbers for Lark's states, whose own differ from run to run: by the way from the start."""
     from lark.parsers.lalr_analysis import Shift
 
-    order = {table.start_states[START]: 0}
+    order = {table.start_states[start]: 0}
     queue = list(order)
     for state in queue:  # grows while it is walked over
         for _, (action, target) in sorted(table.states[state].items()):
