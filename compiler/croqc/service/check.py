@@ -7,10 +7,12 @@ taken from the report before. `check_file` reads the file and its project's sett
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from croqc.rules import dialect_note
 from croqc.rules.base import Subject
 from croqc.rules.diagnose import diagnose
 from croqc.sema.analyze import analyze
@@ -19,6 +21,7 @@ from croqc.service.files import read_text
 from croqc.service.settings import DEFAULT_ARCH, DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
+from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
 from croqc.syntax.tokens import RegionKind
 from croqc.syntax.tree import FileTree, ParsedFunction
@@ -32,12 +35,16 @@ from croqc.text.span import Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionReport:
-    """One function: its analysis (None if it has no tree) and its diagnostics, relative to it."""
+    """One function: its analysis (None if it has no tree) and its diagnostics, relative to it.
+
+    `older` counts the forms that the current compiler rejects; equal `key`s make equal reports.
+    """
 
     parsed: ParsedFunction
     analysis: Analysis | None
     diagnostics: tuple[Diagnostic, ...]
     key: tuple[object, ...]
+    older: int = 0
 
     @property
     def base(self) -> int:
@@ -66,12 +73,16 @@ class FileReport:
     @cached_property
     def dialect(self) -> str:
         """The dialect that most functions vote for; "any" where none shows evidence (reference, chapter 0)."""
-        votes = [item.analysis.model.dialect for item in self.functions if item.analysis]
-        known = [vote for vote in votes if vote != "any"]
-        return max(sorted(set(known)), key=known.count) if known else "any"
+        return _majority(self.functions)
 
     def function_named(self, name: str) -> FunctionReport | None:
         return next((item for item in self.functions if item.name == name), None)
+
+
+def _majority(functions: Iterable[FunctionReport]) -> str:
+    votes = [item.analysis.model.dialect for item in functions if item.analysis]
+    known = [vote for vote in votes if vote != "any"]
+    return max(sorted(set(known)), key=known.count) if known else "any"
 
 
 def pick_target(settings: Settings) -> Target:
@@ -95,7 +106,33 @@ def _report_function(
     analysis = analyze(parsed.tree, context)
     base = parsed.source.base
     subject = Subject(parsed.source.text, analysis, source.newline, _lead(source.text, base))
-    return FunctionReport(parsed, analysis, parsed.findings + diagnose(subject), key)
+    told = parsed.findings + diagnose(subject)
+    return FunctionReport(parsed, analysis, told, key, len(older_forms(parsed.tree)))
+
+
+def _report_functions(
+    tree: FileTree, context: Context, source: Source, previous: FileReport | None
+) -> tuple[FunctionReport, ...]:
+    """A report a function; those that did not change are taken over, at their present place."""
+    known = {item.key: item for item in previous.functions} if previous else {}
+    reports = []
+    for parsed in tree.functions:
+        lead = _lead(source.text, parsed.source.base)
+        key = (parsed.source.key, context.target.name, context.dialect, context.device_functions, lead, source.newline)
+        old = known.get(key)
+        taken = old if old and old.parsed.tree is parsed.tree else None
+        reports.append(replace(taken, parsed=parsed) if taken else _report_function(parsed, context, source, key))
+    return tuple(reports)
+
+
+def _dialect_note(functions: Sequence[FunctionReport]) -> list[Diagnostic]:
+    """What is said of the dialect of a file, at the name of its first function."""
+    named = next((item for item in functions if item.parsed.tree and item.parsed.tree.name.id), None)
+    if named is None or named.parsed.tree is None:
+        return []
+    count = sum(item.older for item in functions)
+    found = dialect_note.note(_majority(functions), count, named.parsed.tree.name.span.shift(named.base))
+    return [found] if found else []
 
 
 def _device_functions(tree: FileTree) -> frozenset[str]:
@@ -139,21 +176,13 @@ def check_text(
     final = flags.over(written).over(below)
     target = pick_target(final)
     context = Context(target, final.dialect or "any", _device_functions(tree))
-    known = {item.key: item for item in previous.functions} if previous else {}
-    functions = []
-    for parsed in tree.functions:
-        lead = _lead(text, parsed.source.base)
-        key = (parsed.source.key, target.name, context.dialect, context.device_functions, lead, source.newline)
-        old = known.get(key)
-        functions.append(
-            FunctionReport(parsed, old.analysis, old.diagnostics, key)
-            if old and old.parsed.tree is parsed.tree
-            else _report_function(parsed, context, source, key)
-        )
+    functions = _report_functions(tree, context, source, previous)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
+    if context.dialect == "any":
+        found += _dialect_note(functions)
     kept = suppress(found, directives.allows, final.allow, source)
-    return FileReport(source, tree, tuple(functions), directives, target, kept)
+    return FileReport(source, tree, functions, directives, target, kept)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:
