@@ -39,7 +39,8 @@ def test_safe_fixes_on_the_pages_remove_their_finding_and_bring_no_other() -> No
 
 
 def _codes(report: FileReport) -> list[str]:
-    return sorted(item.code for item in report.diagnostics)
+    """What is found; the note on the dialect is about the file, and a fix may be the first form that votes."""
+    return sorted(item.code for item in report.diagnostics if item.code != "dialect-note")
 
 
 def test_a_conversion_inside_a_macro_is_not_edited_at_its_use() -> None:

@@ -42,4 +42,5 @@ LATER: Final[dict[str, str]] = {
     "Q12": _FLOW,
     "Q13": _FLOW,
     "Q14": _FLOW,
+    "Q08": "the paths of a kernel are counted whole or not at all, so no event is without a known participant",
 }
