@@ -21,7 +21,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
         return Words(message, "copy into shared memory first, then out again")
     if is_async:
         fixes = replace(subject, "Remove '.async'", finding.span, _ASYNC, "")
-        return Words(message, "only copies from global to shared memory run asynchronously", fixes=fixes)
+        return Words(message, "only copies out of global memory run asynchronously", fixes=fixes)
     return Words(message, "shared and local memory exist only inside 'parallel'")
 
 

@@ -24,7 +24,10 @@ def _render(finding: Finding, subject: Subject) -> Words:
         case "static":
             return Words(f"'{name}' needs constants", "write a number, or a macro that stands for one")
         case "value":
-            return Words(f"'{name}' needs numbers of at least {0 if bounds else 1}", "write '_' to leave one open")
+            return Words(
+                f"'{name}' needs numbers of at least {0 if bounds else 1}",
+                "write '_' to leave one open" if bounds else "write how many registers a thread may have",
+            )
         case _:
             pattern = rf"\[\[\s*{name}\s*\(\s*(\d+)"
             fixes = replace(subject, f"Change to {threads}", finding.span, pattern, str(threads), safe=True)

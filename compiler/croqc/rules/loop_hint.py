@@ -11,8 +11,6 @@ from croqc.text.diagnostics import Severity
 def _render(finding: Finding, subject: Subject) -> Words:
     value, extent = finding.args["value"], finding.args["extent"]
     match finding.args["reason"]:
-        case "factor":
-            return Words(f"an unroll factor must be at least 1, got {value}", "leave the number out to unroll all")
         case "extent":
             title, factor = f"Change to {extent}", r"unroll\s*\(\s*(\d+)"
             fixes = replace(subject, title, finding.span, factor, str(extent), safe=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from croqc.rules.base import Subject
 from croqc.rules.mends import around, change
-from croqc.syntax.exprs import Node
+from croqc.syntax.ast import Block, Node
 from croqc.text.diagnostics import Fix
 from croqc.text.span import Span
 
@@ -35,11 +35,17 @@ def replace(subject: Subject, title: str, span: Span, pattern: str, text: str, s
 
 
 def remove_statement(subject: Subject, title: str, span: Span, safe: bool = False) -> tuple[Fix, ...]:
-    """Remove a statement with its `;`, and the whole line where nothing else stands on it."""
+    """Remove a statement with its `;`, and the whole line where nothing else stands on it.
+
+    A body without braces keeps the `;`.
+    """
     tail = re.compile(r"[ \t]*;").match(subject.text, span.end)
     end = tail.end() if tail else span.end
     if subject.text[end - 1] != ";":
         return ()
+    block = node_at(subject, span, Block)
+    if block is not None and not block.braced:
+        return change(title, Span(span.start, end), ";", safe)
     line = subject.line_start(span.start)
     rest = re.compile(r"[ \t]*\r?\n").match(subject.text, end)
     if rest is not None and line.start >= 0 and not subject.text[line.start : span.start].strip():

@@ -16,11 +16,8 @@ def _render(finding: Finding, _: Subject) -> Words:
             return Words(f"'{name}' holds transfers of another kind", "element type, shape and storage must be equal")
         case "scope":
             return Words(f"'{name}' is declared in another scope", "declare all of them in one block")
-        case "host":
-            return Words(f"'{word}' is only possible inside 'parallel'", "move it into the kernel")
         case _:
-            least = "exactly two names" if word == "swap" else "at least two names"
-            return Words(f"'{word}' takes {least}", "use 'rotate' for more than two")
+            return Words(f"'{word}' is only possible inside 'parallel'", "move it into the kernel")
 
 
 RULE = Rule(

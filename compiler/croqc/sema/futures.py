@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
-from croqc.sema.model import Symbol
+from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import same
 from croqc.sema.types import Data, Event, Future, Scalar, Type, Unknown
@@ -69,8 +69,7 @@ def _check_rotate(builder: Builder, node: ast.Rotate, around: Around) -> None:
     symbols = [builder.uses.get(name) for name in node.names]
     if around.on_host:
         builder.report(rules.SWAP_OPERANDS, node.span, word=node.word, reason="host", name="")
-    if len(symbols) < 2 or (node.word == "swap" and len(symbols) != 2):
-        builder.report(rules.SWAP_OPERANDS, node.span, word=node.word, reason="count", name="")
+        return
     known: list[Symbol] = []
     for name, symbol in zip(node.names, symbols, strict=True):
         if symbol is None or isinstance(symbol.type, Unknown):
@@ -103,10 +102,18 @@ def _check_wait(builder: Builder, node: ast.Wait) -> None:
                 name = ref.id if isinstance(ref, ast.Name) else ""
                 if not _may_become_async(builder, ref):
                     builder.report(rules.COMPLETE_FUTURE, ref.span, name=name)
-            case Future() | Event() | Unknown() | Data():
+            case Data() if not _is_buffer(builder, ref):
+                continue
+            case Future() | Event() | Unknown():
                 continue
             case _:
                 builder.report(rules.WAIT_OPERAND, ref.span, found=describe(type_))
+
+
+def _is_buffer(builder: Builder, ref: ast.Node) -> bool:
+    """Whether the name is that of a buffer or parameter, which no transfer stands behind."""
+    symbol = builder.uses.get(ref) if isinstance(ref, ast.Name) else None
+    return symbol is not None and symbol.kind in (SymbolKind.BUFFER, SymbolKind.PARAM)
 
 
 def _may_become_async(builder: Builder, ref: ast.Node) -> bool:

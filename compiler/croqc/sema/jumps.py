@@ -82,9 +82,7 @@ def _check_hints(builder: Builder, node: ast.Foreach) -> None:
         values = [builder.static(arg) for arg in hint.args]
         if hint.name == "unroll" and values and (factor := values[0]) is not None:
             extent = _extent(builder, node)
-            if factor < 1:
-                builder.report(rules.LOOP_HINT, hint.span, reason="factor", value=factor, extent=extent)
-            elif extent is not None and factor > extent:
+            if extent is not None and factor > extent:
                 builder.report(rules.LOOP_HINT, hint.span, reason="extent", value=factor, extent=extent)
         if hint.name == "vectorize" and len(values) == 2 and (width := values[1]) is not None:
             if width < 2 or width & (width - 1):

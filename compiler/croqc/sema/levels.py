@@ -127,13 +127,8 @@ class _KernelLevels:
     # --- single axes ------------------------------------------------------------------------------
 
     def _check_axis(self, axis: ast.Axis) -> None:
-        for bound in axis.bounds:
-            if (found := _count_problem(self.b.type_of(bound), self.b.static(bound))) is not None:
-                self.b.report(rules.PARALLEL_COUNT, bound.span, found=found)
-        names = len(axis.names) if axis.braced else 0
-        extents = len(axis_extents(self.b, axis))
-        if (names and names != extents) or max(names, extents) > _MAX_DIMENSIONS:
-            self.b.report(rules.PARALLEL_INDICES, axis.span, names=names or extents, bounds=extents)
+        if not axis.braced or axis.bracketed:  # else the grammar has told that the brackets are missing
+            self._check_counts(axis)
         if axis.level == "cluster" and not self.b.context.target.has(Feature.CLUSTER):
             self.b.report(
                 rules.LEVEL_UNAVAILABLE,
@@ -142,6 +137,15 @@ class _KernelLevels:
                 target=self.b.context.target.name,
                 needs="sm_90a",
             )
+
+    def _check_counts(self, axis: ast.Axis) -> None:
+        for bound in axis.bounds:
+            if (found := _count_problem(self.b.type_of(bound), self.b.static(bound))) is not None:
+                self.b.report(rules.PARALLEL_COUNT, bound.span, found=found)
+        names = len(axis.names) if axis.braced else 0
+        extents = len(axis_extents(self.b, axis))
+        if (names and names != extents) or max(names, extents) > _MAX_DIMENSIONS:
+            self.b.report(rules.PARALLEL_INDICES, axis.span, names=names or extents, bounds=extents)
 
     # --- block size -------------------------------------------------------------------------------
 
