@@ -188,3 +188,22 @@ def test_a_transfer_bound_to_another_slot_lands_in_a_later_generation() -> None:
         for seed in range(20)
     }
     assert outcomes == {True, False}
+
+
+def test_an_arrival_too_many_in_one_generation_ends_the_run() -> None:
+    """The second trigger comes while the first one's bytes are still on their way: undefined on the hardware."""
+    text = """__co__ void f(global s32 [64] src, global s32 [64] out) {
+      parallel b by 1 : block {
+        shared event e;
+        shared s32 [64] x;
+        parallel w by 2 : group-4 {
+          inthreads.async (w == 0) { f = tma.copy.async src => x; trigger e after f; trigger e; }
+          inthreads.async (w == 1) { wait e; dma.copy x => out; }
+        }
+      }
+    }"""
+    arrays = {"src": np.zeros(64, np.int32), "out": np.zeros(64, np.int32)}
+    errors = [result.error for seed in range(12) if (result := run(text, arrays, seed=seed)).error is not None]
+    assert errors
+    assert errors[0].message == "more than 1 arrivals on 'e' in one generation"
+    assert text[errors[0].span.start : errors[0].span.end] == "trigger e;"

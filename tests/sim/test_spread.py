@@ -82,3 +82,21 @@ def test_the_step_budget_holds_over_all_workers() -> None:
 def test_a_pipeline_without_bootstrap_hangs_in_the_first_block() -> None:
     result, _ = run_pipeline(PIPELINE.replace(BOOTSTRAP, ""), 256, workers=2)
     assert len(result.hang) == 2
+
+
+def test_a_copy_that_nothing_waits_for_is_noted_once() -> None:
+    text = """__co__ void f(global s32 [64, 8] src, global s32 [64, 8] out) {
+      parallel b by 64 : block {
+        shared s32 [1, 8] x;
+        f = dma.copy.async src.subspan(1, 8).at(b, 0) => x;
+        g = dma.copy.async src.subspan(1, 8).at(b, 0) => x;
+        wait f;
+        dma.copy x => out.subspan(1, 8).at(b, 0);
+      }
+    }"""
+    arrays = {"src": np.zeros((64, 8), np.int32), "out": np.zeros((64, 8), np.int32)}
+    for workers in (1, 2):
+        assert ran(text, arrays, workers=workers).notes == (
+            "copies or multiplies that nothing waits for were in flight when a block ended",
+        )
+    assert run_pipeline(PIPELINE, 128, workers=1)[0].notes == ()

@@ -23,7 +23,7 @@ import numpy as np
 
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
-from croqc.engines.sim.state import RunState
+from croqc.engines.sim.state import RunState, note
 
 WORTH_STEPS = 60_000
 """A launch with fewer steps left after its first block stays in one process."""
@@ -129,7 +129,7 @@ def _work(
         send.send(index)
     for memory, buffer in zip(share.memory, buffers, strict=True):
         memory[: len(buffer.raw)] = buffer.raw.tobytes()
-    send.send((run.budget.used - before, prints, done))
+    send.send((run.budget.used - before, prints, done, run.notes))
 
 
 def _listen(run: RunState, shares: Sequence[Share], count: int) -> None:
@@ -140,8 +140,10 @@ def _listen(run: RunState, shares: Sequence[Share], count: int) -> None:
             finished += 1
             _tell(run, finished, count)
         else:
-            steps, prints, done = message
+            steps, prints, done, notes = message
             share.steps, share.prints, share.done = steps, prints, set(done)
+            for text in notes:
+                note(run, text)
 
 
 def _messages(shares: Sequence[Share]) -> Iterator[tuple[Share, Any]]:

@@ -35,6 +35,12 @@ class RunState:
     workers: int = 1
 
 
+def note(run: RunState, text: str) -> None:
+    """Notes a fact of the run, once."""
+    if text not in run.notes:
+        run.notes.append(text)
+
+
 @dataclass(slots=True, eq=False)
 class Event:
     """An event declaration in being: one barrier a slot, `array` its extents. `round`: how often it was passed."""

@@ -25,7 +25,7 @@ from croqc.engines.sim.machine.scheduler import LAGS, Scheduler, Steps, Task
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.plan import Plan, Start
 from croqc.engines.sim.spread import run_groups
-from croqc.engines.sim.state import BlockState, Frame, FutureState, Meeting, PathState, Value
+from croqc.engines.sim.state import BlockState, Frame, FutureState, Meeting, PathState, Value, note
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level
 from croqc.syntax import ast
@@ -190,6 +190,8 @@ class Launch:
         stuck = scheduler.run()
         if stuck:
             raise StuckError(stuck, self.plan.kernel)
+        if scheduler.flying:
+            note(run, "copies or multiplies that nothing waits for were in flight when a block ended")
         scheduler.settle()
 
     def _start(self, flow: Frame, block: BlockState, coordinates: Coordinates) -> None:
