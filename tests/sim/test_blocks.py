@@ -205,5 +205,5 @@ def test_an_arrival_too_many_in_one_generation_ends_the_run() -> None:
     arrays = {"src": np.zeros(64, np.int32), "out": np.zeros(64, np.int32)}
     errors = [result.error for seed in range(12) if (result := run(text, arrays, seed=seed)).error is not None]
     assert errors
-    assert errors[0].message == "more than 1 arrivals on 'e' in one generation"
+    assert errors[0].message == "an arrival on 'e' beyond the 1 of its generation"
     assert text[errors[0].span.start : errors[0].span.end] == "trigger e;"

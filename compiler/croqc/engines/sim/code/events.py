@@ -220,7 +220,7 @@ def _arrive(event: Event, index: int, span: Span) -> None:
     except OverrunError as error:
         name = event.symbol.name + (f"[{index}]" if event.array else "")
         count = event.slots[index].count
-        raise SimError(f"more than {count} arrivals on '{name}' in one generation", span) from error
+        raise SimError(f"an arrival on '{name}' beyond the {count} of its generation", span) from error
 
 
 EVENTS: dict[type, Callable[[Compiler, Any], Code]] = {
