@@ -90,7 +90,8 @@ def axis(b: Builder, at: Span, kids: Kids) -> t.Axis:
     bracketed = isinstance(bound, t.ShapeLit)
     bounds = bound.items if bracketed else (bound,)
     if index.braced and not bracketed and not isinstance(bound, t.Missing):
-        text = f"[{b.source(bound.span)}]"
+        written = b.source(bound.span)
+        text = f"[{written[1:-1]}]" if isinstance(bound, t.TupleLit) else f"[{written}]"
         b.report(
             "bounds of a braced index go in brackets", bound.span, f"write '{text}'",
             replace_fix(f"Write '{text}'", bound.span, text),
