@@ -15,6 +15,7 @@ __co__ void scale(global f16 [M, 64] src, global f16 [M, 64] out) {
   parallel b by [cdiv(M, TILE)] : block {
     shared event full[2], empty[2];
     shared f16 [TILE, 64] tile_s[2];
+    parallel w by 1 : group-4 {}
     /* 😀 é */ dma.copy src.subspan(TILE, 64).at(b, 0) => tile_s[0];
     dma.copy tile_s[0] => out.subspan(TILE, 64).at(b, 0);
   }
@@ -106,6 +107,7 @@ async def test_semantic_tokens_tell_kinds_of_names_apart(client: LanguageClient)
     assert at("shared event") == (6, "modifier")
     assert at("f16 [M, 64] src") == (3, "type")
     assert at("64] src") == (2, "number")
+    assert at("group-4") == (7, "keyword")
 
 
 async def test_settings_are_followed_live(client: LanguageClient) -> None:

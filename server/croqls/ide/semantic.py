@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import zip_longest
 
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.service.check import FunctionReport
@@ -85,12 +86,18 @@ def _function(report: FunctionReport) -> Iterator[SemanticToken]:
         yield SemanticToken(span.shift(report.base), TokenType.MACRO)
     for dead in text.dead:
         yield SemanticToken(dead.shift(report.base), TokenType.COMMENT)
-    for token in text.tokens:
+    for token, after in zip_longest(text.tokens, text.tokens[2:]):
         kind = None if token.macro else _type(token, symbols)
         if kind is not None:
             symbol = symbols.get(token.span)
             declares = symbol is not None and symbol.name_span == token.span
-            yield SemanticToken(token.span.shift(report.base), kind, declares)
+            span = token.span.cover(after.span) if after and _is_group4(token, after) else token.span
+            yield SemanticToken(span.shift(report.base), kind, declares)
+
+
+def _is_group4(token: Token, after: Token) -> bool:
+    """`group-4` is one word of three tokens; `after` is the second one behind `token`."""
+    return token.text == "group" and after.text == "4" and after.end == token.end + 2
 
 
 def _symbols(report: FunctionReport) -> dict[Span, Symbol]:
