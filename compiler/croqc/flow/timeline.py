@@ -1,0 +1,278 @@
+"""A run laid out over time: lanes, boxes, arrows, moments. Shared by the page and the SVG. Must not draw.
+
+The abstract run has no clock. Here each operation gets a plausible length (`_COST`), and starts as soon as its own
+path and what it waits for allow: so a ring shows how far its producer runs ahead, double buffering shows its
+overlap and a single buffer its staircase. Times are abstract units, not cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from croqc.flow.moments import ARRIVING, Barriers, Cell, makers_of, moved_bytes
+from croqc.flow.report import EventFacts, Step
+
+WORK = frozenset({"multiply", "read", "write"})
+FLIGHT = 3  # from the issue of a copy to its landing
+_COST = {"multiply": 4, "read": 2, "write": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One operation of a path, or several alike in a row. `steps`: their numbers, `lands`: those of a copy's landing.
+
+    `track`: "sync", "copy" or "work"; `row` keeps boxes of one track apart where they overlap. `waits` is when the
+    path began to stand here (a wait; else `start`). `stuck`: it never gets past it.
+    """
+
+    path: str
+    track: str
+    op: str
+    steps: tuple[int, ...]
+    start: int
+    end: int
+    waits: int
+    row: int = 0
+    lands: tuple[int, ...] = ()
+    stuck: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A credit: the step that completed a generation, and the wait that spends it; with the times of both ends."""
+
+    source: int
+    target: int
+    event: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A stop of the slider: `step` happens at `time`, or (`begins`) its path starts to wait. `cells`: what changed."""
+
+    time: int
+    step: int
+    begins: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    paths: tuple[str, ...]
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    start: tuple[Cell, ...]
+    moments: tuple[Moment, ...]
+    length: int
+
+
+def track_of(op: str) -> str:
+    """The track of a lane that an operation stands in."""
+    return "work" if op in WORK else "copy" if op in ("copy", "land") else "sync"
+
+
+@dataclass(slots=True)
+class _Open:
+    """A box under way, before it has a time."""
+
+    op: str
+    key: tuple[object, ...]
+    steps: list[int]
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What a path has done so far: when it is free, when its last copy landed, which copies are in the air."""
+
+    free: int = 0
+    landed: int = 0
+    landing: dict[tuple[str, int | None], int] = field(default_factory=dict)
+
+
+def timeline(steps: Sequence[Step], edges: Iterable[tuple[int, int]], events: Sequence[EventFacts]) -> Timeline:
+    """Lay out a run. Deterministic; any list of steps gives a timeline. `edges` are numbers of steps."""
+    return _Layout(steps, edges, events).timeline()
+
+
+class _Layout:
+    def __init__(
+        self, steps: Sequence[Step], edges: Iterable[tuple[int, int]], events: Sequence[EventFacts]
+    ) -> None:
+        self.steps = steps
+        self.events = events
+        self.makers = makers_of(steps, events)
+        self.ready = {event.name for event in events if event.ready}
+        self.needs: dict[int, list[int]] = {}
+        for source, target in edges:
+            if 0 <= source < len(steps) and 0 <= target < len(steps):
+                self.needs.setdefault(target, []).append(source)
+        self.ends: dict[int, int] = {}
+        self.lanes: dict[str, _Lane] = {}
+        self.boxes: list[Box] = []
+        self.lands = _landings(steps)
+
+    def timeline(self) -> Timeline:
+        for opened in self._grouped():
+            self._place(opened)
+        paths = tuple(dict.fromkeys(step.path for step in self.steps))
+        length = max((box.end for box in self.boxes if not box.stuck), default=0) + 1
+        boxes = tuple(replace(box, end=length + 1) if box.stuck else box for box in _with_rows(self.boxes))
+        length += 2 if any(box.stuck for box in boxes) else 0
+        start = Barriers(self.events).cells()
+        return Timeline(paths, boxes, self._arrows(), start, self._moments(), length)
+
+    def _grouped(self) -> Iterable[_Open]:
+        """Steps of a path that belong together, in the order of their first; landings belong to their copies."""
+        opened: dict[str, _Open] = {}
+        done: list[_Open] = []
+        for number, step in enumerate(self.steps):
+            if step.op == "land":
+                continue
+            key = _group_key(step)
+            last = opened.get(step.path)
+            if key and last is not None and last.key == key:
+                last.steps.append(number)
+                continue
+            opened[step.path] = _Open(step.op, key, [number])
+            done.append(opened[step.path])
+        return done
+
+    def _place(self, opened: _Open) -> None:
+        first = self.steps[opened.steps[0]]
+        lane = self.lanes.setdefault(first.path, _Lane())
+        arrived = lane.free
+        if track_of(opened.op) == "copy":
+            self._place_copy(opened, lane, arrived)
+            return
+        needed = [self.ends[at] for number in opened.steps for at in self._sources(number) if at in self.ends]
+        if opened.op == "wait-future":
+            needed += [end for key, end in lane.landing.items() if first.buffer in ("", key[0])]
+        start = max([arrived, *needed])
+        end = start + _COST.get(opened.op, 1)
+        lane.free = end
+        self.ends |= dict.fromkeys(opened.steps, end)
+        stuck = self._is_stuck(first)
+        op = opened.op
+        self.boxes.append(
+            Box(first.path, track_of(op), op, tuple(opened.steps), start, end, arrived, stuck=stuck)
+        )
+
+    def _place_copy(self, opened: _Open, lane: _Lane, arrived: int) -> None:
+        """Issued one a unit, landing one after the other; the path goes on at once unless the copy is synchronous."""
+        landed: list[int] = []
+        synchronous = False
+        for at, number in enumerate(opened.steps):
+            step = self.steps[number]
+            lane.landed = max(arrived + at + 1 + FLIGHT, lane.landed + 1)
+            self.ends[number] = arrived + at + 1
+            lane.landing[step.buffer, step.slot] = lane.landed
+            land = self.lands.get(number)
+            if land is not None:
+                self.ends[land] = lane.landed
+                landed.append(land)
+                synchronous |= self._is_synchronous(number, land)
+        end = lane.landed if landed else arrived + len(opened.steps)
+        lane.free = end if synchronous else arrived + len(opened.steps)
+        path = self.steps[opened.steps[0]].path
+        self.boxes.append(
+            Box(path, "copy", "copy", tuple(opened.steps), arrived, end, arrived, lands=tuple(landed))
+        )
+
+    def _is_synchronous(self, copy: int, land: int) -> bool:
+        """A landing that no event counts and that comes before the path's next step."""
+        path = self.steps[copy].path
+        between = self.steps[copy + 1 : land]
+        return not self.steps[land].event and all(step.path != path or step.op in ("copy", "land") for step in between)
+
+    def _sources(self, number: int) -> tuple[int, ...]:
+        """The steps that a step needs from other paths, or from an mbarrier."""
+        step = self.steps[number]
+        made: tuple[int, ...] = ()
+        if step.op == "wait" and step.slot is not None and step.generation is not None:
+            made = self.makers.get((step.event, step.slot, step.generation), ())
+        return tuple(dict.fromkeys([*self.needs.get(number, ()), *(at for at in made if at != number)]))
+
+    def _is_stuck(self, step: Step) -> bool:
+        if step.op != "wait" or step.slot is None or step.generation is None:
+            return False
+        given = step.generation == 0 and step.event in self.ready
+        return not given and (step.event, step.slot, step.generation) not in self.makers
+
+    def _arrows(self) -> tuple[Arrow, ...]:
+        """From the last step that made a generation complete to each wait for it, on whatever path."""
+        found = []
+        for box in self.boxes:
+            step = self.steps[box.steps[0]]
+            if box.op != "wait" or step.slot is None or step.generation is None:
+                continue
+            made = self.makers.get((step.event, step.slot, step.generation), ())
+            known = [number for number in made if number in self.ends]
+            arrivals = [number for number in known if self.steps[number].op in ARRIVING]
+            for source in arrivals or known[-1:]:
+                found.append(Arrow(source, box.steps[0], step.event, self.ends[source], box.end))
+        return tuple(found)
+
+    def _moments(self) -> tuple[Moment, ...]:
+        """Every step in the order of its time, and the begin of each wait that does not pass at once."""
+        order: list[tuple[int, int, int, bool]] = []
+        for number in range(len(self.steps)):
+            if number in self.ends:
+                order.append((self.ends[number], 1, number, False))
+        for box in self.boxes:
+            if box.op == "wait" and (box.stuck or box.start > box.waits):
+                order.append((box.waits, 2, box.steps[0], True))
+        stuck = {box.steps[0] for box in self.boxes if box.stuck}
+        barriers, shares = Barriers(self.events), moved_bytes(self.steps)
+        found = []
+        for time, _, number, begins in sorted(order):
+            if number in stuck and not begins:
+                continue
+            step = self.steps[number]
+            if begins:
+                barrier = barriers.of(step)
+                if barrier is not None:
+                    barrier.waiting[step.path] = step.generation or 0
+            else:
+                barrier = barriers.play(number, step, shares[number])
+            found.append(Moment(time, number, begins, (barrier.cell(),) if barrier else ()))
+        return tuple(found)
+
+
+def _group_key(step: Step) -> tuple[object, ...]:
+    """Equal for steps that make one box; empty where each is one of its own."""
+    if step.op == "copy":
+        return ("copy", step.slot, step.iteration)
+    return ("work", step.op) if step.op in WORK else ()
+
+
+def _landings(steps: Sequence[Step]) -> Mapping[int, int]:
+    """The landing of each copy: the next one of its path for the same buffer and slot."""
+    flying: dict[tuple[str, str, int | None], list[int]] = {}
+    found: dict[int, int] = {}
+    for number, step in enumerate(steps):
+        if step.op == "copy":
+            flying.setdefault((step.path, step.buffer, step.slot), []).append(number)
+        elif step.op == "land":
+            copies = next((c for key, c in flying.items() if c and _lands(step, key)), None)
+            if copies is not None:
+                found[copies.pop(0)] = number
+    return found
+
+
+def _lands(step: Step, key: tuple[str, str, int | None]) -> bool:
+    path, buffer, slot = key
+    return path == step.path and buffer == step.buffer and (slot == step.slot or step.slot is None)
+
+
+def _with_rows(boxes: Iterable[Box]) -> Iterable[Box]:
+    """The first free row of its track for each box."""
+    busy: dict[tuple[str, str], list[int]] = {}
+    for box in boxes:
+        rows = busy.setdefault((box.path, box.track), [])
+        start = box.waits
+        row = next((at for at, end in enumerate(rows) if end <= start), len(rows))
+        rows[row : row + 1] = [box.end]
+        yield replace(box, row=row)
