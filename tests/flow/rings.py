@@ -68,7 +68,7 @@ class Play:
 
 
 def ring(model: Model, stages: int, turns: int, bootstrap: bool = True) -> KernelFlow:
-    """The course's ring: `wait empty; copy, copy; trigger full` against `wait full; multiply; commit; trigger empty`."""
+    """The course's: `wait empty; copy, copy; trigger full` against `wait full; multiply; commit; trigger empty`."""
     kernel = model.kernels[0]
     paths = kernel_paths(model, kernel)
     producer, *consumers = [path.name for path in paths]
@@ -76,8 +76,14 @@ def ring(model: Model, stages: int, turns: int, bootstrap: bool = True) -> Kerne
     programs = {producer: _producer(producer, stages, turns)}
     programs |= {name: _consumer(name, stages, turns, bootstrap) for name in consumers}
     stuck = _run(play, programs)
+    sides = {"full": ([producer], consumers), "empty": (consumers, [producer])}
     events = tuple(
-        EventFacts(symbol.name, symbol, stages, (play.counts[symbol.name],) * stages, False, symbol.name_span)
+        EventFacts(
+            *(symbol.name, symbol, stages, (play.counts[symbol.name],) * stages, False, symbol.name_span),
+            (Span(1, 2),) if bootstrap and symbol.name == "empty" else (),
+            tuple((name, Span(3, 4)) for name in sides[symbol.name][0]),
+            tuple((name, Span(5, 6)) for name in sides[symbol.name][1]),
+        )
         for symbol in model.symbols
         if symbol.kind is SymbolKind.EVENT
     )

@@ -1,4 +1,4 @@
-"""The inside of each mbarrier along a run: arrivals, bytes, phase, who waits (credit-flow, section 2). Must not analyse.
+"""The inside of each mbarrier along a run: arrivals, bytes, phase, who waits (credit-flow, 2). Must not analyse.
 
 The steps of a run say what happened; here they are played through the counters of the hardware. The steps may be
 played in another legal order than the analysis took: the outcome is the same (credit-flow, section 4).

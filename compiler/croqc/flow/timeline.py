@@ -92,15 +92,21 @@ class _Lane:
     landing: dict[tuple[str, int | None], int] = field(default_factory=dict)
 
 
-def timeline(steps: Sequence[Step], edges: Iterable[tuple[int, int]], events: Sequence[EventFacts]) -> Timeline:
-    """Lay out a run. Deterministic; any list of steps gives a timeline. `edges` are numbers of steps."""
-    return _Layout(steps, edges, events).timeline()
+def timeline(
+    steps: Sequence[Step], edges: Iterable[tuple[int, int]], events: Sequence[EventFacts], skip: int = 0
+) -> Timeline:
+    """Lay out a run. Deterministic; any list of steps gives a timeline. `edges` are numbers of steps.
+
+    The first `skip` steps have happened before the picture begins.
+    """
+    return _Layout(steps, edges, events, skip).timeline()
 
 
 class _Layout:
     def __init__(
-        self, steps: Sequence[Step], edges: Iterable[tuple[int, int]], events: Sequence[EventFacts]
+        self, steps: Sequence[Step], edges: Iterable[tuple[int, int]], events: Sequence[EventFacts], skip: int
     ) -> None:
+        self.skip = skip
         self.steps = steps
         self.events = events
         self.makers = makers_of(steps, events)
@@ -109,7 +115,7 @@ class _Layout:
         for source, target in edges:
             if 0 <= source < len(steps) and 0 <= target < len(steps):
                 self.needs.setdefault(target, []).append(source)
-        self.ends: dict[int, int] = {}
+        self.ends: dict[int, int] = dict.fromkeys(range(skip), 0)
         self.lanes: dict[str, _Lane] = {}
         self.boxes: list[Box] = []
         self.lands = _landings(steps)
@@ -121,15 +127,18 @@ class _Layout:
         length = max((box.end for box in self.boxes if not box.stuck), default=0) + 1
         boxes = tuple(replace(box, end=length + 1) if box.stuck else box for box in _with_rows(self.boxes))
         length += 2 if any(box.stuck for box in boxes) else 0
-        start = Barriers(self.events).cells()
-        return Timeline(paths, boxes, self._arrows(), start, self._moments(), length)
+        barriers, shares = Barriers(self.events), moved_bytes(self.steps)
+        for number in range(self.skip):
+            barriers.play(number, self.steps[number], shares[number])
+        start = barriers.cells()
+        return Timeline(paths, boxes, self._arrows(), start, self._moments(barriers, shares), length)
 
     def _grouped(self) -> Iterable[_Open]:
         """Steps of a path that belong together, in the order of their first; landings belong to their copies."""
         opened: dict[str, _Open] = {}
         done: list[_Open] = []
         for number, step in enumerate(self.steps):
-            if step.op == "land":
+            if step.op == "land" or number < self.skip:
                 continue
             key = _group_key(step)
             last = opened.get(step.path)
@@ -156,9 +165,7 @@ class _Layout:
         self.ends |= dict.fromkeys(opened.steps, end)
         stuck = self._is_stuck(first)
         op = opened.op
-        self.boxes.append(
-            Box(first.path, track_of(op), op, tuple(opened.steps), start, end, arrived, stuck=stuck)
-        )
+        self.boxes.append(Box(first.path, track_of(op), op, tuple(opened.steps), start, end, arrived, stuck=stuck))
 
     def _place_copy(self, opened: _Open, lane: _Lane, arrived: int) -> None:
         """Issued one a unit, landing one after the other; the path goes on at once unless the copy is synchronous."""
@@ -177,9 +184,7 @@ class _Layout:
         end = lane.landed if landed else arrived + len(opened.steps)
         lane.free = end if synchronous else arrived + len(opened.steps)
         path = self.steps[opened.steps[0]].path
-        self.boxes.append(
-            Box(path, "copy", "copy", tuple(opened.steps), arrived, end, arrived, lands=tuple(landed))
-        )
+        self.boxes.append(Box(path, "copy", "copy", tuple(opened.steps), arrived, end, arrived, lands=tuple(landed)))
 
     def _is_synchronous(self, copy: int, land: int) -> bool:
         """A landing that no event counts and that comes before the path's next step."""
@@ -209,23 +214,22 @@ class _Layout:
             if box.op != "wait" or step.slot is None or step.generation is None:
                 continue
             made = self.makers.get((step.event, step.slot, step.generation), ())
-            known = [number for number in made if number in self.ends]
+            known = [number for number in made if number in self.ends and number >= self.skip]
             arrivals = [number for number in known if self.steps[number].op in ARRIVING]
             for source in arrivals or known[-1:]:
                 found.append(Arrow(source, box.steps[0], step.event, self.ends[source], box.end))
         return tuple(found)
 
-    def _moments(self) -> tuple[Moment, ...]:
+    def _moments(self, barriers: Barriers, shares: Sequence[int]) -> tuple[Moment, ...]:
         """Every step in the order of its time, and the begin of each wait that does not pass at once."""
         order: list[tuple[int, int, int, bool]] = []
-        for number in range(len(self.steps)):
+        for number in range(self.skip, len(self.steps)):
             if number in self.ends:
                 order.append((self.ends[number], 1, number, False))
         for box in self.boxes:
             if box.op == "wait" and (box.stuck or box.start > box.waits):
                 order.append((box.waits, 2, box.steps[0], True))
         stuck = {box.steps[0] for box in self.boxes if box.stuck}
-        barriers, shares = Barriers(self.events), moved_bytes(self.steps)
         found = []
         for time, _, number, begins in sorted(order):
             if number in stuck and not begins:

@@ -1,0 +1,126 @@
+"""The tables of the hovers against tables worked out by hand (the tutorial's, chapter 7), and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from croqc.flow.explain import (
+    event_named,
+    givers,
+    initial_credits,
+    iteration_text,
+    run_ahead,
+    step_text,
+    verdict_text,
+    wait_rows,
+    waiters,
+)
+from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
+from croqc.text.span import Span
+from tests.flow.kernels import model_of, seed
+from tests.flow.rings import ring
+
+PRODUCER, CONSUMER = "path p1 == 0", "path p1 == 1"
+HERE = Span(0, 0)
+
+
+def facts(flow: KernelFlow, name: str) -> EventFacts:
+    found = event_named(flow, name)
+    assert found is not None
+    return found
+
+
+def table(flow: KernelFlow, name: str, path: str) -> list[tuple[int, ...]]:
+    """iteration, slot, generation, parity waited for, parity after, phase bit, credits left."""
+    return [
+        (row.iteration[0][1], row.slot, row.generation, row.waited, row.after, row.phase_bit, row.credits)
+        for row in wait_rows(flow, facts(flow, name), path)
+    ]
+
+
+def test_the_consumers_table_is_the_tutorials() -> None:
+    # Iteration, stage, parity waited for, parity after, phase bit: the four rows that the tutorial prints.
+    flow = ring(seed("pipeline"), 2, 5)
+    assert table(flow, "full", CONSUMER) == [
+        (0, 0, 0, 0, 1, 0, 0),
+        (1, 1, 0, 0, 1, 1, 0),
+        (2, 0, 1, 1, 0, 1, 0),
+        (3, 1, 1, 1, 0, 0, 0),
+    ]
+
+
+def test_the_producer_spends_the_credits_given_at_start_first() -> None:
+    flow = ring(seed("pipeline"), 2, 5)
+    assert table(flow, "empty", PRODUCER) == [
+        (0, 0, 0, 0, 1, 0, 1),
+        (1, 1, 0, 0, 1, 1, 0),
+        (2, 0, 1, 1, 0, 1, 0),
+        (3, 1, 1, 1, 0, 0, 0),
+    ]
+
+
+def test_three_slots_have_two_rounds_of_three() -> None:
+    flow = ring(seed("pipeline"), 3, 7)
+    assert table(flow, "empty", PRODUCER) == [
+        (0, 0, 0, 0, 1, 0, 2),
+        (1, 1, 0, 0, 1, 0, 1),
+        (2, 2, 0, 0, 1, 1, 0),
+        (3, 0, 1, 1, 0, 1, 0),
+        (4, 1, 1, 1, 0, 1, 0),
+        (5, 2, 1, 1, 0, 0, 0),
+    ]
+
+
+def test_one_slot_flips_its_bit_at_every_wait() -> None:
+    flow = ring(seed("pipeline"), 1, 3)
+    assert table(flow, "full", CONSUMER) == [(0, 0, 0, 0, 1, 1, 0), (1, 0, 1, 1, 0, 0, 0)]
+
+
+def test_credits_at_start_are_the_bootstraps_or_those_of_ready() -> None:
+    flow = ring(seed("pipeline"), 2, 5)
+    assert initial_credits(flow, facts(flow, "empty")) == 2
+    assert initial_credits(flow, facts(flow, "full")) == 0
+    assert initial_credits(flow, replace(facts(flow, "full"), ready=True)) == 2
+
+
+def test_the_producer_may_be_as_far_ahead_as_it_has_credits() -> None:
+    flow = ring(seed("pipeline"), 3, 7)
+    assert run_ahead(flow, PRODUCER) == (3, "empty")
+    assert run_ahead(flow, CONSUMER) == (0, "")
+
+
+def test_who_waits_and_who_gives() -> None:
+    flow = ring(seed("pipeline"), 2, 5)
+    assert waiters(flow, facts(flow, "empty")) == (PRODUCER,)
+    assert list(givers(facts(flow, "empty"))) == [CONSUMER]
+    bootstrap = EventFacts("e", facts(flow, "full").symbol, 1, (1,), False, HERE, (HERE,), (("path a", HERE),))
+    assert givers(bootstrap) == {}
+
+
+def test_a_run_that_stops_early_gives_the_rows_that_it_has() -> None:
+    flow = ring(seed("pipeline"), 2, 1)
+    assert table(flow, "full", CONSUMER) == [(0, 0, 0, 0, 1, 0, 0)]
+    assert table(replace(flow, steps=(), edges=()), "full", CONSUMER) == []
+
+
+def test_verdicts_say_their_strength() -> None:
+    flow = ring(seed("pipeline"), 2, 5)
+    assert verdict_text(flow) == "credit flow proved for every K"
+    checked = replace(flow, strength=Strength.CHECKED, up_to="K up to 4096")
+    assert verdict_text(checked) == "credit flow checked for K up to 4096"
+    assert verdict_text(ring(seed("pipeline"), 2, 3, bootstrap=False)) == "credit flow fails: 1 finding"
+    unknown = replace(flow, strength=Strength.UNKNOWN, reason="depends on data")
+    assert verdict_text(unknown) == "credit flow not analysed: depends on data"
+    model = model_of("__co__ void f(global f32 [4] a) { parallel b by 1 : block { shared f32 [4] s; } }")
+    assert verdict_text(KernelFlow(model.kernels[0], Strength.PROVED)) == "credit flow proved"
+
+
+def test_steps_are_sentences() -> None:
+    wait = Step(0, PRODUCER, "wait", HERE, (("k", 2),), "empty", 0, 1, 1)
+    assert step_text(wait) == "path p1 == 0 waits on empty[0] for generation 1, parity 1"
+    trigger = Step(0, PRODUCER, "trigger", HERE, event="full", slot=1, bytes=32768)
+    assert step_text(trigger) == "path p1 == 0 arrives on full[1] and 32,768 bytes are to land"
+    copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s")
+    assert step_text(copy) == "path p1 == 0 starts a copy into lhs_s[1]"
+    assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"
+    assert iteration_text((("ti", 1), ("kk", 4))) == "ti = 1, kk = 4"
