@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from croqc.runs.check import Operand, check_expectation, is_copy
 from croqc.runs.evaluate import FormulaError
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.expectation import Expectation, parse_expectation
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 

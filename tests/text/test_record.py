@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 from dataclasses import dataclass
+from functools import cached_property
 
 import pytest
 
@@ -96,6 +97,24 @@ def test_other_classes_are_not_equal() -> None:
     assert Empty() == Empty()
     with pytest.raises(TypeError):
         sorted([Base(1), Base(0)])  # type: ignore[type-var]
+
+
+def test_a_cached_property_is_worked_out_once() -> None:
+    calls = []
+
+    @record
+    class Square:
+        side: int
+
+        @cached_property
+        def area(self) -> int:
+            calls.append(self.side)
+            return self.side**2
+
+    square = Square(3)
+    assert (square.area, square.area, calls) == (9, 9, [3])
+    with pytest.raises(AttributeError):
+        square.side = 4  # type: ignore[misc]
 
 
 def test_identity() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from croqc.targets.table import Feature
+from croqc.text.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """Documentation of one operation, member, function, statement or type word.
 

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from croqc.service.check import FileReport, check_file
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import PlanError, Request, split_defines
 from croqc.service.settings import Settings
+from croqc.text.record import replace
 
 EXAMPLES = """  croq run kernel.co
   croq run kernel.co -D M=256 -D N=256 -D K=512 --schedules 10

@@ -6,7 +6,6 @@ Counts come from the places of triggers and the paths that reach them, never fro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -21,6 +20,7 @@ from croqc.sema.symbolic import Int, Interval, bounds
 from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.record import record
 
 Slot = tuple[Symbol, int]
 
@@ -33,7 +33,7 @@ def arrival_counts(model: Model, paths: Sequence[Path]) -> Mapping[Slot, int]:
     return {slot: arrivals.count for slot, arrivals in slot_arrivals(model, paths).items()}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arrivals:
     """How a slot's count comes about. `steady` and `bootstrap`: numbers of the paths that trigger so (-1: the
     block as a whole); `computed` follows from them, `written` is the `event<n>`, `count` what holds."""
@@ -91,7 +91,7 @@ def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:
     return candidates[0] if candidates else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Site:
     """One reference in a `wait` or `trigger`, and who reaches it."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from croqc.flow.joins import joins_on_exit
 from croqc.sema.masks import Mask, Masks, Placement, members, regions
@@ -13,13 +14,15 @@ from croqc.sema.nesting import statements
 from croqc.syntax import ast
 from croqc.syntax.printer_exprs import print_expr
 from croqc.syntax.visit import walk
+from croqc.text.record import record
 
 WHOLE = "the block"
+NO_REGIONS: Final[Mapping[ast.InThreads, bool | None]] = MappingProxyType({})
 
 __all__ = ["WHOLE", "Path", "enters", "inner_parallels", "joins_on_exit", "kernel_paths", "placements_of"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Path:
     """One path of a kernel's block.
 
@@ -33,7 +36,7 @@ class Path:
     name: str
     indices: Mapping[Symbol, int]
     threads: range
-    regions: Mapping[ast.InThreads, bool | None] = field(default_factory=dict)
+    regions: Mapping[ast.InThreads, bool | None] = NO_REGIONS
     scattered: tuple[int, ...] = ()
 
     @property

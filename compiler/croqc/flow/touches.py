@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from croqc.sema.model import Model, OperandKind, Symbol, SymbolKind
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import children
+from croqc.text.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Touch:
     """Buffers and parameters, by their declared symbols; `local` ones are left out: no other thread sees them."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from croqc.sema.model import Analysis, Finding
 from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Subject:
     """What a check or a fix may look at: the function's text (offsets relative to it) and its analysis.
 
@@ -38,7 +38,7 @@ class Subject:
         return self.text[at:end]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """How one finding is told: message, way out, related places, fixes; `severity` only to overrule the rule's."""
 
@@ -59,7 +59,7 @@ def _no_findings(_: Subject) -> Iterable[Finding]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """A diagnostic. `rows` are the catalogue rows of chapter 8 that it serves.
 
@@ -72,7 +72,7 @@ class Rule:
     summary: str
     rows: tuple[str, ...]
     render: Callable[[Finding, Subject], Words]
-    check: Callable[[Subject], Iterable[Finding]] = field(default=_no_findings)
+    check: Callable[[Subject], Iterable[Finding]] = _no_findings
 
     def diagnose(self, finding: Finding, subject: Subject) -> Diagnostic:
         words = self.render(finding, subject)

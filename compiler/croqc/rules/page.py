@@ -8,16 +8,16 @@ it: `   ^^^ undeclared-name`. Further words in the fence: `fixed` (the block bef
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib.resources import files
 
+from croqc.text.record import record
 from croqc.text.span import Span
 
 _MARK = re.compile(r"^[ \t]*(\^+)[ \t]+([a-z][a-z0-9-]*)(?:[ \t]*:[ \t]*(.*))?$")
 _FENCE = re.compile(r"^```(\S*)[ \t]*(.*)$")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """An expected squiggle: its place in the block's text, the rule, and a part of the message if one is given."""
 
@@ -26,7 +26,7 @@ class Mark:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Example:
     """One `co` block: its text without marks, the marks, and the words of its fence."""
 
@@ -39,7 +39,7 @@ class Example:
         return next((word.split("=", 1)[1] for word in self.words if word.startswith(name + "=")), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Page:
     """A rule's page: title, Markdown text, examples in order."""
 

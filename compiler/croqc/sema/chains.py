@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes, views
 from croqc.sema.access import check_index, check_integers, check_subscript, countable, items_of
@@ -27,6 +25,7 @@ from croqc.sema.types import (
 )
 from croqc.sema.walk import NOTHING, ExprTable, Value, Walk, data_of
 from croqc.syntax import ast
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 _VIEW_OPS = frozenset(("chunkat", "chunk", "subspan", "modspan", "view", "span_as", "sqz"))
@@ -38,18 +37,18 @@ _FOLLOWERS = {
 }
 
 
-@dataclass(slots=True)
 class _Cursor:
     """Where a chain stands: the value so far and, for data, how it resolves."""
 
-    node: ast.Chain
-    value: Value
-    symbol: Symbol | None = None
-    slots: list[ast.Expr] = field(default_factory=list)
-    ops: list[ViewOp] = field(default_factory=list)
-    element: tuple[ast.Expr, ...] | None = None
-    data: Data | None = None
-    mdata: bool = False
+    def __init__(self, node: ast.Chain, value: Value, symbol: Symbol | None = None) -> None:
+        self.node = node
+        self.value = value
+        self.symbol = symbol
+        self.slots: list[ast.Expr] = []
+        self.ops: list[ViewOp] = []
+        self.element: tuple[ast.Expr, ...] | None = None
+        self.data: Data | None = None
+        self.mdata = False
 
     @property
     def name(self) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from croqc.sema.builder import Builder
 from croqc.sema.model import OperandKind
 from croqc.syntax.older import dialect_evidence
+from croqc.text.record import replace
 
 
 def resolve_dialect(builder: Builder) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from croqc.text.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Elem:
     """`bits` of storage; for floats `digits` of the significand (hidden one included) and `exponent` bits."""
 

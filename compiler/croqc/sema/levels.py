@@ -6,7 +6,6 @@ Fills `levels` and `kernels`; needs types and values. Rows L01 to L10. Must not 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from typing import Final
@@ -23,6 +22,7 @@ from croqc.sema.types import Bounded, Scalar, ShapeType, Type, Unknown
 from croqc.syntax import ast
 from croqc.targets.table import Feature
 from croqc.text.diagnostics import Related
+from croqc.text.record import record
 from croqc.text.span import Span
 
 ORDER: Final = tuple(Level)
@@ -53,7 +53,7 @@ def level_span(axis: ast.Axis) -> Span:
     return Span(axis.level_span_start, axis.level_span_start + len(axis.level))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Size:
     """What one chain of axes says of the block: threads (None if not static) and the axis that says it."""
 

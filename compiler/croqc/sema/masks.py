@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from croqc.sema.model import Level, Symbol, SymbolKind
@@ -17,6 +16,7 @@ from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.record import record
 
 Mask = int
 Numbers = Sequence[int]  # one a thread
@@ -37,7 +37,7 @@ class Facts(Protocol):
     def levels(self) -> Mapping[ast.Axis, Level]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placement:
     """An index inside the block: in thread t its value is `(t // unit) % bound` (4.1). `symbol` None: anonymous."""
 

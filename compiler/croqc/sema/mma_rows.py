@@ -6,11 +6,11 @@ The tables stand in `croqc.targets`, in the order of lookup: WMMA, warpgroup, mm
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from croqc.targets import TARGETS
 from croqc.targets.table import MmaRow, Target
+from croqc.text.record import record
 
 # The accumulator's type where the program gives none ([R] of 6.3).
 _INFERRED: Final = {
@@ -24,7 +24,7 @@ _INFERRED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """What a program asks for: element types of operands and accumulator, extents, sparsity."""
 
@@ -41,7 +41,7 @@ class Wanted:
         return f"{self.m}x{self.n}x{self.k}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     row: MmaRow
     k_step: int

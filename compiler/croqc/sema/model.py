@@ -7,15 +7,18 @@ A node that is missing from a table is not understood there; readers stay silent
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Storage, Type
 from croqc.syntax import ast
 from croqc.targets.table import Target
 from croqc.text.diagnostics import Related
+from croqc.text.record import record
 from croqc.text.span import Span
+
+NO_ARGS: Final[Mapping[str, object]] = {}
 
 
 class SymbolKind(Enum):
@@ -31,7 +34,6 @@ class SymbolKind(Enum):
     ANONYMOUS = "anonymous buffer"  # made by `=> shared`
 
 
-@dataclass(eq=False, slots=True)
 class Symbol:
     """A declared name, compared by identity. `type` is filled by the type stage and refined by later ones.
 
@@ -40,14 +42,27 @@ class Symbol:
     `atom` is the symbol under which its value occurs in `Int`s: the name, made unique; empty where it has none.
     """
 
-    name: str
-    kind: SymbolKind
-    type: Type
-    decl: ast.Node
-    name_span: Span
-    mutable: bool = False
-    scope: int = 0
-    atom: str = ""
+    __slots__ = ("atom", "decl", "kind", "mutable", "name", "name_span", "scope", "type")
+
+    def __init__(
+        self,
+        name: str,
+        kind: SymbolKind,
+        type: Type,
+        decl: ast.Node,
+        name_span: Span,
+        mutable: bool = False,
+        scope: int = 0,
+        atom: str = "",
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.type = type
+        self.decl = decl
+        self.name_span = name_span
+        self.mutable = mutable
+        self.scope = scope
+        self.atom = atom
 
 
 class ViewKind(Enum):
@@ -62,7 +77,7 @@ class ViewKind(Enum):
     SQUEEZE = "sqz"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewOp:
     """One view operation: expressions as written. `shape`: the extents after it."""
 
@@ -75,7 +90,7 @@ class ViewOp:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """How a data reference resolves: base symbol, subscripts, view operations, and the element, if one is read.
 
@@ -103,7 +118,7 @@ class Level(Enum):
     THREAD = "thread"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kernel:
     """One outermost `parallel`: a launch. `threads` is the block size, None where it is not static."""
 
@@ -123,7 +138,7 @@ class Unit(Enum):
     HOST = "host"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CopyInfo:
     """A copy, resolved. `box` is the copied extents; `bytes` of one copy if static. `dest` is the symbol written:
     for `=> shared` an anonymous one. `swizzle` 0, 32, 64 or 128 (bytes)."""
@@ -144,7 +159,7 @@ class OperandKind(Enum):
     REGISTER = "register"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MmaInfo:
     """A multiply, resolved against the target's tables. Tile extents in elements; `k_step` is the instruction's K.
 
@@ -166,7 +181,7 @@ class MmaInfo:
     split: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BufferInfo:
     """A buffer with storage inside a kernel: bytes of all its slots, alignment, swizzle of its contents."""
 
@@ -181,17 +196,17 @@ class BufferInfo:
         return self.slots * self.slot_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """A fact that a rule puts into words: `rule` is the rule's public name, `args` the values for its message."""
 
     rule: str
     span: Span
-    args: Mapping[str, object] = field(default_factory=dict)
+    args: Mapping[str, object] = NO_ARGS
     related: tuple[Related, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     """What a function's analysis depends on beside its tree."""
 
@@ -200,7 +215,7 @@ class Context:
     device_functions: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Model:
     """The side tables of one function. `uses` maps every Name node, declaring ones too, to its symbol.
 
@@ -228,7 +243,7 @@ class Model:
     mentioned: frozenset[Symbol] = frozenset()  # symbols whose name stands in the text of an island
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Analysis:
     """The outcome of `analyze`: always a model, however broken the text."""
 

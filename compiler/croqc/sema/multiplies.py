@@ -6,8 +6,6 @@ Needs types, views and levels. Checks that concern one statement alone stand in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from croqc.sema import mma_checks, mma_rows
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
@@ -18,6 +16,7 @@ from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Fragment, FragRole, Storage
 from croqc.syntax import ast
+from croqc.text.record import record, replace
 
 _UNITS = {"group": Unit.GROUP, "group-4": Unit.GROUP4}
 
@@ -40,7 +39,7 @@ def resolve_multiplies(builder: Builder) -> None:
     mma_checks.check_statements(builder, found, stage.accumulators())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tile:
     """One operand: element type and static extents as stored, and where it is read."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import get_args
 
 from croqc.syntax import ast
 from croqc.syntax.visit import children
+from croqc.text.record import record, replace
 
 _BODIES = (ast.Block, ast.Parallel, ast.With, ast.Foreach, ast.If, ast.While, ast.InThreads, ast.Apply)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Around:
     """What encloses a statement, outermost first. `chain` holds all enclosing statements in order."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from croqc.sema import rulenames as rules
 from croqc.sema.convert import is_integer
@@ -22,11 +21,12 @@ from croqc.sema.types import (
 )
 from croqc.sema.walk import MAX_SIZE, NOTHING, Value, Walk
 from croqc.syntax import ast
+from croqc.text.record import record
 
 ListLike = ShapeType | TupleType | BoundedTuple
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One integer of a list after flattening: where it is written, its value, its bound if it has one."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from croqc.sema import rulenames_device as rules
@@ -13,6 +12,7 @@ from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Related
+from croqc.text.record import record
 from croqc.text.span import Span
 
 _LEGACY: Final = {0: 0, 1: 32, 2: 64, 3: 128}
@@ -35,7 +35,7 @@ def swizzle_modifier(node: ast.Copy | ast.MmaLoad) -> ast.Modifier | None:
     return next((one for one in node.modifiers if one.name in ("swiz", "swizzle")), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Use:
     """One copy into, copy out of, or load from a buffer, with the swizzle written there."""
 

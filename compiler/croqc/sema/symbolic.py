@@ -8,9 +8,10 @@ remainder round down, as the extents of the language are positive (reference, 3.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd
+
+from croqc.text.record import record
 
 _MAX_TERMS = 48  # a product that would have more stays an opaque part
 _TOO_LARGE = 1 << 64
@@ -18,18 +19,24 @@ _TOO_LARGE = 1 << 64
 Interval = tuple[int | None, int | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(eq=False)
 class Part:
     """An opaque atom: `op` is "/" (floor), "cdiv", "%" or "*". `size` counts the atoms inside and itself.
 
     `key` spells the whole part, so that comparing and hashing need not descend.
     """
 
-    op: str = field(compare=False)
-    a: Int = field(compare=False)
-    b: Int = field(compare=False)
-    size: int = field(compare=False)
+    op: str
+    a: Int
+    b: Int
+    size: int
     key: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Part) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
 
 Atom = str | Part
@@ -44,7 +51,7 @@ def _monomial_key(monomial: Monomial) -> tuple[int, list[str]]:
     return -len(monomial), [_key(atom) for atom in monomial]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Int:
     """A symbolic integer: `terms` maps monomials to non-zero coefficients, in a fixed order.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from croqc.sema import rulenames as rules
 from croqc.sema.declarations import STORAGES, array_of
 from croqc.sema.describe import describe
@@ -21,6 +19,7 @@ from croqc.sema.types import (
 )
 from croqc.sema.walk import StmtTable, Walk, data_of
 from croqc.syntax import ast
+from croqc.text.record import replace
 
 
 def _refs(walk: Walk, node: ast.Wait | ast.Trigger) -> None:

@@ -6,10 +6,10 @@ parameters and indices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from croqc.sema.symbolic import Int
+from croqc.text.record import record
 
 
 class Storage(Enum):
@@ -21,32 +21,32 @@ class Storage(Enum):
     LOCAL = "local"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown:
     """Nothing is known: an error was reported already, or the construct is not understood. Silences followers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Void:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A string literal."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pointer:
     """The value of `&x` or `nullptr`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stream:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """A number or truth value. `elem` is canonical: "s32" (also for `int`), "bool", "f16", …"""
 
@@ -54,33 +54,33 @@ class Scalar:
     mutable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bounded:
     """A bounded integer: current value and exclusive upper bound (3.4)."""
 
     bound: Int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundedTuple:
     bounds: tuple[Int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeType:
     """An mdspan: extents, each at least 1."""
 
     dims: tuple[Int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TupleType:
     """An ituple. An item is None where its value is not known symbolically."""
 
     items: tuple[Int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Data:
     """Spanned data: a buffer, a view or the data of a future.
 
@@ -95,7 +95,7 @@ class Data:
     contiguous: bool | None = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Future:
     """The handle of a transfer (5.4). `data` is None for a placeholder that no copy reached yet.
 
@@ -108,7 +108,7 @@ class Future:
     multiply: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """`event[<count>] e[array] [= ready]` (7.2)."""
 
@@ -124,7 +124,7 @@ class FragRole(Enum):
     REGISTER = "register"  # a `frag` declaration
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fragment:
     """A register tile (6.5). `shape` is None until a multiply fixes it. `elem` is None until inferred."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from croqc.sema import rulenames as rules
 from croqc.sema.access import (
@@ -21,11 +20,12 @@ from croqc.sema.symbolic import Int, same
 from croqc.sema.types import Data
 from croqc.sema.walk import Walk
 from croqc.syntax import ast
+from croqc.text.record import record
 
 _ONE = Int.of(1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One operation with the suffixes that belong to it: `at` also holds the arguments of `.from`."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from croqc.sema import rulenames as rules
@@ -19,12 +18,13 @@ from croqc.sema.scopes import Scopes
 from croqc.sema.symbolic import Int
 from croqc.sema.types import UNKNOWN, Bounded, BoundedTuple, Data, Future, Scalar, Type
 from croqc.syntax import ast
+from croqc.text.record import record
 
 MAX_DEPTH = 80  # expressions or blocks nested deeper are not analysed
 MAX_SIZE = 64  # an integer written with more atoms counts as unknown
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """What an expression is: its type, its integer value, and for a bounded tuple its current values.
 

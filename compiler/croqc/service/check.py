@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -29,11 +28,12 @@ from croqc.targets import TARGETS, find_target
 from croqc.targets.table import Target
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.near import did_you_mean
+from croqc.text.record import record, replace
 from croqc.text.source import Source
 from croqc.text.span import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class FunctionReport:
     """One function: its analysis (None if it has no tree) and its diagnostics, relative to it.
 
@@ -59,7 +59,7 @@ class FunctionReport:
         return self.base <= span.start <= self.base + len(self.parsed.source.text)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class FileReport:
     """A checked file. `diagnostics` are absolute and sorted by place; suppressed ones are left out."""
 

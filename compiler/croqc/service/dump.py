@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 
 from croqc.flow.arrivals import arrival_counts
 from croqc.flow.paths import kernel_paths
@@ -27,21 +26,22 @@ def tokens(report: FileReport) -> Iterator[str]:
 
 
 def _tree(node: Node, label: str, depth: int) -> Iterator[str]:
-    plain, nested = [], []
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if item.name == "span" or item.name.endswith("_span") or item.name == "level_span_start":
+    plain: list[str] = []
+    nested: list[tuple[str, Node]] = []
+    for name in node.__match_args__:
+        value = getattr(node, name)
+        if name == "span" or name.endswith("_span") or name == "level_span_start":
             continue
         if isinstance(value, Node):
-            nested.append((item.name, value))
+            nested.append((name, value))
         elif isinstance(value, tuple) and any(isinstance(part, Node | tuple) for part in value):
-            nested += [(f"{item.name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, Node)]
+            nested += [(f"{name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, Node)]
         elif value not in (None, False, ()):
-            plain.append(f"{item.name}={value!r}")
+            plain.append(f"{name}={value!r}")
     head = f"{label}: {type(node).__name__}" if label else type(node).__name__
     yield "  " * depth + " ".join([head, *plain])
-    for name, child in nested:
-        yield from _tree(child, name, depth + 1)
+    for name_below, child in nested:
+        yield from _tree(child, name_below, depth + 1)
 
 
 def ast(report: FileReport) -> Iterator[str]:

@@ -6,16 +6,16 @@ Rounds: each takes the fixes by position and drops those that overlap one taken 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from croqc.service.check import FileReport
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.edits import Edit, apply_edits
+from croqc.text.record import record
 
 ROUNDS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FixedText:
     """A text after fixing: how many fixes went in, and the report of the last round."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from croqc.syntax.formatter import format_file
 from croqc.syntax.parser import parse_file
 from croqc.text.diagnostics import Severity
 from croqc.text.edits import apply_edits
+from croqc.text.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FormattedText:
     """A formatted text, and the names of the functions that syntax errors kept from being formatted."""
 

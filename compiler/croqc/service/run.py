@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from croqc.engines.sim.errors import SimError
@@ -21,13 +20,14 @@ from croqc.service.run_data import RunData, make_data
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Severity
+from croqc.text.record import record
 from croqc.text.source import Position
 from croqc.text.span import Span
 
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunReport:
     """One run: the result, whose it is, and what else is to be said. `place` is 0-based, UTF-16, as in LSP."""
 

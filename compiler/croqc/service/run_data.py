@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from croqc.runs.elements import Array, poison
 from croqc.runs.inputs import input_array
@@ -11,12 +10,13 @@ from croqc.runs.usage import poisoned
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Scalar
+from croqc.text.record import record
 
 Size = int | float | bool
 _UNNAMED = 8  # the extent of a `?`, which no size can name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunData:
     """By parameter name. `elems`: the element type of each array and scalar."""
 

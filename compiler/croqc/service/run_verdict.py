@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,11 @@ from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.visit import walk
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """Results of the expectations, or why one has no meaning; `place` is absolute."""
 

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
+
+from croqc.text.record import record
 
 DEFAULT_ARCH = "sm_90a"
 DIALECTS = ("any", "current")
+NO_DEFINES: Final[Mapping[str, str | None]] = {}
 
 
 class SettingsError(ValueError):
     """A setting that cannot be used; the text names the place, the reason and the way out."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """None means: not said here, ask the next in the order. `allow` adds up over all places."""
 
     arch: str | None = None
     dialect: str | None = None
-    defines: Mapping[str, str | None] = field(default_factory=dict)
+    defines: Mapping[str, str | None] = NO_DEFINES
     allow: frozenset[str] = frozenset()
 
     def over(self, lower: Settings) -> Settings:

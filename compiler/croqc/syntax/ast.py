@@ -7,8 +7,6 @@ Tuples keep source order. Grammar rule names in the docstrings are those of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from croqc.syntax.decls import (
     BufferDecl,
     BufferName,
@@ -80,6 +78,7 @@ from croqc.syntax.operations import (
     Trigger,
     Wait,
 )
+from croqc.text.record import record
 from croqc.text.span import NOWHERE, Span
 
 Rhs = Expr | Call | Select
@@ -88,7 +87,7 @@ Rhs = Expr | Call | Select
 # --- functions (2.2) ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Param(Node):
     type: TypeRef
     name: Name | None
@@ -96,7 +95,7 @@ class Param(Node):
     by_ref: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Function(Node):
     """A whole `__co__` function; the span runs from `__co__` to the closing brace."""
 
@@ -109,7 +108,7 @@ class Function(Node):
 # --- bodies (2.4.1) ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Block(Node):
     """`body`. Without braces it holds one statement, or none for `;`."""
 
@@ -117,7 +116,7 @@ class Block(Node):
     braced: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ErrorStmt(Node):
     """Tokens that could not be read, up to the resynchronisation point; already reported."""
 
@@ -125,7 +124,7 @@ class ErrorStmt(Node):
 # --- assignment and calls (2.4.2, 2.4.12) ------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class AssignPart(Node):
     """`op` is "=", "+=", "-=", "*=", "/=" or "%="."""
 
@@ -134,12 +133,12 @@ class AssignPart(Node):
     value: Rhs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Assign(Node):
     parts: tuple[AssignPart, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class CallStmt(Node):
     call: Call
 
@@ -147,7 +146,7 @@ class CallStmt(Node):
 # --- structure (2.4.3 to 2.4.7) ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Axis(Node):
     """One level of a `parallel`. `names` is empty for an anonymous axis; `level` is None if not written."""
 
@@ -162,7 +161,7 @@ class Axis(Node):
     cooperative: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Parallel(Node):
     """`paren_stream`: the older `parallel(s)`."""
 
@@ -175,7 +174,7 @@ class Parallel(Node):
     op_span: Span = NOWHERE  # of the `(` of the older form
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Binding(Node):
     """`x in e`, `{x, y} in e`, `t = {x, y} in e`."""
 
@@ -185,14 +184,14 @@ class Binding(Node):
     extent: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class With(Node):
     bindings: tuple[Binding, ...]
     where: tuple[tuple[Name, Name], ...]
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Range(Node):
     """`[local =] name [(lo : hi : step)]` over an index bound earlier."""
 
@@ -204,7 +203,7 @@ class Range(Node):
     step: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class LoopHint(Node):
     """`unroll[(n)]`, `vectorize(name, n)`; `automap` only to be refused."""
 
@@ -212,7 +211,7 @@ class LoopHint(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Foreach(Node):
     """Binding form (`bindings`) or range form (`ranges`), never both."""
 
@@ -222,39 +221,39 @@ class Foreach(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class If(Node):
     cond: Expr | Call
     then: Block
     other: Block | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class While(Node):
     cond: Expr
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Jump(Node):
     """`break`, `continue` or `yield`."""
 
     word: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Return(Node):
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class InThreads(Node):
     is_async: bool
     cond: Expr
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Apply(Node):
     """`apply {i, j} in x.span body`."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from croqc.syntax import ast as t
@@ -12,12 +11,13 @@ from croqc.syntax.keywords import ATTRIBUTES, FOREIGN
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
+from croqc.text.record import record, replace
 from croqc.text.span import Span
 
 _COUNTING: Final = re.compile(r"for\(\s*(?:int|auto|\w+)\s+(\w+)\s*=\s*0\s*;\s*\1\s*<\s*([\w.]+)\s*;[^;]*\)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loose:
     """Statements without the block or header that they stood in; the enclosing list takes them."""
 

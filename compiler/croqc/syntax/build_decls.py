@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from croqc.syntax import ast as t
@@ -13,12 +12,13 @@ from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 from croqc.text.near import nearest
+from croqc.text.record import record
 from croqc.text.span import Span
 
 _SCALARS: Final = {"int": "s32", "bool": "u1"}  # what to write where a shape is wanted
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """`name array* [init]`, before the kind of the declaration is known."""
 
@@ -29,7 +29,7 @@ class Declared:
     init: Init | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Init:
     """`= value` or `{value}`."""
 

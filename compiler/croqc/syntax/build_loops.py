@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from croqc.syntax import ast as t
@@ -11,13 +10,14 @@ from croqc.syntax.build_body import only_async
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
+from croqc.text.record import record
 from croqc.text.span import NOWHERE, Span
 
 _LEVELS: Final = "block, group, group-4, thread, cluster, device or term"
 _EXTENT_OPS: Final = frozenset("+-*/%")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AxisNames:
     span: Span
     tuple_name: t.Name | None
@@ -25,7 +25,7 @@ class AxisNames:
     braced: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Annotation:
     level: str
     start: int

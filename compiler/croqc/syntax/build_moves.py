@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from croqc.syntax import ast as t
@@ -14,6 +13,7 @@ from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 from croqc.text.near import nearest
+from croqc.text.record import record, replace
 from croqc.text.span import NOWHERE, Span
 
 OPS: Final = ("copy", "load", "transp", "pad", "store", "copy_async")
@@ -21,7 +21,7 @@ _HINTS: Final = frozenset({"evict_first", "evict_last"})
 _SYNC: Final = "expected global, shared, local, barrier or fence"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mod:
     """One dotted part of an operation, `args` None without a bracket."""
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from croqc.syntax import directive_clauses as clauses
@@ -34,6 +33,7 @@ from croqc.syntax.tokens import RegionKind
 from croqc.syntax.tree import FileTree
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.near import did_you_mean
+from croqc.text.record import record
 from croqc.text.source import Source
 from croqc.text.span import Span
 
@@ -52,7 +52,7 @@ CODE: Final = "run-directive"
 WORDS: Final = ("allow", "arch", "dialect", "expect", "model", "run")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionDirectives:
     """What belongs to one function, in file order."""
 
@@ -61,7 +61,7 @@ class FunctionDirectives:
     models: tuple[ModelDirective, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileDirectives:
     """All directives of a file; `functions` has one entry for each of `FileTree.functions`.
 

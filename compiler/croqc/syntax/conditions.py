@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, NoReturn
 
 from croqc.syntax.reports import preprocessing
 from croqc.syntax.tokens import Macro
 from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.record import record
 
 _TOKEN = re.compile(
     r"(?P<blank>[ \t\r\n]+|\\[ \t]*(?:\r\n?|\n)|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))"
@@ -25,7 +25,7 @@ _DEEPEST = 60  # nested parentheses and `?:`; far beyond real conditions, within
 _MOST_TOKENS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """The value of a condition. `unknown` is the name because of which it is undecided, or None."""
 
@@ -77,18 +77,18 @@ def _signed(value: int) -> int:
     return (value + 2**63) % 2**64 - 2**63
 
 
-@dataclass(slots=True)
 class _Evaluator:
     """A precedence climber over the expanded tokens. `live` is false where a value is not used."""
 
-    macros: Mapping[str, Macro]
-    host: bool
-    tokens: list[_Token] = field(default_factory=list)
-    at: int = 0
-    live: bool = True
-    depth: int = 0
-    unknown: str | None = None
-    findings: list[Diagnostic] = field(default_factory=list)
+    def __init__(self, macros: Mapping[str, Macro], host: bool) -> None:
+        self.macros = macros
+        self.host = host
+        self.tokens: list[_Token] = []
+        self.at = 0
+        self.live = True
+        self.depth = 0
+        self.unknown: str | None = None
+        self.findings: list[Diagnostic] = []
 
     def read(self, text: str, start: int, end: int) -> None:
         """Resolve `defined`, then expand object-like macros; produced tokens stand at the use."""

@@ -5,12 +5,11 @@ Immutable; spans are relative to the function's `__co__`. Must not hold semantic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from croqc.syntax.exprs import Call, Expr, Name, Node
+from croqc.text.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TypeRef(Node):
     """`value-type`: an element or scalar type word, with a shape if spanned.
 
@@ -24,7 +23,7 @@ class TypeRef(Node):
     rank: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Dyn(Node):
     """`?` (dynamic, unnamed) or `??` (unbounded) in a parameter's shape."""
 
@@ -34,14 +33,14 @@ class Dyn(Node):
 # --- declarations (2.3) ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ScalarInit(Node):
     name: Name
     value: Expr | Call | None
     braced: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ScalarDecl(Node):
     """`elem` is None for `mutable x = …` (type inferred)."""
 
@@ -51,14 +50,14 @@ class ScalarDecl(Node):
     inits: tuple[ScalarInit, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class BufferName(Node):
     name: Name
     array: tuple[Expr, ...]
     fill: Expr | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class BufferDecl(Node):
     """`shape` is None for `[auto]`."""
 
@@ -68,7 +67,7 @@ class BufferDecl(Node):
     names: tuple[BufferName, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ShapeDecl(Node):
     """`[mdspan[<rank>]] name : value`."""
 
@@ -78,7 +77,7 @@ class ShapeDecl(Node):
     rank: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TupleDecl(Node):
     """`ituple[<rank>] name = value`."""
 
@@ -87,21 +86,21 @@ class TupleDecl(Node):
     rank: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class EventName(Node):
     name: Name
     array: tuple[Expr, ...]
     ready: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class EventDecl(Node):
     storage: str | None
     count: Expr | None
     names: tuple[EventName, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class FragDecl(Node):
     """`frag T [shape] names` or, with `shape` None, `frag[.T] name {value}`. `old`: written `fragment`."""
 

@@ -7,7 +7,6 @@ not know functions or files.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from croqc.syntax.expectation import (
@@ -19,6 +18,7 @@ from croqc.syntax.expectation import (
 )
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.near import did_you_mean
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
@@ -49,7 +49,7 @@ class RunValue(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunDirective:
     """`run`: what was not written is None; `span` is the comment's."""
 
@@ -60,7 +60,7 @@ class RunDirective:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectDirective:
     """`expect`: `expr` is None for `expect auto`. `text` is the comparison as written; the spans inside
     `expr` count from `base`, its absolute offset."""
@@ -73,7 +73,7 @@ class ExpectDirective:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelDirective:
     """`model f(x, y) = EXPR`: the meaning of a C++ function for the simulator; spans as in ExpectDirective."""
 
@@ -84,7 +84,7 @@ class ModelDirective:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AllowDirective:
     """`allow`: rule names with their places; `line` (from 0) is the comment's. Names are not checked here."""
 
@@ -93,7 +93,7 @@ class AllowDirective:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WordDirective:
     """`arch sm_80`, `dialect current`."""
 

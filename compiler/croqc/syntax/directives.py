@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from croqc.syntax.conditions import Condition, evaluate, undecided
 from croqc.syntax.regions import directive_end
 from croqc.syntax.reports import preprocessing
 from croqc.syntax.tokens import Kind, Macro, Token
 from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.record import record
 from croqc.text.span import Span
 
 _NAME = re.compile(r"#[ \t]*([A-Za-z_]\w*)?", re.ASCII)
@@ -29,7 +29,7 @@ _PRAGMA_WORD = re.compile(r"[^\s;]+")
 CONDITIONALS = frozenset(("if", "ifdef", "ifndef", "elif", "else", "endif"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """A directive line: `[start, end)` from its `#` to the end of the logical line, the name's end, the name."""
 
@@ -68,19 +68,28 @@ def plain(text: str) -> str:
     return text.strip()
 
 
-@dataclass(slots=True)
 class _Frame:
     """One open conditional. `chain` is the first unknown name in the conditions evaluated so far, `blame` the
     one because of which the present branch is dead."""
 
-    line: Line
-    parent: bool
-    live: bool
-    taken: bool
-    chain: str | None
-    blame: str | None
-    taken_by: str | None
-    closing: bool = False  # `#else` was seen
+    def __init__(
+        self,
+        line: Line,
+        parent: bool,
+        live: bool,
+        taken: bool,
+        chain: str | None,
+        blame: str | None,
+        taken_by: str | None,
+    ) -> None:
+        self.line = line
+        self.parent = parent
+        self.live = live
+        self.taken = taken
+        self.chain = chain
+        self.blame = blame
+        self.taken_by = taken_by
+        self.closing = False  # `#else` was seen
 
 
 class Conditionals:

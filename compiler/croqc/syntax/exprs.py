@@ -5,24 +5,23 @@ Immutable; spans are relative to the function's `__co__` (reference, chapter 2.5
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from croqc.text.record import record
 from croqc.text.span import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Node:
     """Base of all nodes. Compared by identity, so that side tables can be keyed by a node."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Missing(Node):
     """A placeholder that recovery put where an expression or a name was due; already reported."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Name(Node):
     """An identifier; `_` is the wildcard. `macro`: the macro that produced it, if one did.
 
@@ -33,7 +32,7 @@ class Name(Node):
     macro: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class IntLit(Node):
     """`text` is the spelling, suffix included; `value` its value; `macro` as in Name."""
 
@@ -42,7 +41,7 @@ class IntLit(Node):
     macro: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RealLit(Node):
     """`single`: written with an `f` suffix (f32, else f64)."""
 
@@ -51,14 +50,14 @@ class RealLit(Node):
     single: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Const(Node):
     """`true`, `false`, `inf` or `nullptr`."""
 
     word: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Str(Node):
     """One or more adjacent string literals: `value` after unescaping, `parts` as written."""
 
@@ -66,7 +65,7 @@ class Str(Node):
     parts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Unary(Node):
     """`-`, `!` or `~`. A sign in front of a literal is a Unary, too."""
 
@@ -74,7 +73,7 @@ class Unary(Node):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Binary(Node):
     """Arithmetic, comparison, logic, bit operators, `#` composition and the `#+` family."""
 
@@ -83,7 +82,7 @@ class Binary(Node):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Cond(Node):
     """`test ? then : other`."""
 
@@ -92,49 +91,49 @@ class Cond(Node):
     other: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Paren(Node):
     """A parenthesised expression, kept for the printer and for `(1)` in derivations."""
 
     inner: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class BoundOf(Node):
     """`#name`: the upper bound of a bounded variable."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Count(Node):
     """`|x|`: an element count."""
 
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SizeOf(Node):
     """`|f16|`: the size of an element type in bytes."""
 
     elem: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TupleLit(Node):
     """`{a, b}`."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ShapeLit(Node):
     """`[a, b]`."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Derive(Node):
     """`t {(1), 2}` behind `=`: a tuple derived from `base`."""
 
@@ -142,7 +141,7 @@ class Derive(Node):
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Builtin(Node):
     """`cdiv(a, b)`, `__exp(x)`, `__alignup(a, n)`, `__to<T>(e)`, `stage<N>(x)` (older).
 
@@ -155,12 +154,12 @@ class Builtin(Node):
     name_span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class AddressOf(Node):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class IncDec(Node):
     """`op` is "++" or "--"."""
 
@@ -169,21 +168,21 @@ class IncDec(Node):
     prefix: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Index(Node):
     """`[e]`, a suffix. More than one argument only in shape context (`s[(1), (0)]`, 2.7 item 4)."""
 
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Pick(Node):
     """`(i)`, a suffix: one dimension of a shape or tuple, or a value of a bounded variable."""
 
     arg: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Member(Node):
     """`.name` or `.name(args[: strides])`, a suffix. `name` without the dot; `called` if parentheses stand.
 
@@ -200,7 +199,7 @@ class Member(Node):
 Suffix = Index | Pick | Member
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Chain(Node):
     """`base` with at least one suffix. `base` is a Name except for picks on values: `[2, 3](0)`, `#n(0)`."""
 
@@ -208,7 +207,7 @@ class Chain(Node):
     suffixes: tuple[Suffix, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Call(Node):
     """A call; never an operand. `kind` is "call", "atomic", "lib", "barrier" or "intrinsic".
 
@@ -223,7 +222,7 @@ class Call(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Select(Node):
     """`select(k, v0, v1, …)`: a right-hand side or a copy destination."""
 

@@ -7,13 +7,13 @@ Values are numbers and names (parameters and results of the kernel, its symbolic
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """An int where neither point nor exponent was written."""
 
@@ -21,19 +21,19 @@ class Number:
     value: int | float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ref:
     span: Span
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Negate:
     span: Span
     operand: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """`op` is one of `+ - * / @`."""
 
@@ -43,7 +43,7 @@ class Binary:
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compare:
     """A comparison as a value, for `where`: `op` is one of `== != < <= > >=`."""
 
@@ -53,7 +53,7 @@ class Compare:
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Transpose:
     """`.T`: the last two axes swapped."""
 
@@ -61,7 +61,7 @@ class Transpose:
     operand: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slice:
     """`lower:upper:step`, every part optional."""
 
@@ -71,14 +71,14 @@ class Slice:
     step: Formula | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subscript:
     span: Span
     operand: Formula
     items: tuple[Formula | Slice, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """A function of FUNCTIONS. `axis` where one integer was given; `keywords` as written, for complaints."""
 
@@ -89,7 +89,7 @@ class Apply:
     keywords: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast:
     """`cast(x, f16)`: rounded to an element type (canonical name, `int` or `bool`)."""
 
@@ -101,7 +101,7 @@ class Cast:
 Formula = Number | Ref | Negate | Binary | Compare | Transpose | Subscript | Apply | Cast
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expectation:
     """`left op right`: `op` is `~=` (within the tolerances) or one of `== != < <= > >=`, all elements."""
 
@@ -111,7 +111,7 @@ class Expectation:
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """How a function may be called: least and greatest number of arguments, whether it takes `axis=`."""
 

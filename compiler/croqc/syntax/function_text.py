@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from croqc.syntax.directives import Directives
 from croqc.syntax.macros import WORDS, Expander, brace_changes, words_of
@@ -16,6 +15,7 @@ from croqc.syntax.regions import HOST, next_stop
 from croqc.syntax.reports import lexical
 from croqc.syntax.scanner import FIRST, Halt, Scanner
 from croqc.syntax.tokens import FunctionText, Kind, Macro, Token
+from croqc.text.record import record
 from croqc.text.span import Span
 
 # How a line of C++ begins that no Croqtile statement can begin with.
@@ -26,7 +26,7 @@ _CPP_LINE = (
 _BLANKS_BEHIND = (" ", "\t", "\r", "\n", "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """What a function sees of the file above it."""
 
@@ -35,7 +35,7 @@ class Scope:
     namespaces: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """A function read: `result.base` is 0, `defined` are the macros defined inside, with relative spans.
 

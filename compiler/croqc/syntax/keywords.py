@@ -7,10 +7,11 @@ grammar, and it gives no word a meaning: what an operation does stands in `croqc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
+
+from croqc.text.record import record
 
 
 def _words(row: str) -> tuple[str, ...]:
@@ -57,7 +58,7 @@ class Bracket(Enum):
     REQUIRED = "required"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """One word with its row in 1.3.3 and its class in 1.8."""
 

@@ -6,16 +6,16 @@ Between two atoms stand blanks, line ends or a spliced line, nothing else. Must 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from croqc.syntax.context import typed_tokens
 from croqc.syntax.terminals import ENDS_OPERAND
 from croqc.syntax.tokens import FunctionText
+from croqc.text.record import record, replace
 from croqc.text.span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Atom:
     """`first` and `last` are the terminals that it shows to its left and right: two for a macro use.
 
@@ -33,7 +33,7 @@ _PREFIXES: Final = frozenset({"MINUS", "NEG", "NOT", "TILDE", "HASH", "AMP", "IN
 _SILENT: Final = frozenset({"DEAD", "DIRECTIVE", "COMMENT", "OPAQUE"})  # pieces that are no token
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Braces:
     """Offsets of the braces of bodies: where they open, and behind where they close."""
 

@@ -7,18 +7,18 @@ Older forms are no errors: a rule warns about them under `dialect = current`. Sy
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from croqc.syntax import ast as t
 from croqc.syntax.visit import walk
+from croqc.text.record import record
 from croqc.text.span import Span
 
 _LEVELS: Final = {0: ".swiz", 1: ".swiz<32>", 2: ".swiz<64>", 3: ".swiz<128>"}
 _HINTS: Final = frozenset({"evict_first", "evict_last"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OlderForm:
     """One older form: its name, the place that made it obsolete, and what to write instead."""
 
@@ -27,7 +27,7 @@ class OlderForm:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evidence:
     """How many forms of a function vote for each dialect."""
 

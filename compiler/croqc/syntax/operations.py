@@ -5,13 +5,12 @@ Immutable; spans are relative to the function's `__co__`. Must not hold semantic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from croqc.syntax.exprs import Expr, Name, Node, Select, Str
+from croqc.text.record import record
 from croqc.text.span import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Attribute(Node):
     """`[[launch_bounds(…)]]`, `[[maxnreg(n)]]`, `[[schedule(k_tiles(…))]]` (then `args` are the tiles)."""
 
@@ -22,7 +21,7 @@ class Attribute(Node):
 # --- events and synchronisation (2.4.8 to 2.4.10) ----------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Wait(Node):
     """Each ref is a Name or a Chain (`e[i]`, `e.at(order)`, `f.data`). `phase`: the older `wait<N>`."""
 
@@ -31,14 +30,14 @@ class Wait(Node):
     op_span: Span = NOWHERE  # of the `<` of the phase
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Trigger(Node):
     refs: tuple[Expr, ...]
     after: tuple[Expr, ...] = ()
     cluster: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Sync(Node):
     """`sync.<storage>` (kind is the storage word), `sync.barrier : level`, `sync.fence : level<storage>`."""
 
@@ -47,7 +46,7 @@ class Sync(Node):
     storage: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Rotate(Node):
     """`swap(a, b)` (`word` "swap") and `rotate(a, b, …)`."""
 
@@ -59,7 +58,7 @@ class Rotate(Node):
 # --- data movement (2.4.11) --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Modifier(Node):
     """`.swiz<N>`, `.zfill`, …: `name` without the dot, numbers in `args`.
 
@@ -71,7 +70,7 @@ class Modifier(Node):
     old: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PadConfig(Node):
     low: tuple[Expr, ...]
     high: tuple[Expr, ...]
@@ -79,19 +78,19 @@ class PadConfig(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TransConfig(Node):
     order: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class StorageDest(Node):
     """`=> shared` and its like: the compiler allocates the destination."""
 
     storage: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Copy(Node):
     """`[target =] engine.op[config][.async[<event>]]modifiers source => dest [after f]`.
 
@@ -115,7 +114,7 @@ class Copy(Node):
     event_span: Span = NOWHERE  # of the `<` of the event operand
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class AnyFuture(Node):
     """`f = dma.any;`."""
 
@@ -123,7 +122,7 @@ class AnyFuture(Node):
     engine: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MapBuffer(Node):
     """`w = src.map<local>(offset, size)`; `op` is "map" or "remap"."""
 
@@ -138,7 +137,7 @@ class MapBuffer(Node):
 # --- tensor cores and fragments (2.4.13) -------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MmaFill(Node):
     """`c = mma.fill[.T] v` (`declares`) or `mma.fill c, v`."""
 
@@ -148,7 +147,7 @@ class MmaFill(Node):
     declares: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MmaLoad(Node):
     """`r = mma.load… src`; `frag` for `.frag`; `op` is "load", or "desc", "loadR", "loadS" (older).
 
@@ -165,7 +164,7 @@ class MmaLoad(Node):
     op_span: Span = NOWHERE  # of the dotted op word
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Mma(Node):
     """`mma.A.B[.sp|.scale|.async] acc, a, b, …`.
 
@@ -186,14 +185,14 @@ class Mma(Node):
     op_span: Span = NOWHERE  # of `.order`
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MmaScale(Node):
     acc: Expr
     scale_a: Expr
     scale_b: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MmaStore(Node):
     """`form` is "", "transp", "async" or "mask" (then `limits` holds rows[, cols])."""
 
@@ -203,7 +202,7 @@ class MmaStore(Node):
     limits: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MmaCommit(Node):
     """`mma.commit`; with `keep` set the older `mma.wait<keep>`."""
 
@@ -211,7 +210,7 @@ class MmaCommit(Node):
     op_span: Span = NOWHERE  # of the dotted op word
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class FragOp(Node):
     """`reduce_max(dst, src, dim)`, `reduce_sum(…)`, `all_reduce_sum(x)`, `copy(dst, src)`."""
 
@@ -223,32 +222,32 @@ class FragOp(Node):
 # --- output, assertions, islands (2.4.14, 2.4.15), older statements (2.14) ----------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Print(Node):
     word: str
     static: bool
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Assert(Node):
     cond: Expr
     message: Str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Cpp(Node):
     text: Str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class AsmOperand(Node):
     label: Name | None
     constraint: Str
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Asm(Node):
     """`sections` counts the colons written, so that the printer repeats them."""
 
@@ -261,7 +260,7 @@ class Asm(Node):
     word: str = "asm"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class SetReg(Node):
     """The older `setreg[.inc|.dec] e;`."""
 
@@ -269,7 +268,7 @@ class SetReg(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class LaunchBounds(Node):
     """The older statement `launch_bounds(…);`."""
 

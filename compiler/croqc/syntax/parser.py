@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -34,6 +33,7 @@ from croqc.syntax.tables import tables
 from croqc.syntax.tokens import FunctionText, Token
 from croqc.syntax.tree import FileTree, ParsedFunction
 from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.record import replace
 
 _NO_DEFINES: Final[Mapping[str, str | None]] = MappingProxyType({})
 _BUILDERS: Final = (build_body, build_decls, build_exprs, build_loops, build_mma, build_moves, build_output)

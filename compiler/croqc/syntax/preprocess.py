@@ -6,7 +6,6 @@ Total and deterministic: any text gives a `Preprocessed`. Must not parse functio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -17,6 +16,7 @@ from croqc.syntax.regions import BRACED, HOST, Braces, Stop, next_stop
 from croqc.syntax.reports import lexical, preprocessing
 from croqc.syntax.tokens import FunctionText, Macro, Preprocessed, Region, RegionKind
 from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 _NO_DEFINES: Mapping[str, str | None] = MappingProxyType({})

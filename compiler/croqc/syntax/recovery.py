@@ -8,13 +8,13 @@ messages (see `messages`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from croqc.syntax.lalr import END, accepted
 from croqc.syntax.tables import Tables
 from croqc.syntax.terminals import BODY_FOLLOWS, ENDS_OPERAND, STARTERS, STRUCTURE_TAIL, WORDS
 from croqc.syntax.tokens import Kind, Token
+from croqc.text.record import record
 
 HORIZON: Final = 12  # tokens behind the error that judge a repair
 
@@ -43,7 +43,7 @@ _BRACES: Final = frozenset({"_LBRACE", "_RBRACE"})
 _OPENED: Final = {"_LPAR": "_RPAR", "_LBRACK": "_RBRACK", "_LBRACE": "_RBRACE", "_LANGLE": "_RANGLE"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Repair:
     """Put terminals `insert` in front of token `at` after taking `delete` tokens away; `rename` gives that
     token another terminal. `cost` orders repairs that get equally far."""
@@ -133,7 +133,7 @@ def _least(repair: Repair, brace: bool) -> int:
     return 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """The state stack in front of the first token of a line."""
 

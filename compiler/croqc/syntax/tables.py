@@ -11,11 +11,12 @@ import json
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
+
+from croqc.text.record import record
 
 # NAME.lark is a grammar, whose first rule is the start; NAME.json its tables in a wheel.
 KERNEL, EXPECTATION = "grammar", "expectation"
@@ -26,7 +27,7 @@ _FORMAT: Final = 1  # of the JSON text
 PASS, LIST, CALL = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """One production. `take` says which values become children: k >= 0 that of symbol k, -1 None, and
     -2 - k the list of symbol k spliced in."""
@@ -38,7 +39,7 @@ class Rule:
     take: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tables:
     """`actions[state][terminal]` is the next state of a shift, or `~rule` of a reduction; `gotos[state][origin]`
     the state behind a reduction."""

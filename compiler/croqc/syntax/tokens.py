@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from croqc.text.diagnostics import Diagnostic
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
@@ -69,7 +69,7 @@ class RegionKind(Enum):
     DEAD = "dead"  # a `__co__` function in a dead host branch
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """A stretch of the file, absolute offsets; regions tile the text without gaps."""
 
@@ -77,7 +77,7 @@ class Region:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Macro:
     """A macro definition. `params` is None for object-like ones; `span` is the name's, absolute, or None
     for one from the command line. `opaque` marks a variadic one (1.2.5)."""
@@ -89,7 +89,7 @@ class Macro:
     opaque: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionText:
     """A live `__co__` function, ready to be parsed.
 
@@ -111,7 +111,7 @@ class FunctionText:
     key: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Preprocessed:
     """A whole file after preprocessing. `findings` are absolute and concern text outside functions."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from croqc.syntax.ast import Function
 from croqc.syntax.tokens import FunctionText, Preprocessed
 from croqc.text.diagnostics import Diagnostic
+from croqc.text.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParsedFunction:
     """One function. `tree` is None only where not even a header could be read.
 
@@ -22,7 +21,7 @@ class ParsedFunction:
     findings: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileTree:
     """A parsed file: `functions` in file order; `findings` are all of them, absolute, sorted by place."""
 

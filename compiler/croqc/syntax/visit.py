@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from croqc.syntax.exprs import Node
 
@@ -13,7 +12,7 @@ _FIELDS: dict[type[Node], tuple[str, ...]] = {}
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
     names = _FIELDS.get(kind)
     if names is None:
-        names = _FIELDS[kind] = tuple(item.name for item in fields(kind) if item.name != "span")
+        names = _FIELDS[kind] = tuple(name for name in kind.__match_args__ if name != "span")
     return names
 
 
@@ -48,7 +47,7 @@ _POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "lev
 def shape_of(value: object) -> object:
     """A nested tuple that is equal for two trees iff they differ in positions and macro origins only."""
     if isinstance(value, Node):
-        names = [item.name for item in fields(value) if item.name not in _POSITIONAL]
+        names = [name for name in value.__match_args__ if name not in _POSITIONAL]
         return (type(value).__name__, *(shape_of(getattr(value, name)) for name in names))
     if isinstance(value, tuple):
         return tuple(shape_of(item) for item in value)

@@ -5,11 +5,11 @@ Element names are canonical; operands of tf32 multiplies may be written f32 (3.1
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import Final
 
 from croqc.targets.table import MmaRow
+from croqc.text.record import replace
 
 Pairs = tuple[tuple[str, str], ...]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from croqc.text.record import record
 
 
 class Feature(Enum):
@@ -23,7 +24,7 @@ class Feature(Enum):
     NARROW = "narrow floats"  # f6, f4 and scale formats
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MmaRow:
     """One family of multiply shapes: `n` lists the legal N; types are canonical element names.
 
@@ -44,7 +45,7 @@ class MmaRow:
     split: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """An architecture. Limits in bytes: `shared_limit` is what one block may ask for."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 
 from croqc.text.edits import Edit
+from croqc.text.record import record, replace
 from croqc.text.span import Span
 
 
@@ -18,7 +18,7 @@ class Severity(Enum):
     HINT = "hint"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Related:
     """A second place that explains a diagnostic; `path` only where it is another file."""
 
@@ -30,7 +30,7 @@ class Related:
         return self if self.path else replace(self, span=self.span.shift(by))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     """An edit that mends a diagnostic.
 
@@ -47,7 +47,7 @@ class Fix:
         return replace(self, edits=tuple(edit.shift(by) for edit in self.edits))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One message at one place. `hint` says the way out in one short phrase."""
 

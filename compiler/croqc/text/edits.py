@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(order=True)
 class Edit:
     """Replace the text of `span` by `new_text`."""
 

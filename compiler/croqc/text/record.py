@@ -8,7 +8,7 @@ any class that uses it. There are no mutable defaults, factories or `__post_init
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
@@ -25,7 +25,7 @@ def record(cls: type[T] | None = None, /, *, eq: bool = True, order: bool = Fals
     """A class of the annotated fields, in order, those of its base first: immutable, with slots.
 
     `eq=False`: compared by identity. `order`: instances sort as the tuples of their fields. `__match_args__` names
-    the fields. Setting an attribute raises AttributeError.
+    the fields. Setting an attribute raises AttributeError; a `cached_property` works.
     """
 
     def made(plain: type[T]) -> type[T]:
@@ -47,7 +47,8 @@ def _make(plain: type[Any], eq: bool, order: bool) -> type[Any]:
     names = (*_fields(base), *own)
     defaults = _defaults(base) | {name: written.pop(name) for name in own if name in written}
     namespace = _METHODS | (_comparisons(names, order) if eq else {}) | written
-    namespace |= {"__slots__": own, "__match_args__": names, "__qualname__": plain.__qualname__}
+    memory = ("__dict__",) if any(isinstance(value, cached_property) for value in written.values()) else ()
+    namespace |= {"__slots__": own + memory, "__match_args__": names, "__qualname__": plain.__qualname__}
     made: Any = type(plain.__name__, plain.__bases__, namespace)
     made.__init__ = _constructor(made, names, defaults)
     return made  # type: ignore[no-any-return]

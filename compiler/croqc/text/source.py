@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
@@ -18,7 +18,7 @@ class Encoding(Enum):
     UTF32 = "utf-32"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(order=True)
 class Position:
     """A place as LSP counts it: line and column, both from 0, the column in the encoding's units."""
 
@@ -34,12 +34,18 @@ def _units(text: str, encoding: Encoding) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True)
+@record(eq=False)
 class Source:
     """Text of one file; offsets are code points. Lines end at LF, CRLF or CR (LSP `TextDocument`)."""
 
     text: str
-    path: str = field(default="<text>", compare=False)
+    path: str = "<text>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
