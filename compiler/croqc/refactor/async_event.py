@@ -1,0 +1,134 @@
+"""Copies that name an event become futures joined into the trigger (reference, chapter 0; classic to current).
+
+    wait empty[s];
+    tma.copy.async<full[s]>.swiz<128> a.chunkat(b, k) => as[s];
+    tma.copy.async<full[s]>.swiz<128> w.chunkat(c, k) => ws[s];
+    trigger full[s];
+
+becomes
+
+    wait empty[s];
+    as_f = tma.copy.async.swiz<128> a.chunkat(b, k) => as[s];
+    ws_f = tma.copy.async.swiz<128> w.chunkat(c, k) => ws[s];
+    trigger full[s] after as_f, ws_f;
+
+A copy in an inner block of the trigger's, which may run any number of times, becomes a synchronous one: its bytes
+belong to the next trigger just as well. Must not touch copies of another function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.sema.roots import base_name
+from croqc.syntax import ast
+from croqc.syntax.visit import shape_of
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+TITLE = "Join the copies into their trigger"
+_OPERAND = re.compile(r"\.\s*async\s*<")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Copies whose bytes complete with one reference of one trigger; no trigger where none follows."""
+
+    copies: tuple[ast.Copy, ...]
+    trigger: ast.Trigger | None = None
+    ref: ast.Expr | None = None
+
+
+def sites(code: Code) -> Iterator[Site]:
+    """The classic copies of a function by the trigger that they complete with."""
+    groups: dict[tuple[int, int], list[ast.Copy]] = {}
+    triggers: dict[tuple[int, int], tuple[ast.Trigger, ast.Expr]] = {}
+    for copy in (node for node in code.around if isinstance(node, ast.Copy) and node.event is not None):
+        found = _trigger_of(code, copy)
+        if found is None:
+            yield Site((copy,))
+            continue
+        key = found[0].span.start, found[1].span.start
+        triggers[key] = found
+        groups.setdefault(key, []).append(copy)
+    for key, copies in groups.items():
+        yield Site(tuple(copies), *triggers[key])
+
+
+def applies(code: Code, offset: int) -> bool:
+    return any(copy.span.touches(offset) for site in sites(code) for copy in site.copies)
+
+
+def edits(code: Code, site: Site) -> Outcome:
+    if site.trigger is None or site.ref is None:
+        first = site.copies[0]
+        return Refusal("no trigger of the event that the copy names follows on its path", first.event_span)
+    direct = [copy for copy in site.copies if code.blocks.get(copy) is code.blocks.get(site.trigger)]
+    made: list[Edit] = []
+    names: list[str] = []
+    for copy in site.copies:
+        operand = _operand(code, copy)
+        if operand is None:
+            return Refusal("the operation is made by a macro", copy.span)
+        if copy not in direct:
+            made.append(Edit(operand, ""))
+            continue
+        made.append(Edit(Span(code.text.index("<", operand.start), operand.end), ""))
+        if copy.target is None:
+            names.append(code.fresh(_stem(copy), names))
+            made.append(Edit(Span(copy.span.start, copy.span.start), f"{names[-1]} = "))
+        else:
+            names.append(copy.target.id)
+    return (*made, *_join(code, site.trigger, site.ref, names))
+
+
+def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> Iterator[Edit]:
+    """The joined trigger has one event: others get a trigger of their own behind it."""
+    if not names:
+        return
+    joined = ", ".join(names)
+    if len(trigger.refs) == 1:
+        text = f", {joined}" if trigger.after else f" after {joined}"
+        at = max([one.span.end for one in trigger.after], default=ref.span.end)
+        yield Edit(Span(at, at), text)
+        return
+    word = "trigger.cluster" if trigger.cluster else "trigger"
+    others = ", ".join(code.of(one) for one in trigger.refs if one is not ref)
+    start, end = trigger.refs[0].span.start, trigger.refs[-1].span.end
+    yield Edit(Span(start, end), f"{code.of(ref)} after {joined}")
+    yield code.after(trigger, f"{word} {others};")
+
+
+def _trigger_of(code: Code, copy: ast.Copy) -> tuple[ast.Trigger, ast.Expr] | None:
+    """The next trigger of the very reference behind the copy: in its block, or in one around it."""
+    node: ast.Node = copy
+    chain = [*code.around[copy].chain]
+    while True:
+        block = code.blocks.get(node)
+        if block is not None:
+            behind = block.stmts[block.stmts.index(node) + 1 :]
+            for stmt in behind:
+                for ref in stmt.refs if isinstance(stmt, ast.Trigger) else ():
+                    if shape_of(ref) == shape_of(copy.event):
+                        return stmt, ref
+        if not chain or isinstance(chain[-1], ast.InThreads | ast.Parallel):
+            return None
+        node = chain.pop()
+
+
+def _operand(code: Code, copy: ast.Copy) -> Span | None:
+    """The place of `.async<…>`."""
+    found = _OPERAND.search(code.text, copy.span.start, copy.source.span.start)
+    if found is None or copy.event is None or code.text[copy.event_span.start : copy.event_span.start + 1] != "<":
+        return None
+    end = code.text.find(">", copy.event.span.end, copy.source.span.start)
+    return None if end < 0 else Span(found.start(), end + 1)
+
+
+def _stem(copy: ast.Copy) -> str:
+    """A name for the future: that of the buffer, `_f` for its `_s`."""
+    name = None if isinstance(copy.dest, ast.StorageDest | ast.Select) else base_name(copy.dest)
+    return f"{name.id.removesuffix('_s')}_f" if name is not None else "copied"

@@ -1,0 +1,181 @@
+"""What every refactoring is given and gives back: a function as text and model, and edits or a refusal.
+
+All offsets are relative to the function. Must not know any single refactoring.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from croqc.sema.analyze import analyze
+from croqc.sema.model import Analysis, Context, Model, Symbol
+from croqc.sema.nesting import Around, statements
+from croqc.sema.roots import base_name
+from croqc.sema.types import Event
+from croqc.syntax import ast
+from croqc.syntax.parser import parse_file
+from croqc.syntax.visit import children
+from croqc.text.diagnostics import Severity
+from croqc.text.edits import Edit, apply_edits, overlaps
+from croqc.text.span import Span
+
+_BLANKS = re.compile(r"[ \t]*")
+_LINE_END = re.compile(r"[ \t]*(\r\n|\r|\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a rewrite is not made, and the place that stands in the way."""
+
+    reason: str
+    span: Span
+
+    def shift(self, by: int) -> Refusal:
+        return Refusal(self.reason, self.span.shift(by))
+
+
+Outcome = tuple[Edit, ...] | Refusal
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """A function to be rewritten, in its file: `text` is its own text, `base` its place in `file`, `index` its number
+    among the file's functions. `defines` are the macros of the command line."""
+
+    file: str
+    base: int
+    text: str
+    index: int
+    analysis: Analysis
+    defines: Mapping[str, str | None]
+
+    @property
+    def model(self) -> Model:
+        return self.analysis.model
+
+    @cached_property
+    def around(self) -> dict[ast.Node, Around]:
+        """Every statement with what encloses it, in source order."""
+        return dict(statements(self.model.function.body))
+
+    @cached_property
+    def blocks(self) -> dict[ast.Node, ast.Block]:
+        """The block that each statement stands in directly."""
+        found: dict[ast.Node, ast.Block] = {}
+        stack: list[ast.Node] = [self.model.function]
+        while stack:
+            here = stack.pop()
+            for child in children(here):
+                if isinstance(here, ast.Block):
+                    found[child] = here
+                stack.append(child)
+        return found
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the file: none may become a new name."""
+        return frozenset(re.findall(r"[A-Za-z_]\w*", self.file))
+
+    @cached_property
+    def newline(self) -> str:
+        """The file's own line end."""
+        found = re.search(r"\r\n|\n|\r", self.file)
+        return found.group() if found else "\n"
+
+    # --- text -------------------------------------------------------------------------------------
+
+    def slice(self, span: Span) -> str:
+        return self.text[span.start : span.end]
+
+    def of(self, node: ast.Node) -> str:
+        return self.slice(node.span)
+
+    def indent(self, offset: int) -> str:
+        """The blanks at the start of the line of `offset`."""
+        found = _BLANKS.match(self.text, self.line_start(offset))
+        return found.group() if found else ""
+
+    def line_start(self, offset: int) -> int:
+        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+
+    def opens_line(self, offset: int) -> bool:
+        """Whether only blanks stand in front of the place on its line."""
+        return not self.text[self.line_start(offset) : offset].strip()
+
+    def fresh(self, stem: str, others: Iterable[str] = ()) -> str:
+        """A name that stands nowhere in the file: the stem, or the stem with a number."""
+        used = self.words | frozenset(others)
+        if stem not in used:
+            return stem
+        return next(name for number in range(2, len(used) + 3) if (name := f"{stem}{number}") not in used)
+
+    def written(self, node: ast.Node) -> bool:
+        """Whether a statement stands in the text as it was parsed: what a macro made has the macro's place."""
+        return not self.of(node).isidentifier()
+
+    # --- edits ------------------------------------------------------------------------------------
+
+    def removal(self, node: ast.Node) -> Edit:
+        """Remove a statement; with its line where nothing else stands there. The only statement of a body without
+        braces leaves its `;`."""
+        block = self.blocks.get(node)
+        if block is not None and not block.braced:
+            return Edit(node.span, ";")
+        start, end = self.line_start(node.span.start), _LINE_END.match(self.text, node.span.end)
+        if end is not None and self.opens_line(node.span.start):
+            return Edit(Span(start, end.end()), "")
+        blanks = _BLANKS.match(self.text, node.span.end)
+        return Edit(Span(node.span.start, blanks.end() if blanks else node.span.end), "")
+
+    def before(self, node: ast.Node, *lines: str) -> Edit:
+        """Insert statements in front of one: on lines of their own where it opens its line."""
+        start = node.span.start
+        joint = self.newline + self.indent(start) if self.opens_line(start) else " "
+        return Edit(Span(start, start), "".join(line + joint for line in lines))
+
+    def after(self, node: ast.Node, *lines: str) -> Edit:
+        """Insert statements behind one, indented as it is."""
+        joint = self.newline + self.indent(node.span.start) if self.opens_line(node.span.start) else " "
+        return Edit(Span(node.span.end, node.span.end), "".join(joint + line for line in lines))
+
+    # --- model ------------------------------------------------------------------------------------
+
+    def event_of(self, ref: ast.Expr) -> Symbol | None:
+        """The event that a reference of a `wait` or `trigger` names."""
+        name = base_name(ref)
+        symbol = self.model.uses.get(name) if name is not None else None
+        return symbol if symbol is not None and isinstance(symbol.type, Event) else None
+
+    def refs(self, event: Symbol) -> Iterator[tuple[ast.Wait | ast.Trigger, ast.Expr]]:
+        """Every reference to an event in `wait` and `trigger`, in source order."""
+        for stmt in self.around:
+            if isinstance(stmt, ast.Wait | ast.Trigger):
+                yield from ((stmt, ref) for ref in stmt.refs if self.event_of(ref) is event)
+
+    @cached_property
+    def events(self) -> tuple[Symbol, ...]:
+        return tuple(symbol for symbol in self.model.symbols if isinstance(symbol.type, Event))
+
+
+def read(file: str, context: Context, defines: Mapping[str, str | None]) -> tuple[Code, ...]:
+    """The functions of a file that have no syntax errors."""
+    tree = parse_file(file, defines)
+    found = []
+    for index, parsed in enumerate(tree.functions):
+        if parsed.tree is None or any(item.severity is Severity.ERROR for item in parsed.findings):
+            continue
+        analysis = analyze(parsed.tree, context)
+        found.append(Code(file, parsed.source.base, parsed.source.text, index, analysis, defines))
+    return tuple(found)
+
+
+def edited(code: Code, edits: Iterable[Edit]) -> Code | None:
+    """The function after edits, which may lie in front of it, too; None if they overlap or leave syntax errors."""
+    placed = [edit.shift(code.base) for edit in edits]
+    if overlaps(placed):
+        return None
+    file = apply_edits(code.file, placed)
+    return next((one for one in read(file, code.model.context, code.defines) if one.index == code.index), None)

@@ -1,0 +1,137 @@
+"""Whether two functions have the same model: what every refactoring shows before it is offered. Must not rewrite.
+
+Compared are the paths; each event's slots, arrival counts and credits at start; what leaves the kernel; and, as far
+as credit flow was analysed, its findings, the waits and triggers of every path in the representative run, and which
+of them happen before which.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from croqc.flow.analysis import analyze_flow
+from croqc.flow.arrivals import slot_arrivals
+from croqc.flow.paths import kernel_paths
+from croqc.flow.report import KernelFlow, Step, Strength
+from croqc.sema.model import Analysis, Kernel, Model, SymbolKind, View
+from croqc.sema.types import Event, Storage
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+
+Names = Mapping[str, str]
+_OUTSIDE = (Storage.GLOBAL, Storage.HOST)
+_NO_NAMES: Names = {}
+
+
+def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES) -> str | None:
+    """What differs, in a few words; None for equal models. `renamed`: events by their names before."""
+    old, new = before.model, after.model
+    if len(old.kernels) != len(new.kernels):
+        return "the number of kernels"
+    if sorted(_leaving(old)) != sorted(_leaving(new)):
+        return "what is written to global memory"
+    flows = zip(analyze_flow(old), analyze_flow(new), strict=True)
+    for ours, theirs, (was, now) in zip(old.kernels, new.kernels, flows, strict=True):
+        problem = _same_kernel((old, ours, was), (new, theirs, now), renamed)
+        if problem:
+            return problem
+    return None
+
+
+Side = tuple[Model, Kernel, KernelFlow]
+
+
+def _same_kernel(before: Side, after: Side, renamed: Names) -> str | None:
+    if _paths(before) != _paths(after):
+        return "the paths"
+    events, others = _events(before, renamed), _events(after, _NO_NAMES)
+    if events.keys() != others.keys():
+        return "the events"
+    for name, facts in events.items():
+        if facts != others[name]:
+            return f"the slots, arrivals or first credits of '{name}'"
+    return _same_flow(before[2], after[2], renamed)
+
+
+def _paths(side: Side) -> list[tuple[str, tuple[int, ...]]]:
+    model, kernel, _ = side
+    return sorted((path.name, path.scattered or tuple(path.threads)) for path in kernel_paths(model, kernel))
+
+
+def _events(side: Side, renamed: Names) -> dict[str, list[tuple[int, bool]]]:
+    """Of every slot: how many arrivals complete it, and whether generation 0 is given at start."""
+    model, kernel, _ = side
+    found: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)
+    for (event, _slot), facts in slot_arrivals(model, kernel_paths(model, kernel)).items():
+        assert isinstance(event.type, Event)
+        given = event.type.ready or (bool(facts.bootstrap) and len(facts.bootstrap) * facts.blocks >= facts.count)
+        found[renamed.get(event.name, event.name)].append((facts.count, given))
+    return dict(found)
+
+
+def _leaving(model: Model) -> Iterator[str]:
+    """Every access that other kernels or the host see: the place written and the shape of what goes there."""
+    for copy, info in model.copies.items():
+        if info.dest_storage in _OUTSIDE:
+            yield f"copy {_view(model, info.dest)} {[str(extent) for extent in info.box]}"
+        elif info.source_storage in _OUTSIDE and copy.op != "pad":
+            yield f"fetch {_view(model, info.source)} {[str(extent) for extent in info.box]}"
+    for node in walk(model.function.body):
+        view = model.views.get(node.dest) if isinstance(node, ast.MmaStore) else None
+        if view is not None and view.base.kind is SymbolKind.PARAM:
+            yield f"store {_view(model, view)}"
+
+
+def _view(model: Model, view: View) -> str:
+    parts = [view.base.name]
+    for op in view.ops:
+        at = [_value(model, one) for one in (*op.at, *(op.args if op.kind.value == "chunkat" else ()))]
+        parts.append(f"{op.kind.value}({', '.join(at)})[{', '.join(map(str, op.shape))}]")
+    return ".".join(parts)
+
+
+def _value(model: Model, node: ast.Expr) -> str:
+    """A coordinate by its value; loop indices are alike by their names."""
+    value = model.values.get(node)
+    return str(value) if value is not None else str(type(node).__name__)
+
+
+# --- credit flow ---------------------------------------------------------------------------------
+
+
+def _same_flow(before: KernelFlow, after: KernelFlow, renamed: Names) -> str | None:
+    if before.strength is Strength.UNKNOWN:
+        return None
+    if after.strength is not before.strength:
+        return f"the verdict: {before.strength.value} before, {after.strength.value} after"
+    if sorted(one.rule for one in before.findings) != sorted(one.rule for one in after.findings):
+        return "the findings of credit flow"
+    if before.findings or before.sizes != after.sizes:
+        return None  # a run that ends at a fault, or of other sizes, is not compared step by step
+    events, others = _sequences(before, renamed), _sequences(after, _NO_NAMES)
+    if events != others:
+        return "the waits and triggers of a path"
+    return None if _order(before, renamed) == _order(after, _NO_NAMES) else "what happens before what"
+
+
+Mark = tuple[str, str, str, int | None, int | None]
+
+
+def _marks(flow: KernelFlow, renamed: Names) -> Iterator[tuple[Step, Mark]]:
+    """The waits and triggers after the start: path, operation, event, slot, generation."""
+    for step in flow.steps:
+        if step.op in ("wait", "trigger"):
+            yield step, (step.path, step.op, renamed.get(step.event, step.event), step.slot, step.generation)
+
+
+def _sequences(flow: KernelFlow, renamed: Names) -> dict[str, list[Mark]]:
+    found: defaultdict[str, list[Mark]] = defaultdict(list)
+    for _, mark in _marks(flow, renamed):
+        found[mark[0]].append(mark)
+    return dict(found)
+
+
+def _order(flow: KernelFlow, renamed: Names) -> set[tuple[Mark, Mark]]:
+    marks = {step.t: mark for step, mark in _marks(flow, renamed)}
+    return {(marks[first], marks[second]) for first, second in flow.edges if first in marks and second in marks}

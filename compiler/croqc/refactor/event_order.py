@@ -1,0 +1,172 @@
+"""Slots of an event by the order of their use, `e.at(k)`, instead of by hand, `e[k % N]`, and back (credit-flow, 2).
+
+    foreach {k} in [cdiv(K, 64)] {
+      stage = k % STAGES;
+      wait full[stage];
+      mma.row.row acc, as[stage], ws[stage];
+      trigger empty[stage];
+    }
+
+becomes, if every `wait` and `trigger` of the event counts like this (chapter 0: in a loop that a path enters once),
+
+    foreach {k} in [cdiv(K, 64)] {
+      stage = k % STAGES;
+      wait full.at(k);
+      mma.row.row acc, as[stage], ws[stage];
+      trigger empty.at(k);
+    }
+
+A bootstrap in front of the loops stays as it is. Must not change which slot is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.refactor.bootstrap import bootstraps
+from croqc.sema.events import order_of
+from croqc.sema.model import Symbol, SymbolKind
+from croqc.sema.symbolic import Int
+from croqc.sema.types import Event
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+TITLE = "Count the slots of '{}' by order"
+TITLE_BACK = "Name the slots of '{}' by hand"
+
+
+def sites(code: Code) -> Iterator[Symbol]:
+    """Event arrays with a physical slot in a steady `wait` or `trigger`."""
+    for event in code.events:
+        if any(_slot(ref) is not None for _, ref in _steady(code, event)):
+            yield event
+
+
+def applies(code: Code, event: Symbol) -> bool:
+    return event in set(sites(code)) and not isinstance(edits(code, event), Refusal)
+
+
+def edits(code: Code, event: Symbol) -> Outcome:
+    """`e[k % N]` to `e.at(k)` at every steady site of the event."""
+    assert isinstance(event.type, Event)
+    if len(event.type.array) != 1:
+        return Refusal(f"'{event.name}' has no order: it is no array of one dimension", event.name_span)
+    made: list[Edit] = []
+    seen: dict[tuple[ast.Node, type], ast.Foreach] = {}
+    for stmt, ref in _steady(code, event):
+        index = _slot(ref)
+        if index is None:
+            return Refusal(f"'{event.name}' is not subscripted here", ref.span)
+        loop = _counting_loop(code, stmt, index, event.type.array[0])
+        if isinstance(loop, Refusal):
+            return loop
+        role = next((node for node in reversed(code.around[stmt].chain) if isinstance(node, ast.InThreads)), loop)
+        if seen.setdefault((role, type(stmt)), loop) is not loop:
+            return Refusal(f"a path goes through two loops that count '{event.name}'", stmt.span)
+        assert isinstance(ref, ast.Chain)
+        at = Span(ref.base.span.end, ref.span.end)
+        made.append(Edit(at, f".at({loop.bindings[0].names[0].id})"))
+    return tuple(made)
+
+
+def _steady(code: Code, event: Symbol) -> Iterator[tuple[ast.Wait | ast.Trigger, ast.Expr]]:
+    first = set(bootstraps(code, event))
+    return ((stmt, ref) for stmt, ref in code.refs(event) if stmt not in first)
+
+
+def _slot(ref: ast.Expr) -> ast.Expr | None:
+    """The subscript of `e[i]`."""
+    match ref:
+        case ast.Chain(base=ast.Name(), suffixes=(ast.Index(args=(index,)),)):
+            return index
+    return None
+
+
+def _counting_loop(code: Code, stmt: ast.Node, index: ast.Expr, slots: int) -> ast.Foreach | Refusal:
+    """The loop over k for a slot k % N that runs from 0, once, and passes the statement each time."""
+    value = code.model.values.get(index)
+    chain = code.around[stmt].chain
+    for at, loop in enumerate(chain):
+        names = loop.bindings[0].names if isinstance(loop, ast.Foreach) and len(loop.bindings) == 1 else ()
+        symbol = code.model.uses.get(names[0]) if len(names) == 1 else None
+        if symbol is None or value is None or not symbol.atom:
+            continue
+        if value != Int.of(symbol.atom).mod(Int.of(slots)):
+            continue
+        assert isinstance(loop, ast.Foreach)
+        return _entered_once(code, chain[:at], loop) or _each_time(loop, chain[at + 1 :]) or loop
+    return Refusal("the slot is not a loop's index modulo the number of slots", index.span)
+
+
+def _entered_once(code: Code, outer: tuple[ast.Node, ...], loop: ast.Foreach) -> Refusal | None:
+    again = next((node for node in reversed(outer) if isinstance(node, ast.Foreach | ast.While)), None)
+    if again is None:
+        return None
+    name = loop.bindings[0].names[0].id
+    return Refusal(f"the loop over '{name}' runs more than once, and begins with slot 0 each time", loop.span)
+
+
+def _each_time(loop: ast.Foreach, inner: tuple[ast.Node, ...]) -> Refusal | None:
+    """Inside the loop nothing may skip or repeat the statement."""
+    skips = (node for node in walk(loop) if isinstance(node, ast.Jump) and node.word == "continue")
+    for node in (*inner, *skips):
+        if isinstance(node, ast.Jump):
+            return Refusal("a round of the loop may skip the statement", node.span)
+        if isinstance(node, ast.Foreach | ast.While | ast.If):
+            return Refusal("the statement is not reached exactly once in each round of the loop", node.span)
+    return None
+
+
+# --- back: `e.at(order)` to `e[order % N]` -------------------------------------------------------
+
+
+def ordered_sites(code: Code) -> Iterator[Symbol]:
+    """Event arrays with `.at(order)` somewhere."""
+    for event in code.events:
+        if any(order_of(ref) is not None for _, ref in code.refs(event)):
+            yield event
+
+
+def physical(code: Code, event: Symbol) -> Outcome:
+    """`e.at(order)` to `e[order % N]`, or to a name in scope that has this value."""
+    slots = _extent(code, event)
+    made = []
+    for stmt, ref in code.refs(event):
+        order = order_of(ref)
+        if order is None:
+            continue
+        if isinstance(order, ast.IncDec) or slots is None:
+            return Refusal(f"'{code.of(ref)}' counts by itself and has no slot without its order", ref.span)
+        assert isinstance(ref, ast.Chain)
+        made.append(Edit(Span(ref.base.span.end, ref.span.end), f"[{_physical(code, stmt, order, slots, event)}]"))
+    return tuple(made)
+
+
+def _physical(code: Code, stmt: ast.Node, order: ast.Expr, slots: str, event: Symbol) -> str:
+    assert isinstance(event.type, Event)
+    value = code.model.values.get(order)
+    wanted = value.mod(Int.of(event.type.array[0])) if value is not None else None
+    block = code.blocks.get(stmt)
+    before = block.stmts[: block.stmts.index(stmt)] if block is not None else ()
+    for known in before:
+        for part in known.parts if isinstance(known, ast.Assign) else ():
+            symbol = code.model.uses.get(part.target) if isinstance(part.target, ast.Name) else None
+            fixed = symbol is not None and symbol.kind is SymbolKind.VARIABLE and not symbol.mutable
+            if fixed and part.op == "=" and wanted is not None and code.model.values.get(part.value) == wanted:
+                return code.of(part.target)
+    text = code.of(order)
+    simple = isinstance(order, ast.Name | ast.IntLit | ast.Paren | ast.Chain | ast.Builtin)
+    return f"{text} % {slots}" if simple else f"({text}) % {slots}"
+
+
+def _extent(code: Code, event: Symbol) -> str | None:
+    """The number of slots as the declaration writes it."""
+    array = event.decl.array if isinstance(event.decl, ast.EventName) else ()
+    if len(array) != 1:
+        return None
+    text = code.of(array[0])
+    return text if isinstance(array[0], ast.Name | ast.IntLit | ast.Paren) else f"({text})"
+
