@@ -7,29 +7,40 @@ from collections.abc import Iterator
 from croqc.syntax.exprs import Node
 
 _FIELDS: dict[type[Node], tuple[str, ...]] = {}
+# Annotations of fields that hold no nodes: half of all, and this is the hottest loop of analysis.
+_PLAIN = frozenset(
+    {"str", "bool", "int", "float", "Span", "str | None", "int | None", "tuple[int, ...]", "tuple[str, ...]"}
+)
 
 
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
     names = _FIELDS.get(kind)
     if names is None:
-        names = _FIELDS[kind] = tuple(name for name in kind.__match_args__ if name != "span")
+        notes: dict[str, str] = {}
+        for base in reversed(kind.__mro__):
+            notes |= base.__dict__.get("__annotations__", {})
+        names = _FIELDS[kind] = tuple(name for name in kind.__match_args__ if notes[name] not in _PLAIN)
     return names
 
 
-def _nodes_in(value: object) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes_in(item)
+def _collect(values: tuple[object, ...], into: list[Node]) -> None:
+    for value in values:
+        if isinstance(value, Node):
+            into.append(value)
+        elif isinstance(value, tuple):
+            _collect(value, into)
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The direct children in source order of the fields."""
+    found: list[Node] = []
     for name in _child_fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, Node | tuple):
-            yield from _nodes_in(value)
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, tuple):
+            _collect(value, found)
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -38,7 +49,7 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(tuple(children(top))))
+        stack.extend(reversed(children(top)))
 
 
 _POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro"}
