@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.sim.simulate import SimOptions, simulate
 from tests.sim.kernels import PIPELINE, PIPELINE_DEFINES, SWAP, half_matrices, model_of
 
 

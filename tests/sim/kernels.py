@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croqc.engines.sim.simulate import LaunchArgs, SimOptions, SimResult, simulate
+from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.sim.simulate import SimOptions, SimResult, simulate
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Context, Model
 from croqc.syntax.parser import parse_file

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from croqc.engines.sim.errors import StepLimitError
-from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.sim.simulate import SimOptions, simulate
 from tests.sim.kernels import Array, model_of, run
 
 
@@ -52,9 +53,10 @@ def test_an_assertion_in_a_thread() -> None:
     [
         ('__cpp__("foo();");', "C++ is not simulated"),
         ("call helper(out);", "'helper' is C++ and not simulated"),
+        ("local s4 [4] small;", "the element type 's4' is not simulated"),
     ],
 )
-def test_foreign_code_says_so_at_its_place(body: str, words: str) -> None:
+def test_what_is_not_simulated_says_so_at_its_place(body: str, words: str) -> None:
     result = run(thread(body), out())
     assert result.error is not None
     assert result.error.unsupported

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from croqc.engines.sim.machine.dtypes import dtype_of
-from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.sim.simulate import SimOptions, simulate
 from croqc.rules.page import parse_page
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Context

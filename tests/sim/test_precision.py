@@ -82,6 +82,7 @@ def test_scales_multiply_rows() -> None:
 def test_narrow_floats_saturate_and_integers_wrap() -> None:
     wide = np.array([1e6, -1e6, 1.0], np.float32)
     assert convert(wide, dtype_of("f8_e4m3")).astype(np.float32).tolist() == [448, -448, 1]
+    assert convert(wide, dtype_of("f8_e5m2")).astype(np.float32).tolist() == [57344, -57344, 1]
     assert convert(np.array([300, -1]), dtype_of("u8")).tolist() == [44, 255]
     assert convert(np.array([2.9, -2.9], np.float32), dtype_of("s32")).tolist() == [2, -2]
 
@@ -97,6 +98,13 @@ def test_poisoned_integers_are_bytes_7f() -> None:
     flat = np.zeros(2, np.int32)
     poison(flat)
     assert flat.tolist() == [0x7F7F7F7F] * 2
+
+
+@pytest.mark.parametrize(("elem", "value"), [("f6_e3m2", 28.0), ("f6_e2m3", 7.5), ("f4_e2m1", 6.0)])
+def test_poison_of_types_without_nan_is_the_greatest_value(elem: str, value: float) -> None:
+    flat = np.zeros(2, dtype_of(elem))
+    poison(flat)
+    assert flat.astype(np.float32).tolist() == [value, value]
 
 
 def test_storage_types() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.hang import hang_entry
-from croqc.engines.sim.simulate import DEFAULT_STEPS, LaunchArgs, SimOptions, SimResult, simulate
+from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.sim.simulate import DEFAULT_STEPS, SimOptions, SimResult, simulate
 from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport

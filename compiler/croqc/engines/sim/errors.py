@@ -18,6 +18,12 @@ class SimError(Exception):
         self.span = span
         self.unsupported = unsupported
 
+    def at(self, span: Span) -> SimError:
+        """This error, at a place if it has none of its own."""
+        if self.span == NOWHERE:
+            self.span = span
+        return self
+
 
 class StepLimitError(SimError):
     """The step budget is used up; the statement that took the last step is the place."""

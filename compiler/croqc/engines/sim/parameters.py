@@ -6,21 +6,29 @@ Must not choose sizes or values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from dataclasses import dataclass, field
+from typing import Any
 
 from croqc.engines.sim.code.compiler import Compiler
 from croqc.engines.sim.code.values import cast
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import convert, dtype_of, is_float
+from croqc.engines.sim.machine.dtypes import Array, convert, dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.state import Frame
 from croqc.sema.model import SymbolKind
 from croqc.syntax import ast
 
-if TYPE_CHECKING:
-    from croqc.engines.sim.simulate import LaunchArgs
+
+@dataclass(frozen=True, slots=True)
+class LaunchArgs:
+    """What the function is called with, by parameter name: arrays in their storage types, and scalars.
+
+    `dims`: symbolic extents by name; those that a parameter's array gives need not be there.
+    """
+
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, int | float | bool] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
 
 
 def bind_parameters(c: Compiler, frame: Frame, env: LaunchArgs) -> dict[str, Buffer]:
@@ -35,15 +43,14 @@ def bind_parameters(c: Compiler, frame: Frame, env: LaunchArgs) -> dict[str, Buf
     for param in c.model.function.params:
         if param.type.elem == "stream" or param.name is None:
             continue
-        if param.type.dims is None:
-            _bind_scalar(c, frame, param, env.scalars)
-            continue
-        array = env.arrays.get(param.name.id)
-        if array is None:
-            raise SimError(f"no data is given for '{param.name.id}'", param.name.span)
-        buffer = buffers[param.name.id] = Buffer.holding(param.name.id, convert(array, dtype_of(param.type.elem)))
-        _set(c, frame, param.name, buffer)
-        _bind_extents(param, buffer.shape, known)
+        try:
+            if param.type.dims is None:
+                _bind_scalar(c, frame, param, env.scalars)
+            else:
+                buffers[param.name.id] = buffer = _bind_array(c, frame, param, env.arrays)
+                _bind_extents(param, buffer.shape, known)
+        except SimError as error:
+            raise error.at(param.name.span) from None
     _bind_dimensions(c, frame, {**env.dims, **known})
     return buffers
 
@@ -54,14 +61,22 @@ def _set(c: Compiler, frame: Frame, name: ast.Name, value: Any) -> None:
         frame.vars[c.slots[symbol]] = value
 
 
+def _bind_array(c: Compiler, frame: Frame, param: ast.Param, arrays: Mapping[str, Array]) -> Buffer:
+    assert param.name is not None
+    array = arrays.get(param.name.id)
+    if array is None:
+        raise SimError(f"no data is given for '{param.name.id}'")
+    buffer = Buffer.holding(param.name.id, convert(array, dtype_of(param.type.elem)))
+    _set(c, frame, param.name, buffer)
+    return buffer
+
+
 def _bind_scalar(c: Compiler, frame: Frame, param: ast.Param, scalars: Mapping[str, int | float | bool]) -> None:
     assert param.name is not None
     value = scalars.get(param.name.id)
     if value is None:
-        raise SimError(f"no value is given for '{param.name.id}'", param.name.span)
-    kind = dtype_of(param.type.elem)
-    if is_float(kind) and c.exact:
-        kind = np.dtype(np.float64)
+        raise SimError(f"no value is given for '{param.name.id}'")
+    kind = c.register_type(param.type.elem)
     _set(c, frame, param.name, bool(value) if kind.kind == "b" else cast(value, kind) if is_float(kind) else int(value))
 
 

@@ -19,7 +19,7 @@ from croqc.engines.sim.hang import HungPath, explain
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Budget
-from croqc.engines.sim.parameters import bind_parameters
+from croqc.engines.sim.parameters import LaunchArgs, bind_parameters
 from croqc.engines.sim.plan import Plan
 from croqc.engines.sim.spread import default_workers
 from croqc.engines.sim.state import Frame, RunState
@@ -32,18 +32,6 @@ from croqc.syntax.visit import walk
 DEFAULT_STEPS = 10_000_000
 _FOREIGN = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 """What NumPy and Python raise where a program does what no handler foresaw; it is reported at its statement."""
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchArgs:
-    """What the function is called with, by parameter name: arrays in their storage types, and scalars.
-
-    `dims`: symbolic extents by name; those that a parameter's array gives need not be there.
-    """
-
-    arrays: Mapping[str, Array]
-    scalars: Mapping[str, int | float | bool] = field(default_factory=dict)
-    dims: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from croqc.engines.sim.code.exprs import bound_of, operand, to_elem
 from croqc.engines.sim.code.sync import named_barrier
 from croqc.engines.sim.code.values import BINARY, Value, match
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import STORAGE, Array, convert
+from croqc.engines.sim.machine.dtypes import Array, convert, holds
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState
@@ -74,7 +74,7 @@ def selected(c: Compiler, node: ast.Select) -> Fn:
 def typed(c: Compiler, value: Fn, symbol: Symbol) -> Fn:
     """The value in the type of the variable, where it is a number."""
     kind = symbol.type
-    if not isinstance(kind, Scalar) or kind.elem not in STORAGE or kind.elem == "bool":
+    if not isinstance(kind, Scalar) or not holds(kind.elem) or kind.elem == "bool":
         return value
     return to_elem(c, value, kind.elem)
 

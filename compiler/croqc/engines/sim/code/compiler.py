@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.machine.dtypes import DType, dtype_of, is_float
 from croqc.engines.sim.plan import Plan
 from croqc.engines.sim.state import Frame, Value
 from croqc.sema.model import Model, Symbol
@@ -49,6 +52,11 @@ class Compiler:
     aliases: dict[Symbol, list[Symbol]] = field(default_factory=dict)
     components: dict[Symbol, tuple[int, int]] = field(default_factory=dict)
 
+    def register_type(self, elem: str) -> DType:
+        """The type of values that are not in memory: f64 for every float of the exact run, else the storage type."""
+        kind = dtype_of(elem)
+        return np.dtype(np.float64) if self.exact and is_float(kind) else kind
+
     def plan_of(self, node: ast.Parallel) -> Plan:
         """The plan of the kernel that a parallel belongs to."""
         return self.plans[node]
@@ -81,7 +89,7 @@ class Compiler:
         try:
             return handler(self, node)
         except SimError as error:
-            return _raising(error)
+            return _raising(error.at(node.span))
 
     def body(self, block: ast.Block) -> Code:
         return sequence([self.stmt(stmt) for stmt in block.stmts])

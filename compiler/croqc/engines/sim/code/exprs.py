@@ -1,8 +1,8 @@
-"""Expressions as closures (reference, 2.5, 3.1 to 3.4). Must not touch memory: element accesses stand in `refs`."""
+"""Expressions as closures (reference, 2.5, 3.1 to 3.4). Must not touch memory: that is done in `elements`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -144,9 +144,8 @@ def _bound(c: Compiler, node: ast.BoundOf) -> Fn:
     return bound_of(c, node.name)
 
 
-def _flat_items(c: Compiler, items: tuple[ast.Expr, ...]) -> Fn:
+def _spread(parts: Sequence[Fn]) -> Fn:
     """A shape or tuple value; tuples among the items are concatenated."""
-    parts = c.exprs(items)
 
     def run(frame: Frame) -> Value:
         values: list[Value] = []
@@ -159,21 +158,12 @@ def _flat_items(c: Compiler, items: tuple[ast.Expr, ...]) -> Fn:
 
 
 def _tuple(c: Compiler, node: ast.TupleLit | ast.ShapeLit) -> Fn:
-    return _flat_items(c, node.items)
+    return _spread(c.exprs(node.items))
 
 
 def derived(c: Compiler, base: Fn, items: tuple[ast.Expr, ...]) -> Fn:
     """`s[(1), (0) / 2]`: inside, `(k)` is element k of the base (3.2)."""
-    parts = [_derived_item(c, base, item) for item in items]
-
-    def run(frame: Frame) -> Value:
-        values: list[Value] = []
-        for part in parts:
-            value = part(frame)
-            values.extend(value) if isinstance(value, tuple) else values.append(value)
-        return tuple(values)
-
-    return run
+    return _spread([_derived_item(c, base, item) for item in items])
 
 
 def _derived_item(c: Compiler, base: Fn, item: ast.Expr) -> Fn:
@@ -249,9 +239,7 @@ def _conversion(c: Compiler, node: ast.Builtin, operand: Fn) -> Fn:
 
 def to_elem(c: Compiler, operand: Fn, elem: str) -> Fn:
     """A value converted to an element type; in the exact run floats stay f64."""
-    kind = dtype_of(elem)
-    if is_float(kind) and c.exact:
-        return lambda frame: cast(operand(frame), np.dtype(np.float64))
+    kind = c.register_type(elem)
     if elem in ("int", "s32"):
         return lambda frame: _control_integer(operand(frame))
     return lambda frame: cast(operand(frame), kind)

@@ -12,7 +12,7 @@ from croqc.engines.sim.code.compiler import Code, Compiler, sequence
 from croqc.engines.sim.code.declare import extents
 from croqc.engines.sim.code.values import Value, cast
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import convert, dtype_of, is_float
+from croqc.engines.sim.machine.dtypes import convert
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.state import Frame
 from croqc.sema.types import Fragment
@@ -29,10 +29,9 @@ def _declare(c: Compiler, node: ast.FragDecl, name: ast.BufferName) -> Code:
     slot, elem = c.slot(symbol), node.elem
     if elem is None:
         elem = symbol.type.elem if isinstance(symbol.type, Fragment) and symbol.type.elem is not None else "f32"
-    kind = np.dtype(np.float64) if c.exact and is_float(dtype_of(elem)) else dtype_of(elem)
+    kind = c.register_type(elem)
     shape = None if node.shape is None else extents(c, node.shape)
     fill = None if name.fill is None else c.expr(name.fill)
-
     array = extents(c, name.array)
 
     def make(frame: Frame) -> Accumulator:

@@ -18,7 +18,7 @@ from croqc.engines.sim.code.refs import data
 from croqc.engines.sim.code.sync import step
 from croqc.engines.sim.code.values import cast
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import Array, convert, dtype_of, is_float
+from croqc.engines.sim.machine.dtypes import Array, convert
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Operation
 from croqc.engines.sim.machine.swizzle import permutation
@@ -119,7 +119,7 @@ def _fill(c: Compiler, node: ast.MmaFill) -> Code:
     if not isinstance(name, ast.Name):
         raise SimError("this accumulator is not understood", span, unsupported=True)
     slot, elem = c.name_slot(name), node.elem or _inferred(c, name)
-    kind = np.dtype(np.float64) if c.exact and is_float(dtype_of(elem)) else dtype_of(elem)
+    kind = c.register_type(elem)
     counts = [c.expr(each.args[0]) for each in indices if isinstance(each, ast.Index)]
 
     def run(frame: Frame) -> None:

@@ -1,41 +1,40 @@
-"""Element types as NumPy types: storage, arithmetic, poison, rounding (reference, 3.1; decisions, "Running").
+"""Element types as the simulator stores and converts them (reference, 3.1; decisions, "Running").
 
-Must not know buffers. Types that NumPy lacks come from ml_dtypes.
+Must not know buffers. Containers, poison and tf32 are those of `runs.elements`, so that inputs, simulated memory and
+expected values agree.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from croqc.engines.sim.errors import SimError
+from croqc.runs.elements import ELEMENTS, Array, round_tf32
+
+__all__ = ["Array", "DType", "convert", "dtype_of", "holds", "is_float", "is_integer", "poison", "round_tf32"]
+
 DType = np.dtype[Any]
 
-STORAGE: dict[str, DType] = {
-    **{name: np.dtype(kind) for name, kind in (("f16", np.float16), ("f32", np.float32), ("f64", np.float64))},
-    **{f"s{bits}": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)},
-    **{f"u{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)},
-    "int": np.dtype(np.int32),
-    "bool": np.dtype(np.bool_),
-    "tf32": np.dtype(np.float32),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f8_e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
-    "f8_e5m2": np.dtype(ml_dtypes.float8_e5m2),
-    "f8_ue8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
-    "f6_e2m3": np.dtype(ml_dtypes.float6_e2m3fn),
-    "f6_e3m2": np.dtype(ml_dtypes.float6_e3m2fn),
-    "f4_e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
-}
-_EXTENSIONS = {kind for name, kind in STORAGE.items() if name.startswith(("bf", "f8", "f6", "f4"))}
-_POISON_BYTE = 0x7F
+# Types whose container holds more values than they do: what arithmetic leaves in it would be no value of theirs.
+_LOOSE: Final = frozenset({"s6", "s4", "s2", "u6", "u4", "u2", "u1", "bin1", "f8_ue4m3"})
+_STORAGE: Final = {name: row.dtype for name, row in ELEMENTS.items() if name not in _LOOSE}
+_EXTENSIONS: Final = frozenset(kind for kind in _STORAGE.values() if kind.type.__module__ == "ml_dtypes")
+_POISON_BYTE: Final = 0x7F
+
+
+def holds(elem: str) -> bool:
+    """Whether the simulator has memory for an element type."""
+    return elem in _STORAGE
 
 
 def dtype_of(elem: str) -> DType:
-    """The storage type of an element type. Raises KeyError for a type without one (f8_ue4m3)."""
-    return STORAGE[elem]
+    """The storage type of an element type. Raises SimError for a type without one (those below a byte, f8_ue4m3)."""
+    if elem not in _STORAGE:
+        raise SimError(f"the element type '{elem}' is not simulated", unsupported=True)
+    return _STORAGE[elem]
 
 
 def is_float(kind: DType) -> bool:
@@ -47,36 +46,20 @@ def is_integer(kind: DType) -> bool:
 
 
 def poison(flat: Array) -> None:
-    """Fills memory that nothing has written yet: NaN where the type has one, else bytes 0x7F (3.6)."""
+    """Fills memory that nothing has written yet: NaN where the type has one, else bytes 0x7F cut to its width (3.6)."""
     if flat.dtype.kind == "f":
         flat.fill(np.nan)
-    elif flat.dtype in _EXTENSIONS and not np.isnan(np.array(np.nan, np.float32).astype(flat.dtype).astype(np.float32)):
-        flat.fill(flat.dtype.type(0))
     elif flat.dtype in _EXTENSIONS:
-        flat.fill(flat.dtype.type(np.nan))
+        limits = ml_dtypes.finfo(flat.dtype)  # type: ignore[no-untyped-call]
+        flat.fill(np.nan if limits.bits >= 8 else limits.max)
     elif flat.dtype.kind == "b":
         flat.fill(True)
     else:
         flat.view(np.uint8).fill(_POISON_BYTE)
 
 
-def compute_type(elem: str) -> DType:
-    """The type in which multiplies of `elem` operands are summed: f32, f64 for f64 and for integers (exact)."""
-    kind = dtype_of(elem)
-    return np.dtype(np.float64) if elem == "f64" or is_integer(kind) else np.dtype(np.float32)
-
-
-def round_tf32(values: Array) -> Array:
-    """f32 values rounded to 10 mantissa bits, ties to even."""
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    odd = (bits >> np.uint32(13)) & np.uint32(1)
-    rounded = (bits + np.uint32(0xFFF) + odd) & np.uint32(0xFFFFE000)
-    finite = np.isfinite(values)
-    return np.where(finite, rounded.view(np.float32), values)
-
-
 def convert(values: Array, kind: DType) -> Array:
-    """Values as `kind`. Float to integer truncates, integers wrap; f8_e4m3 and narrower saturate."""
+    """Values as `kind`. Float to integer truncates, integers wrap; floats of 8 bits and fewer saturate."""
     if values.dtype == kind:
         return values
     if kind in _EXTENSIONS and kind.itemsize == 1:
@@ -93,7 +76,5 @@ def convert(values: Array, kind: DType) -> Array:
 def _saturate(values: Array, kind: DType) -> Array:
     top = float(ml_dtypes.finfo(kind).max)  # type: ignore[no-untyped-call]
     wide = values.astype(np.float64 if values.dtype == np.float64 else np.float32)
-    if kind == STORAGE["f8_e5m2"]:
-        return wide.astype(kind)
     clipped: Array = np.clip(wide, -top, top).astype(kind)
     return clipped
