@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
+import croqc.rules
 from croqc.rules.catalogue import CATALOGUE, LATER
-from croqc.rules.table import BY_NAME, RULES
+from croqc.rules.table import BY_NAME, CHECKING, NAMES, all_rules
 from croqc.sema import rulenames, rulenames_device
 
 
@@ -12,7 +16,7 @@ def constants(module: object) -> set[str]:
 
 
 def test_every_row_is_served_or_listed_for_later() -> None:
-    served = {row for rule in RULES for row in rule.rows}
+    served = {row for rule in all_rules() for row in rule.rows}
     assert served <= set(CATALOGUE)
     assert sorted(served & set(LATER)) == []
     assert sorted(set(CATALOGUE) - served - set(LATER)) == []
@@ -23,5 +27,13 @@ def test_what_analysis_may_report_has_a_rule() -> None:
     assert sorted(raised - set(BY_NAME)) == []
 
 
-def test_names_are_unique() -> None:
-    assert len(BY_NAME) == len(RULES)
+def test_every_module_is_registered_under_its_name_once() -> None:
+    modules = {item.name for item in iter_modules(croqc.rules.__path__)}
+    with_a_rule = {name for name in modules if hasattr(import_module(f"croqc.rules.{name}"), "RULE")}
+    assert sorted(NAMES) == sorted(name.replace("_", "-") for name in with_a_rule)
+    assert [rule.name for rule in all_rules()] == list(NAMES)
+
+
+def test_the_rules_that_look_for_findings_themselves_are_listed() -> None:
+    idle = BY_NAME["syntax-error"].check
+    assert [rule.name for rule in all_rules() if rule.check is not idle] == list(CHECKING)

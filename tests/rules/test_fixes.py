@@ -3,7 +3,7 @@
 import pytest
 
 from croqc.rules.page import page_text, parse_page
-from croqc.rules.table import RULES
+from croqc.rules.table import all_rules
 from croqc.service.check import FileReport, check_text
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.edits import apply_edits
@@ -23,7 +23,7 @@ def only(text: str, rule: str) -> Diagnostic:
 
 def test_safe_fixes_on_the_pages_remove_their_finding_and_bring_no_other() -> None:
     tried = 0
-    for rule in RULES:
+    for rule in all_rules():
         for example in parse_page(page_text(rule.name) or "").examples:
             if example.option("arch") or example.option("defines") or example.option("dialect"):
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.rules.base import Subject
-from croqc.rules.table import BY_NAME, RULES
+from croqc.rules.table import BY_NAME, CHECKING
 from croqc.text.diagnostics import Diagnostic
 
 
@@ -13,7 +13,7 @@ def diagnose(subject: Subject) -> tuple[Diagnostic, ...]:
     Findings of `sema` come first, then what the rules' own checks yield.
     """
     findings = list(subject.analysis.findings)
-    for rule in RULES:
-        findings.extend(rule.check(subject))
+    for name in CHECKING:
+        findings.extend(BY_NAME[name].check(subject))
     told = [BY_NAME[item.rule].diagnose(item, subject) for item in findings if item.rule in BY_NAME]
     return tuple(sorted(told, key=lambda item: (item.span, item.code, item.message)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from croqc.rules.base import Rule
 from croqc.rules.page import page_text
-from croqc.rules.table import BY_NAME, RULES
+from croqc.rules.table import BY_NAME, all_rules
 from croqc.text.near import nearest
 
 
@@ -16,12 +16,12 @@ class UnknownRuleError(Exception):
 
 
 def all_rules() -> tuple[Rule, ...]:
-    return RULES
+    return all_rules()
 
 
 def find_rule(name: str) -> Rule:
     """The rule of a public name or of a catalogue row ("T01"). Raises UnknownRuleError."""
-    rule = BY_NAME.get(name) or next((item for item in RULES if name.upper() in item.rows), None)
+    rule = BY_NAME.get(name) or next((item for item in all_rules() if name.upper() in item.rows), None)
     if rule is None:
         close = nearest(name, BY_NAME)
         hint = f"did you mean '{close}'?" if close else "'croq explain' lists all rules"
