@@ -7,7 +7,8 @@ import sys
 
 from croqc.cli.failure import UsageError
 from croqc.cli.render import WORDS
-from croqc.service.explain import UnknownRuleError, all_rules, explanation, find_rule
+from croqc.rules.table import all_rules
+from croqc.service.explain import UnknownRuleError, explanation, find_rule
 
 EXAMPLES = """  croq explain
   croq explain undeclared-name

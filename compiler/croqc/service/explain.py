@@ -15,10 +15,6 @@ class UnknownRuleError(Exception):
     """No rule has that name; the text names the near ones."""
 
 
-def all_rules() -> tuple[Rule, ...]:
-    return all_rules()
-
-
 def find_rule(name: str) -> Rule:
     """The rule of a public name or of a catalogue row ("T01"). Raises UnknownRuleError."""
     rule = BY_NAME.get(name) or next((item for item in all_rules() if name.upper() in item.rows), None)
