@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "run kernels in the simulator and verify their results",
     "explain": "explain a rule, or list all rules",
     "fix": "apply the fixes of the findings",
+    "migrate": "move .co files to another dialect",
     "fmt": "format .co files",
     "dump": "show what a stage of the compiler made of a file",
     "lsp": "start the language server on standard input and output",

@@ -85,6 +85,19 @@ def edits(code: Code, site: Site) -> Outcome:
     return (*made, *_join(code, site.trigger, site.ref, names))
 
 
+def synchronous(code: Code, site: Site) -> Outcome:
+    """The copies without their event: the trigger behind them tells that they have landed (to the course dialect)."""
+    if site.trigger is None:
+        return edits(code, site)
+    made: list[Edit] = []
+    for copy in site.copies:
+        operand = _operand(code, copy)
+        if operand is None or copy.target is not None:
+            return Refusal("the operation is made by a macro, or its future has a name", copy.span)
+        made.append(Edit(operand, ""))
+    return tuple(made)
+
+
 def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> Iterator[Edit]:
     """The joined trigger has one event: others get a trigger of their own behind it."""
     if not names:

@@ -220,11 +220,11 @@ def started(code: Code, event: Symbol) -> Outcome:
         if not region.body.braced or not region.body.stmts:
             return Refusal("the region has no braces", region.span)
         guards = [index.name for index in loops if index is not None]
-        made.append(code.before(region.body.stmts[0], _start(code, event, array, guards)))
+        made.append(code.before(region.body.stmts[0], *_start(code, event, array, guards)))
     return tuple(made)
 
 
-def _start(code: Code, event: Symbol, array: tuple[ast.Expr, ...], guards: list[str]) -> str:
+def _start(code: Code, event: Symbol, array: tuple[ast.Expr, ...], guards: list[str]) -> list[str]:
     lines = [f"trigger {event.name};"]
     if array:
         index = code.fresh("s")
@@ -232,7 +232,7 @@ def _start(code: Code, event: Symbol, array: tuple[ast.Expr, ...], guards: list[
     if guards:
         test = " && ".join(f"{name} == 0" for name in guards)
         lines = [f"if ({test}) {{", *(f"  {line}" for line in lines), "}"]
-    return code.newline.join(lines)
+    return lines
 
 
 def _giving_regions(code: Code, event: Symbol) -> list[ast.InThreads] | Refusal:

@@ -8,20 +8,24 @@ of them happen before which.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from croqc.flow.analysis import analyze_flow
 from croqc.flow.arrivals import slot_arrivals
 from croqc.flow.paths import kernel_paths
 from croqc.flow.report import KernelFlow, Step, Strength
+from croqc.refactor.base import Code, Refusal, edited
 from croqc.sema.model import Analysis, Kernel, Model, SymbolKind, View
 from croqc.sema.types import Event, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.edits import Edit
 
 Names = Mapping[str, str]
+_QUIET = frozenset({"dynamic-shared-memory", "swizzle-inherited"})  # notes that are no objection to a rewrite
 _OUTSIDE = (Storage.GLOBAL, Storage.HOST)
 _NO_NAMES: Names = {}
+Side = tuple[Model, Kernel, KernelFlow]
 
 
 def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES) -> str | None:
@@ -39,7 +43,22 @@ def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES) ->
     return None
 
 
-Side = tuple[Model, Kernel, KernelFlow]
+def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES) -> Code | Refusal:
+    """The function after edits; refused if it could not be read any more, had other findings or another model."""
+    edits = list(edits)
+    place = edits[0].span if edits else code.model.function.name.span
+    after = edited(code, edits)
+    if after is None:
+        return Refusal("the result would not parse", place)
+    known = [finding.rule for finding in code.analysis.findings]
+    new = [finding for finding in after.analysis.findings if finding.rule not in known and finding.rule not in _QUIET]
+    if new:
+        return Refusal(f"the result would have a finding of '{new[0].rule}'", place)
+    problem = same_model(code.analysis, after.analysis, renamed)
+    return Refusal(f"{problem} would not be the same", place) if problem else after
+
+
+_QUIET = frozenset({"dynamic-shared-memory", "swizzle-inherited"})
 
 
 def _same_kernel(before: Side, after: Side, renamed: Names) -> str | None:
