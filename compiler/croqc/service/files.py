@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 LIMIT = 16 * 1024 * 1024  # bytes
@@ -39,6 +38,8 @@ def read_text(path: Path) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Replace a file's text at once or not at all; its mode is kept. Raises FileError."""
+    import tempfile  # here, since reading needs none of what it loads
+
     temporary: str | None = None
     try:
         mode = path.stat().st_mode

@@ -5,7 +5,6 @@ Reads `croq.toml`; must not know command lines or LSP.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -57,6 +56,8 @@ def load_project(path: Path) -> Settings:
 
     Raises SettingsError for a file that cannot be read, an unknown key or a value of the wrong type.
     """
+    import tomllib  # here, since most folders have no such file
+
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

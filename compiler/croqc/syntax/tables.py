@@ -6,22 +6,22 @@ Must not parse, and must not fail because a cache cannot be written or read: the
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
-import tempfile
+from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
+from pkgutil import get_data
 from typing import Any, Final
+from zlib import crc32
 
 from croqc.text.record import record
 
 # NAME.lark is a grammar, whose first rule is the start; NAME.json its tables in a wheel.
 KERNEL, EXPECTATION = "grammar", "expectation"
 GRAMMARS: Final = (KERNEL, EXPECTATION)
-_FORMAT: Final = 1  # of the JSON text
+_FORMAT: Final = 2  # of the JSON text
 
 # What a reduction does with its children's values.
 PASS, LIST, CALL = 0, 1, 2
@@ -52,26 +52,34 @@ class Tables:
 
 
 def grammar_text(name: str = KERNEL) -> str:
-    return files("croqc.syntax").joinpath(f"{name}.lark").read_text(encoding="utf-8")
+    return _package_text(f"{name}.lark")
+
+
+def _package_text(file: str) -> str:
+    """A file of the package. `importlib.resources` would load a tenth of the standard library for it."""
+    data = get_data("croqc.syntax", file)
+    assert data is not None  # a loader without data files
+    return data.decode()
 
 
 @cache
 def tables(name: str = KERNEL) -> Tables:
     """The tables of a grammar: from the package, else from the cache folder, else built and cached."""
     grammar = grammar_text(name)
-    key = hashlib.sha256(f"{_FORMAT}\n{grammar}".encode()).hexdigest()
-    packaged = files("croqc.syntax").joinpath(f"{name}.json")
-    if packaged.is_file() and (found := _decode(packaged.read_text(encoding="ascii"), key)):
-        return found
-    cached = _cache_folder() / f"{name}-{key[:16]}.json"
-    try:
-        if found := _decode(cached.read_text(encoding="ascii"), key):
-            return found
-    except (OSError, UnicodeDecodeError):
-        pass
+    cached = _cache_folder() / f"{name}-{crc32(grammar.encode()):08x}.json"
+    readers: tuple[Callable[[], str], ...] = (
+        lambda: _package_text(f"{name}.json"),
+        lambda: cached.read_text(encoding="ascii"),
+    )
+    for read in readers:
+        try:
+            if found := _decode(read(), grammar):
+                return found
+        except (OSError, UnicodeDecodeError):
+            continue
     text = build_text(grammar)
     _store(cached, text)
-    built = _decode(text, key)
+    built = _decode(text, grammar)
     assert built is not None
     return built
 
@@ -84,6 +92,8 @@ def _cache_folder() -> Path:
 def _store(path: Path, text: str) -> None:
     """Write by renaming, so that no other process ever reads half a file."""
     try:
+        import tempfile  # here, since it is needed once a machine
+
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
         with os.fdopen(handle, "w", encoding="ascii") as file:
@@ -93,26 +103,21 @@ def _store(path: Path, text: str) -> None:
         return
 
 
-def _decode(text: str, key: str) -> Tables | None:
+def _decode(text: str, grammar: str) -> Tables | None:
     """The tables of a JSON text; None if it is damaged or of another grammar."""
     try:
         data = json.loads(text)
-        if data["key"] != key:
+        if data["key"] != [_FORMAT, grammar]:
             return None
-        names = data["names"]
         rules = tuple(
             Rule(origin, size, mode, action, tuple(take)) for origin, size, mode, action, take in data["rules"]
         )
-        rows = [_row(names, flat) for flat in data["rows"]]
+        rows = data["rows"]
         actions = tuple(rows[index] for index in data["actions"])
         gotos = tuple(rows[index] for index in data["gotos"])
         return Tables(rules, actions, gotos, data["start"], data["end"])
     except (ValueError, KeyError, TypeError, IndexError):
         return None
-
-
-def _row(names: list[str], flat: list[int]) -> dict[str, int]:
-    return dict(zip([names[index] for index in flat[::2]], flat[1::2], strict=True))
 
 
 # --- building ------------------------------------------------------------------------------------
@@ -125,20 +130,18 @@ def build_text(grammar: str) -> str:
     start = lark.options.start[0]
     rules = sorted(lark.rules, key=lambda rule: (rule.origin.name, rule.order, str(rule)))
     numbers = {rule: index for index, rule in enumerate(rules)}
-    names: dict[str, int] = {}
-    rows: dict[tuple[int, ...], int] = {}
+    rows: dict[tuple[tuple[str, int], ...], int] = {}
     actions, gotos = [], []
     order = _order(table, start)
     for state in order:
-        shifts, jumps = _split(table.states[state], numbers, names, order)
+        shifts, jumps = _split(table.states[state], numbers, order)
         actions.append(rows.setdefault(shifts, len(rows)))
         gotos.append(rows.setdefault(jumps, len(rows)))
     return json.dumps(
         {
-            "key": hashlib.sha256(f"{_FORMAT}\n{grammar}".encode()).hexdigest(),
-            "names": list(names),
+            "key": [_FORMAT, grammar],
             "rules": [_rule(rule) for rule in rules],
-            "rows": [list(row) for row in rows],
+            "rows": [dict(row) for row in rows],
             "actions": actions,
             "gotos": gotos,
             "start": order[table.start_states[start]],
@@ -182,17 +185,16 @@ def _order(table: Any, start: str) -> dict[int, int]:
 
 
 def _split(
-    row: Any, numbers: Any, names: dict[str, int], order: dict[int, int]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    row: Any, numbers: Any, order: dict[int, int]
+) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
     """A row of Lark's table as two flat ones: terminals, and nonterminals."""
     from lark.parsers.lalr_analysis import Shift
 
-    shifts: list[int] = []
-    jumps: list[int] = []
+    shifts: list[tuple[str, int]] = []
+    jumps: list[tuple[str, int]] = []
     for name, (action, target) in sorted(row.items()):
-        number = names.setdefault(name, len(names))
         value = order[target] if action is Shift else ~numbers[target]
-        (shifts if name.strip("_$").isupper() else jumps).extend((number, value))
+        (shifts if name.strip("_$").isupper() else jumps).append((name, value))
     return tuple(shifts), tuple(jumps)
 
 

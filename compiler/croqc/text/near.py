@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import SequenceMatcher
 
 
 def _likeness(one: str, other: str) -> float:
+    from difflib import SequenceMatcher  # here, since only a mistake needs it
+
     return SequenceMatcher(None, one, other).ratio()
 
 
