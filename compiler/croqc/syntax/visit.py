@@ -18,7 +18,7 @@ def _child_fields(kind: type[Node]) -> tuple[str, ...]:
     if names is None:
         notes: dict[str, str] = {}
         for base in reversed(kind.__mro__):
-            notes |= base.__dict__.get("__annotations__", {})
+            notes |= vars(base).get("__annotations__", {})
         names = _FIELDS[kind] = tuple(name for name in kind.__match_args__ if notes[name] not in _PLAIN)
     return names
 
