@@ -23,6 +23,7 @@ COPY = "dma.copy.async lhs.subspan(64, 64).at(b, 0) => s"
         ("wait «grid.at(1)»;", rules.EVENT_ORDER),
         ("wait full.at(«order++ + 1»);", rules.EVENT_ORDER),
         ("wait full.at(«1.5f»);", rules.EVENT_ORDER),
+        ("mutable bf16 x = 0; wait full.at(«x»);", rules.EVENT_ORDER),
         (f"f = {COPY}; «trigger full[0], done after f;»", rules.JOINED_TRIGGER),
         (f"f = {COPY.replace('.async', '')}; trigger done after «f»;", rules.JOINED_TRIGGER),
         ("f = tma.copy.async s => out.subspan(64, 64).at(b, 0); trigger done after «f»;", rules.JOINED_TRIGGER),
@@ -33,6 +34,7 @@ COPY = "dma.copy.async lhs.subspan(64, 64).at(b, 0) => s"
         (f"f = {COPY.replace('.async', '')}; wait «f»;", rules.COMPLETE_FUTURE),
         (f"f = {COPY}; g = {COPY}; swap(f, «s»); wait f, g;", rules.SWAP_OPERANDS),
         ("dma.copy lhs.subspan(64, 64).at(b, 0) => select(«2», s, t);", rules.SELECT_OPERANDS),
+        ("mutable tf32 x = 0; dma.copy lhs.subspan(64, 64).at(b, 0) => select(«x», s, t);", rules.SELECT_OPERANDS),
         ("dma.copy lhs.subspan(64, 64).at(b, 0) => select(b % 2, s, «order»);", rules.SELECT_OPERANDS),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
+from croqc.targets import DEFAULT_TARGET, TARGETS, find_target, offering
 from croqc.targets.table import Feature, MmaRow
 
 
@@ -86,3 +86,8 @@ def test_which_targets_offer_a_shape(
 def test_wmma_is_looked_up_first_and_mma_sync_last() -> None:
     order = [(row.instruction, row.split) for row in TARGETS["sm_80"].mma]
     assert order == sorted(order, key=[("wmma", False), ("mma.sync", True), ("mma.sync", False)].index)
+
+
+def test_targets_that_offer_a_feature() -> None:
+    assert offering(Feature.CLUSTER) == ("sm_90a", "sm_100a")
+    assert offering(Feature.TCGEN05) == ("sm_100a",)

@@ -50,6 +50,11 @@ class Words:
     tags: tuple[str, ...] = ()
 
 
+def listed(names: object, between: str = ", ") -> str:
+    """The names that a finding has as one argument, in the words of a message."""
+    return between.join(map(str, names)) if isinstance(names, tuple) else str(names)
+
+
 def told_by_syntax(finding: Finding, _: Subject) -> Words:
     """`render` of the rules that `syntax` words itself; their findings never pass through `sema`."""
     return Words(str(finding.args.get("message", "")))

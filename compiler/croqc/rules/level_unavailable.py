@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, _: Subject) -> Words:
     level, target, needs = (finding.args[key] for key in ("level", "target", "needs"))
-    return Words(f"'{level}' needs '{needs}', the target is '{target}'", f"pass --arch {needs} or remove the level")
+    return Words(
+        f"'{level}' needs {listed(needs, ' or ')}, the target is '{target}'", "remove the level, or pass --arch"
+    )
 
 
 RULE = Rule(

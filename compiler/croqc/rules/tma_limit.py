@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.rules.rewrites import use_dma
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
@@ -13,7 +13,11 @@ def _render(finding: Finding, subject: Subject) -> Words:
     to_dma = use_dma(subject, finding.span)
     match finding.args["reason"]:
         case "target":
-            return Words(f"'{target}' has no TMA", "use 'dma', or a target from sm_90a on", fixes=to_dma)
+            return Words(
+                f"'{target}' has no TMA",
+                f"use 'dma'; targets that have it: {listed(finding.args['needs'])}",
+                fixes=to_dma,
+            )
         case "op":
             return Words("TMA neither pads nor transposes", "use 'dma'", fixes=to_dma)
         case "rank":

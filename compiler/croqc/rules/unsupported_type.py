@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, _: Subject) -> Words:
-    return Words(f"'{finding.args['t']}' is not available on '{finding.args['arch']}'", "it needs sm_90a or later")
+    type_, target, needs = (finding.args[key] for key in ("t", "arch", "needs"))
+    return Words(f"'{type_}' is not available on '{target}'", f"targets that have it: {listed(needs)}")
 
 
 RULE = Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
@@ -10,9 +10,8 @@ from croqc.text.diagnostics import Severity
 def _render(finding: Finding, _: Subject) -> Words:
     a, b, acc, target, needs = (finding.args[key] for key in ("a", "b", "acc", "target", "needs"))
     shape = "x".join(str(finding.args[key]) for key in "mnk")
-    have = ", ".join(map(str, needs)) if isinstance(needs, tuple) else str(needs)
     message = f"'{target}' can neither issue nor split a multiply {a} x {b} + {acc} of {shape}"
-    return Words(message, f"targets that have it: {have}")
+    return Words(message, f"targets that have it: {listed(needs)}")
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from math import prod
 from croqc.runs.elements import ELEMENTS
 from croqc.sema.model import Level, Model, Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple, Data, Event, Future, Storage, Type
+from croqc.sema.types import Bounded, BoundedTuple, Data, Event, Storage, data_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -98,12 +98,6 @@ def _assertion(model: Model, cond: ast.Expr) -> Iterator[Constraint]:
             yield _relation(left, cond.op, right, f"the assertion {left} {cond.op} {right} true")
 
 
-def _data(kind: Type) -> Data | None:
-    if isinstance(kind, Future):
-        return kind.data
-    return kind if isinstance(kind, Data) else None
-
-
 def _bounds_of(model: Model, args: tuple[ast.Expr, ...]) -> list[Int | None]:
     """The exclusive bound of each index among view arguments, tuples flattened; None where it has none."""
     found: list[Int | None] = []
@@ -120,7 +114,7 @@ def _bounds_of(model: Model, args: tuple[ast.Expr, ...]) -> list[Int | None]:
 
 
 def _view(model: Model, view: View, guarded: bool) -> Iterator[Constraint]:
-    data = _data(view.base.type)
+    data = data_of(view.base.type)
     if data is None:
         return
     shape = data.shape
@@ -179,7 +173,7 @@ def _copy(model: Model, node: ast.Copy) -> Iterator[Constraint]:
     yield from _coverage(model, info.dest)
     if node.engine == "tma":
         for view in (info.source, info.dest):
-            data = _data(view.base.type)
+            data = data_of(view.base.type)
             if data is not None and data.storage in (Storage.GLOBAL, Storage.HOST):
                 yield from _tma_strides(data)
 

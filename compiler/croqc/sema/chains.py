@@ -22,8 +22,9 @@ from croqc.sema.types import (
     TupleType,
     Type,
     Unknown,
+    data_of,
 )
-from croqc.sema.walk import NOTHING, ExprTable, Value, Walk, data_of
+from croqc.sema.walk import NOTHING, ExprTable, Value, Walk
 from croqc.syntax import ast
 from croqc.text.record import replace
 from croqc.text.span import Span

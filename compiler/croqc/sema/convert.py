@@ -8,6 +8,7 @@ from croqc.sema.symbolic import bounds
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, Type
 from croqc.sema.walk import Value, Walk
 from croqc.syntax import ast
+from croqc.targets import offering
 from croqc.targets.table import Feature
 
 _RULES = {"lossy": rules.LOSSY_CONVERSION, "sign": rules.SIGN_CONVERSION}
@@ -59,4 +60,4 @@ def check_supported(walk: Walk, node: ast.Node, elem: str) -> None:
     """Narrow floats exist on few targets (3.1, row T15)."""
     target = walk.b.context.target
     if elem in NARROW and not target.has(Feature.NARROW):
-        walk.b.report(rules.UNSUPPORTED_TYPE, node.span, t=elem, arch=target.name)
+        walk.b.report(rules.UNSUPPORTED_TYPE, node.span, t=elem, arch=target.name, needs=offering(Feature.NARROW))

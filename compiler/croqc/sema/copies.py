@@ -11,7 +11,7 @@ from croqc.sema import copy_checks, tma_checks
 from croqc.sema.builder import Builder
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.indices import UNITS, Indices
-from croqc.sema.masks import Masks
+from croqc.sema.masks import Masks, kernel_masks
 from croqc.sema.model import CopyInfo, Level, Unit, View
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import Roots
@@ -25,7 +25,7 @@ def resolve_copies(builder: Builder) -> None:
     """One CopyInfo for each copy whose two sides are understood; findings D01 to D18 and M06."""
     indices = Indices(builder)
     swizzles = Swizzles(builder, Roots(builder, builder.anonymous))
-    masks = {kernel.node: Masks(builder, kernel.node, kernel.threads) for kernel in builder.kernels if kernel.threads}
+    masks = kernel_masks(builder, builder.kernels)
     for node, around in statements(builder.function.body):
         if not isinstance(node, ast.Copy):
             continue

@@ -10,7 +10,7 @@ from typing import Final
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, Masks
+from croqc.sema.masks import Mask, kernel_masks
 from croqc.sema.model import Unit
 from croqc.sema.nesting import Around, statements
 from croqc.syntax import ast
@@ -21,7 +21,7 @@ _MULTIPLIES = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, as
 
 
 def check_divergence(builder: Builder) -> None:
-    masks = {kernel.node: Masks(builder, kernel.node, kernel.threads) for kernel in builder.kernels if kernel.threads}
+    masks = kernel_masks(builder, builder.kernels)
     for node, around in statements(builder.function.body):
         unit = _unit(builder, node, around)
         if unit is None or around.on_host or not (kernel := masks.get(around.parallels[0])):

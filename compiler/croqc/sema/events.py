@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
+from croqc.sema.elements import INTEGERS
 from croqc.sema.model import Level, Symbol
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import base_name
@@ -96,7 +97,7 @@ def _check_orders(builder: Builder, refs: Iterable[ast.Expr]) -> None:
             builder.report(rules.EVENT_ORDER, ref.span, reason="array")
         elif len(symbol.type.array) > 1:
             builder.report(rules.EVENT_ORDER, ref.span, reason="rank")
-        elif isinstance(type_, Scalar) and (type_.elem == "bool" or type_.elem[0] == "f"):
+        elif isinstance(type_, Scalar) and type_.elem not in INTEGERS:
             builder.report(rules.EVENT_ORDER, order.span, reason="integer")
         elif not isinstance(order, ast.IncDec) and any(isinstance(inner, ast.IncDec) for inner in walk(order)):
             builder.report(rules.EVENT_ORDER, order.span, reason="update")

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
+from croqc.sema.elements import INTEGERS
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import same
-from croqc.sema.types import Data, Event, Future, Scalar, Type, Unknown
+from croqc.sema.types import Data, Event, Future, Scalar, Unknown, data_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -130,7 +131,7 @@ def _may_become_async(builder: Builder, ref: ast.Node) -> bool:
 def _check_select(builder: Builder, node: ast.Select) -> None:
     index, count = builder.static(node.index), len(node.options)
     type_ = builder.type_of(node.index)
-    if isinstance(type_, Scalar) and type_.elem[0] in "fb":
+    if isinstance(type_, Scalar) and type_.elem not in INTEGERS:
         builder.report(rules.SELECT_OPERANDS, node.index.span, reason="index", value=describe(type_), count=count)
     if index is not None and not 0 <= index < count:
         builder.report(rules.SELECT_OPERANDS, node.index.span, reason="range", value=index, count=count)
@@ -139,10 +140,6 @@ def _check_select(builder: Builder, node: ast.Select) -> None:
         if not isinstance(option_type, Future | Data | Unknown):
             builder.report(rules.SELECT_OPERANDS, option.span, reason="kind", value=describe(option_type), count=count)
             return
-        if types and _difference(_data(types[0]), _data(option_type)):
+        if types and _difference(data_of(types[0]), data_of(option_type)):
             builder.report(rules.SELECT_OPERANDS, option.span, reason="type", value=describe(option_type), count=count)
             return
-
-
-def _data(type_: Type) -> Data | None:
-    return type_.data if isinstance(type_, Future) else type_ if isinstance(type_, Data) else None

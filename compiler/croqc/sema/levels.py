@@ -14,12 +14,14 @@ from croqc.sema import launch
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
+from croqc.sema.elements import INTEGERS
 from croqc.sema.masks import UNIT_THREADS, axis_extents
 from croqc.sema.model import Kernel, Level
 from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Scalar, ShapeType, Type, Unknown
 from croqc.syntax import ast
+from croqc.targets import offering
 from croqc.targets.table import Feature
 from croqc.text.diagnostics import Related
 from croqc.text.record import record
@@ -135,7 +137,7 @@ class _KernelLevels:
                 level_span(axis),
                 level="cluster",
                 target=self.b.context.target.name,
-                needs="sm_90a",
+                needs=offering(Feature.CLUSTER),
             )
 
     def _check_counts(self, axis: ast.Axis) -> None:
@@ -244,10 +246,7 @@ def _count_problem(type_: Type, value: int | None) -> str | None:
         case Unknown() | ShapeType():
             return None
         case Bounded() | Scalar():
-            wrong = isinstance(type_, Scalar) and (
-                type_.elem == "bool" or type_.elem[0] in "fb" or type_.elem == "tf32"
-            )
-            if wrong:
+            if isinstance(type_, Scalar) and type_.elem not in INTEGERS:
                 return describe(type_)
             return str(value) if value is not None and value < 1 else None
         case _:

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from croqc.sema.model import Level, Symbol, SymbolKind
+from croqc.sema.model import Kernel, Level, Symbol, SymbolKind
 from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import ShapeType, Type
@@ -210,6 +210,11 @@ class Masks:
         if a is None or b is None or (part.op != "*" and not all(b)):
             return None
         return list(map(_PARTS[part.op], a, b))
+
+
+def kernel_masks(facts: Facts, kernels: Iterable[Kernel]) -> dict[ast.Parallel, Masks]:
+    """The evaluator of each kernel's conditions, by its `parallel`; none where the block size is not static."""
+    return {one.node: Masks(facts, one.node, one.threads) for one in kernels if one.threads}
 
 
 _ALL: Final = object()

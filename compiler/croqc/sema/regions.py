@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, Masks, defining_value
-from croqc.sema.model import Kernel, Symbol, SymbolKind
+from croqc.sema.masks import Mask, Masks, defining_value, kernel_masks
+from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.types import BOOL, Unknown
 from croqc.syntax import ast
@@ -20,7 +20,7 @@ from croqc.text.span import Span
 
 
 def check_regions(builder: Builder) -> None:
-    masks = {kernel.node: Masks(builder, kernel.node, kernel.threads) for kernel in builder.kernels if kernel.threads}
+    masks = kernel_masks(builder, builder.kernels)
     found: list[tuple[ast.InThreads, Around, Mask | None]] = []
     for node, around in statements(builder.function.body):
         if isinstance(node, ast.InThreads):
@@ -102,8 +102,3 @@ def _depends(builder: Builder, node: ast.Node, seen: frozenset[Symbol]) -> bool 
                 return True
             unknown = unknown or inside is None
     return None if unknown else False
-
-
-def kernel_masks(builder: Builder, kernel: Kernel) -> Masks | None:
-    """The evaluator of a kernel's conditions; None where its block size is not static."""
-    return Masks(builder, kernel.node, kernel.threads) if kernel.threads else None

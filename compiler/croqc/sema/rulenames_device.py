@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-NOT_UNDERSTOOD: Final = "not-understood"  # construct
-
 # --- levels and regions (8.5) -------------------------------------------------------------------
 
 PARALLEL_COUNT: Final = "parallel-count"  # L01; found: the value or the type
 PARALLEL_INDICES: Final = "parallel-indices"  # L02; names, bounds (numbers; more than 3 of either is an error, too)
 LEVEL_ORDER: Final = "level-order"  # L03; reason "repeated"|"reversed"|"deep"|"unclear", level, outer
-LEVEL_UNAVAILABLE: Final = "level-unavailable"  # L04; level, target, needs
+LEVEL_UNAVAILABLE: Final = "level-unavailable"  # L04; level, target, needs (targets that have it)
 GROUP_THREADS: Final = "group-threads"  # L05; threads, needed, level
 BLOCK_THREADS: Final = "block-threads"  # L06; threads, limit
 GROUP_IN_GROUP4: Final = "group-in-group-4"  # L07; no args
@@ -46,7 +44,7 @@ COPY_SHAPES: Final = "copy-shapes"  # D03; source, dest (shapes), dim
 TRANSPOSE_ORDER: Final = "transpose-order"  # D04; order, rank
 PAD_LISTS: Final = "pad-lists"  # D05; reason "rank"|"integer"|"range"|"mid", list "low"|"high"|"mid", rank
 COPY_DIRECTION: Final = "copy-direction"  # D06; source, dest (storage words), op, is_async
-TMA_LIMIT: Final = "tma-limit"  # D08; reason "target"|"row"|"extent"|"rank"|"stride"|"op", value, target, dim
+TMA_LIMIT: Final = "tma-limit"  # D08; reason "target"|"row"|"extent"|"rank"|"stride"|"op", value, target, needs, dim
 TMA_BOX_VARIES: Final = "tma-box-varies"  # D09; index
 TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
 COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma-only"; the grammar finds the others

@@ -23,8 +23,6 @@ from croqc.sema.walk import MAX_SIZE, NOTHING, Value, Walk
 from croqc.syntax import ast
 from croqc.text.record import record
 
-ListLike = ShapeType | TupleType | BoundedTuple
-
 
 @record
 class Item:

@@ -11,6 +11,7 @@ from croqc.sema.model import CopyInfo, Level, View
 from croqc.sema.nesting import Around
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
+from croqc.targets import offering
 from croqc.targets.table import Feature
 
 _MAX_RANK, _MAX_EXTENT, _UNIT_BYTES = 5, 256, 16
@@ -33,7 +34,13 @@ def check_tma(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around, 
 
 def _limit(builder: Builder, node: ast.Copy, reason: str, value: int, dim: int = 0) -> None:
     builder.report(
-        rules.TMA_LIMIT, head_span(node), reason=reason, value=value, target=builder.context.target.name, dim=dim
+        rules.TMA_LIMIT,
+        head_span(node),
+        reason=reason,
+        value=value,
+        target=builder.context.target.name,
+        needs=offering(Feature.TMA),
+        dim=dim,
     )
 
 

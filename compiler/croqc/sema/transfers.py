@@ -16,8 +16,9 @@ from croqc.sema.types import (
     Storage,
     Type,
     Unknown,
+    data_of,
 )
-from croqc.sema.walk import StmtTable, Walk, data_of
+from croqc.sema.walk import StmtTable, Walk
 from croqc.syntax import ast
 from croqc.text.record import replace
 

@@ -142,3 +142,10 @@ Type = (
 UNKNOWN = Unknown()
 BOOL = Scalar("bool")
 INT = Scalar("s32")
+
+
+def data_of(type_: Type) -> Data | None:
+    """The data that a type stands for: its own, or that of a future."""
+    if isinstance(type_, Data):
+        return type_
+    return type_.data if isinstance(type_, Future) else None

@@ -16,7 +16,7 @@ from croqc.sema.model import Symbol, View
 from croqc.sema.ranges import Ranges
 from croqc.sema.scopes import Scopes
 from croqc.sema.symbolic import Int
-from croqc.sema.types import UNKNOWN, Bounded, BoundedTuple, Data, Future, Scalar, Type
+from croqc.sema.types import UNKNOWN, Bounded, BoundedTuple, Scalar, Type, data_of
 from croqc.syntax import ast
 from croqc.text.record import record
 
@@ -161,10 +161,3 @@ class Walk:
             self.b.intervals.setdefault(symbol.atom, (None, None))
         self.current[symbol] = value
         return value
-
-
-def data_of(type_: Type) -> Data | None:
-    """The data that a type stands for: its own, or that of a future."""
-    if isinstance(type_, Data):
-        return type_
-    return type_.data if isinstance(type_, Future) else None
