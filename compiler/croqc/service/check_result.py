@@ -86,7 +86,8 @@ def _fix(source: Source, fix: Fix) -> FixEntry:
     return FixEntry(fix.title, fix.kind, fix.safe, edits)
 
 
-def _entry(source: Source, item: Diagnostic) -> DiagnosticEntry:
+def diagnostic_entry(source: Source, item: Diagnostic) -> DiagnosticEntry:
+    """A diagnostic with absolute places, as the result has it."""
     related = tuple(RelatedPlace(r.message, r.path or source.path, range_of(source, r.span)) for r in item.related)
     fixes = tuple(_fix(source, fix) for fix in item.fixes)
     place = range_of(source, item.span)
@@ -97,7 +98,7 @@ def check_result(reports: Sequence[FileReport]) -> CheckResult:
     """The result for files in the order given."""
     files = []
     for report in reports:
-        entries = tuple(_entry(report.source, item) for item in report.diagnostics)
+        entries = tuple(diagnostic_entry(report.source, item) for item in report.diagnostics)
         files.append(FileEntry(report.source.path, report.dialect, entries))
     return CheckResult(1, tuple(files))
 

@@ -1,0 +1,232 @@
+"""The credit flow of a file, as `croq flow --json` prints it, version 1. Must not analyse (see `flow`) or draw.
+
+The language server answers with the same. Lines and columns are 0-based, columns in UTF-16 units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from croqc.flow.analysis import CHECK_BUDGET, analyze_flow
+from croqc.flow.explain import run_ahead, verdict_text
+from croqc.flow.paths import Path, enters
+from croqc.flow.report import FlowFinding, KernelFlow, Strength
+from croqc.rules.base import Subject
+from croqc.rules.table import BY_NAME
+from croqc.sema.model import Finding
+from croqc.service.check import FileReport, FunctionReport
+from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
+from croqc.service.flow_events import EventEntry, event_entry
+from croqc.service.flow_run import Picture, StepEntry, picture, step_entry
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.near import did_you_mean
+from croqc.text.source import Source
+from croqc.text.span import Span
+
+
+class NoEntryError(Exception):
+    """There is no function of that name; the text names the near ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathEntry:
+    """`range`: its region, or the whole kernel. `ahead`: rounds that it may be ahead, on the credits of `aheadOn`."""
+
+    name: str
+    range: Range
+    threads: int
+    ahead: int
+    aheadOn: str  # noqa: N815 (the names of the JSON fields)
+
+
+@dataclass(frozen=True, slots=True)
+class BufferEntry:
+    name: str
+    slots: int
+    slotBytes: int  # noqa: N815
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class FlowFindingEntry:
+    """A finding as `check` reports it, with the sizes that show it and the run that leads to it."""
+
+    code: str
+    severity: str
+    message: str
+    range: Range
+    related: tuple[RelatedPlace, ...]
+    fixes: tuple[FixEntry, ...]
+    sizes: Mapping[str, int]
+    steps: tuple[StepEntry, ...]
+    picture: Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEntry:
+    """One kernel; or a function that was not analysed, then `reason` says why, at `place`.
+
+    `strength` puts the verdict into words. `steps` and `edges` show a small instance of the sizes `sizes`;
+    `lines` are the source lines that steps, sites and findings stand in.
+    """
+
+    path: str
+    function: str
+    range: Range
+    verdict: str
+    upTo: str  # noqa: N815
+    strength: str
+    reason: str
+    place: Range | None
+    sizes: Mapping[str, int]
+    paths: tuple[PathEntry, ...]
+    events: tuple[EventEntry, ...]
+    buffers: tuple[BufferEntry, ...]
+    steps: tuple[StepEntry, ...]
+    edges: tuple[tuple[int, int], ...]
+    picture: Picture
+    findings: tuple[FlowFindingEntry, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowResult:
+    version: int
+    flows: tuple[FlowEntry, ...]
+
+
+def flow_result(reports: Iterable[FileReport], entry: str | None = None, budget: int = CHECK_BUDGET) -> FlowResult:
+    """The credit flow of every kernel of the files, in order. Raises NoEntryError for an unknown `entry`."""
+    flows: list[FlowEntry] = []
+    names: list[str] = []
+    for report in reports:
+        for function in report.functions:
+            names.append(function.name)
+            if entry is None or function.name == entry:
+                flows += _flows(report.source, function, budget)
+    if entry is not None and entry not in names:
+        hint = did_you_mean(entry, [name for name in names if name])
+        raise NoEntryError(f"there is no function '{entry}'; {hint}".rstrip("; "))
+    return FlowResult(1, tuple(flows))
+
+
+def _flows(source: Source, function: FunctionReport, budget: int) -> Iterator[FlowEntry]:
+    if function.analysis is None:
+        yield _unanalysed(source, function, "the function does not parse", function.diagnostics[:1])
+        return
+    flows = analyze_flow(function.analysis.model, budget)
+    own = {finding.rule for flow in flows for finding in flow.findings}
+    mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR and item.code not in own]
+    if mistakes:
+        yield _unanalysed(source, function, f"the function has errors: {mistakes[0].message}", mistakes[:1])
+        return
+    for flow in flows:
+        yield flow_entry(source, function, flow)
+
+
+def _whole(function: FunctionReport) -> Span:
+    return Span(function.base, function.base + len(function.parsed.source.text))
+
+
+def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes: Sequence[Diagnostic]) -> FlowEntry:
+    place = next((range_of(source, item.span.shift(function.base)) for item in mistakes), None)
+    return FlowEntry(
+        path=source.path,
+        function=function.name,
+        range=range_of(source, _whole(function)),
+        verdict=Strength.UNKNOWN.value,
+        upTo="",
+        strength=f"credit flow not analysed: {reason}",
+        reason=reason,
+        place=place,
+        sizes={},
+        paths=(),
+        events=(),
+        buffers=(),
+        steps=(),
+        edges=(),
+        picture=picture((), (), ()),
+        findings=(),
+        lines=_lines(source, [place] if place else []),
+    )
+
+
+def flow_entry(source: Source, function: FunctionReport, flow: KernelFlow) -> FlowEntry:
+    """One analysed kernel with absolute places."""
+    base = function.base
+    events = tuple(event_entry(flow, event, source, base) for event in flow.events)
+    steps = tuple(step_entry(step, source, base) for step in flow.steps)
+    findings = tuple(_finding(source, function, flow, item) for item in flow.findings)
+    place = range_of(source, flow.place.shift(base)) if flow.place else None
+    used = [step.range for step in steps]
+    used += [step.range for item in findings for step in item.steps]
+    used += [item.range for item in findings] + [event.range for event in events] + ([place] if place else [])
+    return FlowEntry(
+        path=source.path,
+        function=function.name,
+        range=range_of(source, _whole(function)),
+        verdict=flow.strength.value,
+        upTo=flow.up_to,
+        strength=verdict_text(flow),
+        reason=flow.reason,
+        place=place,
+        sizes=dict(flow.sizes),
+        paths=tuple(_path(source, base, flow, path) for path in flow.paths),
+        events=events,
+        buffers=tuple(
+            BufferEntry(item.name, item.slots, item.slot_bytes, range_of(source, item.span.shift(base)))
+            for item in flow.buffers
+        ),
+        steps=steps,
+        edges=flow.edges,
+        picture=picture(flow.steps, flow.edges, flow.events),
+        findings=findings,
+        lines=_lines(source, used),
+    )
+
+
+def _path(source: Source, base: int, flow: KernelFlow, path: Path) -> PathEntry:
+    region = next(
+        (node for node in walk(flow.kernel.node) if isinstance(node, ast.InThreads) and enters(path, node)), None
+    )
+    place = (region or flow.kernel.node).span.shift(base)
+    ahead, event = run_ahead(flow, path.name)
+    return PathEntry(path.name, range_of(source, place), path.thread_count, ahead, event)
+
+
+def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: FlowFinding) -> FlowFindingEntry:
+    told = diagnostic_entry(source, _told(source, function, item).shift(function.base))
+    return FlowFindingEntry(
+        code=told.code,
+        severity=told.severity,
+        message=told.message,
+        range=told.range,
+        related=told.related,
+        fixes=told.fixes,
+        sizes=dict(item.sizes),
+        steps=tuple(step_entry(step, source, function.base) for step in item.steps),
+        picture=picture(item.steps, (), flow.events),
+    )
+
+
+def _told(source: Source, function: FunctionReport, item: FlowFinding) -> Diagnostic:
+    """The finding in the words of its rule."""
+    rule = BY_NAME.get(item.rule)
+    if rule is None or function.analysis is None:
+        return Diagnostic(item.rule, Severity.ERROR, item.rule, item.span, related=item.related)
+    subject = Subject(function.parsed.source.text, function.analysis, source.newline, 0)
+    return rule.diagnose(Finding(item.rule, item.span, item.args, item.related), subject)
+
+
+def _lines(source: Source, places: Iterable[Range]) -> tuple[Line, ...]:
+    """The lines that the places begin in, each once, in order."""
+    return tuple(Line(number, source.line_text(number)) for number in sorted({one.start.line for one in places}))
