@@ -1,0 +1,28 @@
+"""The page that shows a credit flow: the package's one HTML file with its data put in. Must not draw or analyse."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from importlib.resources import files
+
+from croqc.service.flow import FlowResult
+
+
+def page_template() -> str:
+    """The page with `@DATA@` and `@NONCE@` in it."""
+    return (files("croqc.service") / "pages" / "flow.html").read_text(encoding="utf-8")
+
+
+def flow_page(result: FlowResult, nonce: str = "") -> str:
+    """One self-contained HTML text. Same result, same bytes.
+
+    The nonce lets the page's own style and script through its content security policy; by default it is drawn
+    from the data, which is enough for a page that nobody else writes into.
+    """
+    data = json.dumps(asdict(result), ensure_ascii=False, separators=(",", ":"))
+    nonce = nonce or hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    head, tail = page_template().replace("@NONCE@", nonce).split("@DATA@")
+    return head + safe + tail
