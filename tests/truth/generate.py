@@ -7,6 +7,7 @@ milliseconds.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -161,7 +162,7 @@ def chain(draw: Draw) -> Program:
     rings = [draw_ring(draw, style, "a")]
     rings += [draw_ring(draw, style, name, Copy.PLAIN) for name in "bc"[: links - 1]]
     roles = [Role("{0}", [], rings[0].fill(style.loop.source("src")), [])]
-    for number, (inner, outer) in enumerate(zip(rings, rings[1:], strict=False)):
+    for number, (inner, outer) in enumerate(itertools.pairwise(rings)):
         steps = relay(draw, inner, outer)
         roles.append(Role(f"{{{number + 1}}}", inner.grant(), steps, []))
     last = rings[-1]

@@ -1,0 +1,266 @@
+"""Explores every interleaving of a small instance. Deliberately simple: states, successors, a set of states seen.
+
+Must not use `croqc.flow`. Barriers behave as the hardware's: one parity bit, undefined beyond a generation's count.
+A race is a state in which two conflicting accesses could both happen next, or one could while the other goes on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+from croqc.sema.model import Model
+from tests.truth import unroll_statements as _registered  # noqa: F401
+from tests.truth.evaluate import UnsupportedError
+from tests.truth.ops import Instance, Kind, Op, Slot, Touch, conflict, overlap
+from tests.truth.program import Program, Sizes
+from tests.truth.unroll import count_arrivals, unroll
+
+STATES = 40_000
+HARD = frozenset({"deadlock", "race", "overrun", "surplus", "unwritten"})
+"""Faults that show in some schedule. "mixup" and "parity" are the side conditions of credit-flow, section 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """`faults` found in `states` states; `complete`: every state was seen, or a hard fault ended the search."""
+
+    faults: frozenset[str]
+    states: int
+    complete: bool
+    sizes: Sizes = field(default_factory=dict)
+    detail: str = ""
+
+    @property
+    def hard(self) -> bool:
+        return bool(self.faults & HARD)
+
+
+State = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...], frozenset[int]]
+"""Program counters; completed, pending and outstanding copies of each slot; copies in flight."""
+
+
+class Explorer:
+    def __init__(self, instance: Instance) -> None:
+        self.names, self.paths = list(instance.paths), list(instance.paths.values())
+        self.slots = sorted({op.slot for ops in self.paths for op in ops if op.slot is not None} | set(instance.counts))
+        self.number = {slot: number for number, slot in enumerate(self.slots)}
+        self.counts = [max(instance.counts.get(slot, 1), 1) for slot in self.slots]
+        self.ready = [int(slot in instance.ready) for slot in self.slots]
+        self.flights = {op.flights[0]: op for ops in self.paths for op in ops if op.kind is Kind.START}
+        self.binding: dict[int, tuple[int, int, int]] = {}  # copy: path, index and slot of the arrival it belongs to
+        self.waits: list[dict[int, list[int]]] = []
+        self.arrivals: list[dict[int, list[int]]] = []
+        for path, ops in enumerate(self.paths):
+            self._index(path, ops)
+        self.alone = [[self._is_alone(path, op) for op in ops] for path, ops in enumerate(self.paths)]
+        self.faults: set[str] = set()
+        self.detail = ""
+
+    def _index(self, path: int, ops: list[Op]) -> None:
+        waits: dict[int, list[int]] = {}
+        arrivals: dict[int, list[int]] = {}
+        for index, op in enumerate(ops):
+            if op.kind is Kind.WAIT and op.slot is not None:
+                before = waits.setdefault(self.number[op.slot], [])
+                if op.parity != len(before) & 1:
+                    self.parity = True
+                before.append(index)
+            elif op.kind is Kind.ARRIVE and op.slot is not None:
+                arrivals.setdefault(self.number[op.slot], []).append(index)
+                for flight in op.flights:
+                    self.binding.setdefault(flight, (path, index, self.number[op.slot]))
+        self.waits.append(waits)
+        self.arrivals.append(arrivals)
+
+    parity = False
+
+    def _is_alone(self, path: int, op: Op) -> bool:
+        """Whether an access can be made at once: nobody else ever touches what it touches."""
+        if op.kind is not Kind.TOUCH:
+            return False
+        others = [each for other, ops in enumerate(self.paths) if other != path for each in ops]
+        mine = [each for each in self.paths[path] if each.kind in (Kind.START, Kind.OPEN)]
+        return not any(conflict(a, b) for each in (*others, *mine) for a in op.touches for b in each.touches)
+
+    def fault(self, kind: str, detail: str) -> None:
+        self.faults.add(kind)
+        self.detail = self.detail or f"{kind}: {detail}"
+
+    # --- exploration -----------------------------------------------------------------------------
+
+    def explore(self, limit: int) -> tuple[int, bool]:
+        if self.parity:
+            self.fault("parity", "an order's parity is not that of the path's own count")
+        start: State = (
+            tuple(0 for _ in self.paths),
+            tuple((ready, count, 0) for ready, count in zip(self.ready, self.counts, strict=True)),
+            frozenset(),
+        )
+        seen, stack = {start}, [start]
+        while stack:
+            if len(seen) > limit:
+                return len(seen), False
+            for after in self.successors(stack.pop()):
+                if after not in seen:
+                    seen.add(after)
+                    stack.append(after)
+            if self.faults & HARD:
+                return len(seen), True
+        return len(seen), True
+
+    def successors(self, state: State) -> list[State]:
+        pcs, events, flying = state
+        heads = [(path, ops[pc]) for path, (ops, pc) in enumerate(zip(self.paths, pcs, strict=True)) if pc < len(ops)]
+        for path, op in heads:
+            if self.alone[path][pcs[path]]:
+                self._check_access(state, path, op, heads)
+                return [(_next(pcs, path), events, flying)]
+        found = [self._landed(state, flight) for flight in flying]
+        for path, op in heads:
+            if op.touches:
+                self._check_access(state, path, op, heads)
+            after = self._step(state, path, op)
+            if after is not None:
+                found.append(after)
+        if heads and all(op.kind is Kind.BARRIER for _, op in heads) and len(heads) == len(self.paths):
+            found.append((tuple(pc + 1 for pc in pcs), events, flying))
+        if not found and heads:
+            self.fault("deadlock", "; ".join(f"{self.names[path]} at {op.place}" for path, op in heads))
+        return found
+
+    def _step(self, state: State, path: int, op: Op) -> State | None:
+        """The state after a path's next operation; None where it must wait."""
+        pcs, events, flying = state
+        moved = _next(pcs, path)
+        match op.kind:
+            case Kind.WAIT:
+                completed = events[self._slot(op)][0]
+                return None if completed & 1 == op.parity else (moved, events, flying)
+            case Kind.ARRIVE:
+                return moved, self._arrive(state, path, op), flying
+            case Kind.START:
+                return moved, events, flying | set(op.flights)
+            case Kind.LANDED:
+                return None if flying & set(op.flights) else (moved, events, flying)
+            case Kind.BARRIER:
+                return None
+        return moved, events, flying
+
+    def _slot(self, op: Op) -> int:
+        assert op.slot is not None
+        return self.number[op.slot]
+
+    def _arrive(self, state: State, path: int, op: Op) -> tuple[tuple[int, int, int], ...]:
+        pcs, events, flying = state
+        slot = self._slot(op)
+        completed, pending, bytes_ = events[slot]
+        if pending == 0:
+            self.fault("surplus", f"{self.names[path]} arrives beyond the count at {op.place}")
+            return events
+        own = bisect_left(self.arrivals[path][slot], pcs[path]) + self.ready[slot]
+        if own != completed and self.counts[slot] > 1:
+            self.fault("mixup", f"arrival {own} of {self.names[path]} in generation {completed} at {op.place}")
+        bytes_ += sum(flight in flying for flight in op.flights)
+        return self._changed(events, slot, (completed, pending - 1, bytes_), pcs, path)
+
+    def _landed(self, state: State, flight: int) -> State:
+        pcs, events, flying = state
+        bound = self.binding.get(flight)
+        if bound is not None and pcs[bound[0]] > bound[1]:
+            slot = bound[2]
+            completed, pending, bytes_ = events[slot]
+            events = self._changed(events, slot, (completed, pending, bytes_ - 1), pcs, -1)
+        return pcs, events, flying - {flight}
+
+    def _changed(
+        self,
+        events: tuple[tuple[int, int, int], ...],
+        slot: int,
+        now: tuple[int, int, int],
+        pcs: tuple[int, ...],
+        path: int,
+    ) -> tuple[tuple[int, int, int], ...]:
+        completed, pending, bytes_ = now
+        if pending == 0 and bytes_ == 0:
+            completed, pending = completed + 1, self.counts[slot]
+            self._check_overrun(slot, completed, pcs)
+        return (*events[:slot], (completed, pending, bytes_), *events[slot + 1 :])
+
+    # --- faults ----------------------------------------------------------------------------------
+
+    def _check_overrun(self, slot: int, completed: int, pcs: tuple[int, ...]) -> None:
+        for path, waits in enumerate(self.waits):
+            places = waits.get(slot, [])
+            done = bisect_left(places, pcs[path])
+            if done < len(places) and completed - done >= 2:
+                self.fault("overrun", f"{self.names[path]} has not waited at {self.paths[path][places[done]].place}")
+
+    def _check_access(self, state: State, path: int, op: Op, heads: list[tuple[int, Op]]) -> None:
+        pcs, _, flying = state
+        for other, head in heads:
+            if other != path and _conflict(op, head):
+                self.fault("race", f"{self.names[path]} at {op.place}, {self.names[other]} at {head.place}")
+        for flight in flying:
+            if _conflict(op, self.flights[flight]):
+                self.fault("race", f"{self.names[path]} at {op.place}, copy of {self.flights[flight].place}")
+        for other, opened in self._open(pcs):
+            if _conflict(op, opened):
+                self.fault(
+                    "race", f"{self.names[path]} at {op.place}, multiply of {self.names[other]} at {opened.place}"
+                )
+        if any(not touch.write and not self._is_written(touch, pcs, flying) for touch in op.touches):
+            self.fault("unwritten", f"{self.names[path]} at {op.place}")
+
+    def _open(self, pcs: tuple[int, ...]) -> list[tuple[int, Op]]:
+        """Multiplies that are under way."""
+        found = []
+        for path, (ops, pc) in enumerate(zip(self.paths, pcs, strict=True)):
+            going: dict[int, Op] = {}
+            for op in ops[:pc]:
+                if op.kind is Kind.OPEN:
+                    going[op.flights[0]] = op
+                elif op.kind is Kind.CLOSE:
+                    for flight in op.flights:
+                        going.pop(flight, None)
+            found += [(path, op) for op in going.values()]
+        return found
+
+    def _is_written(self, touch: Touch, pcs: tuple[int, ...], flying: frozenset[int]) -> bool:
+        for ops, pc in zip(self.paths, pcs, strict=True):
+            for op in ops[:pc]:
+                if any(each.write and overlap(each, touch) for each in op.touches):
+                    return True
+        return False
+
+
+def _next(pcs: tuple[int, ...], path: int) -> tuple[int, ...]:
+    return (*pcs[:path], pcs[path] + 1, *pcs[path + 1 :])
+
+
+def _conflict(a: Op, b: Op) -> bool:
+    return any(conflict(one, two) for one in a.touches for two in b.touches)
+
+
+def explore_program(program: Program, model: Model, limit: int = STATES) -> Explored | None:
+    """The first hard fault in any of the program's instances, smallest first; None where data decides."""
+    try:
+        instances = [(sizes, unroll(model, sizes)) for sizes in program.sizes]
+    except UnsupportedError:
+        return None
+    counts = count_arrivals([instance for _, instance in instances])
+    faults: set[str] = set()
+    states, complete, detail = 0, True, ""
+    for sizes, instance in sorted(instances, key=lambda item: sum(map(len, item[1].paths.values()))):
+        instance.counts = counts
+        explorer = Explorer(instance)
+        count, whole = explorer.explore(limit)
+        states, complete = states + count, complete and whole
+        faults |= explorer.faults
+        detail = detail or explorer.detail
+        if explorer.faults & HARD:
+            return Explored(frozenset(faults), states, True, sizes, explorer.detail)
+    return Explored(frozenset(faults), states, complete, detail=detail)
+
+
+__all__ = ["HARD", "Explored", "Slot", "explore_program"]
