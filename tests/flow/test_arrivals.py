@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.arrivals import explicit_counts, slot_arrivals
+from croqc.flow.arrivals import slot_arrivals
 from tests.flow.kernels import HEAD, body, counts, model_of, paths, seed
 
 
@@ -105,9 +105,3 @@ def test_a_cluster_arrives_from_all_its_blocks() -> None:
       {roles("wait empty[0]; trigger full[0];", "wait full[0]; trigger.cluster empty[0];", 3)} }} }} }}"""
     found = counts(model_of(text))
     assert (found["empty[0]"], found["full[0]"]) == (4, 1)
-
-
-@pytest.mark.parametrize(("written", "told"), [(1, []), (2, []), (256, ["gate"]), (384, ["gate"]), (5, [])])
-def test_explicit_counts_that_mean_threads(written: int, told: list[str]) -> None:
-    text = f"shared event<{written}> gate; " + roles("wait gate;", "wait full[0]; trigger gate;", 3)
-    assert [event.name for event, _ in explicit_counts(body(text))] == told

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.paths import inner_parallels, joins_on_exit
+from croqc.flow.joins import joins_on_exit
+from croqc.flow.paths import inner_parallels
 from tests.flow.kernels import body, seed
 
 ROLES = """parallel p by 2 : group-4 {

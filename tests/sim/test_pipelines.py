@@ -71,12 +71,13 @@ def test_an_asynchronous_swap_without_its_wait_gives_wrong_data_under_some_sched
     assert any(not is_product(got, want, 512) for got in outputs)
 
 
-def test_a_swizzle_that_producer_and_consumer_do_not_share_gives_wrong_data() -> None:
+@pytest.mark.parametrize("other", ["swiz<64>", "swiz<0>", "swiz"])
+def test_a_swizzle_that_producer_and_consumer_do_not_share_gives_wrong_data(other: str) -> None:
     lhs, rhs = half_matrices(128, 192, 512)
     text = read("pipeline_classic")
     assert "mma.load.swiz<128>" in text
     arrays = {"lhs": lhs, "rhs": rhs, "output": np.zeros((128, 192), np.float16)}
-    result = run(text.replace("mma.load.swiz<128> rhs_s", "mma.load.swiz<64> rhs_s"), arrays)
+    result = run(text.replace("mma.load.swiz<128> rhs_s", f"mma.load.{other} rhs_s"), arrays)
     want = lhs.astype(np.float64) @ rhs.astype(np.float64).T
     assert result.error is None
     assert not is_product(result.outputs["output"], want, 512)

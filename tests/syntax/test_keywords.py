@@ -69,7 +69,7 @@ def test_elements_are_complete_and_closed() -> None:
     PLAIN_NAMES.split(),
 )
 def test_not_reserved(name: str) -> None:
-    assert not kw.is_reserved(name)
+    assert kw.lookup(name) is None
 
 
 def test_library_calls_are_reserved_by_prefix() -> None:
@@ -129,8 +129,8 @@ def test_classes_of_highlighting(highlight: Highlight, words: str) -> None:
 
 
 def test_soft_words_are_reserved_and_contextual_ones_are_not() -> None:
-    assert all(kw.is_reserved(word) for word in kw.SOFT)
-    assert not any(kw.is_reserved(word) for word in kw.CONTEXTUAL)
+    assert all(kw.lookup(word) for word in kw.SOFT)
+    assert not any(kw.lookup(word) for word in kw.CONTEXTUAL)
     assert "group-4" not in kw.SOFT
 
 

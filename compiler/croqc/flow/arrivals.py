@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
-from croqc.flow.paths import Path, enters, kernel_paths
+from croqc.flow.paths import Path, enters
 from croqc.flow.touches import Touches
 from croqc.sema.events import order_of
 from croqc.sema.masks import symbol_atoms
@@ -62,18 +62,6 @@ def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals
     if kernel is None:
         return {}
     return _Counter(model, kernel, paths).arrivals()
-
-
-def explicit_counts(model: Model) -> Iterator[tuple[Symbol, Arrivals]]:
-    """Each event with an explicit count n that is the triggering, or triggering plus waiting, threads of its
-    paths and not their number: the note of row Q07. One entry an event, for its first such slot."""
-    for kernel in model.kernels:
-        told: set[Symbol] = set()
-        for (event, _), arrivals in slot_arrivals(model, kernel_paths(model, kernel)).items():
-            counts_threads = arrivals.written in arrivals.threads and arrivals.written != arrivals.computed
-            if arrivals.computed and counts_threads and event not in told:
-                told.add(event)
-                yield event, arrivals
 
 
 def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from croqc.flow.joins import joins_on_exit
-from croqc.sema.masks import Mask, Masks, Placement, members, regions
+from croqc.sema.masks import Mask, Masks, members, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
@@ -18,8 +17,6 @@ from croqc.text.record import record
 
 WHOLE = "the block"
 NO_REGIONS: Final[Mapping[ast.InThreads, bool | None]] = MappingProxyType({})
-
-__all__ = ["WHOLE", "Path", "enters", "inner_parallels", "joins_on_exit", "kernel_paths", "placements_of"]
 
 
 @record(eq=False)
@@ -186,8 +183,3 @@ def inner_parallels(node: ast.Parallel) -> Iterator[ast.Parallel]:
     for child, around in statements(node.body):
         if isinstance(child, ast.Parallel) and not around.parallels:
             yield child
-
-
-def placements_of(model: Model, kernel: Kernel) -> tuple[Placement, ...]:
-    """Where each index of the block's threads sits; empty if the block size is not static."""
-    return Masks(model, kernel.node, kernel.threads).placements if kernel.threads is not None else ()

@@ -17,14 +17,14 @@ from croqc.rules.diagnose import diagnose
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
 from croqc.service.files import read_text
-from croqc.service.settings import DEFAULT_ARCH, DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
+from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
 from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
 from croqc.syntax.tokens import RegionKind
 from croqc.syntax.tree import FileTree, ParsedFunction
-from croqc.targets import TARGETS, find_target
+from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.targets.table import Target
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.near import did_you_mean
@@ -87,7 +87,7 @@ def _majority(functions: Iterable[FunctionReport]) -> str:
 
 def pick_target(settings: Settings) -> Target:
     """The target that the settings name. Raises SettingsError for one that has no table."""
-    name = settings.arch or DEFAULT_ARCH
+    name = settings.arch or DEFAULT_TARGET
     target = find_target(name)
     if target is None:
         raise SettingsError(f"unknown architecture '{name}'; known are {', '.join(TARGETS)}")

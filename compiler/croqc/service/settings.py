@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from croqc.targets import DEFAULT_TARGET
 from croqc.text.record import record
 
-DEFAULT_ARCH = "sm_90a"
 DIALECTS = ("any", "current")
 NO_DEFINES: Final[Mapping[str, str | None]] = {}
 
@@ -72,7 +72,7 @@ def _from_table(data: Mapping[str, object], where: str) -> Settings:
     arch, dialect = data.get("arch"), data.get("dialect")
     defines, allow = data.get("defines", {}), data.get("allow", [])
     if not (arch is None or isinstance(arch, str)):
-        raise SettingsError(f"{where}: arch must be a text such as '{DEFAULT_ARCH}'")
+        raise SettingsError(f"{where}: arch must be a text such as '{DEFAULT_TARGET}'")
     if not (dialect is None or dialect in DIALECTS):
         raise SettingsError(f"{where}: dialect must be 'any' or 'current'")
     if not isinstance(defines, dict) or not all(isinstance(v, str | int | bool) for v in defines.values()):

@@ -10,8 +10,6 @@ from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word
 from croqc.syntax.build_chains import is_view
 from croqc.syntax.keywords import MODIFIERS, STORAGE, Bracket
 from croqc.syntax.tokens import Token
-from croqc.text.diagnostics import Fix
-from croqc.text.edits import Edit
 from croqc.text.near import nearest
 from croqc.text.record import record, replace
 from croqc.text.span import NOWHERE, Span
@@ -360,7 +358,3 @@ def map_buffer(b: Builder, at: Span, kids: Kids) -> t.MapBuffer:
         b.report("expected a storage word", storage.span, "write global, shared or local")
     name = name_of(b, target, "a future has a plain name")
     return t.MapBuffer(at, name, source, word_of(word), storage.text, offset, size)
-
-
-def insert_fix(title: str, at: int, text: str, safe: bool = True) -> Fix:
-    return Fix(title, (Edit(Span(at, at), text),), safe)

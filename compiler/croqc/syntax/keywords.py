@@ -183,12 +183,6 @@ OPERATION_WORDS: Final = frozenset(
     | set(OLD_DOTTED)
     | {"sync"}  # `mma.sync`, an old form that stays an error
 )
-DOTTED_WORDS: Final = MEMBERS | OPERATION_WORDS
-
-# Behind these a `<` always opens a bracket (2.7, item 1); the first set is dotted. So it does behind a level
-# word of an annotation and behind the callee of a call.
-ANGLE_DOTTED: Final = frozenset(_words("swiz swizzle sp promote transp pad map remap async wait order"))
-ANGLE_WORDS: Final = frozenset(_words("mdspan ituple event __to parallel wait"))
 
 # Reserved words that are plain names where the keyword could not start anything (1.3.3).
 SOFT: Final = frozenset({*LEVELS, "copy", "apply", "reduce_max", "reduce_sum", "all_reduce_sum"} - {"group-4"})
@@ -196,9 +190,6 @@ SOFT: Final = frozenset({*LEVELS, "copy", "apply", "reduce_max", "reduce_sum", "
 # Plain names with a meaning only where the grammar names them (1.3.3).
 CONTEXTUAL: Final = frozenset({"ready", "schedule", "k_tiles", "launch_bounds", "maxnreg"})
 ATTRIBUTES: Final = frozenset({"launch_bounds", "maxnreg", "schedule"})
-
-# Plain names that are an older form in one place only (1.3.3, 2.13).
-OLD_CONTEXTUAL: Final = frozenset({"stage", "setreg", "launch_bounds", "fragment", "swizzle", "automap", "incr"})
 
 # Words of other languages that people type at the start of a statement (2.4.5); not reserved.
 FOREIGN: Final = frozenset({"for", "do", "switch", "const", "static", "static_assert"})
@@ -247,11 +238,6 @@ def lookup(text: str) -> Word | None:
     if word is None and text.startswith(LIBRARY_PREFIX):
         return Word(text, Group.MATHS, Highlight.BUILTIN)
     return word
-
-
-def is_reserved(text: str) -> bool:
-    """Whether `text` is reserved; soft words are (1.3.3), contextual ones are not."""
-    return lookup(text) is not None
 
 
 def canonical_type(text: str) -> str | None:

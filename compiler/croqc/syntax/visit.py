@@ -63,14 +63,3 @@ def shape_of(value: object) -> object:
     if isinstance(value, tuple):
         return tuple(shape_of(item) for item in value)
     return value
-
-
-def path_at(root: Node, offset: int) -> tuple[Node, ...]:
-    """The nodes whose span touches `offset`, from the root to the innermost one."""
-    path, here = [root], root
-    while True:
-        inner = [child for child in children(here) if child.span.touches(offset)]
-        if not inner:
-            return tuple(path)
-        here = min(inner, key=lambda child: (child.span.length, -child.span.start))
-        path.append(here)

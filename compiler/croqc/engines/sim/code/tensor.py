@@ -27,6 +27,7 @@ from croqc.engines.sim.machine.views import OutOfRangeError, View
 from croqc.engines.sim.state import Frame, FutureState
 from croqc.sema.model import MmaInfo, OperandKind
 from croqc.sema.roots import base_name
+from croqc.sema.swizzles import written_swizzle
 from croqc.sema.types import Fragment
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -142,8 +143,7 @@ def _load(c: Compiler, node: ast.MmaLoad) -> Code:
     slot = c.name_slot(node.target) if isinstance(node.target, ast.Name) else None
     if slot is None:
         raise SimError("this operand is not understood", span, unsupported=True)
-    swizzle = node.swizzle.args[0] if node.swizzle is not None and node.swizzle.args else None
-    width = swizzle if swizzle is None or swizzle > 3 else (0, 32, 64, 128)[swizzle]
+    width = written_swizzle(node.swizzle)
     alias = c.model.loads.get(node) is OperandKind.SHARED
 
     def run(frame: Frame) -> Generator[Any, None, None]:
