@@ -1,17 +1,17 @@
 """Compare the product's symbolic integers with SymEngine on the work that analysis gives them.
 
-Run by hand: `python tests/perf/bench_symbolic.py`. SymEngine is no dependency; without it only our own
+Run by hand: `PYTHONPATH=. python tests/perf/bench_symbolic.py`. SymEngine is no dependency; without it only our own
 numbers are printed. The work: extents of tiles, ring slots, flattened indices, equality of two extents.
 """
 
 from __future__ import annotations
 
 import importlib
-import time
 from collections.abc import Callable
 from typing import Any
 
 from croqc.sema.symbolic import Int, same
+from tests.perf.timing import best
 
 ROUNDS = 2000
 
@@ -56,14 +56,13 @@ def symengine_work(se: Any) -> Callable[[], None]:
 
 
 def micros(work: Callable[[], None]) -> float:
-    """The best of five runs, in microseconds a round."""
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
+    """Microseconds a round of the fastest of five runs."""
+
+    def run() -> None:
         for _ in range(ROUNDS):
             work()
-        best = min(best, time.perf_counter() - start)
-    return best / ROUNDS * 1e6
+
+    return best(run, 5) / ROUNDS * 1e6
 
 
 def main() -> None:
