@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqls.lsp.server import serve
+from croqls.lsp.serve import serve
 
 if __name__ == "__main__":
     serve()

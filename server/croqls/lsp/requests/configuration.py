@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import publish
+from croqls.lsp.server import CroqtileServer
 from croqls.lsp.settings import SECTION, read_settings
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
 
 
 def take_settings(server: CroqtileServer, section: object) -> None:

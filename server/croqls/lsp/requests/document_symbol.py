@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding, Source
 from croqls.ide.symbols import OutlineItem, OutlineKind, outline
 from croqls.lsp.convert import range_of
 from croqls.lsp.requests.entry import Entry
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
+from croqls.lsp.server import CroqtileServer
 
 _KINDS = {
     OutlineKind.FUNCTION: lsp.SymbolKind.Function,

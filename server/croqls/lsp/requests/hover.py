@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqls.ide.hover import hover
 from croqls.lsp.convert import offset_of, range_of
 from croqls.lsp.requests.entry import Entry
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
+from croqls.lsp.server import CroqtileServer
 
 
 def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -> lsp.Hover | None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding
 from croqls.lsp.requests.configuration import pull_settings, take_settings
 from croqls.lsp.requests.entry import Entry
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
+from croqls.lsp.server import CroqtileServer
 
 
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
+from croqls.lsp.server import CroqtileServer
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqls.ide.semantic import TokenType, semantic_tokens
 from croqls.lsp.convert import position
 from croqls.lsp.requests.entry import Entry
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
+from croqls.lsp.server import CroqtileServer
 
 _TYPES = [kind.value for kind in TokenType]
 LEGEND = lsp.SemanticTokensLegend(token_types=_TYPES, token_modifiers=["declaration"])

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types as lsp
 
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import publish, retract
-
-if TYPE_CHECKING:
-    from croqls.lsp.server import CroqtileServer
+from croqls.lsp.server import CroqtileServer
 
 
 def did_open(server: CroqtileServer, params: lsp.DidOpenTextDocumentParams) -> None:

@@ -1,0 +1,24 @@
+"""The life of the server: what it can do is the table of requests; each stands in a file of its own."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from functools import partial
+
+from croqls.lsp.requests import TABLE
+from croqls.lsp.server import CroqtileServer
+
+
+def make_server() -> CroqtileServer:
+    """A server with every request of the table registered."""
+    server = CroqtileServer()
+    for entry in TABLE:
+        server.feature(entry.method, entry.options)(partial(entry.handler, server))
+    return server
+
+
+def serve() -> None:
+    """Serve on standard input and output until the client ends it; log to standard error."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    make_server().start_io()
