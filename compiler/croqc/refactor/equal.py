@@ -28,22 +28,37 @@ _NO_NAMES: Names = {}
 Side = tuple[Model, Kernel, KernelFlow]
 
 
-def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES) -> str | None:
-    """What differs, in a few words; None for equal models. `renamed`: events by their names before."""
+def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES, deeper: bool = False) -> str | None:
+    """What differs, in a few words; None for equal models. `renamed`: events by their names before.
+
+    `deeper`: for rewrites that change how many tiles are in flight. Then paths, arrivals of the events that stay,
+    what is written outside, and verdicts must agree; slots and the places that are fetched may differ.
+    """
     old, new = before.model, after.model
     if len(old.kernels) != len(new.kernels):
         return "the number of kernels"
-    if sorted(_leaving(old)) != sorted(_leaving(new)):
-        return "what is written to global memory"
+    if _written(old) != _written(new) or (not deeper and sorted(_outside(old)) != sorted(_outside(new))):
+        return "what is read and written in global memory"
     flows = zip(analyze_flow(old), analyze_flow(new), strict=True)
     for ours, theirs, (was, now) in zip(old.kernels, new.kernels, flows, strict=True):
-        problem = _same_kernel((old, ours, was), (new, theirs, now), renamed)
+        sides = (old, ours, was), (new, theirs, now)
+        problem = _same_verdict(was, now) if deeper else _same_kernel(*sides, renamed)
         if problem:
             return problem
     return None
 
 
-def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES) -> Code | Refusal:
+def _same_verdict(before: KernelFlow, after: KernelFlow) -> str | None:
+    if before.strength is Strength.UNKNOWN:
+        return None
+    if after.strength is not before.strength:
+        return f"the verdict ({before.strength.value} before, {after.strength.value} after)"
+    if sorted(one.rule for one in before.findings) != sorted(one.rule for one in after.findings):
+        return "the findings of credit flow"
+    return None
+
+
+def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deeper: bool = False) -> Code | Refusal:
     """The function after edits; refused if it could not be read any more, had other findings or another model."""
     edits = list(edits)
     place = edits[0].span if edits else code.model.function.name.span
@@ -54,8 +69,8 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES) -> Co
     new = [finding for finding in after.analysis.findings if finding.rule not in known and finding.rule not in _QUIET]
     if new:
         return Refusal(f"the result would have a finding of '{new[0].rule}'", place)
-    problem = same_model(code.analysis, after.analysis, renamed)
-    return Refusal(f"{problem} would not be the same", place) if problem else after
+    problem = same_model(code.analysis, after.analysis, renamed, deeper)
+    return Refusal(f"{problem} would not stay the same", place) if problem else after
 
 
 _QUIET = frozenset({"dynamic-shared-memory", "swizzle-inherited"})
@@ -89,13 +104,20 @@ def _events(side: Side, renamed: Names) -> dict[str, list[tuple[int, bool]]]:
     return dict(found)
 
 
-def _leaving(model: Model) -> Iterator[str]:
-    """Every access that other kernels or the host see: the place written and the shape of what goes there."""
-    for copy, info in model.copies.items():
+def _written(model: Model) -> set[str]:
+    """The parameters and global buffers that copies write."""
+    copies = model.copies.values()
+    return {info.dest.base.name for info in copies if info.dest_storage in _OUTSIDE}
+
+
+def _outside(model: Model) -> Iterator[str]:
+    """Every access that other kernels or the host see: the place and the shape of what goes there."""
+    for info in model.copies.values():
+        box = [str(extent) for extent in info.box]
         if info.dest_storage in _OUTSIDE:
-            yield f"copy {_view(model, info.dest)} {[str(extent) for extent in info.box]}"
-        elif info.source_storage in _OUTSIDE and copy.op != "pad":
-            yield f"fetch {_view(model, info.source)} {[str(extent) for extent in info.box]}"
+            yield f"copy {_view(model, info.dest)} {box}"
+        elif info.source_storage in _OUTSIDE:
+            yield f"fetch {_view(model, info.source)} {box}"
     for node in walk(model.function.body):
         view = model.views.get(node.dest) if isinstance(node, ast.MmaStore) else None
         if view is not None and view.base.kind is SymbolKind.PARAM:
@@ -120,12 +142,9 @@ def _value(model: Model, node: ast.Expr) -> str:
 
 
 def _same_flow(before: KernelFlow, after: KernelFlow, renamed: Names) -> str | None:
-    if before.strength is Strength.UNKNOWN:
-        return None
-    if after.strength is not before.strength:
-        return f"the verdict: {before.strength.value} before, {after.strength.value} after"
-    if sorted(one.rule for one in before.findings) != sorted(one.rule for one in after.findings):
-        return "the findings of credit flow"
+    problem = _same_verdict(before, after)
+    if problem or before.strength is Strength.UNKNOWN:
+        return problem
     if before.findings or before.sizes != after.sizes:
         return None  # a run that ends at a fault, or of other sizes, is not compared step by step
     events, others = _sequences(before, renamed), _sequences(after, _NO_NAMES)
