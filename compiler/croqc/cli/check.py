@@ -45,5 +45,5 @@ def _print(args: argparse.Namespace, reports: list[FileReport]) -> None:
                 continue
             shown.append(item)
             print(render_diagnostic(item, report.source, colour))
-    if not args.quiet:
+    if reports and not args.quiet:
         print(summary(shown, len(reports)))

@@ -52,3 +52,12 @@ def write_text(path: Path, text: str) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def create_text(path: Path, text: str) -> None:
+    """Write a new file, or over an old one; it may be a device. Raises FileError."""
+    try:
+        with path.open("w", encoding="utf-8", newline="") as out:
+            out.write(text)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error.strerror})") from None

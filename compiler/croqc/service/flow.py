@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path as File
+from types import MappingProxyType
 
 from croqc.flow.analysis import CHECK_BUDGET, analyze_flow
 from croqc.flow.explain import run_ahead, verdict_text
@@ -15,14 +17,17 @@ from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.rules.base import Subject
 from croqc.rules.table import BY_NAME
 from croqc.sema.model import Finding
-from croqc.service.check import FileReport, FunctionReport
+from croqc.service.check import FileReport, FunctionReport, check_file
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import Picture, StepEntry, picture, step_entry
+from croqc.service.run_plan import split_defines
+from croqc.service.settings import NO_SETTINGS, Settings
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.near import did_you_mean
+from croqc.text.record import replace
 from croqc.text.source import Source
 from croqc.text.span import Span
 
@@ -104,22 +109,39 @@ class FlowResult:
     flows: tuple[FlowEntry, ...]
 
 
-def flow_result(reports: Iterable[FileReport], entry: str | None = None, budget: int = CHECK_BUDGET) -> FlowResult:
-    """The credit flow of every kernel of the files, in order. Raises NoEntryError for an unknown `entry`."""
-    flows: list[FlowEntry] = []
-    names: list[str] = []
-    for report in reports:
-        for function in report.functions:
-            names.append(function.name)
-            if entry is None or function.name == entry:
-                flows += _flows(report.source, function, budget)
+def flow_of_file(path: File, entry: str | None = None, flags: Settings = NO_SETTINGS) -> FlowResult:
+    """As `flow_result`, for a file. `-D` names that are sizes of its kernels choose the run that is shown.
+
+    Raises FileError, SettingsError, NoEntryError, and PlanError for a `-D` that is neither size nor macro.
+    """
+    plain = replace(flags, defines={})
+    report = check_file(path, plain)
+    macros, sizes = split_defines(report, entry, flags.defines)
+    if macros:
+        report = check_file(path, replace(flags, defines=macros))
+    whole = {name: value for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
+    return flow_result(report, entry, whole)
+
+
+def flow_result(
+    report: FileReport,
+    entry: str | None = None,
+    sizes: Mapping[str, int] = MappingProxyType({}),
+    budget: int = CHECK_BUDGET,
+) -> FlowResult:
+    """The credit flow of every kernel of a file, in order. Raises NoEntryError for an unknown `entry`."""
+    names = [function.name for function in report.functions]
     if entry is not None and entry not in names:
         hint = did_you_mean(entry, [name for name in names if name])
-        raise NoEntryError(f"there is no function '{entry}'; {hint}".rstrip("; "))
+        raise NoEntryError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
+    flows: list[FlowEntry] = []
+    for function in report.functions:
+        if entry is None or function.name == entry:
+            flows += _flows(report.source, function, sizes, budget)
     return FlowResult(1, tuple(flows))
 
 
-def _flows(source: Source, function: FunctionReport, budget: int) -> Iterator[FlowEntry]:
+def _flows(source: Source, function: FunctionReport, sizes: Mapping[str, int], budget: int) -> Iterator[FlowEntry]:
     if function.analysis is None:
         yield _unanalysed(source, function, "the function does not parse", function.diagnostics[:1])
         return

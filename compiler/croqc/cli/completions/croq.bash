@@ -5,12 +5,14 @@
 #    source ~/.local/share/bash_completion/croq
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_croq_subparsers=(check run explain fix fmt dump lsp completion)
+_shtab_croq_subparsers=(check run flow explain fix migrate fmt dump lsp completion)
 
 _shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
 _shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules --max-steps)
+_shtab_croq_flow_option_strings=(-h --help -D --arch --dialect --entry --json --svg --html --serve --port)
 _shtab_croq_explain_option_strings=(-h --help)
 _shtab_croq_fix_option_strings=(-h --help -D --arch --dialect --rule --unsafe --write --diff)
+_shtab_croq_migrate_option_strings=(-h --help -D --arch --dialect --to --write --diff)
 _shtab_croq_fmt_option_strings=(-h --help --check --diff)
 _shtab_croq_dump_option_strings=(-h --help -D --arch --dialect --after)
 _shtab_croq_lsp_option_strings=(-h --help --stdio)
@@ -22,11 +24,14 @@ _shtab_croq_option_strings=(-h --help --version)
 _shtab_croq_check___dialect_choices=(any current)
 _shtab_croq_run___dialect_choices=(any current)
 _shtab_croq_run___engine_choices=(sim)
+_shtab_croq_flow___dialect_choices=(any current)
 _shtab_croq_fix___dialect_choices=(any current)
+_shtab_croq_migrate___dialect_choices=(any current)
+_shtab_croq_migrate___to_choices=(current course)
 _shtab_croq_dump___dialect_choices=(any current)
 _shtab_croq_dump___after_choices=(tokens ast model flow)
 _shtab_croq_completion_pos_0_choices=(bash zsh tcsh)
-_shtab_croq_pos_0_choices=(check run explain fix fmt dump lsp completion)
+_shtab_croq_pos_0_choices=(check run flow explain fix migrate fmt dump lsp completion)
 
 _shtab_croq_check_pos_0_nargs=+
 _shtab_croq_check__h_nargs=0
@@ -39,6 +44,10 @@ _shtab_croq_run_pos_0_nargs=+
 _shtab_croq_run__h_nargs=0
 _shtab_croq_run___help_nargs=0
 _shtab_croq_run___json_nargs=0
+_shtab_croq_flow__h_nargs=0
+_shtab_croq_flow___help_nargs=0
+_shtab_croq_flow___json_nargs=0
+_shtab_croq_flow___serve_nargs=0
 _shtab_croq_explain__h_nargs=0
 _shtab_croq_explain___help_nargs=0
 _shtab_croq_fix_pos_0_nargs=+
@@ -47,6 +56,11 @@ _shtab_croq_fix___help_nargs=0
 _shtab_croq_fix___unsafe_nargs=0
 _shtab_croq_fix___write_nargs=0
 _shtab_croq_fix___diff_nargs=0
+_shtab_croq_migrate_pos_0_nargs=+
+_shtab_croq_migrate__h_nargs=0
+_shtab_croq_migrate___help_nargs=0
+_shtab_croq_migrate___write_nargs=0
+_shtab_croq_migrate___diff_nargs=0
 _shtab_croq_fmt_pos_0_nargs=+
 _shtab_croq_fmt__h_nargs=0
 _shtab_croq_fmt___help_nargs=0

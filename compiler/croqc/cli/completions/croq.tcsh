@@ -10,12 +10,14 @@
 complete croq \
         'c/--dialect=/(any current)/' \
         'c/--engine=/(sim)/' \
+        'c/--to=/(current course)/' \
         'c/--after=/(tokens ast model flow)/' \
-        'c/--/(after arch check dialect diff engine entry help json max-steps quiet rule schedules seed stdio strict unsafe version write)/' \
+        'c/--/(after arch check dialect diff engine entry help html json max-steps port quiet rule schedules seed serve stdio strict svg to unsafe version write)/' \
         'c/-/(- D h q)/' \
         'n/--dialect/(any current)/' \
         'n/--engine/(sim)/' \
+        'n/--to/(current course)/' \
         'n/--after/(tokens ast model flow)/' \
-        'p/1/(check run explain fix fmt dump lsp completion)/' \
+        'p/1/(check run flow explain fix migrate fmt dump lsp completion)/' \
         'n/completion/(bash zsh tcsh)/' \
         'p/*/()/'

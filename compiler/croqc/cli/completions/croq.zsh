@@ -15,8 +15,10 @@ _shtab_croq_commands() {
     dump:'Show what a stage of the compiler made of a file.'
     explain:'Explain a rule, or list all rules.'
     fix:'Apply the fixes of the findings.'
+    flow:'Prove a pipeline'"'"'s credit flow, and show it step by step.'
     fmt:'Format .co files.'
     lsp:'Start the language server on standard input and output.'
+    migrate:'Move .co files to another dialect.'
     run:'Run kernels in the simulator and verify their results.'
   )
   _describe 'croq commands' _commands
@@ -87,6 +89,23 @@ _shtab_croq_fix_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_fix_defaults_added=0
 
+_shtab_croq_flow_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--entry[show this function only]:F:"
+  "--json[print the result as JSON]"
+  "--svg[write a picture]:OUT:"
+  "--html[write the interactive page]:OUT:"
+  "--serve[serve the page on this machine until Ctrl-C]"
+  "--port[port for --serve (default\: any free one)]:N:"
+  ":Croqtile source file (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_flow_defaults_added=0
+
 _shtab_croq_fmt_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--check[write nothing\; exit with 1 if a file would change]"
@@ -104,6 +123,20 @@ _shtab_croq_lsp_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_lsp_defaults_added=0
+
+_shtab_croq_migrate_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--to[the dialect to write (default\: current)]:to:(current course)"
+  "--write[write the migrated files]"
+  "--diff[show the changes (the default)]"
+  "(*):Croqtile source files (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_migrate_defaults_added=0
 
 _shtab_croq_run_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -146,8 +179,10 @@ _shtab_croq() {
         dump) _arguments -C -s $_shtab_croq_dump_options ;;
         explain) _arguments -C -s $_shtab_croq_explain_options ;;
         fix) _arguments -C -s $_shtab_croq_fix_options ;;
+        flow) _arguments -C -s $_shtab_croq_flow_options ;;
         fmt) _arguments -C -s $_shtab_croq_fmt_options ;;
         lsp) _arguments -C -s $_shtab_croq_lsp_options ;;
+        migrate) _arguments -C -s $_shtab_croq_migrate_options ;;
         run) _arguments -C -s $_shtab_croq_run_options ;;
       esac
   esac

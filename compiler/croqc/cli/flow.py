@@ -1,0 +1,76 @@
+"""`croq flow`: the credit flow of a file's kernels. Must not analyse or draw (see `service.flow`)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from croqc.cli.common import add_settings, flags_of
+from croqc.cli.failure import UsageError
+from croqc.cli.flow_report import flow_lines
+from croqc.cli.render import wants_colour
+from croqc.service.check_result import to_json
+from croqc.service.files import create_text
+from croqc.service.flow import FlowEntry, FlowResult, NoEntryError, flow_of_file
+from croqc.service.run_plan import PlanError
+
+EXAMPLES = """  croq flow kernel.co
+  croq flow kernel.co --html flow.html
+  croq flow kernel.co -D K=512 --svg flow.svg
+  croq flow kernel.co --serve"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="Croqtile source file (.co)")
+    add_settings(parser)
+    parser.add_argument("--entry", metavar="F", help="show this function only")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the result as JSON")
+    form.add_argument("--svg", type=Path, metavar="OUT", help="write a picture")
+    form.add_argument("--html", type=Path, metavar="OUT", help="write the interactive page")
+    form.add_argument("--serve", action="store_true", help="serve the page on this machine until Ctrl-C")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="port for --serve (default: any free one)")
+
+
+def run(args: argparse.Namespace) -> int:
+    flags = flags_of(args)
+
+    def result() -> FlowResult:
+        return flow_of_file(args.file, args.entry, flags)
+
+    try:
+        if args.serve:
+            return _serve(args, result)
+        found = result()
+    except (NoEntryError, PlanError) as error:
+        raise UsageError(str(error)) from None
+    if args.json:
+        sys.stdout.write(to_json(found))
+    elif args.svg:
+        from croqc.service.flow_svg import flow_svg
+
+        create_text(args.svg, flow_svg(_shown(args.file, found)))
+    elif args.html:
+        from croqc.service.flow_page import flow_page
+
+        create_text(args.html, flow_page(found))
+    else:
+        print("\n".join(flow_lines(found, wants_colour())))
+    return int(any(flow.verdict == "fails" for flow in found.flows))
+
+
+def _shown(path: Path, result: FlowResult) -> FlowEntry:
+    """The kernel of the picture: the first that fails, else the first."""
+    failing = [flow for flow in result.flows if flow.verdict == "fails"]
+    if not result.flows:
+        raise UsageError(f"{path}: has no kernel to draw")
+    return (failing or list(result.flows))[0]
+
+
+def _serve(args: argparse.Namespace, result: Callable[[], FlowResult]) -> int:
+    from croqc.cli.flow_server import serve
+
+    result()
+    return serve(result, args.port)
