@@ -38,6 +38,7 @@ def test_files_that_cannot_be_used(croq: Croq, command: str, name: str, data: by
     assert outcome.status == 2
     assert outcome.err.startswith(f"croq: {name}")
     assert reason in outcome.err
+    assert outcome.out == ""
     if isinstance(data, bytes):
         assert path.read_bytes() == data
 
