@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from croqc.rules.base import Subject
 from croqc.rules.table import BY_NAME, CHECKING
+from croqc.sema.model import Finding
 from croqc.text.diagnostics import Diagnostic
+
+
+def tell(findings: Iterable[Finding], subject: Subject) -> tuple[Diagnostic, ...]:
+    """Findings in the words of their rules, in the order of their places."""
+    told = [BY_NAME[item.rule].diagnose(item, subject) for item in findings if item.rule in BY_NAME]
+    return tuple(sorted(told, key=lambda item: (item.span, item.code, item.message)))
 
 
 def diagnose(subject: Subject) -> tuple[Diagnostic, ...]:
@@ -15,5 +24,4 @@ def diagnose(subject: Subject) -> tuple[Diagnostic, ...]:
     findings = list(subject.analysis.findings)
     for name in CHECKING:
         findings.extend(BY_NAME[name].check(subject))
-    told = [BY_NAME[item.rule].diagnose(item, subject) for item in findings if item.rule in BY_NAME]
-    return tuple(sorted(told, key=lambda item: (item.span, item.code, item.message)))
+    return tell(findings, subject)

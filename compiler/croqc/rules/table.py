@@ -161,6 +161,28 @@ NAMES: Final = (
     "joined-trigger",
     "named-barrier",
 )
+# The verdicts of the credit-flow analysis (credit-flow, section 4), which comes after all others.
+FLOW_RULES: Final = (
+    "credit-deadlock",
+    "stage-race",
+    "uncommitted-release",
+    "early-publish",
+    "credit-overrun",
+    "generation-mixup",
+    "order-out-of-step",
+    "unwritten-read",
+    "block-sync-in-role",
+    "named-barrier-mismatch",
+    "arrival-count-mismatch",
+    "trip-count-mismatch",
+    "unconsumed-credit",
+    "ring-mismatch",
+    "unused-event",
+    "stale-buffer",
+    "future-not-waited",
+    "future-waited-twice",
+    "not-analysed",
+)
 CHECKING: Final = ("older-form", "explicit-count")  # those that look for findings themselves
 
 

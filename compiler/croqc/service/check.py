@@ -7,13 +7,15 @@ taken from the report before. `check_file` reads the file and its project's sett
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
 from croqc.rules.diagnose import diagnose
+from croqc.rules.table import FLOW_RULES
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
 from croqc.service.files import read_text
@@ -60,15 +62,37 @@ class FunctionReport:
 
 
 @record(eq=False)
+class FunctionFlow:
+    """The verdicts of a function's kernels, and their diagnostics, relative to the function."""
+
+    kernels: tuple[KernelFlow, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@record(eq=False)
 class FileReport:
-    """A checked file. `diagnostics` are absolute and sorted by place; suppressed ones are left out."""
+    """A checked file. `diagnostics` are absolute and sorted by place; suppressed ones are left out.
+
+    `found` are all of them; `allow` are the rules that the settings silence. `flows` are the credit flows of the sound
+    functions by their analysis, and `flow_found` what they say; both are None until `flow_check.with_flow` adds them.
+    """
 
     source: Source
     tree: FileTree
     functions: tuple[FunctionReport, ...]
     directives: FileDirectives
     target: Target
-    diagnostics: tuple[Diagnostic, ...]
+    found: tuple[Diagnostic, ...]
+    allow: frozenset[str]
+    flows: Mapping[Analysis, FunctionFlow] | None = None
+    flow_found: tuple[Diagnostic, ...] | None = None
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything that is to be said of the file so far; an allowance of a verdict still to come is no mistake."""
+        coming = frozenset(FLOW_RULES) if self.flow_found is None else frozenset()
+        found = self.found + (self.flow_found or ())
+        return suppress(found, self.directives.allows, self.allow, self.source, coming)
 
     @cached_property
     def dialect(self) -> str:
@@ -98,14 +122,18 @@ def _lead(text: str, base: int) -> int:
     return base - (text.rfind("\n", 0, base) + 1)
 
 
+def subject_of(parsed: ParsedFunction, analysis: Analysis, source: Source) -> Subject:
+    """What the rules look at in a function of a file."""
+    return Subject(parsed.source.text, analysis, source.newline, _lead(source.text, parsed.source.base))
+
+
 def _report_function(
     parsed: ParsedFunction, context: Context, source: Source, key: tuple[object, ...]
 ) -> FunctionReport:
     if parsed.tree is None:
         return FunctionReport(parsed, None, parsed.findings, key)
     analysis = analyze(parsed.tree, context)
-    base = parsed.source.base
-    subject = Subject(parsed.source.text, analysis, source.newline, _lead(source.text, base))
+    subject = subject_of(parsed, analysis, source)
     told = parsed.findings + diagnose(subject)
     return FunctionReport(parsed, analysis, told, key, len(older_forms(parsed.tree)))
 
@@ -181,8 +209,7 @@ def check_text(
         found += [item.shift(report.base) for item in report.diagnostics]
     if context.dialect == "any":
         found += _dialect_note(functions)
-    kept = suppress(found, directives.allows, final.allow, source)
-    return FileReport(source, tree, functions, directives, target, kept)
+    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

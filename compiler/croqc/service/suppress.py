@@ -20,9 +20,16 @@ _NEVER = ("syntax-error", "preprocessor-error", "run-directive")
 
 
 def suppress(
-    diagnostics: Iterable[Diagnostic], allows: Iterable[AllowDirective], project: frozenset[str], source: Source
+    diagnostics: Iterable[Diagnostic],
+    allows: Iterable[AllowDirective],
+    project: frozenset[str],
+    source: Source,
+    coming: frozenset[str] = frozenset(),
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics that remain, sorted by place, with a note for each allowance that had no use."""
+    """The diagnostics that remain, sorted by place, with a note for each allowance that had no use.
+
+    Rules in `coming` have not been checked yet, so that nothing is said of their allowances.
+    """
     allowed = [(item.line, name, span) for item in allows for name, span in item.names]
     used: set[int] = set()
     kept = []
@@ -32,7 +39,9 @@ def suppress(
         used |= hits
         if item.code in _NEVER or not (hits or item.code in project):
             kept.append(item)
-    kept += [_unused(name, span, source) for i, (_, name, span) in enumerate(allowed) if i not in used]
+    kept += [
+        _unused(name, span, source) for i, (_, name, span) in enumerate(allowed) if i not in used and name not in coming
+    ]
     return tuple(sorted(kept, key=lambda item: (item.span, item.code, item.message)))
 
 
