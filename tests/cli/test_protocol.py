@@ -50,3 +50,14 @@ def test_run(croq: Croq, change: tuple[str, str]) -> None:
     del worse["runs"][0]["verdict"]
     with pytest.raises(jsonschema.ValidationError):
         validate("run", worse)
+
+
+@pytest.mark.parametrize("change", [("", ""), (BOOTSTRAP, ""), ("0.0f", "zero"), ("wait full[stage];", "wait")])
+def test_flow(croq: Croq, change: tuple[str, str]) -> None:
+    Path("k.co").write_text(PIPELINE.replace(*change) if change[0] else PIPELINE, encoding="utf-8")
+    result = json.loads(croq("flow", "--json", "k.co").out)
+    validate("flow", result)
+    worse = copy.deepcopy(result)
+    worse["flows"][0]["verdict"] = "maybe"
+    with pytest.raises(jsonschema.ValidationError):
+        validate("flow", worse)
