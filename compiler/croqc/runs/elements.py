@@ -15,12 +15,14 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from croqc.sema import elements
+
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """`kind` is "float", "int", "uint" or "bool"; `bits` the width on the device; `dtype` the container."""
+    """`kind` is "float", "int", "uint" or "bool"; `bits` as in `sema.elements`; `dtype` the container."""
 
     name: str
     kind: str
@@ -28,34 +30,38 @@ class Element:
     dtype: np.dtype[Any]
 
 
-def _element(name: str, kind: str, bits: int, dtype: Any) -> Element:
-    return Element(name, kind, bits, np.dtype(dtype))
+_FLOATS: Final[Mapping[str, Any]] = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "tf32": np.float32,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f8_e4m3": ml_dtypes.float8_e4m3fn,
+    "f8_e5m2": ml_dtypes.float8_e5m2,
+    "f8_ue4m3": ml_dtypes.float8_e4m3fn,
+    "f8_ue8m0": ml_dtypes.float8_e8m0fnu,
+    "f6_e3m2": ml_dtypes.float6_e3m2fn,
+    "f6_e2m3": ml_dtypes.float6_e2m3fn,
+    "f4_e2m1": ml_dtypes.float4_e2m1fn,
+}
 
 
-_ROWS: Final = (
-    _element("f64", "float", 64, np.float64),
-    _element("f32", "float", 32, np.float32),
-    _element("tf32", "float", 32, np.float32),
-    _element("f16", "float", 16, np.float16),
-    _element("bf16", "float", 16, ml_dtypes.bfloat16),
-    _element("f8_e4m3", "float", 8, ml_dtypes.float8_e4m3fn),
-    _element("f8_e5m2", "float", 8, ml_dtypes.float8_e5m2),
-    _element("f8_ue4m3", "float", 8, ml_dtypes.float8_e4m3fn),
-    _element("f8_ue8m0", "float", 8, ml_dtypes.float8_e8m0fnu),
-    _element("f6_e3m2", "float", 6, ml_dtypes.float6_e3m2fn),
-    _element("f6_e2m3", "float", 6, ml_dtypes.float6_e2m3fn),
-    _element("f4_e2m1", "float", 4, ml_dtypes.float4_e2m1fn),
-    *(_element(f"s{bits}", "int", bits, f"int{max(bits, 8)}") for bits in (64, 32, 16, 8)),
-    *(_element(f"s{bits}", "int", bits, np.int8) for bits in (6, 4, 2)),
-    *(_element(f"u{bits}", "uint", bits, f"uint{max(bits, 8)}") for bits in (64, 32, 16, 8)),
-    *(_element(f"u{bits}", "uint", bits, np.uint8) for bits in (6, 4, 2, 1)),
-    _element("bin1", "uint", 1, np.uint8),
-    _element("int", "int", 32, np.int32),
-    _element("bool", "bool", 1, np.bool_),
-)
+def _element(name: str) -> Element:
+    row = elements.ELEMENTS[elements.canonical(name)]
+    match row.kind:
+        case "float":
+            return Element(name, "float", row.bits, np.dtype(_FLOATS[name]))
+        case "bool":
+            return Element(name, "bool", row.bits, np.dtype(np.bool_))
+        case kind:
+            short = "int" if kind == "signed" else "uint"
+            return Element(name, short, row.bits, np.dtype(f"{short}{max(row.bits, 8)}"))
+
 
 # Canonical name (`keywords.canonical_type`), `int` or `bool` -> element.
-ELEMENTS: Final[Mapping[str, Element]] = MappingProxyType({row.name: row for row in _ROWS})
+ELEMENTS: Final[Mapping[str, Element]] = MappingProxyType(
+    {name: _element(name) for name in (*elements.ELEMENTS, "int")}
+)
 
 
 def int_range(elem: str) -> tuple[int, int]:
