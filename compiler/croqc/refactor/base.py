@@ -17,6 +17,7 @@ from croqc.sema.roots import base_name
 from croqc.sema.types import Event
 from croqc.syntax import ast
 from croqc.syntax.parser import parse_file
+from croqc.syntax.tree import ParsedFunction
 from croqc.syntax.visit import children
 from croqc.text.diagnostics import Severity
 from croqc.text.edits import Edit, apply_edits, overlaps
@@ -51,6 +52,7 @@ class Code:
     index: int
     analysis: Analysis
     defines: Mapping[str, str | None]
+    comments: tuple[Span, ...] = ()
 
     @property
     def model(self) -> Model:
@@ -119,16 +121,21 @@ class Code:
     # --- edits ------------------------------------------------------------------------------------
 
     def removal(self, node: ast.Node) -> Edit:
-        """Remove a statement; with its line where nothing else stands there. The only statement of a body without
-        braces leaves its `;`."""
+        """Remove a statement, with its line where nothing else stands there; comments inside it are kept. The only
+        statement of a body without braces leaves its `;`."""
         block = self.blocks.get(node)
         if block is not None and not block.braced:
             return Edit(node.span, ";")
+        if kept := self.comments_in(node.span):
+            return Edit(node.span, (self.newline + self.indent(node.span.start)).join(kept))
         start, end = self.line_start(node.span.start), _LINE_END.match(self.text, node.span.end)
         if end is not None and self.opens_line(node.span.start):
             return Edit(Span(start, end.end()), "")
         blanks = _BLANKS.match(self.text, node.span.end)
         return Edit(Span(node.span.start, blanks.end() if blanks else node.span.end), "")
+
+    def comments_in(self, span: Span) -> list[str]:
+        return [self.slice(one) for one in self.comments if span.start <= one.start and one.end <= span.end]
 
     def before(self, node: ast.Node, *lines: str) -> Edit:
         """Insert statements in front of one: on lines of their own where it opens its line."""
@@ -160,16 +167,23 @@ class Code:
         return tuple(symbol for symbol in self.model.symbols if isinstance(symbol.type, Event))
 
 
+def code_of(
+    file: str, parsed: ParsedFunction, analysis: Analysis, index: int, defines: Mapping[str, str | None]
+) -> Code | None:
+    """A function of a file that is analysed already; None if it has syntax errors."""
+    if any(item.severity is Severity.ERROR for item in parsed.findings):
+        return None
+    comments = tuple(Span(one.start, one.end) for one in parsed.source.comments)
+    return Code(file, parsed.source.base, parsed.source.text, index, analysis, defines, comments)
+
+
 def read(file: str, context: Context, defines: Mapping[str, str | None]) -> tuple[Code, ...]:
     """The functions of a file that have no syntax errors."""
-    tree = parse_file(file, defines)
     found = []
-    for index, parsed in enumerate(tree.functions):
-        if parsed.tree is None or any(item.severity is Severity.ERROR for item in parsed.findings):
-            continue
-        analysis = analyze(parsed.tree, context)
-        found.append(Code(file, parsed.source.base, parsed.source.text, index, analysis, defines))
-    return tuple(found)
+    for index, parsed in enumerate(parse_file(file, defines).functions):
+        if parsed.tree is not None:
+            found.append(code_of(file, parsed, analyze(parsed.tree, context), index, defines))
+    return tuple(code for code in found if code is not None)
 
 
 def edited(code: Code, edits: Iterable[Edit]) -> Code | None:

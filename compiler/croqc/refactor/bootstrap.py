@@ -35,12 +35,13 @@ from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Declare '{}' as ready"
+TITLE_BACK = "Start '{}' in its regions"
 _WORK = (ast.Wait, ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.CallStmt)
 
 
 def bootstraps(code: Code, event: Symbol) -> Iterator[ast.Trigger]:
     """Triggers of the event in front of every wait and access of their region."""
-    for stmt, ref in code.refs(event):
+    for stmt, _ in code.refs(event):
         if isinstance(stmt, ast.Trigger) and not stmt.after and _starts(code, stmt):
             yield stmt
 

@@ -95,7 +95,7 @@ def recognise(code: Code, loop: ast.Foreach) -> Buffering | Refusal:
     first = tuple(one for one in before if isinstance(one, ast.Copy) and _target(code, one) in _flat(handles))
     places = tuple(one for one in before if isinstance(one, ast.AnyFuture) and code.model.uses.get(one.target) in lasts)
     if len(first) != len(handles) * (depth - 1) or len(places) != len(handles):
-        return Refusal("the first tiles are not loaded, or the last handle not declared, in front of the loop", loop.span)
+        return Refusal("the first tiles are not loaded, or the last handle is not declared, before the loop", loop.span)
     tail = _tail(code, behind, work, [[names[at] for names in handles] for at in range(depth - 1)])
     if tail is None:
         return Refusal("what follows the loop does not repeat its work for the tiles that are left", loop.span)
@@ -158,9 +158,7 @@ def _tail(
     return tuple(found)
 
 
-def _other_use(
-    code: Code, work: tuple[ast.Stmt, ...], handles: tuple[tuple[Symbol, ...], ...]
-) -> ast.Name | None:
+def _other_use(code: Code, work: tuple[ast.Stmt, ...], handles: tuple[tuple[Symbol, ...], ...]) -> ast.Name | None:
     later = {symbol for names in handles for symbol in names[1:]}
     return next((name for name in names_in(work) if code.model.uses.get(name) in later), None)
 

@@ -168,7 +168,10 @@ class _Operands:
         between = [node for node in self.code.around if load.span.end <= node.span.start < multiply.span.start]
         if any(isinstance(node, ast.Rotate) for node in between):
             return True
-        if any(symbol.mutable for symbol in named.values()) and self.code.blocks[load] is not self.code.blocks[multiply]:
+        if (
+            any(symbol.mutable for symbol in named.values())
+            and self.code.blocks[load] is not self.code.blocks[multiply]
+        ):
             return True
         inner = (
             name

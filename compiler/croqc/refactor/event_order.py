@@ -169,4 +169,3 @@ def _extent(code: Code, event: Symbol) -> str | None:
         return None
     text = code.of(array[0])
     return text if isinstance(array[0], ast.Name | ast.IntLit | ast.Paren) else f"({text})"
-

@@ -57,7 +57,9 @@ def edits(code: Code, stmt: ast.SetReg | ast.Cpp) -> Outcome:
 def _attribute(code: Code, stmt: ast.SetReg, value: str) -> Outcome:
     around = code.around[stmt]
     if not around.parallels or around.regions:
-        return Refusal("'[[maxnreg(n)]]' holds for a whole kernel; a role needs 'setreg.inc' or 'setreg.dec'", stmt.span)
+        return Refusal(
+            "'[[maxnreg(n)]]' holds for a whole kernel; a role needs 'setreg.inc' or 'setreg.dec'", stmt.span
+        )
     kernel = around.parallels[0]
     start = kernel.span.start
     joint = code.newline + code.indent(start) if code.opens_line(start) else " "

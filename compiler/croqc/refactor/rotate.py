@@ -166,5 +166,7 @@ def to_swap(code: Code, loop: ast.Foreach) -> Outcome:
 def _one_epilogue(code: Code, found: Buffering) -> Iterator[Edit]:
     first, second = found.tail
     renamed = {names[1]: names[0].name for names in found.handles}
-    yield Edit(Span(first[0].span.start, second[0].span.start), "")
+    gone = Span(first[0].span.start, second[0].span.start)
+    joint = code.newline + code.indent(gone.start)
+    yield Edit(gone, "".join(comment + joint for comment in code.comments_in(gone)))
     yield Edit(Span(second[0].span.start, second[-1].span.end), substituted(code, second, renamed))

@@ -1,1 +1,1 @@
-"""Offers the rewrites of the compiler as code actions. Must not rewrite by itself, nor know LSP types."""
+"""Offers the refactorings of `croqc.refactor` at a place of a document. Must not know LSP types."""

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from croqls.lsp.requests import configuration, document_symbol, hover, lifecycle, semantic_tokens, synchronization
+from croqls.lsp.requests import (
+    code_action,
+    configuration,
+    document_symbol,
+    hover,
+    lifecycle,
+    semantic_tokens,
+    synchronization,
+)
 from croqls.lsp.requests.entry import Entry
 
 TABLE: tuple[Entry, ...] = (
@@ -11,5 +19,6 @@ TABLE: tuple[Entry, ...] = (
     *synchronization.ENTRIES,
     *hover.ENTRIES,
     *document_symbol.ENTRIES,
+    *code_action.ENTRIES,
     *semantic_tokens.ENTRIES,
 )

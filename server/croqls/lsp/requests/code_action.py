@@ -1,0 +1,103 @@
+"""`textDocument/codeAction`: fixes of diagnostics, `source.fixAll`, and refactorings. Must not compute them.
+
+Answers are made from the present snapshot, whatever version the client asked about, and their edits carry its
+version, so that a client drops what no longer fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from croqc.service.fix import choose_edits
+from croqc.text.diagnostics import Diagnostic
+from croqc.text.edits import Edit, in_order
+from croqc.text.span import Span
+from croqls.assists.offers import MIGRATE, REWRITE, assists, migrations
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.convert import diagnostic, offset_of, range_of
+from croqls.lsp.requests.entry import Entry
+
+if TYPE_CHECKING:
+    from croqls.lsp.server import CroqtileServer
+
+FIX_ALL = lsp.CodeActionKind.SourceFixAll.value
+QUICK_FIX = lsp.CodeActionKind.QuickFix.value
+KINDS = (QUICK_FIX, REWRITE, FIX_ALL, MIGRATE)
+
+
+def text_document_code_action(server: CroqtileServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is None:
+        return []
+    answer = _Answer(server, snapshot, params.context.only)
+    encoding = server.documents.encoding
+    start = offset_of(snapshot.source, params.range.start, encoding)
+    end = max(start, offset_of(snapshot.source, params.range.end, encoding))
+    return list(answer.actions(Span(start, end)))
+
+
+class _Answer:
+    """What is answered about one snapshot. `only`: the kinds that the client asked for, or everything."""
+
+    def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None) -> None:
+        self.server, self.snapshot = server, snapshot
+        self.only = None if only is None else tuple(str(getattr(kind, "value", kind)) for kind in only)
+
+    def wants(self, kind: str) -> bool:
+        """A kind is wanted with all its sub-kinds; without a list `source` actions are left out (LSP 3.17)."""
+        if self.only is None:
+            return not kind.startswith("source.fixAll")
+        return any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in self.only)
+
+    def actions(self, span: Span) -> Iterator[lsp.CodeAction]:
+        if self.wants(QUICK_FIX):
+            for item in self.snapshot.report.diagnostics:
+                if item.span.start <= span.end and span.start <= item.span.end:
+                    yield from self.fixes(item)
+        if self.wants(REWRITE):
+            for offer in assists(self.snapshot, span.start):
+                if self.wants(offer.kind):
+                    yield self.action(offer.title, offer.kind, offer.edits)
+        elif self.wants(MIGRATE):
+            for offer in migrations(self.snapshot):
+                yield self.action(offer.title, offer.kind, offer.edits)
+        if self.wants(FIX_ALL):
+            edits, count = choose_edits(self.snapshot.report.diagnostics, None, unsafe=False)
+            if count:
+                yield self.action("Apply all safe fixes", FIX_ALL, edits)
+
+    def fixes(self, item: Diagnostic) -> Iterator[lsp.CodeAction]:
+        """The fixes of a diagnostic; the first safe one is preferred."""
+        preferred = next((fix for fix in item.fixes if fix.safe), None)
+        for fix in item.fixes:
+            action = self.action(fix.title, fix.kind, fix.edits)
+            action.is_preferred = fix is preferred or None
+            shown = diagnostic(self.snapshot.source, item, self.snapshot.uri, self.server.documents.encoding)
+            action.diagnostics = [shown]
+            yield action
+
+    def action(self, title: str, kind: str, edits: Iterable[Edit]) -> lsp.CodeAction:
+        return lsp.CodeAction(title=title, kind=kind, edit=self.workspace_edit(edits))
+
+    def workspace_edit(self, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
+        """With the version, where the client understands versioned edits."""
+        source, encoding = self.snapshot.source, self.server.documents.encoding
+        made = [lsp.TextEdit(range_of(source, edit.span, encoding), edit.new_text) for edit in in_order(edits)]
+        workspace = self.server.client_capabilities.workspace
+        known = workspace.workspace_edit if workspace else None
+        if known and known.document_changes:
+            document = lsp.OptionalVersionedTextDocumentIdentifier(self.snapshot.uri, self.snapshot.version)
+            return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, made)])
+        return lsp.WorkspaceEdit(changes={self.snapshot.uri: made})
+
+
+ENTRIES = (
+    Entry(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        text_document_code_action,
+        lsp.CodeActionOptions(code_action_kinds=list(KINDS)),
+    ),
+)
