@@ -99,9 +99,9 @@ def _builtin(env: Env, node: ast.Builtin) -> Any:
 
 def _chain(env: Env, node: ast.Chain) -> Any:
     """A value of a bounded variable, `c(1)`; else an extent that the types know."""
-    if len(node.suffixes) == 1 and isinstance(node.suffixes[0], ast.Pick) and isinstance(node.base, ast.Name):
-        if env.symbol(node.base) in env.bounds:
-            return env.integer(node.suffixes[0].arg)
+    first = node.suffixes[0]
+    if isinstance(first, ast.Pick) and isinstance(node.base, ast.Name) and env.symbol(node.base) in env.bounds:
+        return env.integer(first.arg)
     known = env.model.values.get(node)
     value = None if known is None else known.evaluate(env.dims())
     if value is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import product
 
 from croqc.sema.model import Model
 from tests.truth import unroll_statements as _registered  # noqa: F401
@@ -36,11 +37,17 @@ class Explored:
         return bool(self.faults & HARD)
 
 
+Writer = tuple[int, int, int | None]
+"""Path, index and flight of a write."""
 State = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...], frozenset[int]]
 """Program counters; completed, pending and outstanding copies of each slot; copies in flight."""
 
 
 class Explorer:
+    """One instance, with what can be known before the search."""
+
+    parity = False
+
     def __init__(self, instance: Instance) -> None:
         self.names, self.paths = list(instance.paths), list(instance.paths.values())
         self.slots = sorted({op.slot for ops in self.paths for op in ops if op.slot is not None} | set(instance.counts))
@@ -54,6 +61,16 @@ class Explorer:
         for path, ops in enumerate(self.paths):
             self._index(path, ops)
         self.alone = [[self._is_alone(path, op) for op in ops] for path, ops in enumerate(self.paths)]
+        self.open = [_under_way(ops) for ops in self.paths]
+        self.writes = [
+            (touch, path, index, op.flights[0] if op.kind is Kind.START else None)
+            for path, ops in enumerate(self.paths)
+            for index, op in enumerate(ops)
+            for touch in op.touches
+            if touch.write
+        ]
+        self.sources: dict[Touch, list[list[Writer]]] = {}
+        self.known: dict[tuple[int, int], bool] = {}
         self.faults: set[str] = set()
         self.detail = ""
 
@@ -72,8 +89,6 @@ class Explorer:
                     self.binding.setdefault(flight, (path, index, self.number[op.slot]))
         self.waits.append(waits)
         self.arrivals.append(arrivals)
-
-    parity = False
 
     def _is_alone(self, path: int, op: Op) -> bool:
         """Whether an access can be made at once: nobody else ever touches what it touches."""
@@ -199,59 +214,86 @@ class Explorer:
     def _check_access(self, state: State, path: int, op: Op, heads: list[tuple[int, Op]]) -> None:
         pcs, _, flying = state
         for other, head in heads:
-            if other != path and _conflict(op, head):
+            if other != path and self.conflict(op, head):
                 self.fault("race", f"{self.names[path]} at {op.place}, {self.names[other]} at {head.place}")
         for flight in flying:
-            if _conflict(op, self.flights[flight]):
+            if self.conflict(op, self.flights[flight]):
                 self.fault("race", f"{self.names[path]} at {op.place}, copy of {self.flights[flight].place}")
-        for other, opened in self._open(pcs):
-            if _conflict(op, opened):
-                self.fault(
-                    "race", f"{self.names[path]} at {op.place}, multiply of {self.names[other]} at {opened.place}"
-                )
+        for other, pc in enumerate(pcs):
+            for opened in self.open[other][pc]:
+                if self.conflict(op, opened):
+                    place = f"multiply of {self.names[other]} at {opened.place}"
+                    self.fault("race", f"{self.names[path]} at {op.place}, {place}")
         if any(not touch.write and not self._is_written(touch, pcs, flying) for touch in op.touches):
             self.fault("unwritten", f"{self.names[path]} at {op.place}")
 
-    def _open(self, pcs: tuple[int, ...]) -> list[tuple[int, Op]]:
-        """Multiplies that are under way."""
-        found = []
-        for path, (ops, pc) in enumerate(zip(self.paths, pcs, strict=True)):
-            going: dict[int, Op] = {}
-            for op in ops[:pc]:
-                if op.kind is Kind.OPEN:
-                    going[op.flights[0]] = op
-                elif op.kind is Kind.CLOSE:
-                    for flight in op.flights:
-                        going.pop(flight, None)
-            found += [(path, op) for op in going.values()]
+    def _is_written(self, touch: Touch, pcs: tuple[int, ...], flying: frozenset[int]) -> bool:
+        """Whether every part of what is read has been written."""
+        cells = self.sources.get(touch)
+        if cells is None:
+            writes = [each for each in self.writes if overlap(each[0], touch)]
+            cells = self.sources[touch] = [
+                [(path, index, flight) for box, path, index, flight in writes if _covers(box, cell)]
+                for cell in _cells(touch, [each[0] for each in writes])
+            ]
+        return all(
+            any(pcs[path] > index and (flight is None or flight not in flying) for path, index, flight in cell)
+            for cell in cells
+        )
+
+    def conflict(self, a: Op, b: Op) -> bool:
+        key = (id(a), id(b))
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = any(conflict(one, two) for one in a.touches for two in b.touches)
         return found
 
-    def _is_written(self, touch: Touch, pcs: tuple[int, ...], flying: frozenset[int]) -> bool:
-        for ops, pc in zip(self.paths, pcs, strict=True):
-            for op in ops[:pc]:
-                if any(each.write and overlap(each, touch) for each in op.touches):
-                    return True
-        return False
+
+def _under_way(ops: list[Op]) -> list[tuple[Op, ...]]:
+    """The multiplies that are under way before each operation, and at the end."""
+    going: dict[int, Op] = {}
+    found: list[tuple[Op, ...]] = [()]
+    for op in ops:
+        if op.kind is Kind.OPEN:
+            going[op.flights[0]] = op
+        elif op.kind is Kind.CLOSE:
+            for flight in op.flights:
+                going.pop(flight, None)
+        found.append(tuple(going.values()))
+    return found
+
+
+def _cells(touch: Touch, writes: list[Touch]) -> list[tuple[int, ...]]:
+    """A point in each part of what is read that the bounds of the writes divide it into."""
+    axes = []
+    for axis, (lo, hi) in enumerate(touch.box):
+        starts = {lo, *(bound for each in writes for bound in each.box[axis] if lo < bound < hi)}
+        axes.append(sorted(starts))
+    return list(product(*axes))
+
+
+def _covers(touch: Touch, cell: tuple[int, ...]) -> bool:
+    return all(lo <= at < hi for (lo, hi), at in zip(touch.box, cell, strict=True))
 
 
 def _next(pcs: tuple[int, ...], path: int) -> tuple[int, ...]:
     return (*pcs[:path], pcs[path] + 1, *pcs[path + 1 :])
 
 
-def _conflict(a: Op, b: Op) -> bool:
-    return any(conflict(one, two) for one in a.touches for two in b.touches)
-
-
 def explore_program(program: Program, model: Model, limit: int = STATES) -> Explored | None:
     """The first hard fault in any of the program's instances, smallest first; None where data decides."""
     try:
-        instances = [(sizes, unroll(model, sizes)) for sizes in program.sizes]
+        instances = [(sizes, unroll(model, sizes, last)) for sizes in program.sizes for last in (False, True)]
     except UnsupportedError:
         return None
     counts = count_arrivals([instance for _, instance in instances])
     faults: set[str] = set()
     states, complete, detail = 0, True, ""
+    seen: list[dict[str, list[Op]]] = []
     for sizes, instance in sorted(instances, key=lambda item: sum(map(len, item[1].paths.values()))):
+        if instance.paths in seen:
+            continue
+        seen.append(instance.paths)
         instance.counts = counts
         explorer = Explorer(instance)
         count, whole = explorer.explore(limit)

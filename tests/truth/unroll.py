@@ -22,7 +22,7 @@ from tests.truth.program import Sizes
 LIMIT = 20_000
 
 
-class Left(Exception):
+class LeftError(Exception):
     """`break`, `continue` or `yield` on its way to the statement that it leaves."""
 
 
@@ -222,8 +222,8 @@ class Place:
     leads: bool
 
 
-def unroll(model: Model, sizes: Sizes) -> Instance:
-    """Block 0 of the one kernel, counts left out: `count_arrivals` makes them from several instances."""
+def unroll(model: Model, sizes: Sizes, last: bool = False) -> Instance:
+    """The first or the last block of the one kernel. Counts are those written: `count_arrivals` makes the others."""
     if len(model.kernels) != 1:
         raise UnsupportedError("not one kernel")
     kernel = model.kernels[0]
@@ -240,7 +240,7 @@ def unroll(model: Model, sizes: Sizes) -> Instance:
     shared, instance = Shared(), Instance()
     for place in places:
         path = Path(model, shared, values, place, len(places))
-        enter_axes(path, kernel.node, kernel.block_axes)
+        _enter_block(path, kernel.block_axes, last)
         _parallel_body(path, kernel.node)
         instance.paths[place.name] = path.ops
     instance.ready, instance.counts = shared.ready, shared.written
@@ -300,11 +300,11 @@ def _holds(env: Env, cond: ast.Node, indices: tuple[tuple[Symbol, int], ...]) ->
     return bool(inner.value(cond))
 
 
-def enter_axes(path: Path, node: ast.Parallel, axes: Sequence[ast.Axis]) -> None:
+def _enter_block(path: Path, axes: Sequence[ast.Axis], last: bool) -> None:
     for axis in axes:
         for name, bound in _extents(path.env, axis):
             symbol = path.env.symbol(name)
-            path.env.values[symbol], path.env.bounds[symbol] = 0, bound
+            path.env.values[symbol], path.env.bounds[symbol] = (bound - 1 if last else 0), bound
 
 
 def _parallel_body(path: Path, node: ast.Parallel) -> None:
@@ -315,14 +315,11 @@ def _parallel_body(path: Path, node: ast.Parallel) -> None:
             for name, bound in _extents(path.env, axis):
                 symbol = path.env.symbol(name)
                 path.env.bounds[symbol] = bound
-                if symbol in known:
-                    path.env.values[symbol] = known[symbol]
-                else:  # every thread: elements count as the whole tile
-                    path.env.values[symbol] = 0
+                path.env.values[symbol] = known.get(symbol, 0)  # 0: every thread; elements count as the tile
     path.inner += inner
     try:
         path.block(node.body)
-    except Left as left:
+    except LeftError as left:
         if left.args[0] != "yield":
             raise
     path.inner -= inner

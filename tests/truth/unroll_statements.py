@@ -9,7 +9,7 @@ from croqc.sema.types import Event, Storage
 from croqc.syntax import ast
 from tests.truth.evaluate import UnsupportedError
 from tests.truth.ops import Kind, Touch
-from tests.truth.unroll import Events, Future, Handler, Left, Path, Tile, _parallel_body, register
+from tests.truth.unroll import Events, Future, Handler, LeftError, Path, Tile, _parallel_body, register
 
 # --- names and control -----------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ def _nest(path: Path, node: ast.Foreach, loops: list[tuple[list[tuple[Symbol, in
             path.env.values[symbol], path.env.bounds[symbol] = value, bound
         try:
             _nest(path, node, inner)
-        except Left as left:
+        except LeftError as left:
             if left.args[0] == "break" and not inner:
                 break
             if left.args[0] != "continue":
@@ -120,7 +120,7 @@ def _region(path: Path, node: ast.InThreads) -> None:
 
 
 def _jump(path: Path, node: ast.Jump) -> None:
-    raise Left(node.word)
+    raise LeftError(node.word)
 
 
 # --- declarations ----------------------------------------------------------------------------------
