@@ -13,7 +13,10 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol import types as lsp
 
 from croqc.service.settings import NO_SETTINGS, Settings, SettingsError, project_settings
+from croqc.text.diagnostics import Diagnostic
+from croqc.text.record import record
 from croqc.text.source import Encoding, Source
+from croqls.ide.carry import carry
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of
 
@@ -53,11 +56,21 @@ def apply_changes(text: str, changes: Sequence[Change], encoding: Encoding) -> s
     return text
 
 
+@record
+class Verdicts:
+    """The newest flow findings of a document: those of `text`, absolute."""
+
+    version: int
+    text: str
+    found: tuple[Diagnostic, ...]
+
+
 class Documents:
     """Open documents by address. `editor` are the editor's settings, completed by each file's `croq.toml`."""
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
+        self._verdicts: dict[str, Verdicts] = {}
         self.editor: Settings = NO_SETTINGS
         self.encoding = Encoding.UTF16
 
@@ -84,6 +97,26 @@ class Documents:
 
     def close(self, uri: str) -> None:
         self._open.pop(key_of(uri), None)
+        self._verdicts.pop(key_of(uri), None)
+
+    def judge(self, key: str, version: int, found: tuple[Diagnostic, ...]) -> Snapshot | None:
+        """Keep the flow findings of a version; the document if it is still at that version, else None."""
+        snapshot = self._open.get(key)
+        if snapshot is None or snapshot.version != version:
+            return None
+        self._verdicts[key] = Verdicts(version, snapshot.text, found)
+        return snapshot
+
+    def verdicts(self, snapshot: Snapshot) -> tuple[Diagnostic, ...] | None:
+        """The flow findings of a version: its own, else those of the version before, moved; None if there are none."""
+        known = self._verdicts.get(key_of(snapshot.uri))
+        if known is None:
+            return None
+        if known.version == snapshot.version and known.text == snapshot.text:
+            return known.found
+        carried = carry(known.found, known.text, snapshot.text)
+        self._verdicts[key_of(snapshot.uri)] = Verdicts(snapshot.version, snapshot.text, carried)
+        return carried
 
     def resettle(self) -> list[str]:
         """Take up changed settings in every document; returns what is wrong with project files."""

@@ -7,12 +7,14 @@ import sys
 from functools import partial
 
 from croqls.lsp.requests import TABLE
+from croqls.lsp.requests.publish import publish_verdicts
 from croqls.lsp.server import CroqtileServer
 
 
 def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
     server = CroqtileServer()
+    server.flow.on_answer = partial(publish_verdicts, server)
     for entry in TABLE:
         server.feature(entry.method, entry.options)(partial(entry.handler, server))
     return server

@@ -7,6 +7,7 @@ from pygls.lsp.server import LanguageServer
 
 from croqc import __version__
 from croqls.lsp.documents import Documents
+from croqls.lsp.flow_process import FlowProcess
 
 
 class CroqtileServer(LanguageServer):
@@ -15,3 +16,4 @@ class CroqtileServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("croqls", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
         self.documents = Documents()
+        self.flow = FlowProcess()

@@ -1,4 +1,4 @@
-"""`initialize` and `initialized`: take the encoding, read the settings, watch project files."""
+"""`initialize`, `initialized`, `shutdown`: take the encoding, read the settings, watch project files, end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
     await pull_settings(server)
 
 
+def shutdown(server: CroqtileServer, _: None) -> None:
+    server.flow.stop()
+
+
 ENTRIES = (
+    Entry(lsp.SHUTDOWN, shutdown),
     Entry(lsp.INITIALIZE, initialize),
     Entry(lsp.INITIALIZED, initialized),
 )

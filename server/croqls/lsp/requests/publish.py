@@ -1,23 +1,45 @@
-"""`textDocument/publishDiagnostics`: push what `check` says of a document. Must not decide when."""
+"""`textDocument/publishDiagnostics`: push what `check` says of a document. Must not decide when.
+
+The first list of a version carries the flow verdicts of the version before, moved with the edits; the second, sent when
+the verdict process has answered, its own.
+"""
 
 from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
+from croqls.lsp.documents import key_of
 from croqls.lsp.server import CroqtileServer
+from croqls.worker import Answer, Job
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Push the diagnostics of one version."""
-    encoding = server.documents.encoding
-    items = [diagnostic(snapshot.source, item, snapshot.uri, encoding) for item in snapshot.report.diagnostics]
-    server.text_document_publish_diagnostics(
-        lsp.PublishDiagnosticsParams(uri=snapshot.uri, version=snapshot.version, diagnostics=items)
-    )
+    """Push the diagnostics of one version and ask for its verdicts."""
+    _push(server, snapshot)
+    job = Job(key_of(snapshot.uri), snapshot.version, snapshot.text, snapshot.path, snapshot.below)
+    server.flow.submit(job)
+
+
+def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
+    """Push the diagnostics again, with the verdicts of the version; an answer that came too late is dropped."""
+    snapshot = server.documents.judge(answer.key, answer.version, answer.found)
+    if snapshot is not None:
+        _push(server, snapshot)
 
 
 def retract(server: CroqtileServer, uri: str) -> None:
     """Clear the list of a document that was closed."""
+    server.flow.forget(key_of(uri))
     server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+
+
+def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
+    encoding = server.documents.encoding
+    report = replace(snapshot.report, flow_found=server.documents.verdicts(snapshot))
+    items = [diagnostic(snapshot.source, item, snapshot.uri, encoding) for item in report.diagnostics]
+    server.text_document_publish_diagnostics(
+        lsp.PublishDiagnosticsParams(uri=snapshot.uri, version=snapshot.version, diagnostics=items)
+    )

@@ -1,0 +1,104 @@
+"""Keeps the verdict process: one job at a time, the newest version of a document wins, a crash restarts it.
+
+Must not analyse (see `croqls.worker`) or publish.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from croqls.worker import Answer, Job, work
+
+_LOG = logging.getLogger(__name__)
+
+
+class FlowProcess:
+    """`submit` jobs from the loop; `on_answer` is called on the loop. The process starts with the first job."""
+
+    def __init__(self) -> None:
+        self.on_answer: Callable[[Answer], None] = lambda _: None
+        self._waiting: dict[str, Job] = {}
+        self._running: Job | None = None
+        self._process: BaseProcess | None = None
+        self._connection: Connection | None = None
+
+    def submit(self, job: Job) -> None:
+        """Analyse a version when the process is free; an older one of the same document that waits is dropped."""
+        self._waiting.pop(job.key, None)
+        self._waiting[job.key] = job
+        self._next()
+
+    def forget(self, key: str) -> None:
+        """Drop what waits for a document that was closed."""
+        self._waiting.pop(key, None)
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._connection is not None:
+            self._connection.close()
+        if self._process is not None:
+            self._process.kill()
+        self._process = self._connection = None
+
+    def _next(self) -> None:
+        if self._running is not None or not self._waiting:
+            return
+        if self._process is None or not self._process.is_alive():
+            self._start()
+        key = next(reversed(self._waiting))
+        self._running = self._waiting.pop(key)
+        assert self._connection is not None
+        try:
+            self._connection.send(self._running)
+        except OSError:
+            self._lost()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        here, there = context.Pipe()
+        self._process = context.Process(target=work, args=(there,), name="croqls-flow", daemon=True)
+        self._process.start()
+        there.close()
+        self._connection = here
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._listen, args=(here, loop), daemon=True).start()
+
+    def _listen(self, connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
+        """Wait for answers beside the loop and hand each to it."""
+        while True:
+            try:
+                answer: Answer | None = connection.recv()
+            except (EOFError, OSError):
+                answer = None
+            if loop.is_closed():
+                return
+            loop.call_soon_threadsafe(self._take, connection, answer)
+            if answer is None:
+                return
+
+    def _take(self, connection: Connection, answer: Answer | None) -> None:
+        if connection is not self._connection:
+            return
+        if answer is None:
+            self._lost()
+            return
+        self._running = None
+        if answer.failed:
+            _LOG.warning("credit flow of %s: %s", answer.key, answer.failed)
+        self.on_answer(answer)
+        self._next()
+
+    def _lost(self) -> None:
+        """The process died: give up its job (an edit brings it back) and go on with the others."""
+        job, self._running = self._running, None
+        self._process = self._connection = None
+        if job is not None:
+            _LOG.warning("the credit-flow process died at version %s of %s", job.version, job.key)
+            self.on_answer(Answer(job.key, job.version, (), "the credit-flow process died"))
+        self._next()
