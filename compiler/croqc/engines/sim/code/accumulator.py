@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from croqc.engines.sim.code.values import Value, cast
 from croqc.engines.sim.errors import SimError
@@ -17,14 +17,12 @@ class Accumulator:
     """A register tile. `buffer` appears with the first multiply, which fixes the shape; `value` fills it then.
 
     `sums`: multiplies since the last `mma.scale`, where the function scales this accumulator.
-    `queue` is the key of the multiplies in flight.
     """
 
     kind: DType
     value: Value
     buffer: Buffer | None = None
     sums: Array | None = None
-    queue: object = field(default_factory=object)
 
     def tile(self, *shape: int) -> Array:
         if self.buffer is None:

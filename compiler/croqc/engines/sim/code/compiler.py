@@ -76,7 +76,7 @@ class Compiler:
     def expr(self, node: ast.Node) -> Fn:
         handler = self.expressions.get(type(node))
         if handler is None:
-            raise SimError(f"{type(node).__name__} is not simulated here", node.span, unsupported=True)
+            raise SimError("this expression is not simulated", node.span, unsupported=True)
         return handler(self, node)
 
     def exprs(self, nodes: Sequence[ast.Node]) -> list[Fn]:
@@ -85,7 +85,7 @@ class Compiler:
     def stmt(self, node: ast.Node) -> Code:
         handler = self.statements.get(type(node))
         if handler is None:
-            return _raising(SimError(f"{type(node).__name__} is not simulated", node.span, unsupported=True))
+            return _raising(SimError("this statement is not simulated", node.span, unsupported=True))
         try:
             return handler(self, node)
         except SimError as error:
