@@ -1,0 +1,95 @@
+"""The verdict process: newest version first, a crash costs one document one answer, it ends with the server."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from croqc.service.settings import NO_SETTINGS
+from croqls.lsp.flow_process import FlowProcess
+from croqls.worker import Answer, Job
+
+KERNEL = "__co__ void f(global s32 [N] x) {\n  parallel p by N : thread\n    x.at(p) = 1;\n}\n"
+
+
+def job(key: str, version: int) -> Job:
+    return Job(key, version, KERNEL, key, NO_SETTINGS)
+
+
+class Answers:
+    """Collects answers and lets a test wait for one."""
+
+    def __init__(self) -> None:
+        self.seen: list[Answer] = []
+
+    async def of(self, key: str, version: int) -> Answer:
+        for _ in range(1500):
+            for answer in self.seen:
+                if (answer.key, answer.version) == (key, version):
+                    return answer
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"no answer for version {version} of {key}")
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+def started(answers: Answers) -> FlowProcess:
+    process = FlowProcess()
+    process.on_answer = answers.seen.append
+    return process
+
+
+async def test_an_answer_comes_for_the_version_that_was_asked_for(answers: Answers) -> None:
+    process = started(answers)
+    process.submit(job("a.co", 7))
+    answer = await answers.of("a.co", 7)
+    assert (answer.found, answer.failed) == ((), "")
+    process.stop()
+
+
+async def test_of_versions_that_wait_only_the_newest_is_analysed(answers: Answers) -> None:
+    process = started(answers)
+    for version in range(1, 6):
+        process.submit(job("a.co", version))
+    await answers.of("a.co", 5)
+    assert [answer.version for answer in answers.seen] == [1, 5]
+    process.stop()
+
+
+async def test_a_closed_document_is_forgotten(answers: Answers) -> None:
+    process = started(answers)
+    process.submit(job("a.co", 1))
+    process.submit(job("b.co", 1))
+    process.forget("b.co")
+    process.submit(job("c.co", 1))
+    await answers.of("c.co", 1)
+    assert {answer.key for answer in answers.seen} == {"a.co", "c.co"}
+    process.stop()
+
+
+async def test_a_crash_costs_one_answer_and_an_edit_brings_the_document_back(answers: Answers) -> None:
+    process = started(answers)
+    process.submit(job("a.co", 1))
+    assert process._process is not None
+    process._process.kill()
+    process.submit(job("b.co", 1))
+    assert (await answers.of("a.co", 1)).failed == "the credit-flow process died"
+    assert (await answers.of("b.co", 1)).failed == ""
+    process.submit(job("a.co", 2))
+    assert (await answers.of("a.co", 2)).failed == ""
+    process.stop()
+
+
+async def test_stopping_ends_the_process(answers: Answers) -> None:
+    process = started(answers)
+    process.submit(job("a.co", 1))
+    await answers.of("a.co", 1)
+    child = process._process
+    assert child is not None
+    process.stop()
+    child.join(5)
+    assert child.exitcode is not None
