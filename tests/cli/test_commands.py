@@ -134,6 +134,11 @@ def test_dump(croq: Croq, stage: str, line: str) -> None:
     assert outcome.out == croq("dump", "--after", stage, "k.co").out
 
 
+def test_dump_says_where_the_number_of_threads_is_not_static(croq: Croq) -> None:
+    Path("k.co").write_text(CLEAN)
+    assert "  the block: threads not static\n" in croq("dump", "--after", "flow", "k.co").out
+
+
 def test_allow_silences_on_its_line_and_the_next_and_is_told_when_useless(croq: Croq) -> None:
     text = CLEAN.replace("    y.at(p) = x.at(p)", "    // croq: allow undeclared-name\n    y.at(p) = zz")
     Path("k.co").write_text(text)

@@ -77,7 +77,8 @@ def flow(report: FileReport) -> Iterator[str]:
         for kernel in facts.kernels:
             paths = kernel_paths(facts, kernel)
             for path in paths:
-                yield f"  {path.name}: threads {path.threads.start}..{path.threads.stop - 1}"
+                first, end = path.threads.start, path.threads.stop
+                yield f"  {path.name}: " + (f"threads {first}..{end - 1}" if end > first else "threads not static")
             for (event, slot), count in arrival_counts(facts, paths).items():
                 yield f"  {event.name}[{slot}]: {count} arrivals"
 
