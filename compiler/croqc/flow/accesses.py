@@ -1,0 +1,171 @@
+"""Accesses of a run: which intervals on a slot are ordered, and which are not (credit-flow, sections 3 and 4).
+
+Of every slot the accesses are kept that a later one could still conflict with. Must not know statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from croqc.flow.exprs import DATA, VARIES, UndecidedError, closure
+from croqc.flow.program import Op
+from croqc.flow.regions import Interval, Operand, overlap
+from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
+from croqc.text.span import Span
+
+if TYPE_CHECKING:
+    from croqc.flow.machine import Machine
+
+
+class Accesses:
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        program = machine.program
+        self.live: list[list[Access]] = [[] for _ in range(program.stage_slots)]
+        self.written = [stage.written for stage in program.stages for _ in range(stage.slots)]
+        self.unwritten: dict[int, Access] = {}
+        self.raced: set[int] = set()
+        self.unclear: tuple[Span, Span] | None = None
+        self._over: dict[int, dict[int, Interval]] = {}
+
+    def touch(
+        self,
+        path: PathState,
+        op: Op,
+        operand: Operand,
+        slots: Iterable[int],
+        write: bool,
+        lasting: bool = False,
+    ) -> list[Access]:
+        """One access of each slot. `lasting`: it goes on until somebody ends it."""
+        made: list[Access] = []
+        clock = path.clock
+        for slot in slots:
+            access = Access(path, op, operand, slot, write, self._round(path, op, slot, write))
+            if lasting:
+                access.end = OPEN
+            live = self.live[slot]
+            if live:
+                self.live[slot] = kept = []
+                for other in live:
+                    if other.over(clock):
+                        if self._hides(access, other):
+                            continue
+                    elif write or other.write:
+                        self._conflict(path, access, other)
+                    kept.append(other)
+                kept.append(access)
+            else:
+                live.append(access)
+            self._written(path, access)
+            made.append(access)
+        return made
+
+    def _round(self, path: PathState, op: Op, slot: int, write: bool) -> int:
+        """How many times before the path has touched the slot so, counting once an iteration."""
+        known = path.rounds.get((slot, write))
+        iteration = [path.env[loop.var] for loop in op.loops]
+        if known is not None and known[1] == iteration:
+            return known[0]
+        number = 0 if known is None else known[0] + 1
+        path.rounds[slot, write] = (number, iteration)
+        return number
+
+    def _hides(self, access: Access, other: Access) -> bool:
+        """Whether who comes after `access` also comes after `other`, and conflicts with it if with the other."""
+        if access.write and access.operand.whole and access.operand.exact(access.env):
+            return True
+        same = access.op is other.op and access.path == other.path and access.operand is other.operand
+        return same and access.operand.key(access.env) == other.operand.key(other.env)
+
+    def _written(self, path: PathState, access: Access) -> None:
+        slot = access.slot
+        if access.write:
+            early = self.unwritten.pop(slot, None)
+            if early is not None and not early.over(path.clock):
+                pass  # a race, and told as one
+            elif early is not None:
+                self._tell_unwritten(early)
+            self.written[slot] = True
+        elif not self.written[slot] and slot not in self.unwritten:
+            self.unwritten[slot] = access
+
+    def _tell_unwritten(self, access: Access) -> None:
+        at = Place(access.path, access.op, access.env)
+        self.machine.fault("unwritten", at, slot=access.slot, operand=access.operand)
+
+    def close(self) -> None:
+        """What is left when nobody goes on."""
+        for access in self.unwritten.values():
+            self._tell_unwritten(access)
+
+    # --- conflicts --------------------------------------------------------------------------------
+
+    def _conflict(self, path: PathState, access: Access, other: Access) -> None:
+        machine = self.machine
+        together = access.op is other.op and access.op.together and access.path != other.path
+        if together or (access.op.atomic and other.op.atomic):
+            return
+        shared = overlap(
+            access.operand, access.env, self.over(access.path), other.operand, other.env, self.over(other.path)
+        )
+        if shared is False:
+            return
+        if shared is None or access.op.maybe or other.op.maybe:
+            self.unclear = self.unclear or (access.op.span, other.op.span)
+            return
+        place = Place(other.path, other.op, other.env)
+        self.raced.add(access.slot)
+        if (
+            other.transfer is not None
+            and access.path == other.path
+            and not access.write
+            and not other.transfer.multiply
+        ):
+            machine.fault("early-read", path.at(access.op), place, transfer=other.transfer, operand=access.operand)
+            return
+        machine.fault("race", path.at(access.op), place, first=other, second=access, known=path.clock[other.path])
+
+    def over(self, number: int) -> dict[int, Interval]:
+        """The values that variables take at once on a path: thread indices, and loops that were drawn together."""
+        found = self._over.get(number)
+        if found is None:
+            found = self._over[number] = self._ranges(number)
+        return found
+
+    def _ranges(self, number: int) -> dict[int, Interval]:
+        machine = self.machine
+        program, ranges = machine.program, {}
+        threads = machine.setting.paths[number].threads if number < len(machine.setting.paths) else None
+        for place in machine.setting.placements:
+            if place.symbol in program.placed and place.symbol is not None:
+                values = range(place.bound)
+                if threads is not None and len(threads) > 0:
+                    low, high = threads[0] // place.unit, threads[-1] // place.unit
+                    values = range(low, high + 1) if high < place.bound else values
+                ranges[program.placed[place.symbol]] = (values[0], values[-1])
+        env = machine.paths[number].env
+        for loop in program.drawn:
+            try:
+                low, high = closure(loop.low)(env), closure(loop.high)(env)
+            except UndecidedError:
+                continue
+            if low not in (VARIES, DATA) and high not in (VARIES, DATA):
+                ranges[loop.var] = (low, max(low, high - 1))
+        return ranges
+
+    # --- ends -------------------------------------------------------------------------------------
+
+    def land_with(self, transfer: Transfer, slot: EventSlot) -> None:
+        """The transfer's accesses end with the generation of the slot that is being made up."""
+        generation = slot.offset + slot.completed + 1
+        transfer.bound = (slot.component, generation)
+        for access in transfer.accesses:
+            access.index, access.end = slot.component, generation
+
+    @staticmethod
+    def end(path: PathState, accesses: Iterable[Access]) -> None:
+        """The accesses end here, in the order of the path."""
+        for access in accesses:
+            access.index, access.end = path.number, path.epoch

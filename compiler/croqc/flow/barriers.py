@@ -1,0 +1,90 @@
+"""Barriers of a run that are no events: the block's, and named ones. Must not know events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from croqc.flow.program import Bar, Op
+from croqc.flow.state import Clock, PathState, Place, merge
+
+if TYPE_CHECKING:
+    from croqc.flow.machine import Machine
+
+
+class _Named:
+    """A named barrier: threads that came to the present round, and by whom the round before was made up."""
+
+    __slots__ = ("arrived", "before", "clock", "clocks", "count", "parts", "place")
+
+    def __init__(self, width: int, count: int, place: Place) -> None:
+        self.count = count
+        self.arrived = 0
+        self.parts: list[tuple[int, int]] = []
+        self.before: list[tuple[int, int]] = []
+        self.clock: Clock = [0] * width
+        self.clocks: list[Clock] = []
+        self.place = place
+
+
+class Barriers:
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.round = 0
+        self.here: set[int] = set()
+        self.clock: Clock = [0] * machine.width
+        self.named: dict[int, _Named] = {}
+
+    def meet(self, path: PathState, op: Op) -> bool:
+        """The barrier of all paths; False until the last one has come."""
+        machine = self.machine
+        if path.met is None:
+            path.met = self.round
+            self.here.add(path.number)
+            merge(self.clock, path.clock)
+            path.clock[path.number] += 1
+            everyone = len(machine.setting.paths)
+            if len(self.here) == everyone:
+                self.here.clear()
+                self.round += 1
+        if path.met == self.round:
+            return False
+        path.met = None
+        merge(path.clock, self.clock)
+        machine.note(path, op)
+        return True
+
+    def bar(self, path: PathState, op: Bar) -> bool:
+        """`__bar_arrive` goes on at once, `__bar_sync` when as many threads have come as the count says."""
+        number, count = op.number(path.env) + 0, op.count(path.env) + 0
+        barrier = self.named.get(number)
+        if barrier is None:
+            barrier = self.named[number] = _Named(self.machine.width, count, path.at(op))
+        if path.met is None:
+            path.met = len(barrier.clocks)
+            self._arrive(path, op, barrier, count)
+        if op.waits and len(barrier.clocks) <= path.met:
+            return False
+        if op.waits:
+            merge(path.clock, barrier.clocks[path.met])
+        path.met = None
+        self.machine.note(path, op)
+        return True
+
+    def _arrive(self, path: PathState, op: Bar, barrier: _Named, count: int) -> None:
+        machine = self.machine
+        if count != barrier.count:
+            machine.fault("bar", path.at(op), barrier.place, why="counts", count=count, expected=barrier.count)
+        for other, epoch in barrier.before:
+            if path.clock[other] < epoch:
+                machine.fault("bar", path.at(op), barrier.place, why="mixed", who=other, count=count)
+                break
+        barrier.parts.append((path.number, path.epoch))
+        merge(barrier.clock, path.clock)
+        path.clock[path.number] += 1
+        barrier.arrived += path.threads
+        if barrier.arrived > barrier.count:
+            machine.fault("bar", path.at(op), barrier.place, why="threads", count=count, threads=barrier.arrived)
+        if barrier.arrived >= barrier.count:
+            barrier.arrived = 0
+            barrier.clocks.append(barrier.clock[:])
+            barrier.before, barrier.parts = barrier.parts, []

@@ -1,0 +1,251 @@
+"""Integer expressions of a path as small trees over numbered variables, and as closures. Must not know the language.
+
+Truth values are 0 and 1. What is not known at analysis time raises `UndecidedError` when it is evaluated, never before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import lcm
+from typing import Any, Final, NoReturn
+
+from croqc.text.span import NOWHERE, Span
+
+Env = list[Any]
+Value = Callable[[Env], Any]
+
+
+class UndecidedError(Exception):
+    """A value depends on run-time data (`threads` False) or differs between the threads of a path (`threads` True)."""
+
+    def __init__(self, span: Span = NOWHERE, threads: bool = False) -> None:
+        self.span = span
+        self.threads = threads
+
+
+class _Raises:
+    """Stands for a value in an environment that nobody knows; any use raises."""
+
+    __slots__ = ("threads",)
+
+    def __init__(self, threads: bool) -> None:
+        self.threads = threads
+
+    def _use(self, *_: object) -> NoReturn:
+        raise UndecidedError(threads=self.threads)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = _use
+    __mod__ = __rmod__ = __neg__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _use
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __index__ = _use
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __abs__ = __divmod__ = __rdivmod__ = _use
+    __hash__ = object.__hash__
+
+
+DATA: Final = _Raises(threads=False)
+VARIES: Final = _Raises(threads=True)
+
+
+class Expr:
+    """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where)
+    or an operator on `args`."""
+
+    __slots__ = ("args", "op", "span", "value")
+
+    def __init__(self, op: str, args: tuple[Expr, ...] = (), value: int = 0, span: Span = NOWHERE) -> None:
+        self.op = op
+        self.args = args
+        self.value = value
+        self.span = span
+
+    def walk(self) -> Iterator[Expr]:
+        stack = [self]
+        while stack:
+            here = stack.pop()
+            yield here
+            stack.extend(here.args)
+
+    def variables(self) -> set[int]:
+        return {each.value for each in self.walk() if each.op == "v"}
+
+    @property
+    def const(self) -> int | None:
+        return self.value if self.op == "k" else None
+
+    @property
+    def known(self) -> bool:
+        return all(each.op != "?" for each in self.walk())
+
+
+def const(value: int) -> Expr:
+    return Expr("k", (), value)
+
+
+def var(slot: int) -> Expr:
+    return Expr("v", (), slot)
+
+
+def unknown(span: Span) -> Expr:
+    return Expr("?", (), 0, span)
+
+
+def apply(op: str, *args: Expr) -> Expr:
+    """The operation, folded where all operands are constant."""
+    if all(arg.op == "k" for arg in args):
+        try:
+            return const(closure(Expr(op, args))([]))
+        except (UndecidedError, ZeroDivisionError):
+            return Expr(op, args)
+    if op in ("+", "-") and args[1].const == 0:
+        return args[0]
+    return Expr(op, args)
+
+
+def _quotient(a: int, b: int) -> int:
+    """Division of the language rounds towards zero."""
+    if b == 0:
+        raise UndecidedError
+    return a // b if (a >= 0) == (b > 0) else -(-a // b)
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - _quotient(a, b) * b
+
+
+def _ceiling(a: int, b: int) -> int:
+    if b == 0:
+        raise UndecidedError
+    return -(-a // b)
+
+
+_BINARY: Final[dict[str, Callable[[int, int], int]]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _quotient,
+    "%": _remainder,
+    "cdiv": _ceiling,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b if 0 <= b < 64 else 0,
+    ">>": lambda a, b: a >> b if 0 <= b < 64 else 0,
+}
+COMPARE: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
+
+
+def closure(expr: Expr) -> Value:
+    """A function from the environment to the value."""
+    op, args = expr.op, expr.args
+    if op == "k":
+        value = expr.value
+        return lambda env: value
+    if op == "v":
+        slot = expr.value
+        return lambda env: env[slot]
+    if op == "?":
+        return _raiser(expr.span)
+    parts = [closure(arg) for arg in args]
+    if op in _BINARY:
+        return _binary(op, args, parts)
+    return _logic(op, parts)
+
+
+def _raiser(span: Span) -> Value:
+    def fail(_: Env) -> int:
+        raise UndecidedError(span)
+
+    return fail
+
+
+def _binary(op: str, args: tuple[Expr, ...], parts: list[Value]) -> Value:
+    left, right = parts
+    by = args[1].const
+    if op == "%" and by is not None and by > 0:
+        return lambda env: _remainder(value, by) if (value := left(env)) < 0 else value % by
+    if op == "+":
+        return lambda env: left(env) + right(env)
+    if op == "*":
+        return lambda env: left(env) * right(env)
+    if op == "==":
+        return lambda env: int(left(env) == right(env))
+    combine = _BINARY[op]
+    return lambda env: combine(left(env), right(env))
+
+
+def _logic(op: str, parts: list[Value]) -> Value:
+    if op == "&&":
+        return lambda env: 1 if parts[0](env) and parts[1](env) else 0
+    if op == "||":
+        return lambda env: 1 if parts[0](env) or parts[1](env) else 0
+    if op == "!":
+        return lambda env: 0 if parts[0](env) else 1
+    if op == "neg":
+        return lambda env: -parts[0](env)
+    if op == "~":
+        return lambda env: ~parts[0](env)
+    return lambda env: parts[1](env) if parts[0](env) else parts[2](env)
+
+
+# --- how a value depends on a loop index ---------------------------------------------------------
+
+
+class Course:
+    """How an expression goes on when one variable grows: `period` where it repeats, None where it grows too.
+
+    `scale`: for one that grows, after how many steps of the variable it moves by a whole number.
+    `bounds`: constants that the growing variable is compared with; behind the largest one nothing changes.
+    `plain`: no comparison with anything but constants was met.
+    """
+
+    __slots__ = ("bounds", "period", "plain", "scale")
+
+    def __init__(
+        self, period: int | None = 1, scale: int = 1, bounds: tuple[int, ...] = (), plain: bool = True
+    ) -> None:
+        self.period = period
+        self.scale = scale
+        self.bounds = bounds
+        self.plain = plain
+
+
+def course(expr: Expr, slot: int) -> Course:
+    """The course of an expression in the variable `slot`."""
+    if expr.op == "v":
+        return Course(None if expr.value == slot else 1)
+    if not expr.args:
+        return Course()
+    parts = [course(arg, slot) for arg in expr.args]
+    bounds = tuple(bound for part in parts for bound in part.bounds)
+    plain = all(part.plain for part in parts)
+    growing = [part for part in parts if part.period is None]
+    if not growing:
+        return Course(lcm(*(part.period or 1 for part in parts)), 1, bounds, plain)
+    scale = lcm(*(part.scale for part in parts), *(part.period or 1 for part in parts))
+    by = expr.args[-1].const
+    if expr.op in COMPARE:
+        return _compared(expr, parts, scale, bounds, plain)
+    if expr.op == "%" and by:
+        return Course(scale * abs(by), 1, bounds, plain)
+    if expr.op == "&" and by is not None and by > 0 and by & (by + 1) == 0:
+        return Course(scale * (by + 1), 1, bounds, plain)
+    if expr.op in ("/", "cdiv") and by:
+        return Course(None, scale * abs(by), bounds, plain)
+    if expr.op in ("+", "-", "*", "neg"):
+        return Course(None, scale, bounds, plain)
+    return Course(None, scale, bounds, plain=False)
+
+
+def _compared(expr: Expr, parts: list[Course], scale: int, bounds: tuple[int, ...], plain: bool) -> Course:
+    """A comparison settles once the variable has passed the other side; only a constant side says when."""
+    for place, other in ((0, 1), (1, 0)):
+        limit = expr.args[other].const
+        if limit is not None and parts[place].period is None:
+            return Course(1, 1, (*bounds, (abs(limit) + 1) * scale), plain)
+    period = lcm(*(part.period or 1 for part in parts))
+    return Course(period, 1, bounds, plain=False)

@@ -1,0 +1,268 @@
+"""Buffers of a kernel as stages with slots, and references to them as operands. Must not know statements.
+
+Slots are the elements of an array of buffers, or equal bands of rows of one buffer (`subspan(R, C).at(s, 0)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import gcd, prod
+
+from croqc.flow.exprs import Expr, apply, const
+from croqc.flow.lower_exprs import Exprs
+from croqc.flow.program import Program, Stage
+from croqc.flow.regions import Extent, Operand
+from croqc.sema.access import is_wild
+from croqc.sema.masks import defining_value
+from croqc.sema.model import Model, Symbol, SymbolKind, View, ViewKind, ViewOp
+from croqc.sema.symbolic import Int
+from croqc.sema.types import Data, Future, Storage
+from croqc.syntax import ast
+from croqc.syntax.visit import children, walk
+
+_TILES = (ViewKind.SUBSPAN, ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.WINDOW)
+_MOST_BANDS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A data reference down to its root: a buffer or a future."""
+
+    root: Symbol
+    slots: tuple[ast.Expr, ...]
+    ops: tuple[ViewOp, ...]
+    element: tuple[ast.Expr, ...] | None
+
+
+class Buffers:
+    def __init__(self, model: Model, kernel: ast.Parallel, program: Program, exprs: Exprs) -> None:
+        self.model = model
+        self.program = program
+        self.exprs = exprs
+        self.stages: dict[Symbol, Stage] = {}
+        self.handles: dict[Symbol, int] = {}
+        nodes = set(walk(kernel))
+        shared = [symbol for symbol in model.symbols if _is_stage(symbol) and symbol.decl in nodes]
+        bands = self._bands(kernel, set(shared))
+        for symbol in shared:
+            self._enter(symbol, bands.get(symbol, []))
+
+    # --- stages -----------------------------------------------------------------------------------
+
+    def _bands(self, kernel: ast.Parallel, shared: set[Symbol]) -> dict[Symbol, list[tuple[int, bool]]]:
+        """For each buffer the rows that references take, and whether they begin at a place that moves."""
+        found: dict[Symbol, list[tuple[int, bool]]] = {}
+        for node in walk(kernel):
+            view = self.model.views.get(node)
+            reference = None if view is None else self.trace(view)
+            if reference is None or reference.root not in shared or not reference.ops:
+                continue
+            first = reference.ops[0]
+            rows = first.shape[0].const if first.shape and first.kind in _TILES else None
+            if rows is not None and not first.strides:
+                low = self._low(first, 0)
+                found.setdefault(reference.root, []).append((rows, low is None or low.const is None))
+        return found
+
+    def _enter(self, symbol: Symbol, bands: list[tuple[int, bool]]) -> None:
+        data = symbol.type
+        assert isinstance(data, Data)
+        extent = data.shape[0].const if data.shape else None
+        slots, rows = prod(data.array), None
+        if not data.array and extent and any(moves for _, moves in bands):
+            band = gcd(extent, *(size for size, _ in bands))
+            if 1 <= extent // band <= _MOST_BANDS:
+                slots, rows = extent // band, band
+        info = next((one for one in self.model.buffers if one.symbol is symbol), None)
+        size = 0 if info is None else info.bytes // max(slots, 1)
+        stage = Stage(symbol, self.program.stage_slots, slots, rows, size, symbol.name_span)
+        stage.written = symbol in self.model.mentioned
+        self.program.stage_slots += slots
+        self.program.stages.append(stage)
+        self.stages[symbol] = stage
+
+    # --- references -------------------------------------------------------------------------------
+
+    def trace(self, view: View) -> Reference | None:
+        """The root behind named views; None for what has no storage of its own."""
+        base, slots, ops, element = view.base, view.slots, view.ops, view.element
+        for _ in range(64):
+            if base.kind in (SymbolKind.BUFFER, SymbolKind.PARAM, SymbolKind.ANONYMOUS) or isinstance(
+                base.type, Future
+            ):
+                return Reference(base, slots, ops, element)
+            value = defining_value(base)
+            inner = self.model.views.get(value) if value is not None else None
+            if inner is None or inner.element is not None:
+                return None
+            base, slots, ops = inner.base, inner.slots + slots, inner.ops + ops
+        return None
+
+    def operand(self, node: ast.Node, view: View | None = None) -> Operand | None:
+        """The stage or handle that a reference means; None where it means neither."""
+        found = view if view is not None else self.model.views.get(node)
+        reference = self.trace(found) if found is not None else None
+        if reference is None:
+            return None
+        operand = Operand(node.span, reference.root.name)
+        stage = self.stages.get(reference.root)
+        if isinstance(reference.root.type, Future):
+            operand.handle = self.handle(reference.root)
+            operand.whole = not reference.ops and reference.element is None
+            operand.part = self._part(reference, ())
+        elif stage is not None:
+            self._place(operand, stage, reference)
+        else:
+            return None
+        return operand.ready()
+
+    def handle(self, symbol: Symbol) -> int:
+        return self.handles.setdefault(symbol, len(self.handles))
+
+    def whole(self, symbol: Symbol, node: ast.Node) -> Operand | None:
+        """All of a buffer."""
+        stage = self.stages.get(symbol)
+        if stage is None:
+            return None
+        operand = Operand(node.span, symbol.name)
+        operand.stage, operand.whole = stage, True
+        return operand.ready()
+
+    def _place(self, operand: Operand, stage: Stage, reference: Reference) -> None:
+        data = stage.symbol.type
+        assert isinstance(data, Data)
+        operand.stage = stage
+        if data.array and len(reference.slots) == len(data.array):
+            operand.index = self._row_major(reference.slots, data.array)
+        operand.part = part = self._part(reference, data.shape)
+        full = _covers(part, data.shape)
+        operand.whole = full and (not data.array or operand.index is not None)
+        if stage.rows is not None and part and part[0].low is not None:
+            length = part[0].length.const if part[0].length is not None else None
+            if length is not None and part[0].low.op != "?":
+                operand.rows = (part[0].low, length)
+                aligned = length % stage.rows == 0 and _is_multiple(part[0].low, stage.rows)
+                operand.whole = aligned and _covers(part[1:], data.shape[1:])
+        elif stage.rows is not None and not full:
+            operand.whole = False
+
+    def _row_major(self, subscripts: tuple[ast.Expr, ...], extents: tuple[int, ...]) -> Expr:
+        number = const(0)
+        for node, extent in zip(subscripts, extents, strict=True):
+            number = apply("+", apply("*", number, const(extent)), self.exprs.of(node))
+        return number
+
+    # --- parts ------------------------------------------------------------------------------------
+
+    def _part(self, reference: Reference, shape: tuple[Int, ...]) -> tuple[Extent, ...]:
+        """The extents along the buffer's dimensions; empty where views reshape it."""
+        rank = len(shape) or (len(reference.ops[0].shape) if reference.ops else len(reference.element or ()))
+        extents = [Extent(const(0), self.exprs.of_int(size)) for size in shape] or [Extent(const(0), None)] * rank
+        for op in reference.ops:
+            if op.kind not in _TILES or len(op.shape) != rank or op.strides:
+                return ()
+            for dim in range(rank):
+                low = self._low(op, dim)
+                before = extents[dim].low
+                moved = None if low is None or before is None else apply("+", before, low)
+                extents[dim] = Extent(moved, self.exprs.of_int(op.shape[dim]))
+        if reference.element is not None:
+            if len(reference.element) != rank:
+                return ()
+            for dim, node in enumerate(reference.element):
+                before = extents[dim].low
+                extents[dim] = Extent(None if before is None else apply("+", before, self.exprs.of(node)), const(1))
+        return tuple(extents)
+
+    def _low(self, op: ViewOp, dim: int) -> Expr | None:
+        """Where a tile begins, relative to what it is cut from."""
+        rank = len(op.shape)
+        if op.kind is ViewKind.CHUNKAT:
+            places, factor = op.args, op.shape[dim]
+        else:
+            places, factor = op.at, op.shape[dim]
+        if not places:
+            return const(0)
+        if len(places) != rank:
+            return None
+        if is_wild(places[dim]):
+            return const(0)
+        place = self.exprs.of(places[dim])
+        if op.kind is ViewKind.WINDOW:
+            return place
+        if place.const == 0:
+            return const(0)
+        by = self.exprs.of_int(factor)
+        if op.step:
+            by = self.exprs.of(op.step[dim]) if len(op.step) == rank else None
+        return None if by is None else apply("*", place, by)
+
+    def reads_in(self, node: ast.Node) -> Iterator[Operand]:
+        """Every reference to a stage or a handle's data in an expression, or a statement without its bodies."""
+        stack: list[ast.Node] = [node]
+        while stack:
+            here = stack.pop()
+            if isinstance(here, ast.Chain):
+                stack += [arg for suffix in here.suffixes for arg in _arguments(suffix)]
+                shape_only = any(isinstance(suffix, ast.Member) and suffix.name == "span" for suffix in here.suffixes)
+                if here in self.model.views:
+                    found = self.operand(here)
+                    if found is not None:
+                        yield found
+                elif not shape_only and not isinstance(here.base, ast.Name):
+                    stack.append(here.base)
+                continue
+            if isinstance(here, ast.Name) and here in self.model.views:
+                found = self.operand(here)
+                if found is not None:
+                    yield found
+            elif isinstance(here, ast.Count | ast.BoundOf):
+                continue
+            else:
+                stack += _below(here)
+
+
+def _below(node: ast.Node) -> list[ast.Node]:
+    return [child for child in children(node) if not isinstance(child, ast.Block)]
+
+
+def _arguments(suffix: ast.Suffix) -> tuple[ast.Expr, ...]:
+    match suffix:
+        case ast.Index(args=args) | ast.Member(args=args):
+            return args
+        case ast.Pick(arg=arg):
+            return (arg,)
+    return ()
+
+
+def _is_stage(symbol: Symbol) -> bool:
+    return (
+        symbol.kind in (SymbolKind.BUFFER, SymbolKind.ANONYMOUS)
+        and isinstance(symbol.type, Data)
+        and symbol.type.storage is Storage.SHARED
+    )
+
+
+def _covers(part: tuple[Extent, ...], shape: tuple[Int, ...]) -> bool:
+    """Whether the extents are those of the whole shape."""
+    if len(part) != len(shape):
+        return False
+    for extent, size in zip(part, shape, strict=True):
+        whole = size.const
+        if extent.low is None or extent.low.const != 0 or extent.length is None:
+            return False
+        if whole is None or extent.length.const != whole:
+            return False
+    return True
+
+
+def _is_multiple(low: Expr, rows: int) -> bool:
+    """Whether a place is surely a multiple of the band."""
+    if low.op == "k":
+        return low.value % rows == 0
+    if low.op == "*":
+        return any(_is_multiple(arg, rows) for arg in low.args)
+    if low.op in ("+", "-"):
+        return all(_is_multiple(arg, rows) for arg in low.args)
+    return False

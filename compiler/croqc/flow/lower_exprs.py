@@ -1,0 +1,189 @@
+"""From expressions of the language to those of a step program. Must not know statements.
+
+What the analysis of the function could put into a normal form is taken from there; the rest is followed through
+mutable variables. What depends on run-time data becomes an expression that is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.flow.exprs import Expr, apply, const, unknown, var
+from croqc.flow.program import Program, Size
+from croqc.sema.masks import UNIT_THREADS, defining_value, symbol_atoms
+from croqc.sema.model import Kernel, Model, Symbol, SymbolKind
+from croqc.sema.symbolic import Int, Part
+from croqc.sema.types import Bounded, BoundedTuple, Data, Scalar
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+
+_DEEPEST = 80
+_OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"}
+
+
+class Exprs:
+    """Expressions of one kernel. Variables are numbered as they are met."""
+
+    def __init__(self, model: Model, kernel: Kernel, program: Program) -> None:
+        self.model = model
+        self.kernel = kernel
+        self.program = program
+        self.atoms: dict[str, Expr] = {}
+        self.slots: dict[Symbol, int] = {}
+        self._symbols = {atom: symbol for symbol, atom in symbol_atoms(model).items()}
+        self._sizes = _size_atoms(model)
+        self._inner = {
+            symbol
+            for node in walk(kernel.node)
+            if isinstance(node, ast.Axis) and model.levels.get(node) in UNIT_THREADS
+            for name in node.names
+            if (symbol := model.uses.get(name)) is not None
+        }
+        self.changing = frozenset(self._changing())
+
+    def new(self, name: str) -> int:
+        number = self.program.variables
+        self.program.variables += 1
+        self.program.names[number] = name
+        return number
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def of(self, node: ast.Node, depth: int = 0) -> Expr:
+        value = self.model.values.get(node)
+        if value is not None and (known := self.of_int(value)) is not None:
+            return known
+        if depth > _DEEPEST:
+            return unknown(node.span)
+        match node:
+            case ast.Paren(inner=inner):
+                return self.of(inner, depth + 1)
+            case ast.Const(word="true" | "false" as word):
+                return const(int(word == "true"))
+            case ast.Name():
+                return self._name(node, depth)
+            case ast.Unary(op="-" | "!" | "~" as op, operand=operand):
+                return apply("neg" if op == "-" else op, self.of(operand, depth + 1))
+            case ast.Binary(op=op, left=left, right=right) if op in _OPERATORS:
+                return apply(op, self.of(left, depth + 1), self.of(right, depth + 1))
+            case ast.Cond(test=test, then=then, other=other):
+                return apply("?:", *(self.of(part, depth + 1) for part in (test, then, other)))
+            case ast.Builtin(name="cdiv", args=(first, second)):
+                return apply("cdiv", self.of(first, depth + 1), self.of(second, depth + 1))
+        return unknown(node.span)
+
+    def _name(self, node: ast.Name, depth: int) -> Expr:
+        symbol = self.model.uses.get(node)
+        if symbol is None:
+            return unknown(node.span)
+        if symbol in self.slots:
+            return var(self.slots[symbol])
+        value = defining_value(symbol)
+        return unknown(node.span) if value is None else self.of(value, depth + 1)
+
+    def of_int(self, value: Int) -> Expr | None:
+        """The same value; None if it speaks of something that is no size and no index."""
+        total: Expr | None = None
+        for monomial, factor in value.terms:
+            term: Expr | None = None
+            for atom in monomial:
+                part = self._part(atom) if isinstance(atom, Part) else self._atom(atom)
+                if part is None:
+                    return None
+                term = part if term is None else apply("*", term, part)
+            if term is None:
+                term = const(factor)
+            elif factor == -1 and total is not None:
+                total = apply("-", total, term)
+                continue
+            elif factor != 1:
+                term = apply("*", const(factor), term)
+            total = term if total is None else apply("+", total, term)
+        return const(0) if total is None else total
+
+    def _part(self, part: Part) -> Expr | None:
+        a, b = self.of_int(part.a), self.of_int(part.b)
+        return None if a is None or b is None else apply(part.op, a, b)
+
+    def _atom(self, atom: str) -> Expr | None:
+        found = self.atoms.get(atom)
+        if found is None and (found := self._free(atom)) is not None:
+            self.atoms[atom] = found
+        return found
+
+    def _free(self, atom: str) -> Expr | None:
+        """The variable of a size, a block index, an index inside the block, or an index of the host's loops."""
+        symbol = self._symbols.get(atom)
+        if atom in self._sizes:
+            return self._size(atom, self._sizes[atom])
+        if symbol is None:
+            return None
+        if symbol in self._inner:
+            number = self.new(symbol.name)
+            self.program.placed[symbol] = number
+            return var(number)
+        if symbol.kind in (SymbolKind.PARALLEL, SymbolKind.LOOP) and isinstance(symbol.type, Bounded):
+            if symbol.kind is SymbolKind.LOOP and symbol.decl in set(walk(self.kernel.node)):
+                return None
+            return self._size(atom, 0, self.of_int(symbol.type.bound))
+        return None
+
+    def _size(self, atom: str, least: int | None, bound: Expr | None = None) -> Expr:
+        number = self.new(atom.partition("'")[0])
+        self.program.sizes.append(Size(self.program.names[number], number, least, bound))
+        return var(number)
+
+    def bound(self, symbol: Symbol) -> Expr | None:
+        """The exclusive upper bound of an index."""
+        match symbol.type:
+            case Bounded(bound=bound) | BoundedTuple(bounds=(bound,)):
+                return self.of_int(bound)
+        return None
+
+    # --- mutable variables ------------------------------------------------------------------------
+
+    def _changing(self) -> Iterator[Symbol]:
+        """Integers and truth values that are assigned in the kernel, and immutable names that follow from them."""
+        changing = {
+            symbol
+            for symbol in self.model.symbols
+            if symbol.mutable and symbol.kind is SymbolKind.VARIABLE and _is_integer(symbol)
+        }
+        while True:
+            following = {
+                symbol
+                for symbol in self.model.symbols
+                if symbol not in changing
+                and symbol.kind is SymbolKind.VARIABLE
+                and (value := defining_value(symbol)) is not None
+                and any(isinstance(name, ast.Name) and self.model.uses.get(name) in changing for name in walk(value))
+                and (_is_integer(symbol) or isinstance(symbol.type, Bounded))
+            }
+            if not following:
+                return iter(changing)
+            changing |= following
+
+    def slot(self, symbol: Symbol) -> int:
+        """The variable of a name that changes."""
+        found = self.slots.get(symbol)
+        if found is None:
+            found = self.slots[symbol] = self.new(symbol.name)
+        return found
+
+
+def _is_integer(symbol: Symbol) -> bool:
+    return isinstance(symbol.type, Scalar) and symbol.type.elem[0] in "sub" and symbol.type.elem != "bf16"
+
+
+def _size_atoms(model: Model) -> dict[str, int | None]:
+    """What the caller chooses: dimensions from 1, integer parameters freely."""
+    found: dict[str, int | None] = {}
+    atoms = symbol_atoms(model)
+    for symbol in model.symbols:
+        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Data):
+            found |= {atom: 1 for extent in symbol.type.shape for atom in extent.names()}
+        elif symbol.kind is SymbolKind.DIMENSION:
+            found[symbol.atom or atoms.get(symbol, symbol.name)] = 1
+        elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
+            found.setdefault(symbol.atom or symbol.name, None)
+    return found

@@ -1,0 +1,346 @@
+"""Steps that touch buffers: accesses, copies, multiplies (credit-flow, section 3). Must not know futures' names.
+
+Must not know events: a copy that named an event slot is left with the path until that slot's next trigger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from croqc.flow.exprs import Expr, Value
+from croqc.flow.ops_events import EventRef
+from croqc.flow.program import Loop, Op
+from croqc.flow.regions import Operand
+from croqc.flow.state import Access, PathState, Place, Transfer
+from croqc.text.span import Span
+
+if TYPE_CHECKING:
+    from croqc.flow.machine import Machine
+
+
+def resolve(machine: Machine, path: PathState, op: Op, operand: Operand) -> tuple[Operand, Sequence[int]] | None:
+    """The slots that a reference means now; None where it means nothing (noted, if that is a fault)."""
+    if operand.alias >= 0:
+        return path.aliases.get(operand.alias)
+    if operand.handle >= 0:
+        transfer = read_handle(machine, path, op, operand)
+        return None if transfer is None or transfer.local else (operand, transfer.slots)
+    slots = operand.slots(path.env)
+    if slots is None:
+        machine.fault("range", path.at(op), operand=operand)
+        return None
+    return operand, slots
+
+
+def read_handle(machine: Machine, path: PathState, op: Op, operand: Operand) -> Transfer | None:
+    """What the handle holds, for reading its data."""
+    transfer = path.handles.get(operand.handle)
+    if transfer is None:
+        machine.fault("empty-handle", path.at(op), handle=operand.handle, operand=operand)
+        return None
+    if not transfer.landed(path.clock):
+        place = Place(path.number, transfer.op, transfer.env)
+        machine.fault("early-read", path.at(op), place, transfer=transfer, operand=operand)
+        return None
+    if transfer.stamp != path.stamp:
+        transfer.stamp = path.stamp
+        transfer.reads += 1
+    return transfer
+
+
+class Touch(Op):
+    """Reads and writes that are over at the statement. `closes`: accumulators that it reads."""
+
+    __slots__ = ("closes", "reads", "writes")
+
+    def __init__(
+        self, span: Span, reads: Sequence[Operand], writes: Sequence[Operand], loops: tuple[Loop, ...] = ()
+    ) -> None:
+        super().__init__(span, loops)
+        self.reads = tuple(reads)
+        self.writes = tuple(writes)
+        self.closes: tuple[Accumulator, ...] = ()
+
+    def exprs(self) -> Sequence[Expr]:
+        return [expr for operand in (*self.reads, *self.writes) for expr in operand.exprs()]
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        for accumulator in self.closes:
+            accumulator.close(machine, path, self)
+        for operands, write in ((self.reads, False), (self.writes, True)):
+            for operand in operands:
+                found = resolve(machine, path, self, operand)
+                if found is None:
+                    continue
+                machine.accesses.touch(path, self, found[0], found[1], write)
+                if machine.record is not None:
+                    machine.note(path, self, "write" if write else "read", operand=operand, slots=found[1])
+        path.touched = path.touched or bool(self.reads or self.writes)
+        path.pc += 1
+        return True
+
+
+class Dest:
+    """Where a copy writes: a part of a stage, what its handle names (`made`, if it names nothing yet), or nowhere
+    that matters. `options` with `choice`: a `select`."""
+
+    __slots__ = ("choice", "made", "operand", "options")
+
+    def __init__(self, operand: Operand | None = None) -> None:
+        self.operand = operand
+        self.made = False
+        self.options: tuple[Operand, ...] = ()
+        self.choice: Value | None = None
+
+    def chosen(self, path: PathState) -> Operand | None:
+        if self.choice is None:
+            return self.operand
+        return self.options[self.choice(path.env) % len(self.options)] if self.options else None
+
+    def exprs(self) -> Sequence[Expr]:
+        every = self.options or ((self.operand,) if self.operand is not None else ())
+        return [expr for operand in every for expr in operand.exprs()]
+
+
+class Copy(Op):
+    """A copy. `handle` takes it (-1 for none); `event`: the slot that it names in the classic dialect; `follows`: a
+    handle that it waits for."""
+
+    __slots__ = ("asynchronous", "bytes", "dest", "event", "follows", "handle", "source")
+    WORD = "copy"
+
+    def __init__(self, span: Span, source: Operand | None, dest: Dest, loops: tuple[Loop, ...]) -> None:
+        super().__init__(span, loops)
+        self.source = source
+        self.dest = dest
+        self.handle = -1
+        self.asynchronous = False
+        self.event: EventRef | None = None
+        self.follows = -1
+        self.bytes: int | None = None
+
+    def exprs(self) -> Sequence[Expr]:
+        source = () if self.source is None else self.source.exprs()
+        return [*source, *self.dest.exprs(), *(self.event.exprs() if self.event is not None else ())]
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        if self.follows >= 0:
+            wait_handle(machine, path, self, self.follows)
+        lasting = self.asynchronous or self.event is not None
+        made: list[Access] = []
+        found = None if self.source is None else resolve(machine, path, self, self.source)
+        if found is not None:
+            made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
+        operand = self.dest.chosen(path)
+        held = path.handles.get(self.handle) if self.handle >= 0 else None
+        slots: Sequence[int] | None = ()
+        if operand is not None:
+            kept = held.slots if self.dest.made and held is not None else ()
+            slots = kept or operand.slots(path.env)
+            if slots is None:
+                machine.fault("range", path.at(self), operand=operand)
+                slots = ()
+            made += machine.accesses.touch(path, self, operand, slots, True, lasting)
+        if machine.record is not None:
+            machine.note(path, self, operand=operand or self.source, slots=slots)
+        self._keep(machine, path, made, tuple(slots or ()), held)
+        path.touched = True
+        path.pc += 1
+        return True
+
+    def _keep(
+        self, machine: Machine, path: PathState, made: list[Access], slots: tuple[int, ...], held: Transfer | None
+    ) -> None:
+        """The transfer goes to the handle, and to the event slot that it names."""
+        if self.handle < 0 and self.event is None:
+            return
+        transfer = Transfer(self, path.env, slots, self.asynchronous or self.event is not None)
+        transfer.local = self.dest.operand is None and not self.dest.options
+        transfer.accesses = made
+        if not transfer.done:
+            for access in made:
+                access.transfer = transfer
+        if self.event is not None:
+            named, _ = self.event.slots(path)
+            if not named:
+                machine.fault("range", path.at(self), ref=self.event)
+            for slot in named:
+                path.tagged.setdefault(slot, []).append(transfer)
+        elif self.asynchronous:
+            path.flying.append(transfer)
+        if self.handle >= 0:
+            if held is not None and held.asynchronous and not held.done and held.bound is None and self.event is None:
+                machine.fault("overwritten", path.at(self), Place(path.number, held.op, held.env), handle=self.handle)
+                held.done = True
+            path.handles[self.handle] = transfer
+            machine.held.append((path.number, self.handle, transfer))
+            path.stamp += 1
+
+
+def wait_handle(machine: Machine, path: PathState, op: Op, handle: int) -> None:
+    """Waiting for what a handle holds; a synchronous copy is complete."""
+    transfer = path.handles.get(handle)
+    if transfer is None:
+        machine.fault("empty-handle", path.at(op), handle=handle)
+    elif transfer.asynchronous:
+        if transfer.done or transfer.bound is not None:
+            place = Place(path.number, transfer.op, transfer.env)
+            machine.fault("twice", path.at(op), place, handle=handle, bound=transfer.bound is not None)
+        transfer.done = True
+        machine.accesses.end(path, transfer.accesses)
+
+
+class WaitFuture(Op):
+    __slots__ = ("handle",)
+    WORD = "wait-future"
+
+    def __init__(self, span: Span, handle: int, loops: tuple[Loop, ...]) -> None:
+        super().__init__(span, loops)
+        self.handle = handle
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        wait_handle(machine, path, self, self.handle)
+        path.touched = True
+        machine.note(path, self)
+        path.pc += 1
+        return True
+
+
+class Rotate(Op):
+    """`swap` and `rotate`: each handle gets what the next one held. Without a second name: an empty placeholder."""
+
+    __slots__ = ("handles",)
+    WORD = "swap"
+
+    def __init__(self, span: Span, handles: tuple[int, ...], loops: tuple[Loop, ...]) -> None:
+        super().__init__(span, loops)
+        self.handles = handles
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        if len(self.handles) == 1:
+            path.handles[self.handles[0]] = None
+        else:
+            held = [path.handles.get(handle) for handle in self.handles]
+            for handle, transfer in zip(self.handles, [*held[1:], held[0]], strict=True):
+                path.handles[handle] = transfer
+            path.stamp += 1
+            machine.note(path, self)
+        path.pc += 1
+        return True
+
+
+class Accumulator:
+    """An accumulator as a statement names it: its number, and the subscripts of an array of them."""
+
+    __slots__ = ("index", "number")
+
+    def __init__(self, number: int, index: tuple[Value, ...]) -> None:
+        self.number = number
+        self.index = index
+
+    def key(self, path: PathState) -> tuple[int, ...]:
+        return (self.number, *(code(path.env) + 0 for code in self.index))
+
+    def close(self, machine: Machine, path: PathState, op: Op) -> None:
+        """It is read: the multiplies into it end, or are still running though nobody waited for them."""
+        if not path.uncommitted and not path.multiplies:
+            return
+        key = self.key(path)
+        ended = [access for owner, access in path.uncommitted if owner == key]
+        machine.accesses.end(path, ended)
+        path.uncommitted = [item for item in path.uncommitted if item[0] != key]
+        for transfer in path.multiplies.pop(key, []):
+            if not transfer.done:
+                place = Place(path.number, transfer.op, transfer.env)
+                machine.fault("early-read", path.at(op), place, transfer=transfer)
+                transfer.done = True
+
+
+class Multiply(Op):
+    """`ends`: its operands are read when it is over; else at a commit, a read of the accumulator or its wait."""
+
+    __slots__ = ("accumulator", "ends", "handle", "operands")
+    WORD = "multiply"
+
+    def __init__(
+        self, span: Span, accumulator: Accumulator, operands: Sequence[Operand], ends: bool, loops: tuple[Loop, ...]
+    ) -> None:
+        super().__init__(span, loops)
+        self.accumulator = accumulator
+        self.operands = tuple(operands)
+        self.ends = ends
+        self.handle = -1
+
+    def exprs(self) -> Sequence[Expr]:
+        return [expr for operand in self.operands for expr in operand.exprs()]
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        lasting = not self.ends
+        made: list[Access] = []
+        for operand in self.operands:
+            found = resolve(machine, path, self, operand)
+            if found is not None:
+                made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
+                if machine.record is not None:
+                    machine.note(path, self, operand=found[0], slots=found[1])
+        if self.handle >= 0:
+            self._fly(machine, path, made)
+        elif lasting:
+            key = self.accumulator.key(path)
+            path.uncommitted += [(key, access) for access in made]
+        path.touched = path.touched or bool(made)
+        path.pc += 1
+        return True
+
+    def _fly(self, machine: Machine, path: PathState, made: list[Access]) -> None:
+        transfer = Transfer(self, path.env, (), True)
+        transfer.multiply = transfer.local = True
+        transfer.accesses = made
+        for access in made:
+            access.transfer = transfer
+        held = path.handles.get(self.handle)
+        if held is not None and not held.done:
+            machine.fault("overwritten", path.at(self), Place(path.number, held.op, held.env), handle=self.handle)
+            held.done = True
+        path.handles[self.handle] = transfer
+        path.flying.append(transfer)
+        path.multiplies.setdefault(self.accumulator.key(path), []).append(transfer)
+
+
+class Commit(Op):
+    """All multiplies of the path have read their operands."""
+
+    __slots__ = ()
+    WORD = "commit"
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        if path.uncommitted:
+            machine.accesses.end(path, [access for _, access in path.uncommitted])
+            path.uncommitted.clear()
+        machine.note(path, self)
+        path.pc += 1
+        return True
+
+
+class Name(Op):
+    """`mma.load` of a shared tile: the operand is a name for the tile, nothing is moved."""
+
+    __slots__ = ("alias", "operand")
+
+    def __init__(self, span: Span, alias: int, operand: Operand, loops: tuple[Loop, ...]) -> None:
+        super().__init__(span, loops)
+        self.alias = alias
+        self.operand = operand
+
+    def exprs(self) -> Sequence[Expr]:
+        return self.operand.exprs()
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        found = resolve(machine, path, self, self.operand)
+        if found is not None:
+            path.aliases[self.alias] = (found[0], tuple(found[1]))
+        else:
+            path.aliases.pop(self.alias, None)
+        path.pc += 1
+        return True

@@ -1,0 +1,195 @@
+"""Steps on events: declare, wait, trigger (credit-flow, section 2). Must not know buffers.
+
+A path's k-th wait on a slot passes when k + 1 generations are complete; what a parity bit would show is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from croqc.flow.exprs import Expr, closure
+from croqc.flow.program import Event, Loop, Op
+from croqc.flow.state import EventSlot, PathState, Place, Transfer, merge
+from croqc.text.span import Span
+
+if TYPE_CHECKING:
+    from croqc.flow.machine import Machine
+
+
+class EventRef:
+    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name."""
+
+    __slots__ = ("code", "event", "index", "ordered", "span")
+
+    def __init__(self, span: Span, event: Event, index: Expr | None, ordered: bool) -> None:
+        self.span = span
+        self.event = event
+        self.index = index
+        self.ordered = ordered
+        self.code = closure(index) if index is not None else None
+
+    def slots(self, path: PathState) -> tuple[Sequence[EventSlot], int]:
+        """The slots named, and the order's generation (-1 without one). None of them: out of range."""
+        slots = path.events[self.event.number]
+        if self.code is None:
+            return slots, -1
+        value = self.code(path.env) + 0
+        if self.ordered:
+            return (slots[value % len(slots)],), value // len(slots)
+        if not 0 <= value < len(slots):
+            return (), -1
+        return (slots[value],), -1
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return () if self.index is None else (self.index,)
+
+
+class Declare(Op):
+    """Passing the declaration of an event inside a loop: fresh slots."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, span: Span, event: Event, loops: tuple[Loop, ...]) -> None:
+        super().__init__(span, loops)
+        self.event = event
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        round_ = path.passed.get(self.event, -1) + 1
+        path.passed[self.event] = round_
+        path.events[self.event.number] = machine.instance(self.event, round_)
+        path.pc += 1
+        return True
+
+
+class WaitEvent(Op):
+    __slots__ = ("ref",)
+    WORD = "wait"
+
+    def __init__(self, ref: EventRef, loops: tuple[Loop, ...]) -> None:
+        super().__init__(ref.span, loops)
+        self.ref = ref
+
+    def exprs(self) -> Sequence[Expr]:
+        return self.ref.exprs()
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        slots, generation = self.ref.slots(path)
+        if not slots:
+            machine.fault("range", path.at(self), ref=self.ref)
+        for slot in slots[path.passed.get(self, 0) :]:
+            k = path.waits.get(slot, 0)
+            if slot.completed <= k:
+                return False
+            if generation >= 0 and (generation ^ k) & 1:
+                machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
+            self._pass(machine, path, slot, k)
+            if len(slots) > 1:
+                path.passed[self] = path.passed.get(self, 0) + 1
+        path.passed.pop(self, None)
+        path.touched = True
+        path.pc += 1
+        return True
+
+    def _pass(self, machine: Machine, path: PathState, slot: EventSlot, k: int) -> None:
+        if slot.completed > k + 1:
+            ahead = slot.sources[k + 1 - (len(slot.clocks) - len(slot.sources))]
+            machine.fault("overrun", ahead, path.at(self), slot=slot, generation=k)
+        merge(path.clock, slot.clocks[k])
+        path.waits[slot] = k + 1
+        slot.last_waits[path.number] = (path.clock[path.number], self, path.env[:])
+        if machine.record is not None:
+            machine.note(path, self, slot=slot, generation=k)
+
+
+class Trigger(Op):
+    """Arrivals, with the transfers that land in the same generations. `blocks`: arrivals a slot gets at once."""
+
+    __slots__ = ("after", "blocks", "refs")
+    WORD = "trigger"
+
+    def __init__(
+        self, span: Span, refs: tuple[EventRef, ...], after: tuple[int, ...], blocks: int, loops: tuple[Loop, ...]
+    ) -> None:
+        super().__init__(span, loops)
+        self.refs = refs
+        self.after = after
+        self.blocks = blocks
+
+    def exprs(self) -> Sequence[Expr]:
+        return [expr for ref in self.refs for expr in ref.exprs()]
+
+    def step(self, machine: Machine, path: PathState) -> bool:
+        transfers = [each for handle in self.after if (each := self._bound(machine, path, handle)) is not None]
+        for ref in self.refs:
+            slots, generation = ref.slots(path)
+            if not slots:
+                machine.fault("range", path.at(self), ref=ref)
+            for slot in slots:
+                self._count(machine, path, slot, generation)
+                tagged = path.tagged.pop(slot, None) if path.tagged else None
+                for transfer in transfers if tagged is None else [*tagged, *transfers]:
+                    slot.bound.append(transfer)
+                    machine.accesses.land_with(transfer, slot)
+                for _ in range(self.blocks):
+                    self._arrive(machine, path, slot)
+        path.pc += 1
+        return True
+
+    def _bound(self, machine: Machine, path: PathState, handle: int) -> Transfer | None:
+        transfer = path.handles.get(handle)
+        if transfer is None:
+            machine.fault("empty-handle", path.at(self), handle=handle)
+        elif transfer.bound is not None or (transfer.done and transfer.asynchronous):
+            machine.fault("twice", path.at(self), Place(path.number, transfer.op, transfer.env), handle=handle)
+            return None
+        return transfer
+
+    def _count(self, machine: Machine, path: PathState, slot: EventSlot, generation: int) -> None:
+        """An order is compared with the path's own count of steady triggers of the slot."""
+        if path.touched:
+            steady = path.steady.get(slot, 0)
+            path.steady[slot] = steady + 1
+            if generation >= 0 and (generation ^ steady) & 1:
+                machine.fault("order", path.at(self), slot=slot, own=steady, order=generation, waits=False)
+
+    def _arrive(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
+        clock, number = path.clock, path.number
+        for other, epoch in slot.before:
+            if clock[other] < epoch:
+                machine.fault("mixup", path.at(self), slot=slot, who=other, generation=slot.completed)
+                break
+        slot.arrivals.append((number, clock[number]))
+        merge(slot.clock, clock)
+        path.trail[clock[number]] = (self, path.env[:], slot)
+        clock[number] += 1
+        slot.pending -= 1
+        at = -1
+        if machine.record is not None:
+            word = "trigger" if path.touched else "bootstrap"
+            at = machine.note(path, self, word, slot=slot, generation=slot.completed, pending=slot.pending)
+            slot.traces.append(at)
+        if slot.pending <= 0:
+            self._complete(machine, path, slot)
+
+    def _complete(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
+        generation = slot.completed
+        if machine.record is not None:
+            for transfer in slot.bound:
+                machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)
+        slot.bound.clear()
+        clock = slot.clock
+        if slot.component >= 0:
+            clock[slot.component] = slot.offset + generation + 1
+        for waiter, (epoch, op, env) in slot.last_waits.items():
+            if machine.paths[waiter].waits.get(slot, 0) == generation and clock[waiter] < epoch:
+                machine.fault("overrun", path.at(self), Place(waiter, op, env), slot=slot, generation=generation - 1)
+        slot.completed = generation + 1
+        slot.clocks.append(clock[:])
+        slot.sources.append(path.at(self))
+        slot.before, slot.arrivals = slot.arrivals, []
+        slot.clock = [0] * len(clock)
+        slot.pending = slot.count
+        if machine.record is not None:
+            machine.grouped[slot, generation] = slot.traces
+            slot.traces = []

@@ -1,0 +1,170 @@
+"""Parts of buffers: what a statement touches, and whether two parts overlap. Must not know who runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, Value, closure
+from croqc.flow.program import Stage
+from croqc.text.span import Span
+
+Interval = tuple[int, int]
+Ranges = Mapping[int, Interval]  # of variables that stand for several values at once
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """One dimension of a part: where it begins, and how long it is; None where that is not understood."""
+
+    low: Expr | None
+    length: Expr | None
+
+
+class Operand:
+    """A reference to a stage buffer, to the data of a handle, or to what an `mma.load` named.
+
+    `rows` are the first row and the number of rows in a packed stage, else `index` is the slot. `whole`: every
+    element of each slot it names. `part`: the extents inside the buffer, for partial references.
+    """
+
+    __slots__ = ("alias", "code", "handle", "index", "keys", "name", "part", "rows", "span", "stage", "whole")
+
+    def __init__(self, span: Span, name: str) -> None:
+        self.span = span
+        self.name = name
+        self.stage: Stage | None = None
+        self.handle = -1
+        self.alias = -1
+        self.index: Expr | None = None
+        self.rows: tuple[Expr, int] | None = None
+        self.whole = False
+        self.part: tuple[Extent, ...] = ()
+        self.code: Value | None = None
+        self.keys: tuple[Value, ...] = ()
+
+    def ready(self) -> Operand:
+        """Fixes the closures once the expressions are known."""
+        chosen = self.rows[0] if self.rows is not None else self.index
+        self.code = closure(chosen) if chosen is not None else None
+        lows = [each.low for each in self.part if each.low is not None and each.low.const is None]
+        self.keys = tuple(closure(low) for low in lows)
+        return self
+
+    def exprs(self) -> tuple[Expr, ...]:
+        """What decides which slot is meant."""
+        chosen = self.rows[0] if self.rows is not None else self.index
+        return () if chosen is None else (chosen,)
+
+    def slots(self, env: Env) -> range | None:
+        """The slots touched, by their numbers in the program; None out of range."""
+        stage = self.stage
+        assert stage is not None
+        if self.code is None:
+            return range(stage.first, stage.first + stage.slots)
+        try:
+            value = self.code(env)
+            if value is VARIES or value is DATA:
+                raise UndecidedError(self.span, value is VARIES)
+        except UndecidedError:
+            return range(stage.first, stage.first + stage.slots)
+        last = value
+        if self.rows is not None and stage.rows:
+            last = (value + self.rows[1] - 1) // stage.rows
+            value //= stage.rows
+        if value < 0 or last >= stage.slots:
+            return None
+        return range(stage.first + value, stage.first + last + 1)
+
+    def exact(self, env: Env) -> bool:
+        """Whether the slots are known."""
+        if self.code is None:
+            return True
+        try:
+            value = self.code(env)
+        except UndecidedError:
+            return False
+        return value is not VARIES and value is not DATA
+
+    def key(self, env: Env) -> tuple[object, ...]:
+        """Where the part lies, as far as it moves with variables: equal keys of one operand are the same part."""
+        return tuple(_number(code, env) for code in self.keys)
+
+
+def _number(code: Value, env: Env) -> object:
+    try:
+        value = code(env)
+    except UndecidedError:
+        return None
+    return None if value is VARIES or value is DATA else value
+
+
+def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over_b: Ranges) -> bool | None:
+    """Whether two parts of one slot share an element; None where that is not known."""
+    if a.whole and a.exact(env_a) and b.exact(env_b):
+        return True
+    if b.whole and b.exact(env_b) and a.exact(env_a):
+        return True
+    if not a.part or len(a.part) != len(b.part):
+        return None
+    sure = a.exact(env_a) and b.exact(env_b)
+    for one, other in zip(a.part, b.part, strict=True):
+        first, second = _span(one, env_a, over_a), _span(other, env_b, over_b)
+        if first is None or second is None:
+            sure = False
+            continue
+        if first[1] <= second[0] or second[1] <= first[0]:
+            return False
+        sure = sure and first[2] and second[2]
+    return True if sure else None
+
+
+def _span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
+    """From, behind, and whether every element between is touched."""
+    if extent.low is None or extent.length is None:
+        return None
+    low, length = hull(extent.low, env, over), hull(extent.length, env, over)
+    if low is None or length is None:
+        return None
+    several = [over[var] for var in extent.low.variables() if var in over and env[var] in (VARIES, DATA)]
+    steps = several[0][1] - several[0][0] if len(several) == 1 else 0
+    gap = low[1] - low[0]
+    return low[0], low[1] + length[1], length[0] == length[1] and len(several) < 2 and gap <= steps * length[0]
+
+
+def hull(expr: Expr, env: Env, over: Ranges) -> Interval | None:
+    """The smallest interval known to hold the value, both ends included."""
+    if expr.op == "k":
+        return expr.value, expr.value
+    if expr.op == "v":
+        value = env[expr.value]
+        if value is VARIES or value is DATA:
+            return over.get(expr.value)
+        return value, value
+    parts = [hull(arg, env, over) for arg in expr.args]
+    if expr.op not in _HULLS or len(parts) != 2:
+        return None
+    a, b = parts
+    if a is None or b is None:
+        return (0, b[1] - 1) if expr.op == "%" and b is not None and b[0] > 0 else None
+    return _combined(expr.op, a, b)
+
+
+_HULLS = frozenset("+-*/%") | {"cdiv"}
+
+
+def _combined(op: str, a: Interval, b: Interval) -> Interval | None:
+    if op == "+":
+        return a[0] + b[0], a[1] + b[1]
+    if op == "-":
+        return a[0] - b[1], a[1] - b[0]
+    if op == "*":
+        products = [x * y for x in a for y in b]
+        return min(products), max(products)
+    if a[0] < 0 or b[0] < 1:
+        return None
+    if op == "%":
+        return a if b[0] == b[1] and a[1] < b[0] else (0, b[1] - 1)
+    if op == "/":
+        return a[0] // b[1], a[1] // b[0]
+    return -(-a[0] // b[1]), -(-a[1] // b[0])

@@ -1,0 +1,174 @@
+"""The state of an abstract run: paths, event slots, accesses, transfers, faults (credit-flow, sections 2 and 3).
+
+Times are epochs: a path's own count of its releases (triggers, joins). Who has seen epoch t of a path comes after
+everything that the path did in it. A clock holds an epoch a path and, behind them, the landed generations of the
+event slots that copies are bound to.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from croqc.flow.exprs import Env
+from croqc.flow.paths import Path
+from croqc.flow.program import Event, Op
+from croqc.flow.regions import Operand
+from croqc.syntax import ast
+
+Clock = list[int]
+OPEN: Final = 1 << 62  # the end of an access that is still going on
+ROUND: Final = 1 << 40  # landed generations of later instances of an event are larger than all earlier ones
+
+
+def merge(clock: Clock, other: Clock) -> None:
+    """The later of both, component by component."""
+    clock[:] = map(max, clock, other)
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A step of a path at one moment."""
+
+    path: int
+    op: Op
+    env: Env
+
+
+class Access:
+    """An interval on one slot. It is over for those whose clock at `index` is at least `end`."""
+
+    __slots__ = ("begin", "end", "env", "index", "op", "operand", "path", "round", "slot", "transfer", "write")
+
+    def __init__(self, path: PathState, op: Op, operand: Operand, slot: int, write: bool, round_: int) -> None:
+        self.path = path.number
+        self.op = op
+        self.operand = operand
+        self.slot = slot
+        self.write = write
+        self.begin = path.clock[path.number]
+        self.index = path.number
+        self.end = self.begin
+        self.env = path.env[:]
+        self.round = round_
+        self.transfer: Transfer | None = None
+
+    def over(self, clock: Clock) -> bool:
+        return clock[self.index] >= self.end
+
+
+class Transfer:
+    """What a future holds: a copy or an asynchronous multiply, and the slots of its buffer."""
+
+    __slots__ = (
+        "accesses", "asynchronous", "bound", "done", "env", "local", "multiply", "op", "reads", "slots", "stamp",
+    )  # fmt: skip
+
+    def __init__(self, op: Op, env: Env, slots: tuple[int, ...], asynchronous: bool) -> None:
+        self.op = op
+        self.env = env[:]
+        self.slots = slots
+        self.local = False
+        self.asynchronous = asynchronous
+        self.multiply = False
+        self.done = not asynchronous
+        self.bound: tuple[int, int] | None = None  # component and value of the generation it lands with
+        self.accesses: list[Access] = []
+        self.reads = 0
+        self.stamp = -1
+
+    def landed(self, clock: Clock) -> bool:
+        return self.done or (self.bound is not None and clock[self.bound[0]] >= self.bound[1])
+
+
+class EventSlot:
+    """One mbarrier. `arrivals`: (path, epoch) of the present generation, `before` of the one that completed last."""
+
+    __slots__ = (
+        "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "index",
+        "last_waits", "offset", "pending", "sources", "traces",
+    )  # fmt: skip
+
+    def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
+        self.event = event
+        self.index = index
+        self.count = self.pending = event.counts[index]
+        self.completed = 0
+        self.clock: Clock = [0] * components
+        self.clocks: list[Clock] = []
+        self.arrivals: list[tuple[int, int]] = []
+        self.before: list[tuple[int, int]] = []
+        self.bound: list[Transfer] = []
+        self.component = component
+        self.offset = offset
+        self.last_waits: dict[int, tuple[int, Op, Env]] = {}
+        self.sources: list[Place] = []  # who completed each generation
+        self.traces: list[int] = []  # steps of the recorded run that the present generation consists of
+        if event.ready:
+            self.completed = 1
+            self.clocks.append(self.clock[:])
+
+
+class PathState:
+    """A path in a run. `number` -1 never occurs: the block's own flow, if there is one, has the last number."""
+
+    __slots__ = (
+        "aliases", "blocked", "clock", "dirty", "env", "events", "flying", "handles", "idle", "jobs", "left", "met",
+        "multiplies", "name", "number", "passed", "pc", "regions", "rounds", "stamp", "steady", "tagged", "threads",
+        "touched", "trail", "uncommitted", "waits",
+    )  # fmt: skip
+
+    def __init__(self, number: int, path: Path | None, name: str, env: Env, components: int) -> None:
+        self.number = number
+        self.name = name
+        self.threads = path.thread_count if path is not None else 0
+        self.regions: Mapping[ast.InThreads, bool | None] = path.regions if path is not None else {}
+        self.env = env
+        self.clock: Clock = [0] * components
+        self.clock[number] = 1
+        self.pc = -1
+        self.idle = True
+        self.left = False
+        self.jobs: deque[tuple[int, dict[int, Any], Clock, list[list[EventSlot]]]] = deque()
+        self.events: list[list[EventSlot]] = []
+        self.blocked: tuple[Op, object] | None = None
+        self.touched = False
+        self.waits: dict[EventSlot, int] = {}
+        self.steady: dict[EventSlot, int] = {}
+        self.tagged: dict[EventSlot, list[Transfer]] = {}  # copies that named a slot: they go with the next trigger
+        self.trail: dict[int, tuple[Op, Env, EventSlot | None]] = {}
+        self.handles: dict[int, Transfer | None] = {}
+        self.stamp = 0
+        self.flying: list[Transfer] = []
+        self.uncommitted: list[tuple[object, Access]] = []
+        self.multiplies: dict[object, list[Transfer]] = {}
+        self.aliases: dict[int, tuple[Operand, Sequence[int]]] = {}
+        self.rounds: dict[tuple[int, bool], tuple[int, list[int]]] = {}
+        self.met: int | None = None
+        self.passed: dict[object, int] = {}
+        self.dirty: set[int] | None = None
+
+    def assign(self, var: int, value: Any) -> None:
+        self.env[var] = value
+        if self.dirty is not None:
+            self.dirty.add(var)
+
+    @property
+    def epoch(self) -> int:
+        return self.clock[self.number]
+
+    def at(self, op: Op) -> Place:
+        return Place(self.number, op, self.env[:])
+
+
+@dataclass(slots=True, eq=False)
+class Fault:
+    """Something that went wrong in a run, before anybody has put it into words. `about` depends on `kind`."""
+
+    kind: str
+    at: Place
+    other: Place | None = None
+    about: dict[str, Any] = field(default_factory=dict)
+    when: int = 0  # step of the run
