@@ -33,7 +33,7 @@ class Seen:
 
     @property
     def faulty(self) -> bool:
-        return self.kind in ("hang", "wrong", "overrun", "error")
+        return self.kind in ("hang", "wrong", "overrun")
 
 
 CLEAN = Seen("clean")

@@ -1,0 +1,164 @@
+"""Many programs through `agreement`, over several processes; resumable. `make fuzz-flow` runs it.
+
+Seed n always means the same program: a drawn one, or one with a mutation or two. Every disagreement is printed as a
+source that was made as small as it goes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from multiprocessing import Pool
+from pathlib import Path
+from random import Random
+
+from tests.truth.agreement import Judged, judge
+from tests.truth.document import write_section
+from tests.truth.generate import draw_program
+from tests.truth.mutate import apply, mutants, subject
+from tests.truth.program import Program
+
+CHUNK = 100
+SCHEDULES = 8
+ATTEMPTS = 120
+
+
+def program_of(seed: int) -> Program:
+    """Two in three are mutants, some of them twice."""
+    random = Random(seed)
+    program = draw_program(random)
+    for chance in (0.65, 0.25):
+        if random.random() < chance and (changed := list(mutants(program))):
+            label = program.label
+            program = random.choice(changed)
+            program = replace(program, label=f"{label}; {program.label}")
+        else:
+            break
+    return program
+
+
+def minimised(judged: Judged, schedules: int = SCHEDULES) -> Judged:
+    """A smaller program with the same kind of disagreement: statements left out one by one, sizes too."""
+    attempts = ATTEMPTS
+    shrunk = True
+    while shrunk and attempts > 0:
+        shrunk = False
+        for smaller in _smaller(judged.program):
+            attempts -= 1
+            again = judge(smaller, schedules)
+            if again.outcome == judged.outcome:
+                judged, shrunk = again, True
+                break
+            if attempts <= 0:
+                break
+    return judged
+
+
+def _smaller(program: Program) -> Iterator[Program]:
+    found = subject(program)
+    if found is None:
+        return
+    for place in found.places:
+        span = place.stmt.span
+        yield replace(program, text=apply(program.text, found.base, ((span.start, span.end, ""),)))
+    if len(program.sizes) > 1:
+        yield replace(program, sizes=program.sizes[:-1])
+
+
+def run_chunk(chunk: int) -> tuple[int, dict[str, int], list[tuple[int, str, str]]]:
+    """Outcomes by number, and disagreements: seed, who says what, source."""
+    counts: Counter[str] = Counter()
+    found = []
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        judged = judge(program_of(seed), SCHEDULES)
+        counts[judged.outcome] += 1
+        counts[f"verdict {judged.verdict.strength.value}" if judged.verdict else "verdict none"] += 1
+        if judged.seen is not None:
+            counts[f"simulator {judged.seen.kind}"] += 1
+        if judged.disagrees:
+            small = minimised(judged)
+            found.append((seed, f"{small.program.label} | {small.says()}", small.program.source()))
+    return chunk, dict(counts), found
+
+
+def _read(state: Path) -> dict[int, dict[str, int]]:
+    if not state.exists():
+        return {}
+    rows = (json.loads(line) for line in state.read_text(encoding="utf-8").splitlines())
+    return {row["chunk"]: row["counts"] for row in rows}
+
+
+def run(programs: int, jobs: int, state: Path, found_in: Path | None) -> Counter[str]:
+    """Runs what the state file does not have yet. Returns the counts of all chunks."""
+    done = _read(state)
+    todo = [chunk for chunk in range(-(-programs // CHUNK)) if chunk not in done]
+    state.parent.mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
+    with state.open("a", encoding="utf-8") as log, Pool(jobs) as pool:
+        for number, (chunk, counts, found) in enumerate(pool.imap_unordered(run_chunk, todo), 1):
+            done[chunk] = counts
+            log.write(json.dumps({"chunk": chunk, "counts": counts}) + "\n")
+            log.flush()
+            for seed, says, source in found:
+                print(f"// seed {seed}: {says}\n{source}", flush=True)
+                if found_in is not None:
+                    found_in.mkdir(parents=True, exist_ok=True)
+                    (found_in / f"{seed:06}.co").write_text(f"// seed {seed}: {says}\n{source}", encoding="utf-8")
+            rate = number * CHUNK / (time.monotonic() - start)
+            print(f"{len(done) * CHUNK} programs, {rate:.1f} a second", flush=True)
+    total: Counter[str] = Counter()
+    for chunk in range(-(-programs // CHUNK)):
+        total.update(done[chunk])
+    return total
+
+
+ROWS = (
+    ("agree", "verifier, simulator and search agree"),
+    ("rejected", "an error before the flow is analysed (a mutant that is no program)"),
+    ("undecided", "the search was too large, or the run broke off for another reason"),
+    ("not analysed", "the verifier gives no verdict"),
+    ("missed", "**disagree**: not condemned, but a schedule shows a fault"),
+    ("false alarm", "**disagree**: drawn correct, but condemned"),
+    ("not condemned", "**disagree**: condemned, but no interleaving shows a fault"),
+    ("crash", "**disagree**: the verifier broke off"),
+)
+
+
+def table(total: Counter[str]) -> str:
+    programs = sum(total[name] for name, _ in ROWS)
+    lines = [f"{programs:,} programs, {SCHEDULES} schedules each.", "", "| programs | outcome |", "|---:|---|"]
+    lines += [f"| {total[name]:,} | {meaning} |" for name, meaning in ROWS]
+    lines += ["", "| verifier | programs | | simulator | programs |", "|---|---:|---|---|---:|"]
+    left = [
+        (name.removeprefix("verdict "), count) for name, count in sorted(total.items()) if name.startswith("verdict")
+    ]
+    right = [
+        (name.removeprefix("simulator "), count) for name, count in sorted(total.items()) if name.startswith("simul")
+    ]
+    for number in range(max(len(left), len(right))):
+        a, b = (side[number] if number < len(side) else ("", 0) for side in (left, right))
+        lines.append(f"| {a[0]} | {a[1] or ''} | | {b[0]} | {b[1] or ''} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=100_000)
+    parser.add_argument("--jobs", type=int, default=None)
+    parser.add_argument("--state", type=Path, default=Path("build/fuzz-flow.jsonl"))
+    parser.add_argument("--found", type=Path, default=Path("build/fuzz-flow"), help="folder of disagreements")
+    parser.add_argument("--write", type=Path, help="document whose table is renewed")
+    options = parser.parse_args()
+    total = run(options.programs, options.jobs, options.state, options.found)
+    text = table(total)
+    print(text)
+    if options.write:
+        write_section(options.write, "agreement", text)
+
+
+if __name__ == "__main__":
+    main()
