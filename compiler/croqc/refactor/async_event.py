@@ -1,16 +1,16 @@
 """Copies that name an event become futures joined into the trigger (reference, chapter 0; classic to current).
 
     wait empty[s];
-    tma.copy.async<full[s]>.swiz<128> a.chunkat(b, k) => as[s];
-    tma.copy.async<full[s]>.swiz<128> w.chunkat(c, k) => ws[s];
+    tma.copy.async<full[s]>.swiz<128> a.subspan(64, 64).at(b, k) => a_s[s];
+    tma.copy.async<full[s]>.swiz<128> w.subspan(64, 64).at(q, k) => w_s[s];
     trigger full[s];
 
 becomes
 
     wait empty[s];
-    as_f = tma.copy.async.swiz<128> a.chunkat(b, k) => as[s];
-    ws_f = tma.copy.async.swiz<128> w.chunkat(c, k) => ws[s];
-    trigger full[s] after as_f, ws_f;
+    a_f = tma.copy.async.swiz<128> a.subspan(64, 64).at(b, k) => a_s[s];
+    w_f = tma.copy.async.swiz<128> w.subspan(64, 64).at(q, k) => w_s[s];
+    trigger full[s] after a_f, w_f;
 
 A copy in an inner block of the trigger's, which may run any number of times, becomes a synchronous one: its bytes
 belong to the next trigger just as well. Must not touch copies of another function.
@@ -118,18 +118,18 @@ def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> 
 def _trigger_of(code: Code, copy: ast.Copy) -> tuple[ast.Trigger, ast.Expr] | None:
     """The next trigger of the very reference behind the copy: in its block, or in one around it."""
     node: ast.Node = copy
-    chain = [*code.around[copy].chain]
-    while True:
-        block = code.blocks.get(node)
-        if block is not None:
-            behind = block.stmts[block.stmts.index(node) + 1 :]
-            for stmt in behind:
-                for ref in stmt.refs if isinstance(stmt, ast.Trigger) else ():
-                    if shape_of(ref) == shape_of(copy.event):
-                        return stmt, ref
-        if not chain or isinstance(chain[-1], ast.InThreads | ast.Parallel):
+    for outer in (*reversed(code.around[copy].chain), None):
+        block = code.blocks[node]
+        at = next(number for number, stmt in enumerate(block.stmts) if stmt is node)
+        for stmt in block.stmts[at + 1 :]:
+            if isinstance(stmt, ast.Trigger):
+                ref = next((one for one in stmt.refs if shape_of(one) == shape_of(copy.event)), None)
+                if ref is not None:
+                    return stmt, ref
+        if outer is None or isinstance(outer, ast.InThreads | ast.Parallel):
             return None
-        node = chain.pop()
+        node = outer
+    return None
 
 
 def _operand(code: Code, copy: ast.Copy) -> Span | None:

@@ -1,20 +1,28 @@
 """Credits at start: bootstrap triggers become `= ready` on the declaration, and back (reference, 7.2; credit-flow, 2).
 
-    shared event full[N], empty[N];
-    …
-    inthreads.async (w == 1) {
-      foreach {s} in [N] {
-        trigger empty[s];
+    shared event full[4], empty[4];
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] { wait empty[k % 4]; trigger full[k % 4]; }
       }
-      foreach {k} in [n] { wait full[k % N]; trigger empty[k % N]; }
+      inthreads.async (w == 1) {
+        foreach {s} in [4] {
+          trigger empty[s];
+        }
+        foreach {k} in [cdiv(K, 64)] { wait full[k % 4]; trigger empty[k % 4]; }
+      }
     }
 
 becomes, if every path that gives the event back grants one credit a slot, once,
 
-    shared event full[N], empty[N] = ready;
-    …
-    inthreads.async (w == 1) {
-      foreach {k} in [n] { wait full[k % N]; trigger empty[k % N]; }
+    shared event full[4], empty[4] = ready;
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] { wait empty[k % 4]; trigger full[k % 4]; }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [cdiv(K, 64)] { wait full[k % 4]; trigger empty[k % 4]; }
+      }
     }
 
 In a tile loop the bootstrap stands under `if (ti == 0)`. Must not move any other statement.

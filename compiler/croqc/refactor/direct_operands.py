@@ -1,8 +1,8 @@
 """Shared tiles straight in the multiply instead of `mma.load` and `mma.commit` (reference, 6; course to current).
 
     foreach {i} in [4] {
-      ma = mma.load.swiz<128> as[s].chunkat(_, i);
-      mb = mma.load.swiz<128> ws[s].chunkat(_, i);
+      ma = mma.load.swiz<128> a_s[s].chunkat(_, i);
+      mb = mma.load.swiz<128> w_s[s].chunkat(_, i);
       mma.row.row acc, ma, mb;
     }
     mma.commit;
@@ -11,7 +11,7 @@
 becomes
 
     foreach {i} in [4] {
-      mma.row.row acc, as[s].chunkat(_, i), ws[s].chunkat(_, i);
+      mma.row.row acc, a_s[s].chunkat(_, i), w_s[s].chunkat(_, i);
     }
     trigger empty[s];
 
@@ -112,7 +112,7 @@ class _Operands:
                 return Refusal("the tile is loaded into an array of tiles", load.span)
             if not self._keeps_swizzle(load):
                 return Refusal("the load's swizzle is the only one that is written for its buffer", load.span)
-        targets = {symbol for symbol in self.loads.values()}
+        targets = set(self.loads.values())
         for node in self.code.around:
             if isinstance(node, ast.Mma):
                 self.multiplies.append(node)

@@ -1,19 +1,19 @@
 """Slots of an event by the order of their use, `e.at(k)`, instead of by hand, `e[k % N]`, and back (credit-flow, 2).
 
     foreach {k} in [cdiv(K, 64)] {
-      stage = k % STAGES;
-      wait full[stage];
-      mma.row.row acc, as[stage], ws[stage];
-      trigger empty[stage];
+      stage = k % 2;
+      wait empty[stage];
+      dma.copy a.subspan(64, 64).at(b, k) => a_s[stage];
+      trigger full[stage];
     }
 
 becomes, if every `wait` and `trigger` of the event counts like this (chapter 0: in a loop that a path enters once),
 
     foreach {k} in [cdiv(K, 64)] {
-      stage = k % STAGES;
-      wait full.at(k);
-      mma.row.row acc, as[stage], ws[stage];
-      trigger empty.at(k);
+      stage = k % 2;
+      wait empty.at(k);
+      dma.copy a.subspan(64, 64).at(b, k) => a_s[stage];
+      trigger full.at(k);
     }
 
 A bootstrap in front of the loops stays as it is. Must not change which slot is meant.

@@ -1,13 +1,13 @@
 """Futures joined into a trigger become synchronous copies in front of it (reference, chapter 0; current to course).
 
-    as_f = tma.load.async.swiz<128> a.chunkat(b, k) => as[s];
-    ws_f = tma.load.async.swiz<128> w.chunkat(c, k) => ws[s];
-    trigger full[s] after as_f, ws_f;
+    a_f = tma.load.async.swiz<128> a.subspan(64, 64).at(b, k) => a_s[s];
+    w_f = tma.load.async.swiz<128> w.subspan(64, 64).at(q, k) => w_s[s];
+    trigger full[s] after a_f, w_f;
 
 becomes
 
-    tma.copy.swiz<128> a.chunkat(b, k) => as[s];
-    tma.copy.swiz<128> w.chunkat(c, k) => ws[s];
+    tma.copy.swiz<128> a.subspan(64, 64).at(b, k) => a_s[s];
+    tma.copy.swiz<128> w.subspan(64, 64).at(q, k) => w_s[s];
     trigger full[s];
 
 The copies are synchronous only in the source: their bytes belong to the next trigger (credit-flow, section 6).

@@ -1,15 +1,15 @@
 """Shared operands of multiplies get their `mma.load`, and the reads end at `mma.commit` (current to course).
 
     foreach {i} in [4] {
-      mma.row.row acc, as[s].chunkat(_, i), ws[s].chunkat(_, i);
+      mma.row.row acc, a_s[s].chunkat(_, i), w_s[s].chunkat(_, i);
     }
     trigger empty[s];
 
 becomes
 
     foreach {i} in [4] {
-      ma = mma.load as[s].chunkat(_, i);
-      mb = mma.load ws[s].chunkat(_, i);
+      ma = mma.load a_s[s].chunkat(_, i);
+      mb = mma.load w_s[s].chunkat(_, i);
       mma.row.row acc, ma, mb;
     }
     mma.commit;

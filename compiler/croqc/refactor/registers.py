@@ -1,14 +1,12 @@
 """Register hints as the current dialect writes them (reference, chapter 0; 2.13; no effect on the model).
 
-    inthreads.async (w == 0) {
-      __cpp__("asm volatile(\\"setmaxnreg.dec.sync.aligned.u32 40;\\");");
-      setreg.dec 24;
+    __cpp__("asm volatile(\\"setmaxnreg.dec.sync.aligned.u32 40;\\");");
+    setreg.inc 232;
 
 becomes
 
-    inthreads.async (w == 0) {
-      call croq::cuda::setreg_dec(40);
-      call croq::cuda::setreg_dec(24);
+    call croq::cuda::setreg_dec(40);
+    call croq::cuda::setreg_inc(232);
 
 and `setreg 168;` outside every region becomes `[[maxnreg(168)]]` in front of the kernel.
 """
@@ -57,9 +55,7 @@ def edits(code: Code, stmt: ast.SetReg | ast.Cpp) -> Outcome:
 def _attribute(code: Code, stmt: ast.SetReg, value: str) -> Outcome:
     around = code.around[stmt]
     if not around.parallels or around.regions:
-        return Refusal(
-            "'[[maxnreg(n)]]' holds for a whole kernel; a role needs 'setreg.inc' or 'setreg.dec'", stmt.span
-        )
+        return Refusal("'[[maxnreg(n)]]' holds for a whole kernel; in a role write 'setreg.inc' or '.dec'", stmt.span)
     kernel = around.parallels[0]
     start = kernel.span.start
     joint = code.newline + code.indent(start) if code.opens_line(start) else " "

@@ -17,8 +17,10 @@
       mma.store acc, c;
     }
 
-becomes, with `shared f16 [64, 64] f_s[2];` and `shared event full[2], empty[2] = ready;` in front of it,
+becomes, in a file of the current dialect (in a course file with a bootstrap loop instead of `= ready`),
 
+    shared event full[2], empty[2] = ready;
+    shared f16 [64, 64] f_s[2];
     parallel p by 2 : group-4 {
       inthreads.async (p == 0) {
         foreach k in [cdiv(K, 64)] {
@@ -41,7 +43,7 @@ becomes, with `shared f16 [64, 64] f_s[2];` and `shared event full[2], empty[2] 
       }
     }
 
-A course file gets a bootstrap loop instead of `= ready`. Must not change the work of a tile.
+Must not change the work of a tile.
 """
 
 from __future__ import annotations

@@ -2,17 +2,37 @@
 
     shared event full[2], empty[2];
     shared f16 [2 * 64, 64] buf;
-    …
-    foreach {s} in [2] { trigger empty[s]; }
-    … stage = k % 2; …
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 2];
+          dma.copy a.subspan(64, 64).at(b, k) => buf.subspan(64, 64).at(k % 2, 0);
+          trigger full[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {s} in [2] { trigger empty[s]; }
+        foreach {k} in [cdiv(K, 64)] { slot = k % 2; wait full[slot]; trigger empty[slot]; }
+      }
+    }
 
 becomes, for three stages,
 
     shared event full[3], empty[3];
     shared f16 [3 * 64, 64] buf;
-    …
-    foreach {s} in [3] { trigger empty[s]; }
-    … stage = k % 3; …
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 3];
+          dma.copy a.subspan(64, 64).at(b, k) => buf.subspan(64, 64).at(k % 3, 0);
+          trigger full[k % 3];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {s} in [3] { trigger empty[s]; }
+        foreach {k} in [cdiv(K, 64)] { slot = k % 3; wait full[slot]; trigger empty[slot]; }
+      }
+    }
 
 Where a macro names the number, only its definition is changed. Must not touch numbers that mean something else.
 """
@@ -82,9 +102,7 @@ def _literals(code: Code, value: int) -> Iterator[ast.IntLit]:
                 yield from _factor(first, value)
             case ast.Binary(op="%", right=right) if node in slots:
                 yield from _are((right,), value)
-            case ast.Foreach(bindings=(ast.Binding(names=(name,), extent=extent),)) if _runs_over_slots(
-                code, node, name
-            ):
+            case ast.Foreach(bindings=(ast.Binding(names=(name,), extent=extent),)) if _is_slot_loop(code, node, name):
                 yield from _are(extent.items if isinstance(extent, ast.ShapeLit) else (extent,), value)
 
 
@@ -154,7 +172,7 @@ def _is_packed(code: Code, decl: ast.BufferDecl) -> bool:
     return any(symbol is not None and _packed(code, symbol) for symbol in symbols)
 
 
-def _runs_over_slots(code: Code, loop: ast.Foreach, index: ast.Name) -> bool:
+def _is_slot_loop(code: Code, loop: ast.Foreach, index: ast.Name) -> bool:
     """`foreach {s} in [N]` whose index alone subscripts an event or a ring's buffer."""
     symbol = code.model.uses.get(index)
     inside = set(walk(loop.body))

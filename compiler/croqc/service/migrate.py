@@ -92,7 +92,7 @@ _STEPS: Mapping[str, tuple[Step, ...]] = {
         Step("the copy's event operand", async_event.sites, async_event.edits),
         Step("the phase", wait_phase.sites, wait_phase.edits),
         Step("the register hint", registers.sites, registers.edits),
-        Step("'mma.load' and 'mma.commit'", lambda code: [None] * direct_operands.applies(code), _direct),
+        Step("the multiply's older form", lambda code: [None] * direct_operands.applies(code), _direct),
         Step("the bootstrap", bootstrap.sites, bootstrap.edits, older=False),
         Step("the slot by hand", event_order.sites, event_order.edits, older=False),
     ),

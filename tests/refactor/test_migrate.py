@@ -1,0 +1,232 @@
+"""`croq migrate`: whole files between dialects, judged by the simulator, by `check --dialect current` and by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from croqc.service.check import check_text
+from croqc.service.migrate import Migration, migrate
+from croqc.service.settings import Settings
+from croqc.text.diagnostics import Severity
+from tests.refactor.rewriting import BLOCK, CONSUMER, PRODUCER, RING, ROLE, framed, verdicts
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+KERNELS = ("pipeline_classic", "pipeline_course", "pipeline_1p2c", "pipeline_current", "persistent_1p2c", "swap_f16")
+
+
+def example(name: str) -> str:
+    return (EXAMPLES / f"{name}.co").read_text(encoding="utf-8")
+
+
+def moved(text: str, to: str = "current") -> Migration:
+    return migrate(check_text(text), to)
+
+
+@pytest.mark.parametrize("to", ["current", "course"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_migrated_example_computes_the_same(name: str, to: str) -> None:
+    text = moved(example(name), to).text
+    assert set(verdicts(text)) == {"verified"}
+    assert moved(text, to).text == text
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_strict_reader_takes_the_current_file(name: str) -> None:
+    report = check_text(moved(example(name)).text, Settings(dialect="current"))
+    assert [item.message for item in report.diagnostics if item.severity in (Severity.ERROR, Severity.WARNING)] == []
+    assert report.dialect in ("current", "any")
+
+
+@pytest.mark.parametrize("name", ["pipeline_classic", "pipeline_current"])
+def test_the_course_file_votes_for_the_course(name: str) -> None:
+    assert check_text(moved(example(name), "course").text).dialect == "course"
+
+
+def test_the_classic_example_line_by_line() -> None:
+    """The whole of what changes, as the reference's chapter 0 has it."""
+    before, after = example("pipeline_classic").splitlines(), moved(example("pipeline_classic")).text.splitlines()
+    gone = [line.strip() for line in before if line not in after]
+    come = [line.strip() for line in after if line not in before]
+    assert gone == [
+        "shared event full[STAGES], empty[STAGES];",
+        "wait empty[stage];",
+        "tma.copy.async<full[stage]>.swiz<128> lhs.subspan(TILE_M, TILE_K).at(block_m, k)",
+        "tma.copy.async<full[stage]>.swiz<128> rhs.subspan(TILE_N, TILE_K).at(block_n, k)",
+        "trigger full[stage];",
+        "foreach {s} in [STAGES] {",
+        "trigger empty[s];",
+        "wait full[stage];",
+        "ma = mma.load.swiz<128> lhs_s.subspan(TILE_M, TILE_K).at(stage, 0).chunkat(_, step);",
+        "mb = mma.load.swiz<128> rhs_s.subspan(TILE_N, TILE_K).at(stage, 0).chunkat(_, step);",
+        "mma.row.row acc, ma, mb;",
+        "mma.commit;",
+        "trigger empty[stage];",
+    ]
+    assert come == [
+        "shared event full[STAGES], empty[STAGES] = ready;",
+        "wait empty.at(k);",
+        "lhs_f = tma.copy.async.swiz<128> lhs.subspan(TILE_M, TILE_K).at(block_m, k)",
+        "rhs_f = tma.copy.async.swiz<128> rhs.subspan(TILE_N, TILE_K).at(block_n, k)",
+        "trigger full.at(k) after lhs_f, rhs_f;",
+        "wait full.at(k);",
+        "mma.row.row acc,",
+        "lhs_s.subspan(TILE_M, TILE_K).at(stage, 0).chunkat(_, step),",
+        "rhs_s.subspan(TILE_N, TILE_K).at(stage, 0).chunkat(_, step);",
+        "trigger empty.at(k);",
+    ]
+
+
+def test_a_persistent_kernel_keeps_its_slots_and_says_why() -> None:
+    """Its loop over k is entered once a tile, so `.at(k)` would begin with the wrong generation."""
+    result = moved(example("persistent_1p2c"))
+    assert "empty[STAGES] = ready;" in result.text and "if (ti == 0)" not in result.text
+    assert "wait empty[stage];" in result.text and ".at(k)" not in result.text
+    assert {item.message for item in result.kept} == {
+        "the slot by hand stays: the loop over 'k' runs more than once, and begins with slot 0 each time"
+    }
+    places = {example("persistent_1p2c")[item.span.start : item.span.end].split("\n")[0] for item in result.kept}
+    assert places == {"foreach {k} in [cdiv(K, TILE_K)] {"}
+    assert not any(item.older for item in result.kept)
+
+
+# --- row by row (reference, 2.13) ----------------------------------------------------------------
+
+COPY = "a.subspan(64, 64).at(b, k) => a_s[s];"
+ROWS = [
+    (PRODUCER, f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];", f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;"),
+    (PRODUCER, f"dma.copy.async<done> {COPY}\ntrigger done;", f"a_f = dma.copy.async {COPY}\ntrigger done after a_f;"),
+    (
+        PRODUCER,
+        f"foreach {{i}} in [2] {{ tma.copy.async<full[s]> {COPY} }}\ntrigger full[s];",
+        f"foreach {{i}} in [2] {{ tma.copy {COPY} }}\ntrigger full.at(k);",
+    ),
+    (
+        PRODUCER,
+        f"tma.copy.async<full[s]> {COPY}\ntrigger full[s], done;",
+        f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;\ntrigger done;",
+    ),
+    (PRODUCER, f"tma.copy.evict_first {COPY}", f"tma.load.evict_first {COPY}"),
+    (PRODUCER, f"dma.copy_async {COPY}", f"dma.copy.async {COPY}"),
+    (PRODUCER, f"tma.copy.swiz<3> {COPY}", f"tma.copy.swiz<128> {COPY}"),
+    (PRODUCER, f"tma.copy.swiz<0> {COPY}", f"tma.copy.swiz {COPY}"),
+    (PRODUCER, f"dma.copy.swizzle(64) {COPY}", f"dma.copy.swiz<64> {COPY}"),
+    (PRODUCER, "dma.copy a.subspan(64, 64).at(b, k).zfill => a_s[s];", f"dma.copy.zfill {COPY}"),
+    (PRODUCER, f"x = stage<2>(k);\ndma.copy {COPY.replace('[s]', '[x]')}", f"x = (k % 2);\ndma.copy {COPY.replace('[s]', '[x]')}"),
+    (PRODUCER, "dma.copy a.subspan(64, 64).stride(1, 1).at(b, k) => a_s[s];", "dma.copy a.subspan(64, 64).step(1, 1).at(b, k) => a_s[s];"),
+    (BLOCK, "shared f16 [64, 64] c;\ntma.store c => out.subspan(64, 64).at(b, q);", "shared f16 [64, 64] c;\ntma.copy c => out.subspan(64, 64).at(b, q);"),
+    (ROLE, "setreg.dec 40;\ntrigger done;", "call croq::cuda::setreg_dec(40);\ntrigger done;"),
+    (ROLE, "wait<0> done;\nwait<1> done;", "wait done;\nwait done;"),
+    (
+        CONSUMER,
+        "da = mma.desc a_s[s];\nmb = mma.load w_s[s]; // read at once\nmma.row.row acc, da, mb;\nmma.commit;",
+        "// read at once\nmma.row.row acc, a_s[s], w_s[s];",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("frame", "before", "after"), ROWS)
+def test_a_row_of_the_older_forms(frame: str, before: str, after: str) -> None:
+    result = moved(framed(frame, before))
+    assert result.text == framed(frame, after)
+    assert not any(item.older for item in result.kept)
+    assert moved(result.text).text == result.text
+
+
+LAUNCH = """\
+__co__ void f(global f16 [M, K] a, stream st) {
+  parallel.async(st) b by 4 : block {
+    launch_bounds(128, 2);
+    setreg 168;
+    parallel t by 128 : thread { a.at(b, t) = a.at(b, t); }
+  }
+}
+"""
+
+
+def test_launch_bounds_registers_and_the_stream() -> None:
+    assert moved(LAUNCH).text == LAUNCH.replace("parallel.async(st) b", "[[maxnreg(168)]]\n  [[launch_bounds(128, 2)]]\n  parallel.async<st> b").replace(
+        "    launch_bounds(128, 2);\n    setreg 168;\n", ""
+    )  # fmt: skip
+
+
+# --- what stays ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("frame", "body", "message"),
+    [
+        (
+            PRODUCER,
+            f"tma.copy.async<full[s]> {COPY}\ntrigger done;",
+            "the copy's event operand stays: no trigger of the event that the copy names follows on its path",
+        ),
+        (
+            PRODUCER,
+            "wait<0> done;",
+            "the phase stays: in a loop the phase changes from round to round; write 'wait e.at(order)'",
+        ),
+        (
+            ROLE,
+            "wait<1> done;",
+            "the phase stays: the written phase is not that of the generation that the path waits for",
+        ),
+        (
+            CONSUMER,
+            "ma = mma.load a_s[s];\nmma.row.row acc, ma, w_s[s];\ntrigger done;\nmma.commit;",
+            "the multiply's older form stays: the trigger releases a stage before 'mma.commit' has ended its reads",
+        ),
+        (
+            CONSUMER,
+            "mma.row.row acc, a_s[s], w_s[s];\nmma.wait<1>;",
+            "the multiply's older form stays: 'mma.wait<1>' leaves 1 groups open; only futures can say that",
+        ),
+        (
+            ROLE,
+            "setreg 40;",
+            "the register hint stays: '[[maxnreg(n)]]' holds for a whole kernel; in a role write 'setreg.inc' or '.dec'",
+        ),
+    ],
+)
+def test_what_cannot_be_moved_is_told(frame: str, body: str, message: str) -> None:
+    text = framed(frame, body)
+    result = moved(text)
+    assert result.text == text
+    assert message in [item.message for item in result.kept if item.older]
+
+
+def test_places_are_those_of_the_text_before() -> None:
+    """An edit further up does not move the place of what stays further down."""
+    body = f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];\nwait<0> done;"
+    text = framed(PRODUCER, body)
+    kept = [item for item in moved(text).kept if item.older]
+    assert [text[item.span.start : item.span.start + 3] for item in kept] == ["<0>"]
+
+
+def test_a_function_with_syntax_errors_stays_and_the_others_move() -> None:
+    good, bad = framed(PRODUCER, f"tma.copy.swiz<3> {COPY}"), "__co__ void g() { dma.copy => ; }\n"
+    result = moved(bad + good)
+    assert result.text == bad + good.replace("swiz<3>", "swiz<128>")
+    assert result.skipped == 1
+
+
+def test_uneven_bootstraps_stay() -> None:
+    """Two consumers give the slot back, one starts it: `= ready` would add a credit."""
+    text = BLOCK.replace(
+        "    BODY",
+        f"""{RING}    parallel w by 3 : group-4 {{
+      inthreads.async (w == 0) {{ foreach {{k}} in [8] {{ wait empty[k % 2]; trigger full[k % 2]; }} }}
+      inthreads.async (w == 1) {{ foreach {{s}} in [2] {{ trigger empty[s]; }}
+        foreach {{k}} in [8] {{ wait full[k % 2]; trigger empty[k % 2]; }} }}
+      inthreads.async (w == 2) {{ foreach {{k}} in [8] {{ wait full[k % 2]; trigger empty[k % 2]; }} }}
+    }}""",
+    )
+    result = moved(text)
+    assert "= ready" not in result.text
+    assert "the bootstrap stays: not every path that gives 'empty' back starts all its slots" in {
+        item.message for item in result.kept
+    }
+
+
+def test_nothing_to_move_changes_nothing() -> None:
+    for text in ("", "int main() {}\n", example("add"), "__co__ void f() {}"):
+        assert moved(text) == Migration(text, 0, (), 0)
