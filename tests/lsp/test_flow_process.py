@@ -8,7 +8,7 @@ import pytest
 
 from croqc.service.settings import NO_SETTINGS
 from croqls.lsp.flow_process import FlowProcess
-from croqls.worker import Answer, Job
+from croqls.workers.flow import Answer, Job
 
 KERNEL = "__co__ void f(global s32 [N] x) {\n  parallel p by N : thread\n    x.at(p) = 1;\n}\n"
 

@@ -27,6 +27,8 @@ WRONG = [
     ("croqls.ide", "croqls.lsp"),
     ("croqls.ide", "pygls"),
     ("croqls.assists", "lsprotocol"),
+    ("croqls.workers", "pygls"),
+    ("croqls.workers", "croqls.lsp"),
     ("croqc.service", "lsprotocol"),
 ]
 RIGHT = [
@@ -34,6 +36,7 @@ RIGHT = [
     ("croqls.lsp", "pygls"),
     ("croqls.lsp", "lsprotocol"),
     ("croqls.ide", "croqc.service"),
+    ("croqls.lsp", "croqls.workers"),
 ]
 
 

@@ -12,6 +12,7 @@ from croqc.sema.types import Bounded
 from croqc.service.check import FunctionReport
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
+from croqls.ide.hover_flow import flow_section
 from croqls.ide.snapshot import Snapshot, token_at
 
 
@@ -34,7 +35,8 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
     token = token_at(function, offset)
     if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
         return None
-    text = _symbol(function, token) or _operation(function, token)
+    parts = (_symbol(function, token) or _operation(function, token), flow_section(snapshot, function, token))
+    text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None
 
 

@@ -1,6 +1,6 @@
 """Keeps the verdict process: one job at a time, the newest version of a document wins, a crash restarts it.
 
-Must not analyse (see `croqls.worker`) or publish.
+Must not analyse (see `croqls.workers.flow`) or publish.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
-from croqls.worker import Answer, Job, work
+from croqls.workers.flow import Answer, Job, work
 
 _LOG = logging.getLogger(__name__)
 

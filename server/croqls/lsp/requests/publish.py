@@ -13,7 +13,7 @@ from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
 from croqls.lsp.server import CroqtileServer
-from croqls.worker import Answer, Job
+from croqls.workers.flow import Answer, Job
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:

@@ -43,7 +43,7 @@ def _called(c: Compiler, node: ast.Call) -> Fn:
         model = frame.run.models.get(callee)
         if model is None:
             text = f"'{callee}' is C++ and not simulated; give it a meaning with '// croq: model {callee}(…) = …'"
-            raise SimError(text + " or run on the GPU", span, unsupported=True)
+            raise SimError(text, span, unsupported=True)
         return model(*(_argument(arg(frame)) for arg in args))
 
     return run

@@ -86,11 +86,11 @@ def _cpp(c: Compiler, node: ast.Cpp) -> Code:
                 frame.block.scheduler.drain(frame.path)
 
         return Code(run, True)
-    raise SimError("C++ is not simulated; run this kernel on the GPU", span, unsupported=True)
+    raise SimError("C++ is not simulated", span, unsupported=True)
 
 
 def _asm(c: Compiler, node: ast.Asm) -> Code:
-    raise SimError("inline assembly is not simulated; run this kernel on the GPU", node.span, unsupported=True)
+    raise SimError("inline assembly is not simulated", node.span, unsupported=True)
 
 
 def _nothing(c: Compiler, node: ast.SetReg | ast.LaunchBounds) -> Code:
