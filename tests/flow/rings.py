@@ -175,5 +175,15 @@ def placed(flow: KernelFlow, text: str) -> KernelFlow:
     def moved(steps: Sequence[Step]) -> tuple[Step, ...]:
         return tuple(replace(step, span=span(step)) for step in steps)
 
+    def site(op: str, event: str) -> Span:
+        return span(Step(0, "", op, Span(0, 0), event=event))
+
+    def sited(event: EventFacts) -> EventFacts:
+        triggers = tuple((path, site("trigger", event.name)) for path, _ in event.triggered_by)
+        waits = tuple((path, site("wait", event.name)) for path, _ in event.waited_by)
+        start = tuple(site("bootstrap", event.name) for _ in event.granted_by)
+        triggers += tuple((path, one) for one in start for path, _ in event.triggered_by)
+        return replace(event, granted_by=start, triggered_by=triggers, waited_by=waits)
+
     findings = tuple(replace(item, steps=moved(item.steps), span=span(item.steps[-2])) for item in flow.findings)
-    return replace(flow, steps=moved(flow.steps), findings=findings)
+    return replace(flow, steps=moved(flow.steps), findings=findings, events=tuple(map(sited, flow.events)))

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from types import MappingProxyType
 
-from croqc.flow.analysis import CHECK_BUDGET, analyze_flow
+from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.explain import run_ahead, verdict_text
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
-from croqc.rules.base import Subject
 from croqc.rules.table import BY_NAME
 from croqc.sema.model import Finding
-from croqc.service.check import FileReport, FunctionReport, check_file
+from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
+from croqc.service.flow_check import with_flow
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import Picture, StepEntry, picture, step_entry
 from croqc.service.run_plan import split_defines
@@ -134,24 +134,21 @@ def flow_result(
     if entry is not None and entry not in names:
         hint = did_you_mean(entry, [name for name in names if name])
         raise NoEntryError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
+    known = (report if report.flows is not None else with_flow(report, budget)).flows or {}
     flows: list[FlowEntry] = []
     for function in report.functions:
         if entry is None or function.name == entry:
-            flows += _flows(report.source, function, sizes, budget)
+            flows += _flows(report.source, function, known.get(function.analysis) if function.analysis else None)
     return FlowResult(1, tuple(flows))
 
 
-def _flows(source: Source, function: FunctionReport, sizes: Mapping[str, int], budget: int) -> Iterator[FlowEntry]:
-    if function.analysis is None:
-        yield _unanalysed(source, function, "the function does not parse", function.diagnostics[:1])
+def _flows(source: Source, function: FunctionReport, found: FunctionFlow | None) -> Iterator[FlowEntry]:
+    if found is None:
+        mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR][:1]
+        why = f"has errors: {mistakes[0].message}" if mistakes and function.analysis else "does not parse"
+        yield _unanalysed(source, function, f"the function {why}", mistakes)
         return
-    flows = analyze_flow(function.analysis.model, budget)
-    own = {finding.rule for flow in flows for finding in flow.findings}
-    mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR and item.code not in own]
-    if mistakes:
-        yield _unanalysed(source, function, f"the function has errors: {mistakes[0].message}", mistakes[:1])
-        return
-    for flow in flows:
+    for flow in found.kernels:
         yield flow_entry(source, function, flow)
 
 
@@ -245,8 +242,8 @@ def _told(source: Source, function: FunctionReport, item: FlowFinding) -> Diagno
     rule = BY_NAME.get(item.rule)
     if rule is None or function.analysis is None:
         return Diagnostic(item.rule, Severity.ERROR, item.rule, item.span, related=item.related)
-    subject = Subject(function.parsed.source.text, function.analysis, source.newline, 0)
-    return rule.diagnose(Finding(item.rule, item.span, item.args, item.related), subject)
+    finding = Finding(item.rule, item.span, item.args, item.related)
+    return rule.diagnose(finding, subject_of(function.parsed, function.analysis, source))
 
 
 def _lines(source: Source, places: Iterable[Range]) -> tuple[Line, ...]:
