@@ -90,7 +90,7 @@ def ring(model: Model, stages: int, turns: int, bootstrap: bool = True) -> Kerne
     buffers = tuple(
         BufferFacts(info.symbol.name, info.symbol, info.slots, info.slot_bytes, info.symbol.name_span)
         for info in model.buffers
-        if info.slots > 1
+        if info.slots > 1 and info.symbol.kind is SymbolKind.BUFFER
     )
     steps, edges = tuple(play.steps), tuple(play.edges)
     sizes = {"K": 128 * turns}

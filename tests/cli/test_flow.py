@@ -1,0 +1,170 @@
+"""`croq flow`: what it prints, writes and serves, and how it takes what it cannot use."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import xml.dom.minidom
+from pathlib import Path
+
+import pytest
+
+from croqc.cli.flow_report import flow_lines
+from croqc.service.check import check_text
+from croqc.service.flow import FlowEntry, FlowResult, flow_entry
+from croqc.service.flow_svg import flow_svg
+from tests.cli.conftest import Croq
+from tests.cli.seeds import BOOTSTRAP, PIPELINE
+from tests.flow.rings import placed, ring
+
+TWO = "__co__ void {0}(global f32 [N] x) {{ parallel p by N : thread x.at(p) = x.at(p) + 1.0f; }}\n"
+
+
+def entry(stages: int = 2, bootstrap: bool = True) -> FlowEntry:
+    """The course's ring by hand."""
+    text = PIPELINE if bootstrap else PIPELINE.replace(BOOTSTRAP, "")
+    report = check_text(text, path="k.co")
+    (function,) = report.functions
+    assert function.analysis is not None
+    flow = placed(ring(function.analysis.model, stages, 2 * stages + 1, bootstrap), function.parsed.source.text)
+    return flow_entry(report.source, function, flow)
+
+
+def line_of(text: str, word: str) -> int:
+    return text[: text.index(word)].count("\n") + 1
+
+
+def test_the_summary_tells_verdict_paths_events_and_buffers() -> None:
+    empty, full = line_of(PIPELINE, "trigger empty[stage]"), line_of(PIPELINE, "trigger full[stage]")
+    start = line_of(PIPELINE, "trigger empty[s]")
+    assert flow_lines(FlowResult(1, (entry(),))) == [
+        f"k.co:{line_of(PIPELINE, '__co__')}: matmul: credit flow proved for every K",
+        "  path p1 == 0  128 threads, may be 2 rounds ahead (credits of empty)",
+        "  path p1 == 1  128 threads",
+        "  full          2 slots, 1 arrival a generation, no credits at start; "
+        f"given by path p1 == 0 (line {full}); awaited by path p1 == 1 (line {line_of(PIPELINE, 'wait full')})",
+        f"  empty         2 slots, 1 arrival a generation, 2 credits at start (line {start}); "
+        f"given by path p1 == 1 (lines {start}, {empty}); "
+        f"awaited by path p1 == 0 (line {line_of(PIPELINE, 'wait empty')})",
+        "  lhs_load_s    2 slots of 16,384 bytes",
+        "  rhs_load_s    2 slots of 16,384 bytes",
+    ]
+
+
+def test_the_picture_is_well_formed_and_always_the_same() -> None:
+    picture = flow_svg(entry())
+    assert picture == flow_svg(entry())
+    svg = xml.dom.minidom.parseString(picture).documentElement
+    assert svg is not None
+    kinds = [group.getAttribute("class").split()[:3] for group in svg.getElementsByTagName("g")]
+    assert kinds.count(["box", "sync", "bootstrap"]) == 2
+    assert kinds.count(["box", "work", "multiply"]) == 5
+    assert kinds.count(["box", "copy", "copy"]) == 5
+    arrows = [one for one in svg.getElementsByTagName("path") if one.getAttribute("class") == "arrow"]
+    assert len(arrows) == 10  # each of the ten waits is paid by one trigger
+    assert "script" not in picture and "http" not in picture.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_picture_of_a_failing_kernel_is_its_counterexample() -> None:
+    picture = flow_svg(entry(bootstrap=False))
+    assert picture.count(" stuck") == 2
+    assert "credit-deadlock: " in picture
+
+
+def test_the_exit_status_and_one_entry_a_kernel(croq: Croq) -> None:
+    Path("k.co").write_text(TWO.format("one") + TWO.format("two"), encoding="utf-8")
+    outcome = croq("flow", "--json", "k.co")
+    assert outcome.status == 0
+    assert [flow["function"] for flow in json.loads(outcome.out)["flows"]] == ["one", "two"]
+    only = json.loads(croq("flow", "--json", "--entry", "two", "k.co").out)["flows"]
+    assert [(flow["function"], flow["range"]["start"]["line"]) for flow in only] == [("two", 1)]
+
+
+def test_functions_with_errors_say_so_and_the_others_are_analysed(croq: Croq) -> None:
+    broken = TWO.format("one").replace("x.at(p) + 1.0f", "y.at(p)")
+    Path("k.co").write_text(broken + "__co__ void\n" + TWO.format("two"), encoding="utf-8")
+    flows = json.loads(croq("flow", "--json", "k.co").out)["flows"]
+    first, last = flows[0], flows[-1]
+    assert (first["verdict"], last["function"]) == ("unknown", "two")
+    assert first["reason"].startswith("the function has errors: ") and "'y'" in first["reason"]
+    assert first["place"]["start"]["line"] == 0
+    assert "has errors" not in last["reason"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("k.co", "--entry", "tow"), "there is no function 'tow'; did you mean 'two'?"),
+        (("none.co",), "none.co: there is no such file"),
+        (("k.co", "--svg", "no/such/folder.svg"), "cannot be written"),
+        (("k.co", "-D", "Q=1", "--entry", "two"), "'-D Q' is neither a macro nor a size here"),
+        (("empty.co", "--svg", "out.svg"), "empty.co: has no kernel to draw"),
+        (("k.co", "--serve", "--port", "70000"), "port 70000"),
+        (("k.co", "--json", "--svg", "out.svg"), "not allowed with"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(croq: Croq, words: tuple[str, ...], said: str) -> None:
+    Path("k.co").write_text(TWO.format("one") + TWO.format("two"), encoding="utf-8")
+    Path("empty.co").write_text("// nothing\n", encoding="utf-8")
+    outcome = croq("flow", *words)
+    assert outcome.status == 2
+    assert said in outcome.err
+
+
+def test_files_are_written_whole(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    croq("flow", "k.co", "--html", "flow.html")
+    croq("flow", "k.co", "--svg", "flow.svg")
+    page = Path("flow.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
+    assert "@DATA@" not in page and "@NONCE@" not in page
+    assert "//" not in page.split('id="data"')[0]
+    assert "src=" not in page and "import" not in page
+    assert Path("flow.svg").read_text(encoding="utf-8").startswith("<svg ")
+    before = page
+    croq("flow", "k.co", "--html", "flow.html")
+    assert Path("flow.html").read_text(encoding="utf-8") == before
+
+
+@pytest.mark.slow
+def test_the_server_reads_the_file_anew_and_ends_on_ctrl_c(tmp_path: Path) -> None:
+    file = tmp_path / "k.co"
+    file.write_text(TWO.format("one"), encoding="utf-8")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "croqc.cli.main", "flow", "--serve", str(file)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[0]
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+
+        def get(path: str = "", host: str | None = None) -> str:
+            request = urllib.request.Request(address + path, headers={"Host": host} if host else {})
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                text: str = answer.read().decode("utf-8")
+                return text
+
+        first, again = get(), get()
+        nonces = [re.findall(r'script nonce="([^"]+)"', page)[0] for page in (first, again)]
+        assert nonces[0] != nonces[1]
+        assert '"function":"one"' in first
+        file.write_text(TWO.format("other"), encoding="utf-8")
+        assert '"function":"other"' in get()
+        for path, host, status in [("x", None, 404), ("", "evil.example:80", 403)]:
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                get(path, host)
+            assert refused.value.code == status
+        file.unlink()
+        with pytest.raises(urllib.error.HTTPError) as gone:
+            get()
+        assert "there is no such file" in gone.value.read().decode("utf-8")
+        server.send_signal(signal.SIGINT)
+        assert server.wait(20) in (0, 130)
+    finally:
+        server.kill()
+        server.wait()

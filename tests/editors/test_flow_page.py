@@ -1,0 +1,178 @@
+"""The credit-flow page in a real browser: what it shows at each step, keys, meanings, failing kernels, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from croqc.service.check import check_text
+from croqc.service.flow import FlowResult, flow_entry
+from croqc.service.flow_page import flow_page
+from tests.cli.seeds import BOOTSTRAP, PIPELINE
+from tests.editors.browser import Browser
+from tests.flow.rings import placed, ring
+
+pytestmark = pytest.mark.slow
+LEFT, RIGHT, HOME, END, ENTER = ("ArrowLeft", 37), ("ArrowRight", 39), ("Home", 36), ("End", 35), ("Enter", 13)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    started = Browser(tmp_path_factory.mktemp("profile"))
+    yield started
+    started.close()
+
+
+def ring_page(folder: Path, bootstrap: bool = True) -> str:
+    """The address of a page of the course's ring, two stages, five tiles."""
+    text = PIPELINE if bootstrap else PIPELINE.replace(BOOTSTRAP, "")
+    report = check_text(text, path="k.co")
+    (function,) = report.functions
+    assert function.analysis is not None
+    flow = placed(ring(function.analysis.model, 2, 5, bootstrap), function.parsed.source.text)
+    path = folder / "flow.html"
+    path.write_text(flow_page(FlowResult(1, (flow_entry(report.source, function, flow),))), encoding="utf-8")
+    return path.as_uri()
+
+
+def cell(browser: Browser, name: str) -> list[str]:
+    """What a card says: phase, arrivals, tx-count, who waits, and its parity."""
+    found: list[str] = browser.js(
+        f"[...document.querySelectorAll('[data-cell=\"{name}\"] .row')].map(r => r.innerText)"
+    )
+    parity = browser.js(f"document.querySelector('[data-cell=\"{name}\"] .flip .on').innerText")
+    return [row.split("\n")[-1].strip() for row in found] + [parity]
+
+
+def test_the_slider_shows_the_inside_of_each_mbarrier(browser: Browser, tmp_path: Path) -> None:
+    browser.open(ring_page(tmp_path))
+    assert browser.js("document.getElementById('badge').innerText") == "credit flow proved for every K"
+    assert cell(browser, "full[0]") == ["0", "1 of 1 pending", "0 bytes", "nobody", "0"]
+    said = "document.getElementById('say').innerText"
+    told = []
+    for _ in range(14):
+        browser.press(*RIGHT)
+        told.append((browser.js(said), cell(browser, "full[0]")))
+    arrive = next(at for at, (text, _) in enumerate(told) if "p1 == 0 arrives on full[0]" in text)
+    assert told[arrive][0] == "path p1 == 0 arrives on full[0] and 32,768 bytes are to land."
+    assert told[arrive][1] == ["0", "0 of 1 pending", "32,768 bytes", "p1 == 1 (needs 0)", "0"]
+    landed = [cells for text, cells in told[arrive + 1 :] if "has landed" in text][:2]
+    assert landed == [
+        ["0", "0 of 1 pending", "16,384 bytes", "p1 == 1 (needs 0)", "0"],
+        ["1 (1 complete)", "1 of 1 pending", "0 bytes", "p1 == 1 (needs 0)", "1"],
+    ]
+    assert browser.js("document.getElementById('src').innerText").split() != []
+
+
+def test_keys_move_and_the_moment_is_announced(browser: Browser, tmp_path: Path) -> None:
+    browser.open(ring_page(tmp_path))
+    count = "Number(document.getElementById('time').value)"
+    most = browser.js("Number(document.getElementById('time').max)")
+    browser.press(*END)
+    assert browser.js(count) == most > 40
+    browser.press(*LEFT)
+    assert browser.js(count) == most - 1
+    browser.press(*HOME)
+    assert browser.js(count) == 0
+    browser.press(*RIGHT)
+    assert browser.js(count) == 1
+    assert browser.js("document.getElementById('say').getAttribute('aria-live')") == "polite"
+    assert browser.js("document.getElementById('time').getAttribute('aria-valuetext')").startswith("path p1")
+
+
+def test_tab_and_enter_tell_what_a_field_means(browser: Browser, tmp_path: Path) -> None:
+    browser.open(ring_page(tmp_path))
+    browser.press(*END)
+    meaning = "document.getElementById('meaning').innerText"
+    for field, word in [
+        ("pending", "arrival count"),
+        ("bytes", "expect_tx"),
+        ("parity", "modulo 2"),
+        ("phase", "round"),
+    ]:
+        browser.js(f"document.querySelector('[data-field=\"full[0] {field}\"]').focus()")
+        browser.press(*ENTER, text="\r")
+        assert word in browser.js(meaning), field
+    assert "full[0] is in phase 3: 3 completed so far." in browser.js(meaning)
+    reached = []
+    browser.js("document.getElementById('first').focus()")
+    for _ in range(40):
+        browser.press("Tab", 9)
+        reached.append(browser.js("document.activeElement.dataset.field ?? document.activeElement.id"))
+    assert {"time", "full[0] pending", "empty[1] waiting"} <= set(reached)
+
+
+def test_every_field_of_the_page_has_a_meaning(browser: Browser, tmp_path: Path) -> None:
+    browser.open(ring_page(tmp_path))
+    used = browser.js(
+        "[...new Set([...flow.steps.map(s => s.op), 'event', 'phase', 'parity', 'pending', 'bytes', 'waiting', 'slot',"
+        " 'generation', 'iteration', 'path', 'phaseBit', 'after', 'credit', 'wait-future', 'swap', 'join', 'overlap'])]"
+    )
+    meanings = browser.js("Object.fromEntries(Object.entries(MEANINGS).map(([k, v]) => [k, v[1].length]))")
+    assert {word for word in used if meanings.get(word, 0) < 40} == set()
+
+
+def test_boxes_select_their_step_and_show_its_line(browser: Browser, tmp_path: Path) -> None:
+    browser.open(ring_page(tmp_path))
+    browser.js("document.querySelector('.box.trigger').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    assert browser.js("document.querySelectorAll('.box.now').length") == 1
+    assert "trigger full[stage];" in browser.js("document.getElementById('src').innerText")
+    assert browser.js("document.querySelector('.box.now').getAttribute('aria-label')").startswith(
+        "path p1 == 0 arrives"
+    )
+    assert browser.js("document.querySelectorAll('tr.now').length") == 0
+    browser.js("go(momentOf(run.picture.boxes.find(b => b.op === 'wait')))")
+    assert browser.js("document.querySelectorAll('tr.now').length") == 1
+
+
+def test_a_failing_kernel_opens_on_its_counterexample(browser: Browser, tmp_path: Path) -> None:
+    browser.open(ring_page(tmp_path, bootstrap=False))
+    assert browser.js("document.getElementById('badge').className") == "badge fails"
+    tab = "document.querySelector('#runs [aria-selected=true]').innerText"
+    assert browser.js(tab) == "Counterexample: credit-deadlock (K = 640)"
+    said = browser.js("document.getElementById('say').innerText")
+    assert said.startswith("path p1 == 0 waits on empty[0] for generation 0, parity 0. Nobody will complete it")
+    assert "wait empty[stage];" in browser.js("document.getElementById('src').innerText")
+    assert browser.js("document.querySelectorAll('.box.stuck').length") == 2
+    browser.press(*END)
+    assert cell(browser, "full[0]") == ["0", "1 of 1 pending", "0 bytes", "p1 == 1 (needs 0)", "0"]
+
+
+@pytest.mark.parametrize("width", [1000, 1400])
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_is_readable_and_steady(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    browser.open(ring_page(tmp_path), width=width, dark=dark)
+    assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+    channels = "getComputedStyle(document.body).{0}.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b)"
+    ground, ink = browser.js(channels.format("backgroundColor")), browser.js(channels.format("color"))
+    assert (ground < 150 and ink > 550) if dark else (ground > 700 and ink < 150)
+    places = "JSON.stringify([...document.querySelectorAll('.cell, #src, #meaning, #tables')].map(x => x.offsetTop))"
+    before = browser.js(places)
+    for _ in range(12):
+        browser.press(*RIGHT)
+        assert browser.js(places) == before
+
+
+def test_it_needs_no_network_and_breaks_no_policy_of_its_own(browser: Browser, tmp_path: Path) -> None:
+    address = ring_page(tmp_path)
+    browser.open(address)
+    browser.js("play(); play(); zoom(1.25); zoom(0.5); true")
+    assert browser.requests == [address]
+    assert browser.problems == []
+
+
+def test_text_of_the_source_cannot_become_script(browser: Browser, tmp_path: Path) -> None:
+    text = PIPELINE.replace("trigger full[stage];", "trigger full[stage]; // </script><script>evil=1</script><b>é😀")
+    report = check_text(text, path="</script><script>evil=1</script>.co")
+    (function,) = report.functions
+    assert function.analysis is not None
+    flow = placed(ring(function.analysis.model, 2, 3), function.parsed.source.text)
+    path = tmp_path / "flow.html"
+    path.write_text(flow_page(FlowResult(1, (flow_entry(report.source, function, flow),))), encoding="utf-8")
+    browser.open(path.as_uri())
+    browser.js("document.querySelector('.box.trigger').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    assert "</script><script>evil=1</script><b>é😀" in browser.js("document.getElementById('src').innerText")
+    assert browser.js("typeof evil") == "undefined"
+    assert browser.problems == []
