@@ -91,9 +91,24 @@ def test_a_persistent_kernel_keeps_its_slots_and_says_why() -> None:
 
 # --- row by row (reference, 2.13) ----------------------------------------------------------------
 
-COPY = "a.subspan(64, 64).at(b, k) => a_s[s];"
+TILE = "a.subspan(64, 64)"
+COPY = f"{TILE}.at(b, k) => a_s[s];"
+OUT = "shared f16 [64, 64] c;\ntma.{} c => out.subspan(64, 64).at(b, q);"
+SPELLINGS = [
+    ("tma.copy.evict_first", "tma.load.evict_first"),
+    ("dma.copy_async", "dma.copy.async"),
+    ("tma.copy.swiz<3>", "tma.copy.swiz<128>"),
+    ("tma.copy.swiz<0>", "tma.copy.swiz"),
+    ("dma.copy.swizzle(64)", "dma.copy.swiz<64>"),
+    ("dma.copy.sp(2:4)", "dma.copy.sp<2:4>"),
+]
 ROWS = [
-    (PRODUCER, f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];", f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;"),
+    *((PRODUCER, f"{old} {COPY}", f"{new} {COPY}") for old, new in SPELLINGS),
+    (
+        PRODUCER,
+        f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];",
+        f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;",
+    ),
     (PRODUCER, f"dma.copy.async<done> {COPY}\ntrigger done;", f"a_f = dma.copy.async {COPY}\ntrigger done after a_f;"),
     (
         PRODUCER,
@@ -105,15 +120,18 @@ ROWS = [
         f"tma.copy.async<full[s]> {COPY}\ntrigger full[s], done;",
         f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;\ntrigger done;",
     ),
-    (PRODUCER, f"tma.copy.evict_first {COPY}", f"tma.load.evict_first {COPY}"),
-    (PRODUCER, f"dma.copy_async {COPY}", f"dma.copy.async {COPY}"),
-    (PRODUCER, f"tma.copy.swiz<3> {COPY}", f"tma.copy.swiz<128> {COPY}"),
-    (PRODUCER, f"tma.copy.swiz<0> {COPY}", f"tma.copy.swiz {COPY}"),
-    (PRODUCER, f"dma.copy.swizzle(64) {COPY}", f"dma.copy.swiz<64> {COPY}"),
-    (PRODUCER, "dma.copy a.subspan(64, 64).at(b, k).zfill => a_s[s];", f"dma.copy.zfill {COPY}"),
-    (PRODUCER, f"x = stage<2>(k);\ndma.copy {COPY.replace('[s]', '[x]')}", f"x = (k % 2);\ndma.copy {COPY.replace('[s]', '[x]')}"),
-    (PRODUCER, "dma.copy a.subspan(64, 64).stride(1, 1).at(b, k) => a_s[s];", "dma.copy a.subspan(64, 64).step(1, 1).at(b, k) => a_s[s];"),
-    (BLOCK, "shared f16 [64, 64] c;\ntma.store c => out.subspan(64, 64).at(b, q);", "shared f16 [64, 64] c;\ntma.copy c => out.subspan(64, 64).at(b, q);"),
+    (PRODUCER, f"dma.copy {TILE}.at(b, k).zfill => a_s[s];", f"dma.copy.zfill {COPY}"),
+    (
+        PRODUCER,
+        f"x = stage<2>(k);\ndma.copy {TILE}.at(b, k) => a_s[x];",
+        f"x = (k % 2);\ndma.copy {TILE}.at(b, k) => a_s[x];",
+    ),
+    (
+        PRODUCER,
+        f"dma.copy {TILE}.stride(1, 1).at(b, k) => a_s[s];",
+        f"dma.copy {TILE}.step(1, 1).at(b, k) => a_s[s];",
+    ),
+    (BLOCK, OUT.format("store"), OUT.format("copy")),
     (ROLE, "setreg.dec 40;\ntrigger done;", "call croq::cuda::setreg_dec(40);\ntrigger done;"),
     (ROLE, "wait<0> done;\nwait<1> done;", "wait done;\nwait done;"),
     (
@@ -121,7 +139,14 @@ ROWS = [
         "da = mma.desc a_s[s];\nmb = mma.load w_s[s]; // read at once\nmma.row.row acc, da, mb;\nmma.commit;",
         "// read at once\nmma.row.row acc, a_s[s], w_s[s];",
     ),
-]  # fmt: skip
+    (
+        CONSUMER,
+        "mma.row.row.order<1, 0> acc, a_s[s], w_s[s];",
+        "[[schedule(k_tiles(1, 0))]] mma.row.row acc, a_s[s], w_s[s];",
+    ),
+    (ROLE, "fragment f32 [8, 8] x;", "frag f32 [8, 8] x;"),
+    (ROLE, "x = mma.loadR a_s[0];", "x = mma.load.frag a_s[0];"),
+]
 
 
 @pytest.mark.parametrize(("frame", "before", "after"), ROWS)
@@ -143,10 +168,19 @@ __co__ void f(global f16 [M, K] a, stream st) {
 """
 
 
+LAUNCHED = """\
+__co__ void f(global f16 [M, K] a, stream st) {
+  [[maxnreg(168)]]
+  [[launch_bounds(128, 2)]]
+  parallel.async<st> b by 4 : block {
+    parallel t by 128 : thread { a.at(b, t) = a.at(b, t); }
+  }
+}
+"""
+
+
 def test_launch_bounds_registers_and_the_stream() -> None:
-    assert moved(LAUNCH).text == LAUNCH.replace("parallel.async(st) b", "[[maxnreg(168)]]\n  [[launch_bounds(128, 2)]]\n  parallel.async<st> b").replace(
-        "    launch_bounds(128, 2);\n    setreg 168;\n", ""
-    )  # fmt: skip
+    assert moved(LAUNCH).text == LAUNCHED
 
 
 # --- what stays ----------------------------------------------------------------------------------
@@ -183,7 +217,8 @@ def test_launch_bounds_registers_and_the_stream() -> None:
         (
             ROLE,
             "setreg 40;",
-            "the register hint stays: '[[maxnreg(n)]]' holds for a whole kernel; in a role write 'setreg.inc' or '.dec'",
+            "the register hint stays: "
+            "'[[maxnreg(n)]]' holds for a whole kernel; in a role write 'setreg.inc' or '.dec'",
         ),
     ],
 )

@@ -1,0 +1,141 @@
+"""Two and three buffers, and rings of events: the same results in the simulator, whatever the number of tiles."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from croqc.refactor import ring, rotate, stages
+from croqc.refactor.base import Code, Outcome, Refusal
+from tests.refactor.rewriting import code, text_of, verdicts
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def example(name: str) -> str:
+    return (EXAMPLES / f"{name}.co").read_text(encoding="utf-8")
+
+
+def rewritten(text: str, sites: Callable[[Code], object], edits: Callable[[Code, object], Outcome]) -> str:
+    before = code(text)
+    (site,) = sites(before)  # type: ignore[misc]
+    return text_of(before, edits(before, site), deeper=True)
+
+
+def triple(text: str) -> str:
+    return rewritten(text, rotate.sites, rotate.edits)
+
+
+def double(text: str) -> str:
+    return rewritten(text, rotate.triple_sites, rotate.to_swap)
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 3, 4, 7])
+def test_three_buffers_for_any_number_of_tiles(tiles: int) -> None:
+    """One tile is the case in which there is no second one to load."""
+    text = triple(example("swap_f16"))
+    assert "rotate(lf0, lf1, lf2);" in text and "if (cdiv(K, TILE_K) > 1) {" in text
+    assert verdicts(text, {"K": 64 * tiles}) == ["verified"]
+
+
+def test_three_buffers_of_synchronous_copies_per_thread() -> None:
+    """Sixteen tiles for certain: no condition is needed."""
+    text = triple(example("swap_s32"))
+    assert "foreach tile_k(2:)" in text and "if (" not in text
+    assert "lf1 = dma.copy lhs.chunkat(px, tile_k(1)) => shared;" in text
+    assert verdicts(text) == ["verified"]
+
+
+@pytest.mark.parametrize("tiles", [2, 3, 5])
+def test_two_buffers_of_three(tiles: int) -> None:
+    text = double(example("rotate_triple"))
+    assert "swap(f0, f1);" in text and "f2" not in text
+    assert verdicts(text, {"C": 32 * tiles}) == ["verified"]
+
+
+def test_there_and_back() -> None:
+    """Only a condition that was not needed and a parenthesis can tell that somebody was here."""
+    text = double(triple(example("swap_s32")))
+    assert text == example("swap_s32")
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 3, 5])
+def test_a_producer_and_a_consumer(tiles: int) -> None:
+    text = rewritten(example("swap_f16"), ring.sites, ring.edits)
+    assert "swap" not in text.split("*/")[-1].split("__co__")[1]
+    assert verdicts(text, {"K": 64 * tiles}) == ["verified"]
+
+
+def test_comments_between_the_tiles_are_kept() -> None:
+    text = example("swap_f16").replace(
+        "        wait lf0, rf0;\n        foreach", "        // the last one\n        wait lf0, rf0;\n        foreach"
+    )
+    assert "// the last one" in rewritten(text, ring.sites, ring.edits)
+
+
+@pytest.mark.parametrize("name", ["pipeline_classic", "pipeline_course", "pipeline_current", "persistent_1p2c"])
+@pytest.mark.parametrize("number", [1, 3, 5])
+def test_another_number_of_stages(name: str, number: int) -> None:
+    """By the macro, and by the numbers themselves."""
+    text = example(name)
+    before = code(text)
+    event = next(iter(stages.sites(before)))
+    outcome = stages.edits(before, event, number)
+    if isinstance(outcome, Refusal):
+        pytest.fail(outcome.reason)
+    after = text_of(before, outcome, deeper=True) if outcome else text
+    assert len(set(after.splitlines()) - set(text.splitlines())) == (after != text)
+    assert set(verdicts(after)) == {"verified"}
+
+
+def test_numbers_that_are_no_stages_stay() -> None:
+    text = (
+        example("pipeline_classic")
+        .replace("#define STAGES 4\n", "")
+        .replace("STAGES", "4")
+        .replace("#define STEP_K 16", "#define STEP_K 4 * 4")
+    )
+    before = code(text)
+    after = text_of(before, stages.edits(before, next(iter(stages.sites(before))), 3), deeper=True)
+    assert "#define STEP_K 4 * 4" in after and "by 2 : group-4" in after
+    changed = [line.strip() for line in after.splitlines() if line not in text.splitlines()]
+    assert changed == [
+        "shared event full[3], empty[3];",
+        "shared f16 [3 * TILE_M, TILE_K] lhs_s;",
+        "shared f16 [3 * TILE_N, TILE_K] rhs_s;",
+        "stage = k % 3;",
+        "foreach {s} in [3] {",
+        "stage = k % 3;",
+    ]
+    assert set(verdicts(after)) == {"verified"}
+
+
+REFUSED = [
+    (
+        "        swap(rf0, rf1);\n",
+        "",
+        "what follows the loop does not repeat its work for the tiles that are left",
+    ),
+    ("foreach tile_k(1:)", "foreach tile_k(0:)", "the loop is not 'foreach k(1:)'"),
+    (
+        "          wait lf0, rf0;\n",
+        "          wait lf0, rf1;\n",
+        "the work of a round touches another handle than its first one",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), REFUSED)
+def test_other_loops_are_refused(old: str, new: str, reason: str) -> None:
+    before = code(example("swap_f16").replace("  " + old if old.startswith("        swap") else old, new))
+    for sites, edits in ((rotate.sites, rotate.edits), (ring.sites, ring.edits)):
+        (loop,) = sites(before)
+        outcome = edits(before, loop)
+        assert isinstance(outcome, Refusal) and outcome.reason == reason
+
+
+def test_several_warpgroups_are_not_split() -> None:
+    before = code(example("swap_f16").replace("parallel p by 1", "parallel p by 2"))
+    (loop,) = ring.sites(before)
+    outcome = ring.edits(before, loop)
+    assert isinstance(outcome, Refusal) and outcome.reason == "more than one warpgroup shares the tile"
