@@ -143,6 +143,33 @@ def test_a_broken_header_keeps_its_body() -> None:
     assert len(tree.body.stmts) == 2
 
 
+def test_a_header_behind_a_parameter_that_was_left_out_keeps_its_body() -> None:
+    text = "__co__ void f(global f16 [M, K] a, global f1 64), cdiv(N, 2)] : block {\n  x = 1;\n  y = 2\n  z = 3;\n}\n"
+    file = parse_file(text)
+    tree = file.functions[0].tree
+    assert tree is not None and len(tree.body.stmts) == 3
+    assert [text.count("\n", 0, item.span.start) for item in file.findings] == [0, 3]
+
+
+def test_a_header_whose_brace_was_left_out_with_a_parameter() -> None:
+    file = parse_file("__co__([]l{n")
+    assert file.functions[0].tree is None
+    assert [item.span.start for item in file.findings] == [0, 6]
+
+
+def test_the_next_mistake_does_not_undo_what_was_read_before() -> None:
+    """Each repair goes on from a line before it, with lists as long as they were there."""
+    lines = [f"  x{number} = {number};" for number in range(30)]
+    for broken in (5, 6, 17, 29):
+        lines[broken] = f"  x{broken} = ;"
+    file = parse_file("__co__ void f() {\n" + "\n".join(lines) + "\n}\n")
+    assert [file.text.count("\n", 0, item.span.start) for item in file.findings] == [6, 7, 18, 30]
+    tree = file.functions[0].tree
+    assert tree is not None
+    targets = [stmt.parts[0].target for stmt in tree.body.stmts if isinstance(stmt, t.Assign)]
+    assert [target.id for target in targets if isinstance(target, t.Name)] == [f"x{number}" for number in range(30)]
+
+
 def test_the_missing_end_of_a_function_is_said_once() -> None:
     file = parse_file("__co__ void f(s32 n) {\n  if (n > 1) {\n    x = 1;\n")
     assert [item.message for item in file.findings] == ["'__co__' function is not terminated"]

@@ -43,6 +43,14 @@ class Builder:
         self.findings: list[Diagnostic] = []
         self.suspicious = False  # something that only the finished tree can judge
 
+    def save(self) -> tuple[int, bool]:
+        """What was found wrong up to here, for `restore`."""
+        return len(self.findings), self.suspicious
+
+    def restore(self, saved: tuple[int, bool]) -> None:
+        count, self.suspicious = saved
+        del self.findings[count:]
+
     @cached_property
     def _starts(self) -> list[int]:
         return [token.start for token in self.tokens]

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from croqc.syntax.tables import CALL, PASS, Tables
 from croqc.syntax.tokens import Token
+from croqc.text.record import record
 from croqc.text.span import Span
 
 END: Final = "$END"
@@ -36,6 +37,19 @@ class Program:
         while (action := actions[top].get(terminal, 0)) < 0 and self.passes[~action]:
             top = gotos[below][self.tables.rules[~action].origin]
         return top
+
+
+@record(eq=False)
+class Saved:
+    """A moment of a `Machine`; `lengths` are those of the values that are lists, else -1."""
+
+    states: list[int]
+    values: list[Any]
+    lengths: list[int]
+    starts: list[int]
+    firsts: list[int]
+    fed: int
+    end: int
 
 
 class Machine:
@@ -95,6 +109,20 @@ class Machine:
         starts.append(start)
         firsts.append(first)
         states.append(gotos[states[-1]][origin])
+
+    def save(self) -> Saved:
+        """What `restore` needs to go on from here, however far the parse has gone by then."""
+        lengths = [len(value) if type(value) is list else -1 for value in self.values]
+        return Saved(self.states[:], self.values[:], lengths, self.starts[:], self.firsts[:], self.fed, self.end)
+
+    def restore(self, saved: Saved) -> None:
+        """Back to where `save` was called. Lists grow at their end only, so cutting them undoes what came behind."""
+        self.states, self.values = saved.states[:], saved.values[:]
+        self.starts, self.firsts = saved.starts[:], saved.firsts[:]
+        self.fed, self.end = saved.fed, saved.end
+        for value, length in zip(self.values, saved.lengths, strict=True):
+            if length >= 0:
+                del value[length:]
 
     def expected(self) -> set[str]:
         """The terminals that fit next."""

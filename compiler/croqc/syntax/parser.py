@@ -7,6 +7,7 @@ one mistake gives one message. Must not touch files.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -17,7 +18,7 @@ from croqc.syntax.ast import Function
 from croqc.syntax.build import ACTIONS, Builder
 from croqc.syntax.checks import check
 from croqc.syntax.context import typed_tokens
-from croqc.syntax.lalr import END, Machine, Program, accepts
+from croqc.syntax.lalr import END, Machine, Program, Saved, accepts
 from croqc.syntax.messages import CODE, explain, unexpected
 from croqc.syntax.preprocess import preprocess
 from croqc.syntax.recovery import (
@@ -40,6 +41,7 @@ _BUILDERS: Final = (build_body, build_decls, build_exprs, build_loops, build_mma
 _LAST_ENDINGS: Final[tuple[tuple[str, ...], ...]] = (
     ("_RBRACE",), ("_SEMI",), ("MISSING", "_SEMI"), ("_RPAR", "_SEMI"), ("ARROW", "MISSING", "_SEMI"),
 )  # fmt: skip
+_LINES_BACK: Final = 8  # a repair stands in the line of the mistake or shortly before it
 _MOST_RESTARTS: Final = 20  # of one function; later mistakes are mended in place
 
 
@@ -97,9 +99,29 @@ class _Parse:
         self.builder = Builder(self.typed, self.source.text)
         self.machine = Machine(program(), self.builder)
         self.at = 0
+        self.saves: deque[tuple[int, Saved, tuple[int, bool]]] = deque(maxlen=_LINES_BACK)
+        self._look_again()
+
+    def _resume(self, index: int) -> None:
+        """Go on from the last line that begins at or before token `index`, all behind it forgotten."""
+        while self.saves and self.saves[-1][0] > index:
+            self.saves.pop()
+        if not self.saves:
+            self.begin()
+            return
+        self.at, machine, builder = self.saves.pop()
+        self.machine.restore(machine)
+        self.builder.restore(builder)
+        self._look_again()
+
+    def _left_out(self) -> None:
+        """Text was left out: the next repair starts over, which drops what the builders found in that text."""
+        self.saves = deque(maxlen=0)
+
+    def _look_again(self) -> None:
         self.mark: Mark | None = None
         self.states: list[int] = []
-        self.body_at = next((i for i, token in enumerate(self.stream.tokens) if token.type == "_LBRACE"), -1)
+        self.body_at = _body(self.stream)
 
     def run(self) -> ParsedFunction:
         tree = self._parse()
@@ -122,6 +144,7 @@ class _Parse:
             self.states = machine.states[:]  # a token that fits nowhere may still have caused reductions
             if token.line_first and token.type != END:
                 self.mark = Mark(self.at, tuple(self.states))
+                self.saves.append((self.at, machine.save(), self.builder.save()))
             if machine.feed(token):
                 if token.type == END:
                     tree: Function = machine.values[-1]
@@ -156,7 +179,7 @@ class _Parse:
         self.stream.apply(repair)
         self.restarts += 1
         if not in_place:
-            self.begin()
+            self._resume(repair.at)
         return True
 
     def _may_go_back(self) -> bool:
@@ -210,6 +233,7 @@ class _Parse:
         if last == first and stream[first].type != END:
             last += 1
         stream.replace_range(first, last, "ERROR")
+        self._left_out()
         self.at, self.mark = first, None
         return True
 
@@ -221,13 +245,20 @@ class _Parse:
             first = machine.pop_to("ERROR")
             if first is not None:
                 stream.replace_range(first, comma, "ERROR")
+                self._left_out()
                 self.at = first
                 return True
-        if self.body_at < 0 or stream[0].type == "BROKEN":
+        body = _body(stream)  # where it stands by now; what was left out may have held it
+        if body < 0 or stream[0].type == "BROKEN":
             return False
-        stream.replace_range(0, self.body_at, "BROKEN")
+        stream.replace_range(0, body, "BROKEN")
         self.begin()
         return True
+
+
+def _body(stream: Stream) -> int:
+    """The index of the brace that opens the body, -1 where there is none."""
+    return next((index for index, token in enumerate(stream.tokens) if token.type == "_LBRACE"), -1)
 
 
 def _about_braces(message: str) -> bool:
