@@ -14,7 +14,7 @@ from croqc.flow.moments import ARRIVING, Barriers, Cell, makers_of, moved_bytes
 from croqc.flow.report import EventFacts, Step
 
 WORK = frozenset({"multiply", "read", "write"})
-FLIGHT = 3  # from the issue of a copy to its landing
+FLIGHT = 5  # from the issue of a copy to its landing
 _COST = {"multiply": 4, "read": 2, "write": 2}
 
 
@@ -158,7 +158,8 @@ class _Layout:
             return
         needed = [self.ends[at] for number in opened.steps for at in self._sources(number) if at in self.ends]
         if opened.op == "wait-future":
-            needed += [end for key, end in lane.landing.items() if first.buffer in ("", key[0])]
+            buffers = {self.steps[number].buffer for number in opened.steps}
+            needed += [end for key, end in lane.landing.items() if key[0] in buffers or "" in buffers]
         start = max([arrived, *needed])
         end = start + _COST.get(opened.op, 1)
         lane.free = end
@@ -249,6 +250,8 @@ def _group_key(step: Step) -> tuple[object, ...]:
     """Equal for steps that make one box; empty where each is one of its own."""
     if step.op == "copy":
         return ("copy", step.slot, step.iteration)
+    if step.op in ("wait-future", "swap"):
+        return (step.op, step.span, step.iteration)
     return ("work", step.op) if step.op in WORK else ()
 
 

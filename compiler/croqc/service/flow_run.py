@@ -172,4 +172,5 @@ def _label(box: Box, steps: Sequence[Step]) -> str:
         return ", ".join(f"{name}{slot}" for name in names if name) or f"copy{times}"
     if box.track == "work":
         return f"{box.op}{times}"
-    return f"{box.op} {first.buffer}".rstrip()
+    names = dict.fromkeys(steps[number].buffer for number in box.steps)
+    return f"{box.op} {', '.join(name for name in names if name)}".rstrip()
