@@ -26,8 +26,9 @@ def check_divergence(builder: Builder) -> None:
         unit = _unit(builder, node, around)
         if unit is None or around.on_host or not (kernel := masks.get(around.parallels[0])):
             continue
-        active = kernel.of_regions(around.regions)
-        for condition in (one for one in around.chain if isinstance(one, ast.If)):
+        conditions = [one for one in around.chain if isinstance(one, ast.If)]
+        active = kernel.of_regions(around.regions) if conditions else None
+        for condition in conditions:
             taken = kernel.of(condition.cond)
             if active is not None and taken is not None and _splits(taken, active, _THREADS.get(unit, kernel.threads)):
                 place = Related("some threads do not come here", condition.cond.span)

@@ -111,6 +111,7 @@ class Masks:
     def __init__(self, facts: Facts, node: ast.Parallel, threads: int) -> None:
         self.facts = facts
         self.threads = threads
+        self._known: dict[ast.Node, Mask | None] = {}
         self.placements = place_indices(facts, node)
         atoms = symbol_atoms(facts)
         self._columns = {
@@ -134,8 +135,10 @@ class Masks:
 
     def of(self, cond: ast.Node) -> Mask | None:
         """The threads for which a condition holds; one over block indices alone counts as all (4.4)."""
-        result = self._truth(cond, 0)
-        return self.whole() if result is _ALL else result
+        if cond not in self._known:
+            result = self._truth(cond, 0)
+            self._known[cond] = self.whole() if result is _ALL else result
+        return self._known[cond]
 
     def of_regions(self, chain: Iterable[ast.InThreads]) -> Mask | None:
         """The threads inside nested regions."""
