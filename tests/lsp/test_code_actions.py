@@ -1,0 +1,120 @@
+"""`textDocument/codeAction` over real stdio: quick fixes, `source.fixAll`, refactorings, and edits that fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pytest_lsp import LanguageClient
+
+from tests.lsp.conftest import Editor
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+BROKEN = """// an emoji 😀 stands before the code
+__co__ void f(global f16 [M, 64] src, global f16 [M, 64] out) {
+  parallel b by 4 : block {
+    /* 😀 */ swap(alpha, beta, gamma) ;
+    shared f16 [16, 64] tile_s;
+    /* é */ dma.copy srk.subspan(16, 64).at(b, 0) => tile_s
+    dma.copy tile_s => out.subspan(16, 64).at(b, 0);
+  }
+}
+"""
+
+
+async def ask(client: LanguageClient, editor: Editor, word: str, only: list[str] | None = None) -> list[lsp.CodeAction]:
+    place = editor.position(word)
+    context = lsp.CodeActionContext(diagnostics=[], only=only)
+    params = lsp.CodeActionParams(editor.document, lsp.Range(place, place), context)
+    answer = await client.text_document_code_action_async(params)
+    return [item for item in answer or [] if isinstance(item, lsp.CodeAction)]
+
+
+def edits_of(action: lsp.CodeAction, editor: Editor) -> list[lsp.TextEdit]:
+    assert action.edit is not None
+    if action.edit.document_changes:
+        (change,) = action.edit.document_changes
+        assert isinstance(change, lsp.TextDocumentEdit)
+        assert change.text_document.version == editor.version
+        return list(change.edits)  # type: ignore[arg-type]
+    assert action.edit.changes is not None
+    return list(action.edit.changes[editor.uri])
+
+
+def applied(editor: Editor, action: lsp.CodeAction) -> str:
+    """The document after an action, as a client applies it: columns in the agreed units."""
+    codec = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[editor.encoding]
+    width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[editor.encoding]
+    lines = editor.text.splitlines(keepends=True)
+
+    def offset(place: lsp.Position) -> int:
+        line = lines[place.line] if place.line < len(lines) else ""
+        inside = len(line.encode(codec)[: place.character * width].decode(codec))
+        return sum(map(len, lines[: place.line])) + inside
+
+    text = editor.text
+    for edit in reversed(edits_of(action, editor)):
+        text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+    return text
+
+
+async def test_a_quick_fix_mends_its_finding(client: LanguageClient) -> None:
+    editor = Editor(client, "fix.co", BROKEN)
+    actions = await ask(client, editor, "srk", ["quickfix"])
+    fix = next(item for item in actions if item.diagnostics and item.diagnostics[0].code == "undeclared-name")
+    assert fix.kind == "quickfix"
+    assert applied(editor, fix) == BROKEN.replace("srk", "src")
+
+
+async def test_the_first_safe_fix_is_preferred(client: LanguageClient) -> None:
+    editor = Editor(client, "prefer.co", BROKEN)
+    found = [item for item in await ask(client, editor, "dma.copy tile_s", ["quickfix"]) if item.is_preferred]
+    assert [applied(editor, item) for item in found] == [BROKEN.replace("=> tile_s\n", "=> tile_s;\n")]
+
+
+async def test_fix_all_takes_the_safe_ones(client: LanguageClient) -> None:
+    editor = Editor(client, "all.co", BROKEN)
+    (action,) = await ask(client, editor, "parallel", ["source.fixAll"])
+    assert action.kind == "source.fixAll"
+    assert "=> tile_s;\n" in applied(editor, action)
+
+
+async def test_refactorings_of_a_place(client: LanguageClient) -> None:
+    text = (EXAMPLES / "pipeline_course.co").read_text(encoding="utf-8")
+    editor = Editor(client, "course.co", text)
+    actions = await ask(client, editor, "empty[MATMUL_STAGES]", ["refactor"])
+    assert "Declare 'empty' as ready" in [item.title for item in actions]
+    ready = next(item for item in actions if item.title == "Declare 'empty' as ready")
+    after = applied(editor, ready)
+    assert "empty[MATMUL_STAGES] = ready;" in after
+    assert "foreach {s}" not in after
+
+
+async def test_migrating_the_whole_file(client: LanguageClient) -> None:
+    text = (EXAMPLES / "pipeline_classic.co").read_text(encoding="utf-8")
+    editor = Editor(client, "classic.co", text)
+    actions = await ask(client, editor, "matmul", ["source"])
+    migrate = next(item for item in actions if item.title == "Migrate this file to the current dialect")
+    assert "trigger full.at(k) after lhs_f, rhs_f;" in applied(editor, migrate)
+
+
+async def test_where_nothing_is_wrong_nothing_is_offered(client: LanguageClient) -> None:
+    text = (EXAMPLES / "add_tiled.co").read_text(encoding="utf-8")
+    editor = Editor(client, "fine.co", text)
+    assert await ask(client, editor, "parallel") == []
+
+
+async def test_the_answer_is_of_the_present_version(client: LanguageClient) -> None:
+    """Asked right behind an edit, with the list of diagnostics of the version before."""
+    editor = Editor(client, "late.co", BROKEN)
+    await editor.diagnostics()
+    editor.replace("// an emoji 😀 stands before the code\n", "// one\n// two\n")
+    fix = next(item for item in await ask(client, editor, "srk", ["quickfix"]) if item.diagnostics)
+    assert applied(editor, fix) == editor.text.replace("srk", "src")
+
+
+async def test_an_unknown_document_has_no_actions(client: LanguageClient) -> None:
+    place = lsp.Position(3, 7)
+    document = lsp.TextDocumentIdentifier("file:///nowhere/k.co")
+    params = lsp.CodeActionParams(document, lsp.Range(place, place), lsp.CodeActionContext(diagnostics=[]))
+    assert not await client.text_document_code_action_async(params)
