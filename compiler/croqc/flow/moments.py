@@ -115,10 +115,11 @@ def moved_bytes(steps: Sequence[Step]) -> tuple[int, ...]:
     shares = []
     for step in steps:
         share = 0
-        if step.event and step.slot is not None and step.bytes is not None:
+        counts = step.op in ARRIVING or step.op == "land"
+        if counts and step.event and step.slot is not None and step.bytes is not None:
             key = (step.event, step.slot)
             before = outstanding.get(key, 0)
-            share = step.bytes - before if step.op in ARRIVING else before - step.bytes if step.op == "land" else 0
+            share = step.bytes - before if step.op in ARRIVING else before - step.bytes
             outstanding[key] = step.bytes
         shares.append(max(share, 0))
     return tuple(shares)

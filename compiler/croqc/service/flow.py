@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.explain import run_ahead, verdict_text
+from croqc.flow.landings import landed
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.rules.table import BY_NAME
@@ -182,6 +183,7 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
 def flow_entry(source: Source, function: FunctionReport, flow: KernelFlow) -> FlowEntry:
     """One analysed kernel with absolute places."""
     base = function.base
+    flow = landed(flow)
     events = tuple(event_entry(flow, event, source, base) for event in flow.events)
     steps = tuple(step_entry(step, source, base) for step in flow.steps)
     findings = tuple(_finding(source, function, flow, item) for item in flow.findings)

@@ -19,6 +19,7 @@ from croqc.flow.explain import (
     wait_rows,
     waiters,
 )
+from croqc.flow.landings import landed
 from croqc.flow.report import EventFacts, KernelFlow
 from croqc.flow.stages import StageRow, Use, stage_rows
 from croqc.sema.model import Analysis, Model, Symbol, SymbolKind
@@ -60,7 +61,7 @@ def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token) -> 
 
 def flow_text(flows: Sequence[KernelFlow], model: Model, token: Token, symbol: Symbol | None, places: Places) -> str:
     """The section for the word under the cursor; empty where the credit flow has nothing to say of it."""
-    for flow in flows:
+    for flow in map(landed, flows):
         facts = {event.symbol: event for event in flow.events}
         if symbol in facts:
             return _about_event(flow, model, facts[symbol], places)
