@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format bench vsix completions lint unit extension clean distclean
+.PHONY: help run test check fast format bench fuzz-flow mutation vsix completions lint unit extension clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -41,6 +41,12 @@ format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 
 bench: $(DEV) ## Measure starting, reading and simulating; prints figures, judges none
 	PYTHONPATH=. $(BIN)/python tests/perf/bench.py
+
+fuzz-flow: $(DEV) ## Compare the credit-flow verifier with simulator and search on 100,000 programs (hours; resumes)
+	$(BIN)/python -m tests.truth.fuzz --write docs/verification.md
+
+mutation: $(DEV) ## Measure which mutants of the kernels `croq check` finds, and write the score to docs/verification.md
+	$(BIN)/python -m tests.truth.mutation --write docs/verification.md
 
 completions: $(DEV) ## Make the shells' completion scripts again after a change of the command line
 	for shell in bash zsh tcsh; do \

@@ -45,7 +45,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`outcome`: agree, undecided, rejected (an error before the flow), not analysed, or what kind of disagreement."""
+    """`outcome`: agree, undecided, rejected (an error before the flow), not analysed, or what kind of disagreement.
+
+    "split": the simulator shows a fault that the search, having seen all interleavings, denies.
+    """
 
     program: Program
     outcome: str
@@ -55,7 +58,7 @@ class Judged:
 
     @property
     def disagrees(self) -> bool:
-        return self.outcome in ("missed", "false alarm", "not condemned", "crash")
+        return self.outcome in ("missed", "false alarm", "not condemned", "crash", "split")
 
     def says(self) -> str:
         """Who says what, on one line."""
@@ -93,6 +96,10 @@ def model_of(program: Program) -> Model | None:
     return None if analysis is None else analysis.model
 
 
+def split(seen: Seen, explored: Explored | None) -> bool:
+    return seen.faulty and explored is not None and explored.complete and not explored.hard
+
+
 def judge(program: Program, schedules: int = 8, search: int = SEARCH) -> Judged:
     model = model_of(program)
     if model is None:
@@ -110,6 +117,8 @@ def _compared(judged: Judged, model: Model) -> Judged:
     verdict, seen, explored = judged.verdict, judged.seen, judged.explored
     assert verdict is not None and seen is not None
     faulty = seen.faulty or (explored is not None and explored.hard)
+    if split(seen, explored):
+        return replace(judged, outcome="split")
     if verdict.strength is Strength.UNKNOWN:
         return replace(judged, outcome="not analysed")
     if not verdict.condemned:

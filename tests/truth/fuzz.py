@@ -125,6 +125,7 @@ ROWS = (
     ("false alarm", "**disagree**: drawn correct, but condemned"),
     ("not condemned", "**disagree**: condemned, but no interleaving shows a fault"),
     ("crash", "**disagree**: the verifier broke off"),
+    ("split", "**disagree**: simulator and search"),
 )
 
 

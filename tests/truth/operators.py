@@ -153,9 +153,25 @@ def earlier_trigger(subject: Subject) -> Edits:
     return _earlier(subject, ast.Trigger)
 
 
-@operator("later-trigger")
-def later_trigger(subject: Subject) -> Edits:
-    return _later(subject, ast.Trigger)
+@operator("trigger-first")
+def trigger_first(subject: Subject) -> Edits:
+    """In front of all statements of its block."""
+    for place in subject.all(ast.Trigger):
+        if place.index:
+            start = place.siblings[0].span.start
+            yield (
+                (start, start, subject.of(place.stmt) + " "),
+                (place.stmt.span.start, place.stmt.span.end, ""),
+            )
+
+
+@operator("wait-last")
+def wait_last(subject: Subject) -> Edits:
+    """Behind all statements of its block."""
+    for place in subject.all(ast.Wait):
+        if place.index + 1 < len(place.siblings):
+            end = place.siblings[-1].span.end
+            yield ((end, end, " " + subject.of(place.stmt)), (place.stmt.span.start, place.stmt.span.end, ""))
 
 
 @operator("later-commit")
