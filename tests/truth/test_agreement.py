@@ -1,4 +1,4 @@
-"""Three hundred programs, eight schedules each: the verifier agrees with simulator and search (`make fuzz-flow`: more)."""
+"""Drawn programs, eight schedules each: the verifier agrees with simulator and search (`make fuzz-flow`: more)."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 
 from croqc.service.check import check_text
@@ -34,8 +35,9 @@ def test_the_same_seed_draws_the_same_program() -> None:
     assert draw_program(Random(7)) == draw_program(Random(7))
 
 
-def test_correct_programs_give_what_they_must_and_no_interleaving_harms_them() -> None:
-    for program in drawn(60):
+@pytest.mark.parametrize("count", [10, pytest.param(120, marks=pytest.mark.slow)])
+def test_correct_programs_give_what_they_must_and_no_interleaving_harms_them(count: int) -> None:
+    for program in drawn(count):
         model = model_of(program)
         assert model is not None
         seen, explored = simulate_program(program, model, 3), explore_program(program, model, 1_500)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.truth.generate import draw_program
-from tests.truth.kernels import kernels
+from tests.truth.kernels import EXAMPLES
 from tests.truth.mutate import mutants, operators
 from tests.truth.program import Program
 
@@ -59,6 +59,7 @@ def test_labels_name_operator_and_line() -> None:
 
 def test_every_operator_finds_something_to_change() -> None:
     assert len(operators()) >= 30
-    programs = [kernel.program for kernel in kernels()] + [draw_program(Random(seed)) for seed in range(12)]
+    examples = [Program(path.read_text(encoding="utf-8"), (), ()) for path in EXAMPLES.glob("*.co")]
+    programs = [*examples, *(draw_program(Random(seed)) for seed in range(12))]
     used = {item.label.split(",")[0] for program in programs for item in mutants(program)}
     assert used == set(operators())
