@@ -10,13 +10,16 @@ import sys
 import urllib.error
 import urllib.request
 import xml.dom.minidom
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from croqc.cli.flow_report import flow_lines
+from croqc.flow.report import FlowFinding
 from croqc.service.check import check_text
 from croqc.service.flow import FlowEntry, FlowResult, flow_entry
+from croqc.service.flow_run import LIMIT
 from croqc.service.flow_svg import flow_svg
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
@@ -168,3 +171,30 @@ def test_the_server_reads_the_file_anew_and_ends_on_ctrl_c(tmp_path: Path) -> No
     finally:
         server.kill()
         server.wait()
+
+
+def test_of_a_long_run_the_end_is_drawn() -> None:
+    report = check_text(PIPELINE, path="k.co")
+    (function,) = report.functions
+    assert function.analysis is not None
+    flow = placed(ring(function.analysis.model, 2, 300), function.parsed.source.text)
+    finding = FlowFinding("no-such-rule", flow.steps[0].span, steps=flow.steps)
+    told = flow_entry(report.source, function, replace(flow, findings=(finding,)))
+    for steps, picture in [(told.steps, told.picture), (told.findings[0].steps, told.findings[0].picture)]:
+        assert len(steps) >= LIMIT > max(number for box in picture.boxes for number in box.steps)
+        for box in picture.boxes:
+            assert {steps[number].path for number in box.steps} == {box.path}
+    assert told.findings[0].picture.skipped == len(flow.steps) - LIMIT
+    assert told.findings[0].steps[-1].t == len(flow.steps) - 1
+    ends = {(cell.event, cell.slot): cell.completed for m in told.findings[0].picture.moments for cell in m.cells}
+    assert ends == {("full", 0): 150, ("full", 1): 150, ("empty", 0): 151, ("empty", 1): 151}
+
+
+def test_a_large_ring_is_cut_to_what_can_be_read() -> None:
+    report = check_text(PIPELINE.replace("MATMUL_STAGES 2", "MATMUL_STAGES 100"), path="k.co")
+    (function,) = report.functions
+    assert function.analysis is not None
+    told = flow_entry(report.source, function, ring(function.analysis.model, 100, 201))
+    assert [len(table.rows) for event in told.events for table in event.tables] == [32, 32]
+    assert len(told.steps) == LIMIT
+    assert len(told.picture.start) == 200

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from croqc.flow.moments import ARRIVING
 from croqc.flow.report import KernelFlow, Step
 
+_HORIZON = 2000  # steps within which a copy's wait or trigger is looked for
 Edges = tuple[tuple[int, int], ...]
 
 
@@ -96,7 +97,7 @@ def _landing(steps: Sequence[Step], number: int) -> _Landing:
 def _until_overwritten(steps: Sequence[Step], number: int) -> Iterator[int]:
     """The steps behind a copy until another one writes its slot."""
     copy = steps[number]
-    for at in range(number + 1, len(steps)):
+    for at in range(number + 1, min(number + _HORIZON, len(steps))):
         if steps[at].op == "copy" and _same(steps[at], copy):
             return
         yield at

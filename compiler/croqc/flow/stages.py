@@ -49,6 +49,8 @@ def stage_rows(flow: KernelFlow, buffer: str, limit: int) -> tuple[StageRow, ...
         if step.op in _FILLS:
             if last is not None and rows[last].iteration == step.iteration and rows[last].filled.path == step.path:
                 continue  # the tile comes in parts
+            if len(rows) == limit:
+                break
             newest[slot], counts[slot] = len(rows), counts.get(slot, -1) + 1
             rows.append(StageRow(step.iteration, slot, counts[slot], _use(steps, number), ()))
         elif step.op in _READS and last is not None:
@@ -56,7 +58,7 @@ def stage_rows(flow: KernelFlow, buffer: str, limit: int) -> tuple[StageRow, ...
             if all(use.path != step.path for use in row.read):
                 read = (*row.read, _use(steps, number))
                 rows[last] = StageRow(row.iteration, row.slot, row.generation, row.filled, read)
-    return tuple(rows[:limit])
+    return tuple(rows)
 
 
 def _use(steps: Sequence[Step], number: int) -> Use:

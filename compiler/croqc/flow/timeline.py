@@ -119,6 +119,7 @@ class _Layout:
         self.lanes: dict[str, _Lane] = {}
         self.boxes: list[Box] = []
         self.lands = _landings(steps)
+        self.ends |= {land: 0 for copy, land in self.lands.items() if copy < skip <= land}
 
     def timeline(self) -> Timeline:
         for opened in self._grouped():
@@ -130,8 +131,14 @@ class _Layout:
         barriers, shares = Barriers(self.events), moved_bytes(self.steps)
         for number in range(self.skip):
             barriers.play(number, self.steps[number], shares[number])
-        start = barriers.cells()
+        start = self._shown(barriers.cells())
         return Timeline(paths, boxes, self._arrows(), start, self._moments(barriers, shares), length)
+
+    def _shown(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+        """All slots of a small ring; of a large one those that the picture touches."""
+        small = {event.name for event in self.events if event.slots <= 16}
+        touched = {(step.event, step.slot) for step in self.steps[self.skip :]}
+        return tuple(cell for cell in cells if cell.event in small or (cell.event, cell.slot) in touched)
 
     def _grouped(self) -> Iterable[_Open]:
         """Steps of a path that belong together, in the order of their first; landings belong to their copies."""

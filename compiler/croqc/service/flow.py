@@ -5,23 +5,24 @@ The language server answers with the same. Lines and columns are 0-based, column
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
 from types import MappingProxyType
 
 from croqc.flow.analysis import CHECK_BUDGET
-from croqc.flow.explain import run_ahead, verdict_text
 from croqc.flow.landings import landed
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
+from croqc.flow.tables import run_ahead, verdict_text
 from croqc.rules.table import BY_NAME
 from croqc.sema.model import Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
 from croqc.service.flow_check import with_flow
 from croqc.service.flow_events import EventEntry, event_entry
-from croqc.service.flow_run import Picture, StepEntry, picture, step_entry
+from croqc.service.flow_run import LIMIT, Picture, StepEntry, picture, step_entry
 from croqc.service.run_plan import split_defines
 from croqc.service.settings import NO_SETTINGS, Settings
 from croqc.syntax import ast
@@ -183,7 +184,7 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
 def flow_entry(source: Source, function: FunctionReport, flow: KernelFlow) -> FlowEntry:
     """One analysed kernel with absolute places."""
     base = function.base
-    flow = landed(flow)
+    flow = _beginning(landed(flow))
     events = tuple(event_entry(flow, event, source, base) for event in flow.events)
     steps = tuple(step_entry(step, source, base) for step in flow.steps)
     findings = tuple(_finding(source, function, flow, item) for item in flow.findings)
@@ -215,6 +216,12 @@ def flow_entry(source: Source, function: FunctionReport, flow: KernelFlow) -> Fl
     )
 
 
+def _beginning(flow: KernelFlow) -> KernelFlow:
+    """The same with no more of its small run than is drawn."""
+    edges = tuple((a, b) for a, b in flow.edges if max(a, b) < LIMIT)
+    return dataclasses.replace(flow, steps=flow.steps[:LIMIT], edges=edges) if len(flow.steps) > LIMIT else flow
+
+
 def _path(source: Source, base: int, flow: KernelFlow, path: Path) -> PathEntry:
     region = next(
         (node for node in walk(flow.kernel.node) if isinstance(node, ast.InThreads) and enters(path, node)), None
@@ -234,7 +241,7 @@ def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: F
         related=told.related,
         fixes=told.fixes,
         sizes=dict(item.sizes),
-        steps=tuple(step_entry(step, source, function.base) for step in item.steps),
+        steps=tuple(step_entry(step, source, function.base) for step in item.steps[-LIMIT:]),
         picture=picture(item.steps, (), flow.events),
     )
 

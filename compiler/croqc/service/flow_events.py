@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from croqc.flow.explain import initial_credits, wait_rows, waiters
 from croqc.flow.report import EventFacts, KernelFlow
+from croqc.flow.tables import initial_credits, wait_rows, waiters
 from croqc.service.check_result import Range, range_of
 from croqc.text.source import Source
 from croqc.text.span import Span
@@ -20,7 +20,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One wait; see `croqc.flow.explain.WaitRow`."""
+    """One wait; see `croqc.flow.tables.WaitRow`."""
 
     iteration: Mapping[str, int]
     slot: int

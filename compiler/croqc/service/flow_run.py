@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from croqc.flow.explain import step_text
 from croqc.flow.moments import Cell
 from croqc.flow.report import EventFacts, Step
+from croqc.flow.tables import step_text
 from croqc.flow.timeline import Box, Timeline, timeline
 from croqc.service.check_result import Range, range_of
 from croqc.text.source import Source
@@ -91,7 +91,7 @@ class MomentEntry:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The layout over time, in abstract units. `skipped` steps at the beginning are not drawn."""
+    """The layout over time, in abstract units. `skipped` steps at the beginning of the run are left out."""
 
     lanes: tuple[str, ...]
     boxes: tuple[BoxEntry, ...]
@@ -121,17 +121,20 @@ def step_entry(step: Step, source: Source, base: int) -> StepEntry:
 
 
 def picture(steps: Sequence[Step], edges: Sequence[tuple[int, int]], events: Sequence[EventFacts]) -> Picture:
-    """The layout of a run; all of it, or the last `LIMIT` steps."""
+    """The layout of a run; all of it, or the last `LIMIT` steps, numbered from 0 as they are drawn."""
     skip = max(len(steps) - LIMIT, 0)
     return _entries(timeline(steps, edges, events, skip), steps, skip)
 
 
 def _entries(line: Timeline, steps: Sequence[Step], skip: int) -> Picture:
-    arrows = tuple(ArrowEntry(one.source, one.target, one.event, one.start, one.end) for one in line.arrows)
-    moments = tuple(
-        MomentEntry(one.time, one.step, one.begins, tuple(_cell(cell) for cell in one.cells)) for one in line.moments
+    arrows = tuple(
+        ArrowEntry(one.source - skip, one.target - skip, one.event, one.start, one.end) for one in line.arrows
     )
-    boxes = tuple(_box(box, steps) for box in line.boxes)
+    moments = tuple(
+        MomentEntry(one.time, one.step - skip, one.begins, tuple(_cell(cell) for cell in one.cells))
+        for one in line.moments
+    )
+    boxes = tuple(_box(box, steps, skip) for box in line.boxes)
     return Picture(line.paths, boxes, arrows, tuple(_cell(c) for c in line.start), moments, line.length, skip)
 
 
@@ -142,7 +145,7 @@ def _cell(cell: Cell) -> CellEntry:
     )
 
 
-def _box(box: Box, steps: Sequence[Step]) -> BoxEntry:
+def _box(box: Box, steps: Sequence[Step], skip: int) -> BoxEntry:
     first = steps[box.steps[0]]
     return BoxEntry(
         path=box.path,
@@ -151,8 +154,8 @@ def _box(box: Box, steps: Sequence[Step]) -> BoxEntry:
         op=box.op,
         label=_label(box, steps),
         slot=first.slot,
-        steps=box.steps,
-        lands=box.lands,
+        steps=tuple(number - skip for number in box.steps),
+        lands=tuple(number - skip for number in box.lands),
         start=box.start,
         end=box.end,
         waits=box.waits,

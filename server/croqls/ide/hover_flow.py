@@ -9,7 +9,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
-from croqc.flow.explain import (
+from croqc.flow.landings import landed
+from croqc.flow.report import EventFacts, KernelFlow
+from croqc.flow.stages import StageRow, Use, stage_rows
+from croqc.flow.tables import (
     WaitRow,
     givers,
     initial_credits,
@@ -19,9 +22,6 @@ from croqc.flow.explain import (
     wait_rows,
     waiters,
 )
-from croqc.flow.landings import landed
-from croqc.flow.report import EventFacts, KernelFlow
-from croqc.flow.stages import StageRow, Use, stage_rows
 from croqc.sema.model import Analysis, Model, Symbol, SymbolKind
 from croqc.service.check import FunctionReport
 from croqc.service.flow_check import sound

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from croqc.flow.explain import (
+from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
+from croqc.flow.tables import (
     event_named,
     givers,
     initial_credits,
@@ -15,7 +16,6 @@ from croqc.flow.explain import (
     wait_rows,
     waiters,
 )
-from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
 from croqc.text.span import Span
 from tests.flow.kernels import model_of, seed
 from tests.flow.rings import ring
