@@ -279,3 +279,8 @@ def test_shared_memory_starts_poisoned_in_every_block() -> None:
     got = ran(text, {"out": np.zeros((4, 8), np.float32)}).outputs["out"]
     assert (got[0] == 1).all()
     assert np.isnan(got[1:]).all()
+
+
+def test_a_tile_whose_loop_has_no_turn_is_stored_as_it_was_filled() -> None:
+    body = "c = mma.fill.f32 2.0f; foreach {k} in [cdiv(64, 64) - 1] { mma.row.row c, sa, sb; } mma.store c, out;"
+    assert (tile(body) == 2).all()

@@ -262,11 +262,14 @@ def _scale(c: Compiler, node: ast.MmaScale) -> Code:
 
 def _store(c: Compiler, node: ast.MmaStore) -> Code:
     acc, view, limits, span = acc_fn(c, node.acc), data(c, node.dest), c.exprs(node.limits), node.span
+    shape = _static_shape(c, node.acc)
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         yield from step(frame, span)
         into, where = acc(frame), view(frame)
         settle(frame, into)
+        if into.buffer is None and shape is not None:
+            into.tile(*shape)
         if into.buffer is None:
             raise SimError("the accumulator was never multiplied into", span)
         values = into.buffer.values()
@@ -277,6 +280,16 @@ def _store(c: Compiler, node: ast.MmaStore) -> Code:
         _write(where, values.T if node.form == "transp" else values, span)
 
     return Code(run, True)
+
+
+def _static_shape(c: Compiler, node: ast.Expr) -> tuple[int, ...] | None:
+    """The shape that the multiplies of the text give a tile, even if none of them runs: a loop without a turn."""
+    base = node.base if isinstance(node, ast.Chain) else node
+    symbol = c.model.uses.get(base) if isinstance(base, ast.Name) else None
+    if symbol is None or not isinstance(symbol.type, Fragment) or symbol.type.shape is None:
+        return None
+    extents = [extent.const for extent in symbol.type.shape]
+    return tuple(extent for extent in extents if extent is not None) if None not in extents else None
 
 
 def _write(where: View, values: Array, span: Span) -> None:
