@@ -100,3 +100,10 @@ def test_a_cache_that_cannot_be_written_is_no_failure(fresh: Path, monkeypatch: 
     (fresh / "taken").write_text("a file where a folder is due")
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "taken"))
     assert tables.tables().rules
+
+
+def test_the_build_hook_can_load_the_module_alone() -> None:
+    """It runs where Lark is installed and the package is not; loading needs neither."""
+    code = f"import runpy; print(runpy.run_path({tables.__file__!r})['GRAMMARS'])"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == repr(tables.GRAMMARS)

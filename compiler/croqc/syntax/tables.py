@@ -1,7 +1,8 @@
 """The parse tables of the grammars: made by Lark once, kept as JSON in the wheel or in the user's cache folder.
 
 Building takes most of a second, loading some milliseconds. The only file of this package that touches files.
-Must not parse, and must not fail because a cache cannot be written or read: then the tables are built anew.
+Must not parse, must not import from its package (the build hook loads this file alone), and must not fail because a
+cache cannot be written or read: then the tables are built anew.
 """
 
 from __future__ import annotations
@@ -13,10 +14,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from pkgutil import get_data
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zlib import crc32
-
-from croqc.text.record import record
 
 # NAME.lark is a grammar, whose first rule is the start; NAME.json its tables in a wheel.
 KERNEL, EXPECTATION = "grammar", "expectation"
@@ -27,8 +26,7 @@ _FORMAT: Final = 2  # of the JSON text
 PASS, LIST, CALL = 0, 1, 2
 
 
-@record
-class Rule:
+class Rule(NamedTuple):
     """One production. `take` says which values become children: k >= 0 that of symbol k, -1 None, and
     -2 - k the list of symbol k spliced in."""
 
@@ -39,8 +37,7 @@ class Rule:
     take: tuple[int, ...]
 
 
-@record
-class Tables:
+class Tables(NamedTuple):
     """`actions[state][terminal]` is the next state of a shift, or `~rule` of a reduction; `gotos[state][origin]`
     the state behind a reduction."""
 
