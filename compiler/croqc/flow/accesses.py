@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from croqc.flow.exprs import DATA, VARIES, UndecidedError, closure
+from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.program import Op
 from croqc.flow.regions import Interval, Operand, overlap
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
@@ -117,12 +117,8 @@ class Accesses:
             return
         place = Place(other.path, other.op, other.env)
         self.raced.add(access.slot)
-        if (
-            other.transfer is not None
-            and access.path == other.path
-            and not access.write
-            and not other.transfer.multiply
-        ):
+        own = other.transfer is not None and access.path == other.path
+        if own and other.write and not access.write:
             machine.fault("early-read", path.at(access.op), place, transfer=other.transfer, operand=access.operand)
             return
         machine.fault("race", path.at(access.op), place, first=other, second=access, known=path.clock[other.path])
@@ -151,7 +147,7 @@ class Accesses:
                 low, high = closure(loop.low)(env), closure(loop.high)(env)
             except UndecidedError:
                 continue
-            if low not in (VARIES, DATA) and high not in (VARIES, DATA):
+            if isinstance(low, int) and isinstance(high, int):
                 ranges[loop.var] = (low, max(low, high - 1))
         return ranges
 

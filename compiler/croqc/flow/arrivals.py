@@ -21,6 +21,7 @@ from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.record import record
+from croqc.text.span import Span
 
 Slot = tuple[Symbol, int]
 
@@ -64,6 +65,11 @@ def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals
     return _Counter(model, kernel, paths).arrivals()
 
 
+def bootstrap_sites(model: Model, kernel: Kernel, paths: Sequence[Path]) -> frozenset[Span]:
+    """The references in triggers that give credits at start: their path has made no wait and no access before."""
+    return _Counter(model, kernel, paths).bootstraps()
+
+
 def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:
     """The kernel whose regions or indices the paths name; the only one with events where they name none."""
     marked = {region for path in paths for region in path.regions}
@@ -88,6 +94,7 @@ class _Site:
     steady: bool
     cluster: bool
     waits: bool
+    span: Span
 
 
 class _Counter:
@@ -99,6 +106,9 @@ class _Counter:
         self.atoms = symbol_atoms(model)
         self.intervals = self._intervals()
         self.stmts = list(statements(kernel.node.body))
+
+    def bootstraps(self) -> frozenset[Span]:
+        return frozenset(site.span for site in self._sites() if not site.waits and not site.steady)
 
     def arrivals(self) -> dict[Slot, Arrivals]:
         sites = list(self._sites())
@@ -152,6 +162,7 @@ class _Counter:
                     steady=isinstance(stmt, ast.Trigger) and self._is_steady(position, around),
                     cluster=isinstance(stmt, ast.Trigger) and stmt.cluster,
                     waits=isinstance(stmt, ast.Wait),
+                    span=ref.span,
                 )
 
     def _reaching(self, stmt: ast.Node, around: Around) -> tuple[int, ...]:

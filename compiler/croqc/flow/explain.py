@@ -1,189 +1,152 @@
-"""What the credit flow of a kernel looks like, for people: tables, counts, sentences (credit-flow, section 7).
-
-Pure: reads the outcome of the analysis, so that command line, page and hover say the same. Must not analyse.
-"""
+"""A recorded run as steps and edges, and places in the reader's own names ("kk = 4, slot = 0"). Must not judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from croqc.flow.moments import ARRIVING, makers_of
-from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
-from croqc.text.span import Span
+from croqc.flow.exprs import Env
+from croqc.flow.machine import Machine
+from croqc.flow.ops_data import Copy
+from croqc.flow.ops_events import WaitEvent
+from croqc.flow.program import Op, Program
+from croqc.flow.regions import Operand
+from croqc.flow.report import Step
+from croqc.flow.state import EventSlot, PathState, Place
 
-
-@dataclass(frozen=True, slots=True)
-class WaitRow:
-    """One wait of a path. `waited` is the parity waited for, `after` the mbarrier's once that generation is complete.
-
-    `phase_bit` is the path's own bit after the wait: the parity of its next one, at the next slot of the ring.
-    `credits`: what is left to it, if it runs as far ahead as it can (see `wait_rows`).
-    """
-
-    path: str
-    iteration: tuple[tuple[str, int], ...]
-    slot: int
-    generation: int
-    waited: int
-    after: int
-    phase_bit: int
-    credits: int
+LONGEST = 600
 
 
-def event_named(flow: KernelFlow, name: str) -> EventFacts | None:
-    return next((event for event in flow.events if event.name == name), None)
+def iteration(op: Op, env: Env) -> tuple[tuple[str, int], ...]:
+    """The loops around a step and their indices at that moment."""
+    return tuple((loop.name, env[loop.var]) for loop in op.loops if isinstance(env[loop.var], int))
 
 
-def initial_credits(flow: KernelFlow, event: EventFacts) -> int:
-    """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's."""
-    return event.slots if event.ready else len(_granted(flow.steps, event))
+def iteration_text(op: Op, env: Env, slot: int | None = None) -> str:
+    """ "kk = 4, slot = 0", or nothing."""
+    parts = [f"{name} = {value}" for name, value in iteration(op, env)]
+    if slot is not None:
+        parts.append(f"slot = {slot}")
+    return ", ".join(parts)
 
 
-def _granted(steps: Sequence[Step], event: EventFacts) -> frozenset[tuple[int, int]]:
-    """(slot, generation) that bootstrap triggers alone complete."""
-    made = makers_of(steps, (event,))
-    return frozenset(
-        (slot, generation)
-        for (_, slot, generation), makers in made.items()
-        if all(steps[number].op == "bootstrap" for number in makers)
-    )
+def slot_text(slot: EventSlot) -> str:
+    """ "full[2]", or "done" for an event that is no array."""
+    name = slot.event.symbol.name
+    return f"{name}[{slot.index}]" if slot.event.slots > 1 else name
 
 
-def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None = None) -> tuple[WaitRow, ...]:
-    """The first waits of a path on an event, two rounds of the ring unless `limit` says otherwise.
+def place_text(program: Program, place: Place, slot: int | None = None) -> str:
+    text = iteration_text(place.op, place.env, slot)
+    return f" ({text})" if text else ""
 
-    Credits are counted independently of the schedule: those given at start, and those whose giving happens before
-    the wait in every schedule, less the ones that the path has spent.
-    """
-    steps = flow.steps
-    rows: list[WaitRow] = []
-    spent: dict[int, int] = {}
-    granted = initial_credits(flow, event)
-    made = makers_of(steps, (event,))
-    at_start = _granted(steps, event)
-    before = _ancestors(steps, flow.edges)
-    for number, step in enumerate(steps):
-        if step.op != "wait" or step.event != event.name or step.path != path or step.slot is None:
-            continue
-        if len(rows) == (2 * event.slots if limit is None else limit):
-            break
-        generation = spent.get(step.slot, 0)
-        spent[step.slot] = generation + 1
-        returned = sum(
-            (slot, turn) not in at_start and all(before[number] >> maker & 1 for maker in makers)
-            for (_, slot, turn), makers in made.items()
+
+def stage_slot(program: Program, number: int) -> tuple[str, int | None, int]:
+    """The buffer of a slot number, the slot within it (None if it has only one), and its bytes."""
+    for stage in program.stages:
+        if stage.first <= number < stage.first + stage.slots:
+            return stage.symbol.name, number - stage.first if stage.slots > 1 else None, stage.slot_bytes
+    return "", None, 0
+
+
+class Told:
+    """The steps of a recorded run; `edges` lead from what completes a generation to who waited for it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.program = machine.program
+        self.steps: list[Step] = []
+        self.edges: list[tuple[int, int]] = []
+        self._bytes: dict[EventSlot, int] = {}
+        for number, word, op, env, about in (machine.record or [])[:LONGEST]:
+            self._tell(machine.paths[number], word, op, env, about)
+
+    def _tell(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> None:
+        slot = about.get("slot")
+        step = Step(len(self.steps), path.name, word, op.span, iteration(op, env))
+        if isinstance(slot, EventSlot):
+            self.steps.append(self._at_event(step, slot, about))
+        else:
+            self.steps.append(self._at_buffer(step, op, about))
+
+    def _at_event(self, step: Step, slot: EventSlot, about: Mapping[str, Any]) -> Step:
+        generation = about["generation"]
+        size = self._bytes.get(slot, 0)
+        buffer = ""
+        if step.op == "wait":
+            for source in self.machine.grouped.get((slot, generation), ()):
+                if source < LONGEST:
+                    self.edges.append((source, step.t))
+        elif step.op == "land":
+            transfer = about["transfer"]
+            size -= transfer.op.bytes or 0
+            self._bytes[slot] = size
+            buffer = stage_slot(self.program, transfer.slots[0])[0] if transfer.slots else ""
+        elif "expected" in about:
+            size += about["expected"]
+            self._bytes[slot] = size
+        return Step(
+            step.t,
+            step.path,
+            step.op,
+            step.span,
+            step.iteration,
+            event=slot.event.symbol.name,
+            slot=slot.index,
+            generation=generation,
+            parity=generation & 1,
+            pending=about.get("pending"),
+            bytes=size,
+            buffer=buffer,
         )
-        following = (step.slot + 1) % event.slots
-        rows.append(
-            WaitRow(
-                path,
-                step.iteration,
-                step.slot,
-                generation,
-                waited=generation & 1,
-                after=(generation + 1) & 1,
-                phase_bit=spent.get(following, 0) & 1,
-                credits=max(granted + returned - sum(spent.values()), 0),
+
+    def _at_buffer(self, step: Step, op: Op, about: Mapping[str, Any]) -> Step:
+        operand, slots = about.get("operand"), about.get("slots") or ()
+        if not slots:
+            name = operand.name if isinstance(operand, Operand) else ""
+            return Step(step.t, step.path, step.op, step.span, step.iteration, buffer=name)
+        name, slot, size = stage_slot(self.program, slots[0])
+        if isinstance(op, Copy) and op.bytes is not None:
+            size = op.bytes
+        return Step(step.t, step.path, step.op, step.span, step.iteration, slot=slot, bytes=size, buffer=name)
+
+    def standing(self, paths: Iterable[PathState]) -> tuple[Step, ...]:
+        """The waits at which paths stand, as steps behind the others."""
+        found: list[Step] = []
+        for path in paths:
+            if path.blocked is None:
+                continue
+            op = path.blocked[0]
+            at = len(self.steps) + len(found)
+            where = iteration(op, path.env)
+            waiting = waited_slot(path)
+            if waiting is None:
+                found.append(Step(at, path.name, op.WORD, op.span, where))
+                continue
+            slot, k = waiting
+            found.append(
+                Step(
+                    at,
+                    path.name,
+                    "wait",
+                    op.span,
+                    where,
+                    event=slot.event.symbol.name,
+                    slot=slot.index,
+                    generation=k,
+                    parity=k & 1,
+                    pending=slot.pending,
+                    bytes=0,
+                )
             )
-        )
-    return tuple(rows)
+        return tuple(found)
 
 
-def _ancestors(steps: Sequence[Step], edges: Sequence[tuple[int, int]]) -> list[int]:
-    """For each step the set of steps that happen before it in every schedule, as bits."""
-    needs: dict[int, list[int]] = {}
-    for source, target in edges:
-        if source < target < len(steps):
-            needs.setdefault(target, []).append(source)
-    last: dict[str, int] = {}
-    found: list[int] = []
-    for number, step in enumerate(steps):
-        sources = needs.get(number, [])
-        if step.path in last:
-            sources = [last[step.path], *sources]
-        bits = 0
-        for source in sources:
-            bits |= found[source] | 1 << source
-        found.append(bits)
-        if step.op != "land":
-            last[step.path] = number
-    return found
-
-
-def waiters(flow: KernelFlow, event: EventFacts) -> tuple[str, ...]:
-    """The paths that wait on an event, in the kernel's order."""
-    names = {path for path, _ in event.waited_by}
-    return tuple(path.name for path in flow.paths if path.name in names)
-
-
-def givers(event: EventFacts) -> Mapping[str, tuple[Span, ...]]:
-    """The steady trigger sites of an event, by path."""
-    found: dict[str, tuple[Span, ...]] = {}
-    for path, span in event.triggered_by:
-        if span not in event.granted_by:
-            found[path] = (*found.get(path, ()), span)
-    return found
-
-
-def run_ahead(flow: KernelFlow, path: str) -> tuple[int, str]:
-    """How many rounds a path may be ahead of the ones that return its credits, and the event that says so.
-
-    (0, "") for a path that spends no credits given at start.
-    """
-    bounds = [
-        (initial_credits(flow, event), event.name)
-        for event in flow.events
-        if path in waiters(flow, event) and initial_credits(flow, event)
-    ]
-    return min(bounds, default=(0, ""))
-
-
-def verdict_text(flow: KernelFlow) -> str:
-    """ "credit flow proved for every K", and the like."""
-    match flow.strength:
-        case Strength.PROVED:
-            sizes = ", ".join(flow.sizes)
-            return f"credit flow proved for every {sizes}" if sizes else "credit flow proved"
-        case Strength.CHECKED:
-            return f"credit flow checked for {flow.up_to}" if flow.up_to else "credit flow checked"
-        case Strength.FAILS:
-            count = len(flow.findings)
-            return f"credit flow fails: {count} finding{'' if count == 1 else 's'}"
-        case Strength.UNKNOWN:
-            return f"credit flow not analysed: {flow.reason}" if flow.reason else "credit flow not analysed"
-
-
-def iteration_text(iteration: Sequence[tuple[str, int]]) -> str:
-    """ "kk = 4, slot = 0"."""
-    return ", ".join(f"{name} = {value}" for name, value in iteration)
-
-
-_SENTENCES = {
-    "copy": "{path} starts a copy into {place}",
-    "land": "The copy into {place} has landed",
-    "read": "{path} reads {place}",
-    "write": "{path} writes {place}",
-    "multiply": "{path} multiplies with {place}",
-    "commit": "{path} commits: its multiplies so far have read their operands",
-    "wait-future": "{path} waits until its copy into {place} has landed",
-    "swap": "{path} swaps the names of its buffers",
-    "join": "{path} meets the other paths",
-}
-
-
-def step_text(step: Step) -> str:
-    """What a step does, in one sentence without its full stop."""
-    place = step.buffer or "its buffer"
-    if step.buffer and step.slot is not None and not step.event:
-        place = f"{step.buffer}[{step.slot}]"
-    event = step.event if step.slot is None else f"{step.event}[{step.slot}]"
-    if step.op == "wait":
-        if step.generation is None:
-            return f"{step.path} waits on {event}"
-        return f"{step.path} waits on {event} for generation {step.generation}, parity {step.generation & 1}"
-    if step.op in ARRIVING:
-        start = " to give a credit at start" if step.op == "bootstrap" else ""
-        landing = f" and {step.bytes:,} bytes are to land" if step.bytes else ""
-        return f"{step.path} arrives on {event}{start}{landing}"
-    return _SENTENCES.get(step.op, "{path}: " + step.op).format(path=step.path, place=place)
+def waited_slot(path: PathState) -> tuple[EventSlot, int] | None:
+    """The event slot that a path stands at, and the generation that it needs."""
+    op = path.blocked[0] if path.blocked is not None else None
+    if not isinstance(op, WaitEvent):
+        return None
+    slots, _ = op.ref.slots(path)
+    rest = slots[path.passed.get(op, 0) :]
+    return (rest[0], path.waits.get(rest[0], 0)) if rest else None

@@ -68,7 +68,7 @@ class Lowering:
         self.role: ast.InThreads | None = None
         self.inside = False  # of what the block's paths run, not of the block's own flow
         self.jumps: list[tuple[list[Jump], list[Jump]]] = []
-        self.forks: list[tuple[Fork, ast.Parallel]] = []
+        self.forks: list[tuple[Fork, ast.Parallel, dict[str, Expr]]] = []
         self.handlers: dict[type, Handler] = {**_CONTROL, **table}
         self.blocks = prod(extent.const or 1 for extent in kernel.cluster)
         self._declare_events(arrival_counts(model, paths))
@@ -84,9 +84,9 @@ class Lowering:
             self._place(axis)
         self.block(node.body)
         self.emit(End(Span(node.span.end - 1, node.span.end)))
-        for fork, inner in self.forks:
+        for fork, inner, atoms in self.forks:
             fork.entry = len(self.ops)
-            self.inside, self.loops = True, fork.loops
+            self.inside, self.loops, self.exprs.atoms = True, fork.loops, atoms
             self._parallel_body(inner)
             self.emit(End(Span(inner.span.end - 1, inner.span.end)))
 
@@ -170,7 +170,7 @@ class Lowering:
             return
         fork = Fork(node.span, self.loops)
         self.emit(fork)
-        self.forks.append((fork, node))
+        self.forks.append((fork, node, dict(self.exprs.atoms)))
         if joins_on_exit(self.model, node):
             self.emit(Join(node.span, self.loops))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from croqc.flow.exprs import Expr, apply, const
-from croqc.flow.lower_exprs import Exprs
+from croqc.flow.lower_exprs import Exprs, defined_at
 from croqc.flow.program import Program, Stage
 from croqc.flow.regions import Extent, Operand
 from croqc.sema.access import is_wild
@@ -118,7 +118,9 @@ class Buffers:
         return operand.ready()
 
     def handle(self, symbol: Symbol) -> int:
-        return self.handles.setdefault(symbol, len(self.handles))
+        number = self.handles.setdefault(symbol, len(self.handles))
+        self.program.handles[number] = symbol.name
+        return number
 
     def whole(self, symbol: Symbol, node: ast.Node) -> Operand | None:
         """All of a buffer."""
@@ -133,6 +135,9 @@ class Buffers:
         data = stage.symbol.type
         assert isinstance(data, Data)
         operand.stage = stage
+        places = reference.slots or (reference.ops[0].at if reference.ops else ())
+        if places:
+            operand.where = defined_at(self.model, places[0])
         if data.array and len(reference.slots) == len(data.array):
             operand.index = self._row_major(reference.slots, data.array)
         operand.part = part = self._part(reference, data.shape)

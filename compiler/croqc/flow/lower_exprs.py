@@ -16,6 +16,7 @@ from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import Bounded, BoundedTuple, Data, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.span import Span
 
 _DEEPEST = 80
 _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"}
@@ -169,6 +170,13 @@ class Exprs:
         if found is None:
             found = self.slots[symbol] = self.new(symbol.name)
         return found
+
+
+def defined_at(model: Model, node: ast.Node) -> Span:
+    """Where an index is spelled: behind an immutable name, its definition."""
+    symbol = model.uses.get(node) if isinstance(node, ast.Name) else None
+    value = defining_value(symbol)
+    return node.span if value is None else value.span
 
 
 def _is_integer(symbol: Symbol) -> bool:

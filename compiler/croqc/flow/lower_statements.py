@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from croqc.flow.exprs import apply, closure, const, var
 from croqc.flow.lower import Lowering
+from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_data import (
     Accumulator,
     Commit,
@@ -25,7 +26,7 @@ from croqc.flow.regions import Operand
 from croqc.sema.events import order_of
 from croqc.sema.model import OperandKind, Symbol, SymbolKind, Unit
 from croqc.sema.roots import base_name
-from croqc.sema.types import Data, Event, Fragment, Future
+from croqc.sema.types import Data, Event, Fragment, Future, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -48,7 +49,9 @@ def _event_ref(lowering: Lowering, ref: ast.Expr) -> EventRef | None:
     number = const(0)
     for node, extent in zip(subscripts, type_.array, strict=False):
         number = apply("+", apply("*", number, const(extent)), lowering.exprs.of(node))
-    return EventRef(ref.span, event, number, ordered=False)
+    found = EventRef(ref.span, event, number, ordered=False)
+    found.where = defined_at(lowering.model, subscripts[0])
+    return found
 
 
 def _order(lowering: Lowering, order: ast.Expr) -> Any:
@@ -113,6 +116,9 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
     op = Copy(node.span, source, _dest(lowering, node), lowering.loops)
     op.asynchronous = node.is_async or node.old_async
     op.bytes = info.bytes
+    traced = lowering.buffers.trace(info.source) if source is None else None
+    to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
+    op.origin = traced.root if traced is not None and to_chip else None
     if node.event is not None:
         op.event = _event_ref(lowering, node.event)
     target = lowering.model.uses.get(node.target) if node.target is not None else None

@@ -39,6 +39,7 @@ class Setting:
     program: Program
     paths: tuple[Path, ...]
     placements: tuple[Placement, ...]
+    bootstraps: frozenset[Span] = frozenset()  # references in triggers that give credits at start
 
 
 class Machine:

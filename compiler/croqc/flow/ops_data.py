@@ -13,6 +13,7 @@ from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Loop, Op
 from croqc.flow.regions import Operand
 from croqc.flow.state import Access, PathState, Place, Transfer
+from croqc.sema.model import Symbol
 from croqc.text.span import Span
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def read_handle(machine: Machine, path: PathState, op: Op, operand: Operand) -> 
     if transfer.stamp != path.stamp:
         transfer.stamp = path.stamp
         transfer.reads += 1
+        if transfer.reads == 2:
+            transfer.again = (op, path.env[:], operand)
     return transfer
 
 
@@ -107,7 +110,7 @@ class Copy(Op):
     """A copy. `handle` takes it (-1 for none); `event`: the slot that it names in the classic dialect; `follows`: a
     handle that it waits for."""
 
-    __slots__ = ("asynchronous", "bytes", "dest", "event", "follows", "handle", "source")
+    __slots__ = ("asynchronous", "bytes", "dest", "event", "follows", "handle", "origin", "source")
     WORD = "copy"
 
     def __init__(self, span: Span, source: Operand | None, dest: Dest, loops: tuple[Loop, ...]) -> None:
@@ -119,6 +122,7 @@ class Copy(Op):
         self.event: EventRef | None = None
         self.follows = -1
         self.bytes: int | None = None
+        self.origin: Symbol | None = None  # what is loaded, where that is no stage
 
     def exprs(self) -> Sequence[Expr]:
         source = () if self.source is None else self.source.exprs()

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class EventRef:
     """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name."""
 
-    __slots__ = ("code", "event", "index", "ordered", "span")
+    __slots__ = ("code", "event", "index", "ordered", "span", "where")
 
     def __init__(self, span: Span, event: Event, index: Expr | None, ordered: bool) -> None:
         self.span = span
+        self.where = span  # of the expression that says which slot
         self.event = event
         self.index = index
         self.ordered = ordered
@@ -131,6 +132,7 @@ class Trigger(Op):
                 for transfer in transfers if tagged is None else [*tagged, *transfers]:
                     slot.bound.append(transfer)
                     machine.accesses.land_with(transfer, slot)
+                    slot.expected += getattr(transfer.op, "bytes", None) or 0
                 for _ in range(self.blocks):
                     self._arrive(machine, path, slot)
         path.pc += 1
@@ -164,11 +166,11 @@ class Trigger(Op):
         path.trail[clock[number]] = (self, path.env[:], slot)
         clock[number] += 1
         slot.pending -= 1
-        at = -1
         if machine.record is not None:
             word = "trigger" if path.touched else "bootstrap"
-            at = machine.note(path, self, word, slot=slot, generation=slot.completed, pending=slot.pending)
-            slot.traces.append(at)
+            about = {"generation": slot.completed, "pending": slot.pending, "expected": slot.expected}
+            slot.traces.append(machine.note(path, self, word, slot=slot, **about))
+            slot.expected = 0
         if slot.pending <= 0:
             self._complete(machine, path, slot)
 
@@ -176,7 +178,8 @@ class Trigger(Op):
         generation = slot.completed
         if machine.record is not None:
             for transfer in slot.bound:
-                machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)
+                at = machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)
+                slot.traces.append(at)
         slot.bound.clear()
         clock = slot.clock
         if slot.component >= 0:

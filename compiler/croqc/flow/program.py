@@ -32,7 +32,7 @@ class Loop:
     step: Expr
     span: Span  # of what says how often it runs
     outer: tuple[Loop, ...]
-    role: ast.Node | None = None  # the region it stands in
+    role: ast.InThreads | None = None  # the region it stands in
 
 
 class Op:
@@ -47,7 +47,7 @@ class Op:
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
         self.span = span
         self.loops = loops
-        self.role: ast.Node | None = None
+        self.role: ast.InThreads | None = None
         self.maybe = self.together = self.atomic = False
 
     def step(self, machine: Machine, path: PathState) -> bool:
@@ -337,6 +337,7 @@ class Program:
     stages: list[Stage] = field(default_factory=list)
     asserts: list[Expr] = field(default_factory=list)
     notes: list[tuple[Span, str]] = field(default_factory=list)
+    handles: dict[int, str] = field(default_factory=dict)
     divided: bool = False
     stage_slots: int = 0
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

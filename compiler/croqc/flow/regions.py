@@ -28,10 +28,11 @@ class Operand:
     element of each slot it names. `part`: the extents inside the buffer, for partial references.
     """
 
-    __slots__ = ("alias", "code", "handle", "index", "keys", "name", "part", "rows", "span", "stage", "whole")
+    __slots__ = ("alias", "code", "handle", "index", "keys", "name", "part", "rows", "span", "stage", "where", "whole")
 
     def __init__(self, span: Span, name: str) -> None:
         self.span = span
+        self.where = span  # of the expression that says which slot
         self.name = name
         self.stage: Stage | None = None
         self.handle = -1
@@ -126,7 +127,7 @@ def _span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | Non
     low, length = hull(extent.low, env, over), hull(extent.length, env, over)
     if low is None or length is None:
         return None
-    several = [over[var] for var in extent.low.variables() if var in over and env[var] in (VARIES, DATA)]
+    several = [over[var] for var in extent.low.variables() if var in over and not isinstance(env[var], int)]
     steps = several[0][1] - several[0][0] if len(several) == 1 else 0
     gap = low[1] - low[0]
     return low[0], low[1] + length[1], length[0] == length[1] and len(several) < 2 and gap <= steps * length[0]

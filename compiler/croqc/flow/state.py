@@ -63,7 +63,8 @@ class Transfer:
     """What a future holds: a copy or an asynchronous multiply, and the slots of its buffer."""
 
     __slots__ = (
-        "accesses", "asynchronous", "bound", "done", "env", "local", "multiply", "op", "reads", "slots", "stamp",
+        "accesses", "again", "asynchronous", "bound", "done", "env", "local", "multiply", "op", "reads", "slots",
+        "stamp",
     )  # fmt: skip
 
     def __init__(self, op: Op, env: Env, slots: tuple[int, ...], asynchronous: bool) -> None:
@@ -77,6 +78,7 @@ class Transfer:
         self.bound: tuple[int, int] | None = None  # component and value of the generation it lands with
         self.accesses: list[Access] = []
         self.reads = 0
+        self.again: tuple[Op, Env, Operand] | None = None  # who reads it in a second round
         self.stamp = -1
 
     def landed(self, clock: Clock) -> bool:
@@ -87,8 +89,8 @@ class EventSlot:
     """One mbarrier. `arrivals`: (path, epoch) of the present generation, `before` of the one that completed last."""
 
     __slots__ = (
-        "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "index",
-        "last_waits", "offset", "pending", "sources", "traces",
+        "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "expected",
+        "index", "last_waits", "offset", "pending", "sources", "traces",
     )  # fmt: skip
 
     def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
@@ -102,6 +104,7 @@ class EventSlot:
         self.before: list[tuple[int, int]] = []
         self.bound: list[Transfer] = []
         self.component = component
+        self.expected = 0  # bytes bound since the last arrival
         self.offset = offset
         self.last_waits: dict[int, tuple[int, Op, Env]] = {}
         self.sources: list[Place] = []  # who completed each generation

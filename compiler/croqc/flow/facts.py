@@ -1,0 +1,52 @@
+"""What a kernel's events and stage buffers are, whoever runs. Must not run anything."""
+
+from __future__ import annotations
+
+from croqc.flow.instances import refs_of
+from croqc.flow.machine import Setting
+from croqc.flow.ops_events import Trigger, WaitEvent
+from croqc.flow.paths import WHOLE
+from croqc.flow.program import Event, Op, Program
+from croqc.flow.report import BufferFacts, EventFacts
+
+
+def event_facts(setting: Setting) -> tuple[EventFacts, ...]:
+    return tuple(_event(setting, event) for event in setting.program.events)
+
+
+def _event(setting: Setting, event: Event) -> EventFacts:
+    triggered, waited, granted = [], [], []
+    for op in setting.program.ops:
+        for ref in refs_of(op):
+            if ref.event is not event:
+                continue
+            names = _names(setting, op)
+            if isinstance(op, Trigger):
+                triggered += [(name, ref.span) for name in names]
+                granted += [ref.span] if ref.span in setting.bootstraps else []
+            elif isinstance(op, WaitEvent):
+                waited += [(name, ref.span) for name in names]
+    return EventFacts(
+        event.symbol.name,
+        event.symbol,
+        event.slots,
+        event.counts,
+        event.ready,
+        event.span,
+        (event.span,) if event.ready else tuple(granted),
+        tuple(triggered),
+        tuple(waited),
+    )
+
+
+def _names(setting: Setting, op: Op) -> list[str]:
+    if op.role is None and not setting.program.divided:
+        return [WHOLE]
+    return [path.name for path in setting.paths if op.role is None or path.regions.get(op.role) is not False]
+
+
+def buffer_facts(program: Program) -> tuple[BufferFacts, ...]:
+    return tuple(
+        BufferFacts(stage.symbol.name, stage.symbol, stage.slots, stage.slot_bytes, stage.span)
+        for stage in program.stages
+    )

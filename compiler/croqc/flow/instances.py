@@ -1,0 +1,346 @@
+"""Which sizes to try: enough that every loop takes every number of turns that matters (credit-flow, section 5).
+
+Instances that no step can tell apart are tried once. Must not run anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+from math import lcm
+
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
+from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
+from croqc.flow.program import Branch, Enter, Loop, Op, Program, Set, Size
+
+MOST_PERIOD = 1 << 20
+_MOST_COMBINATIONS = 6000
+_MOST_VALUES = 400
+_OUTER = 3
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """How loops repeat, and what to try. `period` of the ring; `bounds`: constants that variables are compared with.
+
+    `turns`: the largest number of turns to try for each loop whose number is free; `lifts`: False where some value
+    does not repeat, so that no finite set of sizes says all.
+    """
+
+    period: int
+    bounds: Mapping[int, int]
+    sizes: tuple[Size, ...]
+    loops: tuple[Loop, ...]
+    turns: Mapping[Loop, int]
+    periods: Mapping[int, int]
+    lifts: bool
+    leaping: Mapping[Loop, tuple[int, int]]
+    instances: list[dict[int, int]] = field(default_factory=list)
+
+
+def refs_of(op: Op) -> Sequence[EventRef]:
+    if isinstance(op, WaitEvent):
+        return (op.ref,)
+    return op.refs if isinstance(op, Trigger) else ()
+
+
+def plan(program: Program) -> Plan:
+    """The instances in increasing size."""
+    sizes = {size.var: size for size in program.sizes}
+    deciding = [expr for op in program.ops for expr in op.exprs()]
+    relevant = _relevant(program, deciding, sizes)
+    moving = {loop.var for loop in program.loops} | {op.var for op in program.ops if isinstance(op, Set)}
+    periods, bounds, lifts = _courses(program, moving)
+    period = lcm(*periods.values(), *_ring_lengths(program, moving))
+    if period > MOST_PERIOD:
+        period, lifts = MOST_PERIOD, False
+    free = tuple(loop for loop in program.loops if _is_free(loop, sizes))
+    around = {outer for loop in program.loops for outer in loop.outer}
+    turns: dict[Loop, int] = {}
+    for loop in free:
+        own, bound = periods.get(loop.var, 1), bounds.get(loop.var, 0)
+        if loop in around:
+            turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1)
+        else:
+            turns[loop] = max(3 * period + 2, bound + period + 2)
+    leaping = _leaps(program, period, bounds) if lifts else {}
+    found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, leaping)
+    found.instances = list(_instances(program, found, turns))
+    return found
+
+
+def _relevant(program: Program, deciding: Iterable[Expr], sizes: Mapping[int, Size]) -> list[Size]:
+    """The sizes that some step depends on, and those that bound them."""
+    used: set[int] = set()
+    stack = [number for expr in deciding for number in expr.variables()]
+    while stack:
+        number = stack.pop()
+        if number in sizes and number not in used:
+            used.add(number)
+            bound = sizes[number].bound
+            if bound is not None:
+                stack += bound.variables()
+    return [size for size in program.sizes if size.var in used]
+
+
+def _courses(program: Program, moving: set[int]) -> tuple[dict[int, int], dict[int, int], bool]:
+    """The period of each moving variable, the largest constant it is compared with, and whether all repeat."""
+    periods: dict[int, int] = {}
+    bounds: dict[int, int] = {}
+    lifts = True
+    seen: set[int] = set()
+    for op in program.ops:
+        ordered = {id(ref.index): ref for ref in refs_of(op) if ref.ordered}
+        for expr in op.exprs():
+            if id(expr) in seen:
+                continue
+            seen.add(id(expr))
+            for number in expr.variables() & moving:
+                part = course(expr, number)
+                grows = part.period is None
+                length = part.scale * (ordered[id(expr)].event.slots if id(expr) in ordered else 1)
+                periods[number] = lcm(periods.get(number, 1), length if grows else part.period or 1)
+                bounds[number] = max(bounds.get(number, 0), *part.bounds, 0)
+                if grows and id(expr) not in ordered and not isinstance(op, Set):
+                    lifts = lifts and _bounded(op, number)
+    return periods, bounds, lifts
+
+
+def _bounded(op: Op, number: int) -> bool:
+    """An index that grows with a loop of a constant number of turns stays within it."""
+    return any(loop.var == number and loop.low.const is not None and loop.high.const is not None for loop in op.loops)
+
+
+def _ring_lengths(program: Program, moving: set[int]) -> Iterator[int]:
+    """The lengths of the arrays that are indexed by something that moves."""
+    for op in program.ops:
+        for ref in refs_of(op):
+            if ref.index is not None and ref.index.variables() & moving:
+                yield ref.event.slots
+    yield 1
+
+
+def _leaps(program: Program, period: int, bounds: Mapping[int, int]) -> dict[Loop, tuple[int, int]]:
+    """Loops of a large fixed number of turns: the index from which some rounds of the ring are left out, and by how
+    much it is moved on. All such loops leave out the same."""
+    long: dict[Loop, tuple[int, int]] = {}
+    for loop in program.loops:
+        low, high = loop.low.const, loop.high.const
+        first = 5 * period + 4 + bounds.get(loop.var, 0)
+        if low is not None and high is not None and loop.step.const == 1 and high - low > first + 4 * period + 4:
+            long[loop] = (low + first, high - low - first - 3 * period - 2)
+    if not long:
+        return {}
+    amount = min(rest for _, rest in long.values()) // period * period
+    return {loop: (start, amount) for loop, (start, _) in long.items()}
+
+
+def _is_free(loop: Loop, sizes: Mapping[int, Size]) -> bool:
+    return bool((loop.low.variables() | loop.high.variables() | loop.step.variables()) & sizes.keys())
+
+
+# --- values of sizes -------------------------------------------------------------------------------
+
+
+def divisors(expr: Expr, number: int) -> set[int]:
+    """By what a size is divided on its way into a value, all divisions together."""
+    if expr.op == "v":
+        return {1} if expr.value == number else set()
+    found = {each for arg in expr.args for each in divisors(arg, number)}
+    by = expr.args[-1].const if expr.args else None
+    if expr.op in ("/", "cdiv", "%") and by:
+        found |= {each * abs(by) for each in divisors(expr.args[0], number)}
+    return found
+
+
+def _values(program: Program, found: Plan, size: Size, turns: Mapping[Loop, int], drives: bool) -> list[int]:
+    """What to try for one size: each side of every place where a division steps or a comparison turns."""
+    least = 0 if size.least is None else size.least
+    exprs = [expr for op in program.ops for expr in op.exprs() if size.var in expr.variables()]
+    values = {least, least + 1}
+    for loop in found.loops:
+        for expr in (loop.low, loop.high):
+            steps = sorted(divisors(expr, size.var))
+            for by in steps[-1:]:
+                most = turns[loop] + 1 if drives else 1
+                values |= {by * t + rest for t in range(most + 1) for rest in (-1, 0, 1)}
+            for by in steps[:-1]:
+                values |= {by * t + rest for t in (1, 2) for rest in (0, 1)}
+    for expr in exprs:
+        values |= {limit + more for limit in course(expr, size.var).bounds for more in (-2, -1, 0, 1)}
+        values |= {by * t + rest for by in divisors(expr, size.var) for t in (1,) for rest in (-1, 0, 1)}
+    return sorted(value for value in values if value >= least)[:_MOST_VALUES]
+
+
+def _instances(program: Program, found: Plan, turns: Mapping[Loop, int]) -> Iterator[dict[int, int]]:
+    driven: set[Loop] = set()
+    columns: dict[int, list[int]] = {}
+    for size in found.sizes:
+        if size.bound is None:
+            own = [loop for loop in found.loops if size.var in loop.low.variables() | loop.high.variables()]
+            drives = not own or any(loop not in driven for loop in own)
+            driven |= set(own)
+            columns[size.var] = _values(program, found, size, turns, drives)
+    signature = _Signature(program, found)
+    parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
+    keyed: dict[tuple[object, ...], dict[int, int]] = {}
+    for chosen in islice(product(*parts), _MOST_COMBINATIONS):
+        sizes = {var: value for part in chosen for var, value in part.items()}
+        key = signature.of(sizes, turns)
+        if key is not None:
+            keyed.setdefault(key, sizes)
+    order = sorted(keyed.items(), key=lambda item: (sum(_numbers(item[0])), sorted(item[1].items())))
+    yield from (instance for _, instance in order)
+
+
+def _group(
+    signature: _Signature, group: Sequence[Size], columns: Mapping[int, list[int]], turns: Mapping[Loop, int]
+) -> list[dict[int, int]]:
+    """What to try for sizes that occur together, one for each way in which they can be told apart."""
+    free = [size for size in group if size.bound is None]
+    blocks = [size for size in group if size.bound is not None]
+    own = [columns[size.var] for size in free]
+    while _count(own) > _MOST_COMBINATIONS // 4:
+        longest = max(range(len(own)), key=lambda place: len(own[place]))
+        own[longest] = sorted({*own[longest][::2], own[longest][-1]})
+    found: dict[tuple[object, ...], dict[int, int]] = {}
+    known = {size.var for size in group}
+    for values in product(*own):
+        sizes = {size.var: value for size, value in zip(free, values, strict=True)}
+        for instance in _with_blocks(blocks, sizes, signature.width):
+            key = signature.of(instance, turns, known)
+            if key is not None:
+                found.setdefault(key, instance)
+    return list(found.values())
+
+
+def _numbers(key: Iterable[object]) -> Iterator[int]:
+    return (each for each in key if isinstance(each, int))
+
+
+def _count(columns: Sequence[Sequence[int]]) -> int:
+    total = 1
+    for column in columns:
+        total *= max(len(column), 1)
+    return total
+
+
+def _with_blocks(blocks: Sequence[Size], sizes: dict[int, int], width: int) -> Iterator[dict[int, int]]:
+    """The first and the last block, along each axis."""
+    if not blocks:
+        yield sizes
+        return
+    env: Env = [0] * width
+    for var, value in sizes.items():
+        env[var] = value
+    choices = []
+    for size in blocks:
+        assert size.bound is not None
+        try:
+            last = closure(size.bound)(env) - 1
+        except UndecidedError:
+            return
+        choices.append(sorted({0, max(last, 0)}))
+    for places in product(*choices[:6]):
+        yield sizes | {size.var: place for size, place in zip(blocks, places, strict=False)}
+
+
+class _Signature:
+    """What tells instances apart: the numbers of turns, and how conditions on sizes come out."""
+
+    def __init__(self, program: Program, found: Plan) -> None:
+        self.width = program.variables
+        self.known = known = {size.var for size in program.sizes}
+        self.asserts = [(each.variables(), closure(each)) for each in program.asserts]
+        self.loops: list[tuple[set[int], Loop, Value, Value, Value]] = []
+        for loop in program.loops:
+            used = loop.low.variables() | loop.high.variables() | loop.step.variables()
+            if used <= known:
+                self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
+        self.others: list[tuple[set[int], Value]] = []
+        self.guards: list[tuple[set[int], Value, Loop]] = []
+        seen: set[str] = set()
+        for op in program.ops:
+            for expr in op.exprs():
+                one = _one_loop(op, expr, known) if isinstance(op, Branch) else None
+                if one is not None:
+                    used = expr.variables() & known
+                    self.guards.append((used | one.low.variables() | one.high.variables(), closure(expr), one))
+                elif not isinstance(op, Enter) and not _is_bound(op, expr):
+                    self._parts(expr, known, seen)
+
+    def _parts(self, expr: Expr, known: set[int], seen: set[str]) -> None:
+        """The largest parts that depend on sizes alone."""
+        used = expr.variables()
+        if used and used <= known:
+            key = _spell(expr)
+            if key not in seen:
+                seen.add(key)
+                self.others.append((used, closure(expr)))
+            return
+        for arg in expr.args:
+            self._parts(arg, known, seen)
+
+    def groups(self, sizes: Sequence[Size]) -> list[list[Size]]:
+        """Sizes that occur together in something that decides."""
+        groups: list[set[int]] = [{size.var} for size in sizes]
+        together = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
+        together += [used for used, _ in self.others] + [used for used, _ in self.asserts]
+        together += [{size.var} | size.bound.variables() for size in sizes if size.bound is not None]
+        for used in together:
+            joined = [group for group in groups if group & used]
+            if len(joined) > 1:
+                groups = [group for group in groups if not group & used] + [set().union(*joined)]
+        return [[size for size in sizes if size.var in group] for group in groups]
+
+    def of(
+        self, sizes: Mapping[int, int], turns: Mapping[Loop, int], only: set[int] | None = None
+    ) -> tuple[object, ...] | None:
+        """None for sizes that the program excludes, or that are larger than needed. `only`: of these sizes alone."""
+        env: Env = [0] * self.width
+        for var, value in sizes.items():
+            env[var] = value
+        try:
+            if not all(holds(env) for used, holds in self.asserts if only is None or used <= only):
+                return None
+            key: list[object] = []
+            ranges: dict[Loop, range] = {}
+            for used, loop, low, high, step in self.loops:
+                if only is not None and not used <= only:
+                    continue
+                ranges[loop] = range(low(env), high(env), max(step(env), 1))
+                count = len(ranges[loop])
+                if count > turns.get(loop, count):
+                    return None
+                key.append(count)
+            for used, holds, loop in self.guards:
+                if only is None or used <= only:
+                    key.append(tuple(self._outcomes(holds, loop, ranges.get(loop), env)))
+            key += [str(value(env)) for used, value in self.others if only is None or used <= only]
+        except UndecidedError:
+            return None
+        return tuple(key)
+
+    @staticmethod
+    def _outcomes(holds: Value, loop: Loop, turns: range | None, env: Env) -> Iterator[object]:
+        for turn in () if turns is None else turns[:64]:
+            env[loop.var] = turn
+            yield bool(holds(env))
+
+
+def _is_bound(op: Op, expr: Expr) -> bool:
+    loop = getattr(op, "loop", None)
+    return isinstance(loop, Loop) and (expr is loop.low or expr is loop.high)
+
+
+def _one_loop(op: Op, expr: Expr, known: set[int]) -> Loop | None:
+    """The only loop that a condition depends on, beside sizes."""
+    rest = expr.variables() - known
+    loops = [loop for loop in op.loops if loop.var in rest]
+    compares = any(each.op in COMPARE for each in expr.walk())
+    return loops[0] if len(rest) == 1 and len(loops) == 1 and compares else None
+
+
+def _spell(expr: Expr) -> str:
+    return f"{expr.op}{expr.value}({','.join(_spell(arg) for arg in expr.args)})"

@@ -1,0 +1,193 @@
+"""Whether a run repeats: then what holds for some turns of a loop holds for any number (credit-flow, section 5).
+
+At the end of each turn the joint state is written down so that only what can decide later steps is left: positions,
+indices modulo their periods, counters relative to their waiters, and the order of epochs instead of their values.
+Two equal states mean that everything between them goes on for ever. Must not judge.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+from croqc.flow.instances import Plan, refs_of
+from croqc.flow.machine import Machine
+from croqc.flow.ops_events import Trigger, WaitEvent
+from croqc.flow.program import Loop, Op, Program, Set
+from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
+
+State = tuple[Any, ...]
+
+
+class Repetition:
+    """Watches one run. `open`: loops, by path, of which no two equal states were seen yet."""
+
+    def __init__(self, machine: Machine, plan: Plan, loops: tuple[Loop, ...]) -> None:
+        self.machine = machine
+        self.plan = plan
+        self.watched = set(loops)
+        self.seen: dict[tuple[int, Loop], dict[State, int]] = {}
+        self.repeated: set[tuple[int, Loop]] = set()
+        self.turned: set[tuple[int, Loop]] = set()
+        self.moduli = moduli(machine.program, plan)
+        self.ordered = {
+            ref.event.number
+            for op in machine.program.ops
+            if isinstance(op, WaitEvent | Trigger)
+            for ref in refs_of(op)
+            if ref.ordered
+        }
+        self.numbers = {id(op): place for place, op in enumerate(machine.program.ops)}
+        machine.watch = self.watch
+
+    def watch(self, path: PathState, loop: Loop) -> None:
+        key = (path.number, loop)
+        if loop not in self.watched or key in self.repeated:
+            return
+        self.turned.add(key)
+        states = self.seen.setdefault(key, {})
+        state = self._state()
+        if state in states:
+            self.repeated.add(key)
+            states.clear()
+        else:
+            states[state] = path.env[loop.var]
+        self.machine.steps += self.machine.weight * 4
+
+    @property
+    def complete(self) -> bool:
+        return self.turned <= self.repeated
+
+    # --- the joint state --------------------------------------------------------------------------
+
+    def _state(self) -> State:
+        machine = self.machine
+        slots = machine.slots()
+        marks = self._marks(slots)
+        ranks = _Ranks(marks)
+        return (
+            tuple(self._path(path, ranks) for path in machine.paths),
+            tuple(self._slot(slot, ranks) for slot in slots),
+            tuple(tuple(self._access(access, ranks) for access in live) for live in machine.accesses.live if live),
+            tuple(machine.accesses.written),
+            tuple(sorted(machine.barriers.here)),
+        )
+
+    def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
+        """For each component of a clock the values that something may still be compared with."""
+        marks: list[set[int]] = [set() for _ in range(self.machine.width)]
+        for path in self.machine.paths:
+            marks[path.number].add(path.epoch)
+            for transfer in path.handles.values():
+                if transfer is not None and transfer.bound is not None:
+                    marks[transfer.bound[0]].add(transfer.bound[1])
+            for _, access in path.uncommitted:
+                marks[access.path].add(access.begin)
+        for slot in slots:
+            for number, epoch in (*slot.arrivals, *slot.before):
+                marks[number].add(epoch)
+            for number, (epoch, _, _) in slot.last_waits.items():
+                marks[number].add(epoch)
+            if slot.component >= 0:
+                marks[slot.component].add(slot.offset + slot.completed)
+        for live in self.machine.accesses.live:
+            for access in live:
+                marks[access.index].add(access.end)
+        return marks
+
+    def _path(self, path: PathState, ranks: _Ranks) -> State:
+        return (
+            path.pc,
+            path.idle,
+            path.left,
+            path.touched,
+            len(path.jobs),
+            None if path.met is None else path.met - self.machine.barriers.round,
+            tuple(self._value(number, value) for number, value in enumerate(path.env)),
+            ranks.of(path.clock),
+            tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
+            tuple((key, access.slot, self.numbers[id(access.op)]) for key, access in path.uncommitted),
+            tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
+            tuple(sorted((alias, tuple(slots)) for alias, (_, slots) in path.aliases.items())),
+            tuple((key, sum(not each.done for each in flying)) for key, flying in sorted(path.multiplies.items())),
+        )
+
+    def _value(self, number: int, value: Any) -> Any:
+        """An index by its rest; before it has passed all constants that it is compared with, as it is."""
+        if not isinstance(value, int):
+            return "?"
+        modulus = self.moduli.get(number)
+        if modulus is None:
+            return value
+        return value % modulus, min(value, self.plan.bounds.get(number, 0))
+
+    def _transfer(self, transfer: Transfer | None, ranks: _Ranks) -> Any:
+        if transfer is None:
+            return None
+        bound = None if transfer.bound is None else (transfer.bound[0], ranks.one(*transfer.bound))
+        return self.numbers[id(transfer.op)], transfer.slots, transfer.done, bound
+
+    def _slot(self, slot: EventSlot, ranks: _Ranks) -> State:
+        waits = [(path.number, path.waits.get(slot, 0)) for path in self.machine.paths if slot in path.waits]
+        ordered = slot.event.number in self.ordered
+        least = min((count for _, count in waits), default=slot.completed)
+        return (
+            slot.completed - least,
+            slot.completed & 1 if ordered else 0,
+            slot.completed == 0,
+            slot.pending,
+            len(slot.bound),
+            tuple((number, count - least) for number, count in waits),
+            tuple(path.steady.get(slot, 0) & 1 for path in self.machine.paths) if ordered else (),
+            tuple((number, ranks.one(number, epoch)) for number, epoch in slot.arrivals),
+            tuple((number, ranks.one(number, epoch)) for number, epoch in slot.before),
+            tuple((number, ranks.one(number, last[0])) for number, last in sorted(slot.last_waits.items())),
+            ranks.of(slot.clock),
+            tuple(ranks.of(clock) for clock in slot.clocks[max(least, slot.completed - 2) :]),
+        )
+
+    def _access(self, access: Access, ranks: _Ranks) -> State:
+        return (
+            access.slot,
+            access.path,
+            self.numbers[id(access.op)],
+            access.write,
+            access.index,
+            -1 if access.end == OPEN else ranks.one(access.index, access.end),
+            access.operand.key(access.env),
+        )
+
+
+class _Ranks:
+    """Epochs by their place among those that matter."""
+
+    def __init__(self, marks: list[set[int]]) -> None:
+        self.marks = [sorted(each) for each in marks]
+
+    def one(self, component: int, value: int) -> int:
+        return bisect_right(self.marks[component], value)
+
+    def of(self, clock: list[int]) -> tuple[int, ...]:
+        return tuple(map(bisect_right, self.marks, clock))
+
+
+def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
+    """By which number the value of each index and counter can be reduced. Loops of a fixed number of turns stay."""
+    found: dict[int, int] = {}
+    ordered = any(ref.ordered for op in program.ops for ref in refs_of(op))
+    for loop in program.loops:
+        if loop in plan.turns or loop in plan.leaping:
+            found[loop.var] = plan.period * (2 if ordered else 1)
+            found[loop.limit] = 1
+    for op in program.ops:
+        if isinstance(op, Set) and _grows(op):
+            found[op.var] = plan.period * (2 if ordered else 1)
+    return found
+
+
+def _grows(op: Op) -> bool:
+    """`x = x + c`: a counter."""
+    assert isinstance(op, Set)
+    expr = op.expr
+    return expr.op in ("+", "-") and any(arg.op == "v" and arg.value == op.var for arg in expr.args)

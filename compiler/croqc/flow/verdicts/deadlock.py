@@ -1,0 +1,296 @@
+"""Runs in which somebody stands still for ever: which wait is at fault, and who owes it (credit-flow, section 4).
+
+What would have helped is tried out: a credit at start, one arrival a generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from croqc.flow.explain import iteration_text, slot_text, waited_slot
+from croqc.flow.exprs import UndecidedError, closure
+from croqc.flow.machine import Supposed
+from croqc.flow.ops_events import Trigger
+from croqc.flow.program import Bar, End, Loop, Meet, Op
+from croqc.flow.report import FlowFinding
+from croqc.flow.state import EventSlot, PathState
+from croqc.flow.verdicts.case import Case
+from croqc.text.diagnostics import Related
+from croqc.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A path that stands at a wait for `generation` of a slot. `owing`: the paths that could give it."""
+
+    path: PathState
+    op: Op
+    slot: EventSlot
+    generation: int
+    owing: tuple[int, ...]
+
+
+def standing(case: Case) -> list[Standing]:
+    found = []
+    for path in case.machine.stuck():
+        waited = waited_slot(path)
+        if waited is None or path.blocked is None:
+            continue
+        slot, generation = waited
+        arrivals = case.counts_of(slot)
+        owing = () if arrivals is None else tuple(sorted(arrivals.steady | arrivals.bootstrap))
+        found.append(Standing(path, path.blocked[0], slot, generation, owing))
+    return found
+
+
+def judge_deadlock(case: Case) -> FlowFinding | None:
+    waits = standing(case)
+    if not waits:
+        return _barrier(case)
+    never = next((one for one in waits if not one.slot.count), None)
+    if never is not None:
+        return _told(case, never, "never-triggered")
+    return _counted(case, waits) or _turns(case, waits) or _credit(case, waits) or _owed(case, waits)
+
+
+# --- kinds -----------------------------------------------------------------------------------------
+
+
+def _counted(case: Case, waits: list[Standing]) -> FlowFinding | None:
+    """Sites that disagree on how many paths arrive, and counts that nobody can reach (section 2)."""
+    for one in waits:
+        found = disagreement(case, one.slot)
+        if found is not None:
+            return found
+    for one in waits:
+        if one.slot.count > 1 and case.is_clean(Supposed(counts={one.slot.event.number: 1})):
+            site = case.triggers(one.slot.event)[0]
+            return case.finding(
+                "arrival-count-mismatch",
+                site.span,
+                [_wait_related(case, one)],
+                event=one.slot.event.symbol.name,
+                expected=one.slot.count,
+                found=1,
+                why="turns",
+                propose="event<1>",
+            )
+    return None
+
+
+def disagreement(case: Case, slot: EventSlot) -> FlowFinding | None:
+    """`event<n>` with more than there are; a bootstrap by fewer or more paths than the steady triggers."""
+    arrivals = case.counts_of(slot)
+    if arrivals is None:
+        return None
+    name = slot.event.symbol.name
+    if arrivals.written is not None and arrivals.count > arrivals.computed:
+        return case.finding(
+            "arrival-count-mismatch",
+            slot.event.span,
+            [Related("arrives here", op.span) for op in case.triggers(slot.event)],
+            event=name,
+            expected=arrivals.count,
+            found=arrivals.computed,
+            why="written",
+        )
+    boot, steady = len(arrivals.bootstrap), len(arrivals.steady)
+    if not boot or not steady or boot == steady or slot.event.ready:
+        return None
+    sites = [op for op in case.triggers(slot.event) if not case.is_steady(op)]
+    others = [op for op in case.triggers(slot.event) if case.is_steady(op)]
+    place = sites[0] if sites else others[0]
+    return case.finding(
+        "arrival-count-mismatch",
+        place.span,
+        [Related(f"{steady} path{'s' if steady > 1 else ''} arrive here", op.span) for op in others],
+        event=name,
+        expected=steady,
+        found=boot,
+        why="bootstrap",
+    )
+
+
+def _turns(case: Case, waits: list[Standing]) -> FlowFinding | None:
+    """Roles whose loops over one ring make different numbers of turns."""
+    for one in waits:
+        found = unequal_turns(case, one.op, one.path.number, one.slot, one.owing)
+        if found is not None:
+            shorter, longer, fewer, more = found
+            return turns_finding(case, one.slot, shorter, longer, fewer, more, True, [_wait_related(case, one)])
+    return None
+
+
+def turns_finding(
+    case: Case,
+    slot: EventSlot,
+    shorter: tuple[int, Loop],
+    longer: tuple[int, Loop],
+    fewer: int,
+    more: int,
+    deadlock: bool,
+    related: list[Related],
+) -> FlowFinding:
+    text = f"{case.name(longer[0])} makes {more} turn{'s' if more != 1 else ''} here"
+    return case.finding(
+        "trip-count-mismatch",
+        shorter[1].span,
+        [Related(text, longer[1].span), *related],
+        event=slot.event.symbol.name,
+        short=case.name(shorter[0]),
+        long=case.name(longer[0]),
+        fewer=fewer,
+        more=more,
+        deadlock=deadlock,
+    )
+
+
+def unequal_turns(
+    case: Case, op: Op, number: int, slot: EventSlot, owing: tuple[int, ...]
+) -> tuple[tuple[int, Loop], tuple[int, Loop], int, int] | None:
+    """The loop in which a wait stands against that of a steady trigger of a path that is through with it."""
+    for own in reversed(op.loops):
+        wanted = _planned(case, number, own)
+        if wanted is None:
+            continue
+        for other in owing:
+            if other < 0 or other == number:
+                continue
+            for trigger in case.triggers(slot.event):
+                if other not in case.reach[id(trigger)] or not trigger.loops or not case.is_steady(trigger):
+                    continue
+                theirs = trigger.loops[-1] if own not in trigger.loops else None
+                given = None if theirs is None else _planned(case, other, theirs)
+                if theirs is None or given is None or given == wanted or own.outer != theirs.outer:
+                    continue
+                mine, others = (number, own), (other, theirs)
+                if given < wanted:
+                    return others, mine, given, wanted
+                return mine, others, wanted, given
+    return None
+
+
+def _planned(case: Case, number: int, loop: Loop) -> int | None:
+    """How many turns the loop makes when nothing stops it."""
+    env = case.path(number).env
+    try:
+        low, high, step = closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env)
+        return len(range(low, high, max(step, 1)))
+    except (UndecidedError, TypeError):
+        return None
+
+
+def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
+    """A wait that a credit at start would have let pass."""
+    best: Standing | None = None
+    for one in waits:
+        event = one.slot.event
+        dry = frozenset((event.number, slot.index) for slot in one.path.events[event.number] if not slot.completed)
+        if not dry:
+            continue
+        supposed = Supposed(ready=dry)
+        if case.is_clean(supposed):
+            given = len(dry) < event.slots
+            return _told(case, one, "bootstrap-short" if given else _bootstrap_kind(case, one), slots=len(dry))
+        if best is None and case.runs_through(supposed):
+            best = one
+    return None if best is None else _told(case, best, _bootstrap_kind(case, best))
+
+
+def _bootstrap_kind(case: Case, one: Standing) -> str:
+    """Whether a site outside the steady loop exists, behind something that it should come before."""
+    sites = [op for op in case.triggers(one.slot.event) if not case.is_steady(op)]
+    return "bootstrap-late" if sites else "bootstrap-missing"
+
+
+def _owed(case: Case, waits: list[Standing]) -> FlowFinding:
+    """Who stands for somebody that will never come, else the first of a circle."""
+    stuck = {one.path.number for one in waits}
+    for one in waits:
+        if one.owing and not any(number in stuck for number in one.owing):
+            return _told(case, one, "ended")
+    return _told(case, waits[0], "circular")
+
+
+def _barrier(case: Case) -> FlowFinding | None:
+    """Paths that stand at a barrier to which others never come."""
+    for path in case.machine.stuck():
+        op = path.blocked[0] if path.blocked is not None else None
+        if isinstance(op, Bar):
+            return case.finding("named-barrier-mismatch", op.span, why="waits", path=path.name)
+        if isinstance(op, Meet):
+            missing = [each for each in case.machine.paths[: len(case.setting.paths)] if each.idle]
+            related = [Related(f"{each.name} ends without coming here", _last_place(case, each)) for each in missing]
+            return case.finding("credit-deadlock", op.span, related, cause="barrier", path=path.name, event="")
+    return None
+
+
+def _last_place(case: Case, path: PathState) -> Span:
+    ends = [op for op in case.program.ops if isinstance(op, End) and op.leaves and path.number in case.reach[id(op)]]
+    return ends[0].span if ends else case.machine.setting.program.ops[-1].span
+
+
+# --- the story -------------------------------------------------------------------------------------
+
+
+def _told(case: Case, one: Standing, cause: str, **more: object) -> FlowFinding:
+    slot = one.slot
+    return case.finding(
+        "credit-deadlock",
+        one.op.span,
+        tuple(_story(case, one)),
+        cause=cause,
+        event=slot.event.symbol.name,
+        slot=slot.index if slot.event.slots > 1 else None,
+        generation=one.generation,
+        path=one.path.name,
+        iteration=iteration_text(one.op, one.path.env),
+        owing=tuple(case.name(number) for number in one.owing if number >= 0),
+        arrived=slot.count - slot.pending,
+        count=slot.count,
+        **more,
+    )
+
+
+def _wait_related(case: Case, one: Standing) -> Related:
+    where = iteration_text(one.op, one.path.env)
+    place = f" ({where})" if where else ""
+    return Related(
+        f"{one.path.name} waits here for generation {one.generation} of {slot_text(one.slot)}{place}", one.op.span
+    )
+
+
+def _story(case: Case, one: Standing) -> Iterator[Related]:
+    """Who could give the credit and where that path stands, then who it waits for, until somebody comes again."""
+    waits = {each.path.number: each for each in standing(case)}
+    seen = {one.path.number}
+    here: Standing | None = one
+    yield _wait_related(case, one)
+    while here is not None:
+        following: Standing | None = None
+        sites = case.triggers(here.slot.event)
+        if not sites:
+            yield Related(f"no path triggers '{here.slot.event.symbol.name}'", here.slot.event.span)
+        for number in here.owing:
+            site = _site_of(case, sites, number)
+            if site is None or number < 0:
+                continue
+            yield Related(f"{case.name(number)} owes it: the trigger is here", site.span)
+            other = waits.get(number)
+            if other is None:
+                if case.path(number).idle:
+                    yield Related(f"{case.name(number)} has ended", site.span)
+            elif number not in seen:
+                seen.add(number)
+                following = following or other
+                yield _wait_related(case, other)
+            elif other is one:
+                yield Related(f"{case.name(number)} stands at the first wait: they wait for each other", one.op.span)
+        here = following
+
+
+def _site_of(case: Case, sites: list[Trigger], number: int) -> Trigger | None:
+    own = [op for op in sites if number in case.reach[id(op)]]
+    steady = [op for op in own if case.is_steady(op)]
+    return next(iter(steady or own), None)

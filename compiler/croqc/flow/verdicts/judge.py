@@ -1,0 +1,72 @@
+"""What a failed instance comes to: the finding that explains the others. Must not run paths itself."""
+
+from __future__ import annotations
+
+from croqc.flow.report import FlowFinding
+from croqc.flow.state import Fault
+from croqc.flow.verdicts.case import Case
+from croqc.flow.verdicts.deadlock import judge_deadlock
+from croqc.flow.verdicts.futures import judge_futures
+from croqc.flow.verdicts.leftovers import judge_leftovers
+from croqc.flow.verdicts.races import judge_order
+from croqc.flow.verdicts.rings import judge_ring
+
+
+def judge(case: Case) -> list[FlowFinding]:
+    """Findings of one instance, errors only; empty if it is clean.
+
+    Handles and barriers are matters of one path each; of the others one finding stands for all, because a fault in
+    the order of a ring shows in many ways at once.
+    """
+    faults = list(case.machine.faults.values())
+    if not faults and not case.machine.stuck():
+        return []
+    handles = judge_futures(case)
+    if handles:
+        return handles
+    named = next((fault for fault in faults if fault.kind == "bar"), None)
+    if named is not None:
+        return [_named_barrier(case, named)]
+    ordered = [fault for fault in faults if fault.kind == "order"]
+    ring = judge_ring(case) if not ordered else None
+    if ring is not None:
+        return [ring]
+    found = judge_order(case)
+    if found is None and case.machine.stuck():
+        found = judge_deadlock(case)
+    if found is not None:
+        return [found]
+    unbound = next((fault for fault in faults if fault.kind == "never-bound"), None)
+    return [] if unbound is None else [_unbound(case, unbound)]
+
+
+def judge_end(case: Case) -> FlowFinding | None:
+    """Warnings of an instance that came to its end."""
+    return judge_leftovers(case)
+
+
+def _named_barrier(case: Case, fault: Fault) -> FlowFinding:
+    other = fault.other
+    return case.finding(
+        "named-barrier-mismatch",
+        fault.at.op.span,
+        [case.related("the barrier is used here, too", other)] if other is not None else [],
+        path=case.name(fault.at.path),
+        **{key: value for key, value in fault.about.items() if key in ("why", "count", "expected", "threads")},
+    )
+
+
+def _unbound(case: Case, fault: Fault) -> FlowFinding:
+    """A copy that names an event slot which its path does not trigger behind it."""
+    slot = fault.about["slot"]
+    return case.finding(
+        "credit-deadlock",
+        fault.at.op.span,
+        (),
+        cause="never-bound",
+        event=slot.event.symbol.name,
+        slot=slot.index if slot.event.slots > 1 else None,
+        generation=slot.completed,
+        path=case.name(fault.at.path),
+        owing=(case.name(fault.at.path),),
+    )

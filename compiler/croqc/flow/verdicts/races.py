@@ -1,0 +1,224 @@
+"""Two accesses that nothing orders, and barriers that run ahead of who waits (credit-flow, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from croqc.flow.explain import iteration_text, slot_text, stage_slot
+from croqc.flow.ops_data import Copy, Multiply
+from croqc.flow.ops_events import Trigger
+from croqc.flow.program import Op
+from croqc.flow.report import FlowFinding
+from croqc.flow.state import Access, EventSlot, Fault, Place
+from croqc.flow.verdicts.case import Case
+from croqc.flow.verdicts.deadlock import disagreement
+from croqc.text.diagnostics import Related
+
+
+def judge_order(case: Case) -> FlowFinding | None:
+    """`order-out-of-step`, unwritten reads, races, overruns and mixed generations: the one that explains the rest."""
+    faults = list(case.machine.faults.values())
+    for fault in faults:
+        if fault.kind == "order":
+            return _order(case, fault)
+    races = [fault for fault in faults if fault.kind == "race"]
+    overruns = [fault for fault in faults if fault.kind == "overrun"]
+    unwritten = next((fault for fault in faults if fault.kind == "unwritten"), None)
+    if unwritten is not None and not any(_is_unread(race) for race in races):
+        return _unwritten(case, unwritten)
+    if races:
+        return _race(case, races, overruns)
+    mixed = next((fault for fault in faults if fault.kind == "mixup"), None)
+    if mixed is not None and (found := disagreement(case, mixed.about["slot"])) is not None:
+        return found
+    if overruns:
+        return _overrun(case, overruns[0])
+    return None if mixed is None else _mixup(case, mixed)
+
+
+def _is_unread(race: Fault) -> bool:
+    """A race of the first read with the first write: the read came too early."""
+    first, second = race.about["first"], race.about["second"]
+    return not first.write and first.round == 0 and second.round == 0
+
+
+# --- orders and parities ---------------------------------------------------------------------------
+
+
+def _order(case: Case, fault: Fault) -> FlowFinding:
+    slot: EventSlot = fault.about["slot"]
+    own, order = fault.about["own"], fault.about["order"]
+    what = "wait" if fault.about["waits"] else "trigger"
+    return case.finding(
+        "order-out-of-step",
+        _ref_span(fault.at.op, slot),
+        [case.related(f"{what} number {own} of {case.name(fault.at.path)} on {slot_text(slot)}", fault.at)],
+        event=slot.event.symbol.name,
+        slot=slot.index,
+        path=case.name(fault.at.path),
+        what=what,
+        own=own,
+        order=order,
+        slots=slot.event.slots,
+        iteration=iteration_text(fault.at.op, fault.at.env),
+    )
+
+
+def _ref_span(op: Op, slot: EventSlot) -> Any:
+    if isinstance(op, Trigger):
+        return next((ref.span for ref in op.refs if ref.event is slot.event), op.span)
+    return op.span
+
+
+def _overrun(case: Case, fault: Fault) -> FlowFinding:
+    slot: EventSlot = fault.about["slot"]
+    waiter = fault.other
+    assert waiter is not None
+    generation = fault.about["generation"]
+    text = f"{case.name(waiter.path)} waits here for generation {generation} of {slot_text(slot)}"
+    return case.finding(
+        "credit-overrun",
+        fault.at.op.span,
+        [
+            case.related(text, waiter),
+            case.related(f"generation {generation + 1} can be complete before that wait", fault.at),
+        ],
+        event=slot.event.symbol.name,
+        slot=slot.index if slot.event.slots > 1 else None,
+        generation=generation,
+        path=case.name(fault.at.path),
+        waiter=case.name(waiter.path),
+        iteration=iteration_text(fault.at.op, fault.at.env),
+    )
+
+
+def _mixup(case: Case, fault: Fault) -> FlowFinding:
+    slot: EventSlot = fault.about["slot"]
+    generation, other = fault.about["generation"], case.name(fault.about["who"])
+    return case.finding(
+        "generation-mixup",
+        fault.at.op.span,
+        [
+            case.related(f"{case.name(fault.at.path)} arrives for generation {generation}", fault.at),
+            *(
+                Related(f"{other} may still be due for generation {generation - 1}", op.span)
+                for op in case.triggers(slot.event)
+                if fault.about["who"] in case.reach[id(op)] and op is not fault.at.op
+            ),
+        ],
+        event=slot.event.symbol.name,
+        slot=slot.index if slot.event.slots > 1 else None,
+        generation=generation,
+        path=case.name(fault.at.path),
+        other=other,
+    )
+
+
+def _unwritten(case: Case, fault: Fault) -> FlowFinding:
+    name, slot, _ = stage_slot(case.program, fault.about["slot"])
+    return case.finding(
+        "unwritten-read",
+        fault.about["operand"].span,
+        [case.related(f"{case.name(fault.at.path)} reads '{name}' before anything was written", fault.at, slot)],
+        buffer=name,
+        slot=slot,
+        path=case.name(fault.at.path),
+        iteration=iteration_text(fault.at.op, fault.at.env),
+    )
+
+
+# --- races -----------------------------------------------------------------------------------------
+
+
+def _race(case: Case, races: list[Fault], overruns: list[Fault]) -> FlowFinding:
+    for race in races:
+        found = _released(case, race)
+        if found is not None:
+            return found
+    late = _unprotected(races[0])
+    for overrun in overruns:
+        if overrun.other is not None and overrun.other.path == late:
+            return _overrun(case, overrun)
+    return _stage_race(case, races[0])
+
+
+def _released(case: Case, race: Fault) -> FlowFinding | None:
+    """Whether the first access was still going on when its path gave the slot away."""
+    first: Access = race.about["first"]
+    known = race.about["known"]
+    path = case.path(first.path)
+    given = path.trail.get(known)
+    if given is None or known < first.begin or first.end <= known or first.path == race.about["second"].path:
+        return None
+    if first.index != first.path:
+        return None  # bound to a generation: the wrong one was waited for
+    trigger, env, slot = given
+    in_flight = isinstance(first.op, Copy) and first.write
+    if not in_flight and not isinstance(first.op, Multiply):
+        return None
+    rule = "early-publish" if in_flight else "uncommitted-release"
+    name, number, _ = stage_slot(case.program, first.slot)
+    second = Place(race.about["second"].path, race.about["second"].op, race.about["second"].env)
+    what = "the copy is still in flight" if in_flight else "the multiply still reads"
+    return case.finding(
+        rule,
+        trigger.span,
+        [
+            case.related(f"{what} '{name}'", Place(first.path, first.op, first.env), number),
+            case.related(f"{case.name(second.path)} {_verb(race.about['second'])} it", second, number),
+        ],
+        buffer=name,
+        slot=number,
+        path=case.name(first.path),
+        other=case.name(second.path),
+        event=slot.event.symbol.name if slot is not None else "",
+        iteration=iteration_text(trigger, env),
+    )
+
+
+def _unprotected(race: Fault) -> int:
+    """The path that should have waited: the reader of data that is too new, else the writer."""
+    first, second = race.about["first"], race.about["second"]
+    if first.write and second.write:
+        return int(second.path)
+    write, read = (first, second) if first.write else (second, first)
+    return int(read.path if write.round <= read.round else write.path)
+
+
+def _stage_race(case: Case, race: Fault) -> FlowFinding:
+    first, second = race.about["first"], race.about["second"]
+    late = _unprotected(race)
+    access, other = (first, second) if late == first.path and first.path != second.path else (second, first)
+    name, slot, _ = stage_slot(case.program, access.slot)
+    here, there = (Place(each.path, each.op, each.env) for each in (access, other))
+    return case.finding(
+        "stage-race",
+        access.op.span if access.op.span.length else access.operand.span,
+        tuple(_missing(case, access, other, here, there, slot)),
+        buffer=name,
+        slot=slot,
+        path=case.name(access.path),
+        other=case.name(other.path),
+        access="write" if access.write else "read",
+        against="write" if other.write else "read",
+        iteration=iteration_text(access.op, access.env),
+        other_iteration=iteration_text(other.op, other.env),
+        same=access.path == other.path,
+    )
+
+
+def _missing(
+    case: Case, access: Access, other: Access, here: Place, there: Place, slot: int | None
+) -> Iterator[Related]:
+    yield case.related(f"{case.name(access.path)} {_verb(access)} it here", here, slot)
+    yield case.related(f"{case.name(other.path)} {_verb(other)} it here", there, slot)
+    if access.path == other.path:
+        yield Related("nothing waits for the end of this one before", other.op.span)
+    else:
+        text = f"no wait of {case.name(access.path)} comes between: {case.name(other.path)} may be before or behind"
+        yield Related(text, access.op.span)
+
+
+def _verb(access: Access) -> str:
+    return "writes" if access.write else "reads"

@@ -1,0 +1,133 @@
+"""Rings whose moduli and lengths differ: named instead of the race or deadlock that they lead to (credit-flow, 4).
+
+The suspicion is tried out: with one modulus for all references the run must be clean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from croqc.flow.exprs import Expr, closure, const
+from croqc.flow.machine import Supposed
+from croqc.flow.ops_events import EventRef
+from croqc.flow.program import Set
+from croqc.flow.regions import Operand
+from croqc.flow.report import FlowFinding
+from croqc.flow.verdicts.case import Case, operands_of, refs_of
+from croqc.text.diagnostics import Related
+from croqc.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A reference into a ring: the length of what it indexes, and the modulus in the index (None without one)."""
+
+    ref: EventRef | Operand | Set
+    name: str
+    length: int
+    modulus: int | None
+    span: Span
+
+
+def judge_ring(case: Case) -> FlowFinding | None:
+    uses = list(_uses(case))
+    moduli = [use.modulus for use in uses if use.modulus is not None]
+    lengths = [use.length for use in uses if use.length]
+    if len({*moduli, *lengths}) < 2 or not moduli:
+        return None
+    common = [size for size, _ in Counter(lengths).most_common()]
+    candidates = dict.fromkeys([*common, *(size for size, _ in Counter(moduli).most_common())])
+    for candidate in candidates:
+        if any(length < candidate for length in lengths):
+            continue
+        if _is_clean_with(case, uses, candidate):
+            return _told(case, uses, candidate)
+    return None
+
+
+def _told(case: Case, uses: list[Use], size: int) -> FlowFinding:
+    odd = [use for use in uses if use.modulus not in (None, size)]
+    longer = [use for use in uses if use.length and use.length != size]
+    first = odd[0] if odd else longer[0]
+    related = [Related(f"'{use.name}' has {use.length} slots here", use.span) for use in uses if use.length]
+    return case.finding(
+        "ring-mismatch",
+        first.span,
+        [one for one in _distinct(related) if one.span != first.span][:4],
+        name=first.name,
+        modulus=first.modulus,
+        length=first.length or None,
+        expected=size,
+        iteration="",
+    )
+
+
+def _distinct(related: list[Related]) -> list[Related]:
+    found: dict[str, Related] = {}
+    for one in related:
+        found.setdefault(one.message, one)
+    return list(found.values())
+
+
+def _uses(case: Case) -> Iterator[Use]:
+    moving = {loop.var for loop in case.program.loops}
+    moving |= {op.var for op in case.program.ops if isinstance(op, Set)}
+    for op in case.program.ops:
+        for ref in refs_of(op):
+            if ref.index is None or not ref.index.variables() & moving:
+                continue
+            modulus = None if ref.ordered else _modulus(ref.index, moving)
+            if modulus is not None or ref.ordered:
+                yield Use(ref, ref.event.symbol.name, ref.event.slots, modulus, ref.where)
+        for operand in operands_of(op):
+            expr = operand.rows[0] if operand.rows is not None else operand.index
+            if expr is None or operand.stage is None or not expr.variables() & moving:
+                continue
+            modulus = _modulus(expr, moving)
+            if modulus is not None:
+                yield Use(operand, operand.name, operand.stage.slots, modulus, operand.where)
+        if isinstance(op, Set) and (modulus := _modulus(op.expr, moving)) is not None:
+            yield Use(op, case.program.names[op.var], 0, modulus, op.span)
+
+
+def _modulus(expr: Expr, moving: set[int]) -> int | None:
+    """The constant by which something that moves is reduced."""
+    for part in expr.walk():
+        if part.op == "%" and part.args[1].const and part.variables() & moving:
+            return part.args[1].const
+    return None
+
+
+def _with_modulus(expr: Expr, moving: set[int], size: int) -> Expr:
+    if expr.op == "%" and expr.args[1].const and expr.variables() & moving:
+        return Expr("%", (expr.args[0], const(size)))
+    if not expr.args:
+        return expr
+    return Expr(expr.op, tuple(_with_modulus(arg, moving, size) for arg in expr.args), expr.value, expr.span)
+
+
+def _is_clean_with(case: Case, uses: list[Use], size: int) -> bool:
+    """Whether the run is clean when every index is reduced by `size`."""
+    moving = {loop.var for loop in case.program.loops}
+    moving |= {op.var for op in case.program.ops if isinstance(op, Set)}
+    kept = [(use, use.ref.value if isinstance(use.ref, Set) else use.ref.code) for use in uses]
+    try:
+        for use in uses:
+            if use.modulus is None:
+                continue
+            if isinstance(use.ref, Set):
+                use.ref.value = closure(_with_modulus(use.ref.expr, moving, size))
+                continue
+            expr = use.ref.index if isinstance(use.ref, EventRef) or use.ref.rows is None else use.ref.rows[0]
+            assert expr is not None
+            use.ref.code = closure(_with_modulus(expr, moving, size))
+        return case.is_clean(Supposed())
+    finally:
+        for use, code in kept:
+            if isinstance(use.ref, Set):
+                assert code is not None
+                use.ref.value = code
+            else:
+                use.ref.code = code

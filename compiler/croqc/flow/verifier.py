@@ -1,0 +1,237 @@
+"""The verdict on one kernel: instances, repetition, findings, facts (credit-flow, sections 4 and 5).
+
+Must not know the language: it works on the step program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from croqc.flow.arrivals import bootstrap_sites
+from croqc.flow.explain import Told
+from croqc.flow.exprs import Env, UndecidedError, closure
+from croqc.flow.facts import buffer_facts, event_facts
+from croqc.flow.instances import Plan, plan
+from croqc.flow.lower import lower
+from croqc.flow.lower_statements import STATEMENTS
+from croqc.flow.machine import ExhaustedError, Machine, Setting
+from croqc.flow.paths import Path
+from croqc.flow.repetition import Repetition
+from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
+from croqc.flow.verdicts.case import Case
+from croqc.flow.verdicts.judge import judge, judge_end
+from croqc.flow.verdicts.statics import judge_statics
+from croqc.sema.masks import place_indices
+from croqc.sema.model import Kernel, Model
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.span import Span
+
+_BETTER = 24  # instances looked through for one that shows a fault better
+
+
+@dataclass(slots=True)
+class Effort:
+    """Abstract steps that are left."""
+
+    left: int
+    used: int = 0
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        self.used += steps
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the instances came to. `done`: how many were run; `undecided`: why one could not be followed."""
+
+    findings: list[FlowFinding] = field(default_factory=list)
+    warnings: list[FlowFinding] = field(default_factory=list)
+    done: list[Mapping[int, int]] = field(default_factory=list)
+    undecided: tuple[Span, str] | None = None
+    exhausted: bool = False
+    repeats: bool = True
+
+
+def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
+    """The verdict on a kernel. Raises only what a program that is beyond limits makes Python raise."""
+    broken = next((node for node in walk(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
+    if broken is not None:
+        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
+    program = lower(model, kernel, paths, STATEMENTS)
+    starts = bootstrap_sites(model, kernel, paths) if program.events else frozenset()
+    setting = Setting(program, paths, place_indices(model, kernel.node), starts)
+    found = plan(program)
+    statics = list(judge_statics(model, setting))
+    outcome = _instances(model, setting, found, Effort(budget))
+    return _report(model, kernel, setting, found, statics, outcome, budget)
+
+
+def _instances(model: Model, setting: Setting, found: Plan, effort: Effort) -> Outcome:
+    outcome = Outcome()
+    last = len(found.instances) - 1
+    for number, sizes in enumerate(found.instances):
+        watches = number == last and bool(found.loops or found.leaping)
+        machine, repetition = _run(setting, found, sizes, effort, watches)
+        if machine is None:
+            outcome.exhausted = True
+            break
+        if machine.undecided is not None:
+            outcome.undecided = machine.undecided
+            break
+        case = Case(model, setting, found, sizes, machine, max(effort.left, 0) + 1000)
+        findings = judge(case)
+        effort.spend(case.spent)
+        if findings:
+            outcome.findings = _better(model, setting, found, number, findings, effort)
+            break
+        if machine.accesses.unclear is not None and outcome.undecided is None:
+            outcome.undecided = (machine.accesses.unclear[0], "whether two parts of a buffer overlap cannot be told")
+            break
+        if not outcome.warnings and (warning := judge_end(case)) is not None:
+            outcome.warnings.append(warning)
+        outcome.done.append(sizes)
+        if repetition is not None:
+            outcome.repeats = repetition.complete
+    return outcome
+
+
+def _run(
+    setting: Setting, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
+) -> tuple[Machine | None, Repetition | None]:
+    machine = Machine(setting, sizes, max(effort.left, 0))
+    machine.leaps = dict(found.leaping)
+    repetition = Repetition(machine, found, (*found.loops, *found.leaping)) if watches else None
+    try:
+        machine.run()
+    except ExhaustedError:
+        effort.spend(machine.steps)
+        return None, None
+    effort.spend(machine.steps)
+    return machine, repetition
+
+
+def _better(
+    model: Model, setting: Setting, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
+) -> list[FlowFinding]:
+    """The same fault in an instance in which every role has something to do, if one is near."""
+    if findings[0].rule != "trip-count-mismatch" or findings[0].args.get("fewer"):
+        return findings
+    for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
+        machine, _ = _run(setting, found, sizes, effort, watches=False)
+        if machine is None or machine.undecided is not None:
+            break
+        case = Case(model, setting, found, sizes, machine, max(effort.left, 0) + 1000)
+        others = judge(case)
+        if others and others[0].rule == findings[0].rule and others[0].args.get("fewer"):
+            return others
+    return findings
+
+
+# --- the report ------------------------------------------------------------------------------------
+
+
+def _report(
+    model: Model,
+    kernel: Kernel,
+    setting: Setting,
+    found: Plan,
+    statics: list[FlowFinding],
+    outcome: Outcome,
+    budget: int,
+) -> KernelFlow:
+    findings = (*outcome.findings, *statics, *outcome.warnings)
+    failed = bool(outcome.findings) or any(one.rule == "block-sync-in-role" for one in statics)
+    strength, up_to, reason, place = Strength.PROVED, "", "", None
+    if failed:
+        strength = Strength.FAILS
+    elif outcome.undecided is not None:
+        strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
+    elif outcome.exhausted or not outcome.repeats or not _covers(setting, found, outcome.done):
+        strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
+    steps, edges, sizes = _example(setting, found, outcome)
+    return KernelFlow(
+        kernel,
+        strength,
+        up_to,
+        reason,
+        place,
+        setting.paths,
+        event_facts(setting),
+        buffer_facts(setting.program),
+        findings,
+        steps,
+        edges,
+        sizes,
+        tuple(setting.program.notes),
+    )
+
+
+def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:
+    """Whether the instances say all: every rest of the number of turns occurs among those that lift."""
+    if not found.loops:
+        return True
+    if not found.lifts:
+        return False
+    turns: dict[object, set[int]] = {}
+    for sizes in done:
+        env: Env = [0] * setting.program.variables
+        for var, value in sizes.items():
+            env[var] = value
+        for loop in found.loops:
+            try:
+                count = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
+            except UndecidedError:
+                return False
+            turns.setdefault(loop, set()).add(count)
+    around = {outer for loop in found.loops for outer in loop.outer}
+    for loop in found.loops:
+        period = found.periods.get(loop.var, 1) if loop in around else found.period
+        rests = {count % period for count in turns.get(loop, ()) if count >= period}
+        if len(rests) < period:
+            return False
+    return True
+
+
+def _up_to(found: Plan, done: list[Mapping[int, int]], budget: int) -> str:
+    """ "K up to 4096"."""
+    parts = []
+    for size in found.sizes:
+        if size.bound is None:
+            largest = max((sizes[size.var] for sizes in done if size.var in sizes), default=None)
+            if largest is not None:
+                parts.append(f"{size.name} up to {largest}")
+    return ", ".join(parts) if parts else f"the first {budget:,} steps"
+
+
+def _example(
+    setting: Setting, found: Plan, outcome: Outcome
+) -> tuple[tuple[Step, ...], tuple[tuple[int, int], ...], Mapping[str, int]]:
+    """A small run to explain with: about 2N + 1 turns of each loop."""
+    if not outcome.done:
+        return (), (), {}
+    wanted = min(2 * found.period + 1, 16)
+    chosen = min(outcome.done, key=lambda sizes: abs(_largest(setting, found, sizes) - wanted))
+    machine = Machine(setting, chosen, 50_000, record=True)
+    machine.leaps = dict(found.leaping)
+    with suppress(ExhaustedError):
+        machine.run()
+    told = Told(machine)
+    names = {size.name: chosen[size.var] for size in found.sizes if size.var in chosen and size.bound is None}
+    return tuple(told.steps), tuple(told.edges), names
+
+
+def _largest(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> int:
+    env: Env = [0] * setting.program.variables
+    for var, value in sizes.items():
+        env[var] = value
+    most = 0
+    for loop in found.loops:
+        try:
+            most = max(most, closure(loop.high)(env) - closure(loop.low)(env))
+        except UndecidedError:
+            continue
+    return most
