@@ -7,50 +7,15 @@ milliseconds.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
+from tests.truth.assemble import Draw, Role, Style, kernel
 from tests.truth.handles import draw_handles
-from tests.truth.program import Program, Sizes
+from tests.truth.program import Program
 from tests.truth.ring import Copy, Index, Loop, Ring, indent
-
-T = TypeVar("T")
-ROWS = 16
-
-
-class Draw(Protocol):
-    def choice(self, seq: Sequence[T], /) -> T: ...
-    def randint(self, a: int, b: int, /) -> int: ...
-    def random(self) -> float: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """What the whole kernel has in common: its dialect's copies, its loops, the spelling of roles."""
-
-    copy: Copy
-    loop: Loop
-    index: Index
-    threads: bool
-    ready: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Role:
-    """An `inthreads.async` region: its condition, what precedes its loop, the loop's statements, what follows.
-
-    `per_tile`: the statements are those of a row of tiles; those between the lines `<<` and `>>` of one tile.
-    """
-
-    condition: str
-    first: list[str]
-    steps: list[str]
-    last: list[str]
-    per_tile: bool = False
 
 
 def draw_style(draw: Draw) -> Style:
@@ -162,7 +127,7 @@ def chain(draw: Draw) -> Program:
     rings = [draw_ring(draw, style, "a")]
     rings += [draw_ring(draw, style, name, Copy.PLAIN) for name in "bc"[: links - 1]]
     roles = [Role("{0}", [], rings[0].fill(style.loop.source("src")), [])]
-    for number, (inner, outer) in enumerate(itertools.pairwise(rings)):
+    for number, (inner, outer) in enumerate(pairwise(rings)):
         steps = relay(draw, inner, outer)
         roles.append(Role(f"{{{number + 1}}}", inner.grant(), steps, []))
     last = rings[-1]
@@ -225,32 +190,46 @@ def done_copy(done: Ring) -> str:
 
 
 def multiply(draw: Draw) -> Program:
-    """Tensor cores: two operands a stage. `mma.commit` and `mma.load`, or operands straight from shared memory."""
-    style = draw_style(draw)
-    ring = Ring(
-        "a",
-        draw.choice([1, 2, 3, 4]),
-        draw.random() < 0.4,
-        style.ready,
-        style.index,
-        style.copy,
-        style.loop,
-        multiply=True,
-    )
-    commit = draw.random() < 0.6
-    tiles = ring.stages_of()
-    if commit:
-        work = [f"ma = mma.load {tiles[0]};", f"mb = mma.load {tiles[1]};", "mma.row.row acc, ma, mb;", "mma.commit;"]
-    else:
-        work = [f"mma.row.row acc, {tiles[0]}, {tiles[1]};"]
-    fill, store = "acc = mma.fill.f32 0.0f;", f"mma.store acc, out.subspan(64, 8).at({style.loop.tile}, 0);"
-    steps = ring.take(work)
+    """Tensor cores: two operands a stage, one or two consumers, results stored at once or by way of a buffer.
+
+    `mma.commit` and `mma.load`, or operands straight from shared memory.
+    """
+    style, pair = draw_style(draw), draw.random() < 0.3
+    stages, packed = draw.choice([1, 2, 3, 4]), draw.random() < 0.4
+    rows = 128 if pair else 64
+    ring = Ring("a", stages, packed, style.ready, style.index, style.copy, style.loop, multiply=True, rows=rows)
+    steps = ring.take(multiplying_work(ring, pair, draw.random() < 0.6))
+    store, block = draw_store(draw, style, rows)
+    fill = "acc = mma.fill.f32 0.0f;"
+    consumer = "{1:}" if pair else "{1}"
     roles = [Role("{0}", [], ring.fill_both(), [])]
     if style.loop is Loop.INNER:
-        roles.append(Role("{1}", ring.grant(), [fill, "<<", *steps, ">>", store], [], True))
+        roles.append(Role(consumer, ring.grant(), [fill, "<<", *steps, ">>", *store], [], True))
     else:
-        roles.append(Role("{1}", [fill, *ring.grant()], steps, [store]))
-    return kernel(draw, "multiply", style, [ring], roles, {"out": "lhs @ rhs.T"}, multiply_kernel=True)
+        roles.append(Role(consumer, [fill, *ring.grant()], steps, store))
+    return kernel(draw, "multiply", style, [ring], roles, {"out": "lhs @ rhs.T"}, block=block)
+
+
+def multiplying_work(ring: Ring, pair: bool, commit: bool) -> list[str]:
+    left, right = ring.stages_of()
+    left += ".subspan(64, 16).at($p - 1, 0)" if pair else ""
+    if commit:
+        return [f"ma = mma.load {left};", f"mb = mma.load {right};", "mma.row.row acc, ma, mb;", "mma.commit;"]
+    return [f"mma.row.row acc, {left}, {right};"]
+
+
+def draw_store(draw: Draw, style: Style, rows: int) -> tuple[list[str], tuple[list[str], list[str]]]:
+    """How a consumer stores its tile, and what the block declares and does behind the roles for it."""
+    tile, pair = style.loop.tile, rows == 128
+    if style.loop is Loop.INNER or draw.random() < 0.4:
+        row = f"{tile} * 2 + $p - 1" if pair else tile
+        return [f"mma.store acc, out.subspan(64, 8).at({row}, 0);"], ([], [])
+    part = "out_s.subspan(64, 8).at($p - 1, 0)" if pair else "out_s"
+    copy = f"dma.copy out_s => out.subspan({rows}, 8).at({tile}, 0);"
+    declared = [f"shared f32 [{rows}, 8] out_s;"]
+    if pair or draw.random() < 0.5:
+        return [f"mma.store acc, {part};"], (declared, [copy])
+    return [f"mma.store acc, {part};", copy], (declared, [])
 
 
 TOPOLOGIES: tuple[Callable[[Draw], Program], ...] = (
@@ -266,77 +245,3 @@ TOPOLOGIES: tuple[Callable[[Draw], Program], ...] = (
     multiply,
     draw_handles,
 )
-
-
-# --- putting together ----------------------------------------------------------------------------
-
-
-def kernel(
-    draw: Draw,
-    label: str,
-    style: Style,
-    rings: list[Ring],
-    roles: list[Role],
-    expects: dict[str, str],
-    *,
-    counted: str = "",
-    narrow: tuple[str, ...] = (),
-    multiply_kernel: bool = False,
-) -> Program:
-    """The whole text. Roles name their path by `{i}`, a group of roles by `{i:}` and its index by `$p`."""
-    index = draw.choice(["p", "w"])
-    count = 3 if roles[-1].condition == "{1:}" else len(roles)
-    body: list[str] = []
-    for role in roles:
-        body += [f"inthreads.async ({_condition(role.condition, index, style.threads)}) {{"]
-        body += indent(_role_body(role, style.loop))
-        body += ["}"]
-    threads = ", t by 128 : thread" if style.threads else ""
-    inner = [f"parallel {index} by {count} : group-4{threads} {{", *indent(body), "}"]
-    declared = [line for ring in rings for line in ring.declare(counted)]
-    lines = [*declared, *style.loop.around(inner)]
-    lines = [f"parallel b by {style.loop.blocks} : block {{", *indent(lines), "}"]
-    text = "\n".join([_signature(expects, narrow, multiply_kernel), *indent(lines), "}", ""])
-    text = text.replace("$p", index).replace("$rows", "64" if multiply_kernel else "16")
-    deepest = max(ring.stages for ring in rings)
-    return Program(text, _sizes(draw, style.loop, deepest, multiply_kernel), tuple(expects.items()), label, True)
-
-
-def _condition(written: str, index: str, threads: bool) -> str:
-    if written == "{1:}":
-        return f"{index} > 0"
-    number = written.strip("{}")
-    return f"{index} == 0 && t == 0" if threads and number == "0" else f"{index} == {number}"
-
-
-def _role_body(role: Role, loop: Loop) -> list[str]:
-    steps = role.steps
-    if not role.per_tile:
-        return [*role.first, *loop.over_blocks(loop.over_tiles(steps)), *role.last]
-    if "<<" in steps:
-        begin, end = steps.index("<<"), steps.index(">>")
-        steps = [*steps[:begin], *loop.over_tiles(steps[begin + 1 : end]), *steps[end + 1 :]]
-    return [*role.first, *loop.over_blocks(steps), *role.last]
-
-
-def _signature(expects: dict[str, str], narrow: tuple[str, ...], multiply_kernel: bool) -> str:
-    if multiply_kernel:
-        params = "global f16 [R, C] lhs, global f16 [8, C] rhs, global f32 [R, 8] out"
-    else:
-        inputs = sorted({formula.split("[")[0] for formula in expects.values()})
-        params = ", ".join(
-            [f"global s32 [R, C] {name}" for name in inputs]
-            + [f"global s32 [R, {16 if name in narrow else 'C'}] {name}" for name in expects]
-        )
-    return f"__co__ void pipe({params}) {{"
-
-
-def _sizes(draw: Draw, loop: Loop, stages: int, multiply_kernel: bool) -> tuple[Sizes, ...]:
-    rows = 64 if multiply_kernel else ROWS
-    tiles = [1] if loop is Loop.ONCE else [1, 3, 5]
-    counts = sorted({1, stages, stages + 1, 2 * stages + 1})
-    return tuple(
-        {"R": rows * tile, "C": 16 * count}
-        for tile in tiles
-        for count in (counts if tile == tiles[-1] else counts[-2:])
-    )

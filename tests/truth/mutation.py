@@ -170,7 +170,9 @@ def examine_number(which: tuple[int, int]) -> Mutant:
 
 def table(found: Iterable[Mutant]) -> str:
     rows: dict[str, Counter[str]] = {name: Counter() for name in operators()}
+    changed_in: set[str] = set()
     for mutant in found:
+        changed_in.add(mutant.kernel)
         row = rows[mutant.operator]
         row["mutants"] += 1
         if mutant.changed:
@@ -187,7 +189,7 @@ def table(found: Iterable[Mutant]) -> str:
     changed, caught = total["changed"], total["found"]
     score = f"{100 * caught / changed:.1f} %" if changed else "none"
     lines = [
-        f"{len(kernels())} kernels, {total['mutants']} mutants: {caught} of {changed} that change meaning are found "
+        f"{len(changed_in)} kernels, {total['mutants']} mutants: {caught} of {changed} that change meaning are found "
         f"({score}), {total['accused']} of {total['equal']} equivalent ones are accused.",
         "",
         "| operator | mutants | no program | change meaning | found | equivalent | accused | undecided |",

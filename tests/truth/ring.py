@@ -100,6 +100,7 @@ class Ring:
     loop: Loop
     order: str = ""
     multiply: bool = False
+    rows: int = 16
 
     @property
     def item(self) -> str:
@@ -117,7 +118,7 @@ class Ring:
         return f"{kind}_{self.name}{at}"
 
     def stage(self) -> str:
-        return self._stage(f"{self.name}_s", 64 if self.multiply else 16)
+        return self._stage(f"{self.name}_s", self.rows)
 
     def stages_of(self) -> tuple[str, str]:
         return self.stage(), self._stage(f"{self.name}_r", 8)
@@ -132,7 +133,7 @@ class Ring:
         if counted == f"full_{self.name}":
             events = [f"shared event<1> {full};", f"shared event {empty};"]
         elem = "f16" if self.multiply else "s32"
-        buffers = [self._buffer(elem, f"{self.name}_s", 64 if self.multiply else 16)]
+        buffers = [self._buffer(elem, f"{self.name}_s", self.rows)]
         if self.multiply:
             buffers.append(self._buffer(elem, f"{self.name}_r", 8))
         return [*events, *buffers]
@@ -166,7 +167,10 @@ class Ring:
 
     def fill_both(self) -> list[str]:
         first, second = self.stages_of()
-        pairs = [(f"lhs.subspan(64, 16).at({self.loop.tile}, k)", first), ("rhs.subspan(8, 16).at(0, k)", second)]
+        pairs = [
+            (f"lhs.subspan({self.rows}, 16).at({self.loop.tile}, k)", first),
+            ("rhs.subspan(8, 16).at(0, k)", second),
+        ]
         return self._numbered([self.wait("empty"), *self._copies(pairs), *self._publish(len(pairs))])
 
     def take(self, work: list[str]) -> list[str]:

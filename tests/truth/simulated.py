@@ -21,7 +21,8 @@ _ELEMENTS = {"s32": np.int32, "f16": np.float16, "f32": np.float32}
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """`kind`: clean, hang, wrong, overrun (arrivals beyond a generation's count), other, error or unsupported.
+    """`kind`: clean, hang, wrong, overrun (arrivals beyond a generation's count), range (a slot that is none), other,
+    error or unsupported.
 
     "other": not what the program was to compute, but the same as in its plainest order: no fault of synchronisation.
     """
@@ -33,7 +34,7 @@ class Seen:
 
     @property
     def faulty(self) -> bool:
-        return self.kind in ("hang", "wrong", "overrun")
+        return self.kind in ("hang", "wrong", "overrun", "range")
 
 
 CLEAN = Seen("clean")
@@ -64,6 +65,10 @@ def inputs_of(model: Model, sizes: Sizes) -> dict[str, Array]:
     return arrays
 
 
+def _error_kind(message: str) -> str:
+    return "overrun" if "arriv" in message else "range" if "out of range" in message else "error"
+
+
 def run_once(program: Program, model: Model, sizes: Sizes, seed: int) -> Seen:
     arrays = inputs_of(model, sizes)
     scalars = {name: value for name, value in sizes.items() if name.islower()}
@@ -73,7 +78,7 @@ def run_once(program: Program, model: Model, sizes: Sizes, seed: int) -> Seen:
         return Seen("hang", str(result.hang[0]), sizes, seed)
     if result.error is not None:
         message = result.error.message
-        kind = "unsupported" if result.error.unsupported else "overrun" if "arriv" in message else "error"
+        kind = "unsupported" if result.error.unsupported else _error_kind(message)
         return Seen(kind, message, sizes, seed)
     wrong = wrong_outputs(program, arrays, result.outputs)
     if not wrong:
