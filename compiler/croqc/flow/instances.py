@@ -11,6 +11,7 @@ from itertools import islice, product
 from math import lcm
 
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
+from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.program import Branch, Enter, Loop, Op, Program, Set, Size
 
@@ -42,6 +43,8 @@ class Plan:
 def refs_of(op: Op) -> Sequence[EventRef]:
     if isinstance(op, WaitEvent):
         return (op.ref,)
+    if isinstance(op, Copy):
+        return () if op.event is None else (op.event,)
     return op.refs if isinstance(op, Trigger) else ()
 
 
@@ -118,6 +121,8 @@ def _ring_lengths(program: Program, moving: set[int]) -> Iterator[int]:
         for ref in refs_of(op):
             if ref.index is not None and ref.index.variables() & moving:
                 yield ref.event.slots
+        if isinstance(op, Rotate):
+            yield len(op.handles)
     yield 1
 
 

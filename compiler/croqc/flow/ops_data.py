@@ -44,8 +44,8 @@ def read_handle(machine: Machine, path: PathState, op: Op, operand: Operand) -> 
         place = Place(path.number, transfer.op, transfer.env)
         machine.fault("early-read", path.at(op), place, transfer=transfer, operand=operand)
         return None
-    if transfer.stamp != path.stamp:
-        transfer.stamp = path.stamp
+    if transfer.stamp != path.stamp or transfer.loops is not op.loops:
+        transfer.stamp, transfer.loops = path.stamp, op.loops
         transfer.reads += 1
         if transfer.reads == 2:
             transfer.again = (op, path.env[:], operand)

@@ -38,6 +38,8 @@ class Repetition:
             for ref in refs_of(op)
             if ref.ordered
         }
+        self.every = range(machine.program.variables)
+        self.kept = [op.var for op in machine.program.ops if isinstance(op, Set)]  # what outlives a path's job
         self.numbers = {id(op): place for place, op in enumerate(machine.program.ops)}
         machine.watch = self.watch
 
@@ -104,7 +106,7 @@ class Repetition:
             path.touched,
             len(path.jobs),
             None if path.met is None else path.met - self.machine.barriers.round,
-            tuple(self._value(number, value) for number, value in enumerate(path.env)),
+            tuple(self._value(number, path.env[number]) for number in (self.kept if path.idle else self.every)),
             ranks.of(path.clock),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
             tuple((key, access.slot, self.numbers[id(access.op)]) for key, access in path.uncommitted),
@@ -178,11 +180,11 @@ def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
     ordered = any(ref.ordered for op in program.ops for ref in refs_of(op))
     for loop in program.loops:
         if loop in plan.turns or loop in plan.leaping:
-            found[loop.var] = plan.period * (2 if ordered else 1)
+            found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)
             found[loop.limit] = 1
     for op in program.ops:
         if isinstance(op, Set) and _grows(op):
-            found[op.var] = plan.period * (2 if ordered else 1)
+            found[op.var] = plan.periods.get(op.var, 1) * (2 if ordered else 1)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from croqc.flow.exprs import Env
 from croqc.flow.paths import Path
-from croqc.flow.program import Event, Op
+from croqc.flow.program import Event, Loop, Op
 from croqc.flow.regions import Operand
 from croqc.syntax import ast
 
@@ -63,8 +63,8 @@ class Transfer:
     """What a future holds: a copy or an asynchronous multiply, and the slots of its buffer."""
 
     __slots__ = (
-        "accesses", "again", "asynchronous", "bound", "done", "env", "local", "multiply", "op", "reads", "slots",
-        "stamp",
+        "accesses", "again", "asynchronous", "bound", "done", "env", "local", "loops", "multiply", "op", "reads",
+        "slots", "stamp",
     )  # fmt: skip
 
     def __init__(self, op: Op, env: Env, slots: tuple[int, ...], asynchronous: bool) -> None:
@@ -80,6 +80,7 @@ class Transfer:
         self.reads = 0
         self.again: tuple[Op, Env, Operand] | None = None  # who reads it in a second round
         self.stamp = -1
+        self.loops: tuple[Loop, ...] | None = None
 
     def landed(self, clock: Clock) -> bool:
         return self.done or (self.bound is not None and clock[self.bound[0]] >= self.bound[1])

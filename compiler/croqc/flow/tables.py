@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from croqc.flow.moments import ARRIVING, makers_of
 from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
@@ -19,7 +20,7 @@ _ROWS, _HORIZON = 32, 4000  # of a table, and steps of the run that it is made f
 class WaitRow:
     """One wait of a path. `waited` is the parity waited for, `after` the mbarrier's once that generation is complete.
 
-    `phase_bit` is the path's own bit after the wait: the parity of its next one, at the next slot of the ring.
+    `phase_bit` is the path's own bit after the wait: the parity of its next one.
     `credits`: what is left to it, if it runs as far ahead as it can (see `wait_rows`).
     """
 
@@ -66,6 +67,7 @@ def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None 
     made = makers_of(steps, (event,))
     at_start = _granted(steps, event)
     before = _ancestors(steps, flow.edges)
+    following = _next_slots(steps, event, path)
     for number, step in enumerate(steps):
         if step.op != "wait" or step.event != event.name or step.path != path or step.slot is None:
             continue
@@ -77,7 +79,6 @@ def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None 
             (slot, turn) not in at_start and all(before[number] >> maker & 1 for maker in makers)
             for (_, slot, turn), makers in made.items()
         )
-        following = (step.slot + 1) % event.slots
         rows.append(
             WaitRow(
                 path,
@@ -86,11 +87,20 @@ def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None 
                 generation,
                 waited=generation & 1,
                 after=(generation + 1) & 1,
-                phase_bit=spent.get(following, 0) & 1,
+                phase_bit=spent.get(following[number], 0) & 1,
                 credits=max(granted + returned - sum(spent.values()), 0),
             )
         )
     return tuple(rows)
+
+
+def _next_slots(steps: Sequence[Step], event: EventFacts, path: str) -> dict[int, int]:
+    """For each wait of a path the slot of its next one; behind the last one that of the ring's next slot."""
+    waits = [(at, s.slot) for at, s in enumerate(steps) if (s.op, s.event, s.path) == ("wait", event.name, path)]
+    found = {at: slot for (at, _), (_, slot) in pairwise(waits) if slot is not None}
+    if waits and waits[-1][1] is not None:
+        found[waits[-1][0]] = (waits[-1][1] + 1) % event.slots
+    return found
 
 
 def _ancestors(steps: Sequence[Step], edges: Sequence[tuple[int, int]]) -> list[int]:
@@ -162,14 +172,21 @@ def iteration_text(iteration: Sequence[tuple[str, int]]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in iteration)
 
 
+def leaves(step: Step) -> bool:
+    """Whether a copy goes out: the run has the bytes of those that come in."""
+    return step.op in ("copy", "land") and not step.event and step.bytes is None
+
+
 _SENTENCES = {
     "copy": "{path} starts a copy into {place}",
+    "copy out": "{path} copies {place} to global memory",
     "land": "The copy into {place} has landed",
+    "land out": "The copy of {place} has arrived in global memory",
     "read": "{path} reads {place}",
     "write": "{path} writes {place}",
     "multiply": "{path} multiplies with {place}",
     "commit": "{path} commits: its multiplies so far have read their operands",
-    "wait-future": "{path} waits until its copy into {place} has landed",
+    "wait-future": "{path} waits until its copy has landed",
     "swap": "{path} swaps the names of its buffers",
     "join": "{path} meets the other paths",
 }
@@ -189,4 +206,5 @@ def step_text(step: Step) -> str:
         start = " to give a credit at start" if step.op == "bootstrap" else ""
         landing = f" and {step.bytes:,} bytes are to land" if step.bytes else ""
         return f"{step.path} arrives on {event}{start}{landing}"
-    return _SENTENCES.get(step.op, "{path}: " + step.op).format(path=step.path, place=place)
+    word = f"{step.op} out" if leaves(step) else step.op
+    return _SENTENCES.get(word, "{path}: " + step.op).format(path=step.path, place=place)

@@ -91,8 +91,9 @@ def _instances(model: Model, setting: Setting, found: Plan, effort: Effort) -> O
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = (machine.accesses.unclear[0], "whether two parts of a buffer overlap cannot be told")
             break
-        if not outcome.warnings and (warning := judge_end(case)) is not None:
-            outcome.warnings.append(warning)
+        if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
+            warning = judge_end(case)
+            outcome.warnings = outcome.warnings if warning is None else [warning]
         outcome.done.append(sizes)
         if repetition is not None:
             outcome.repeats = repetition.complete
@@ -118,7 +119,8 @@ def _better(
     model: Model, setting: Setting, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
 ) -> list[FlowFinding]:
     """The same fault in an instance in which every role has something to do, if one is near."""
-    if findings[0].rule != "trip-count-mismatch" or findings[0].args.get("fewer"):
+    told = findings[0]
+    if not (told.rule == "generation-mixup" or (told.rule == "trip-count-mismatch" and not told.args["fewer"])):
         return findings
     for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
         machine, _ = _run(setting, found, sizes, effort, watches=False)
@@ -126,9 +128,16 @@ def _better(
             break
         case = Case(model, setting, found, sizes, machine, max(effort.left, 0) + 1000)
         others = judge(case)
-        if others and others[0].rule == findings[0].rule and others[0].args.get("fewer"):
+        if others and _shows_more(told, others[0]):
             return others
     return findings
+
+
+def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
+    """Unequal turns of two loops that both run; for mixed generations, a barrier that runs ahead."""
+    if told.rule == "generation-mixup":
+        return other.rule == "credit-overrun" and other.args["event"] == told.args["event"]
+    return other.rule == told.rule and bool(other.args["fewer"])
 
 
 # --- the report ------------------------------------------------------------------------------------
@@ -143,8 +152,12 @@ def _report(
     outcome: Outcome,
     budget: int,
 ) -> KernelFlow:
-    findings = (*outcome.findings, *statics, *outcome.warnings)
-    failed = bool(outcome.findings) or any(one.rule == "block-sync-in-role" for one in statics)
+    synced = any(one.rule == "block-sync-in-role" for one in statics)
+    shown = [one for one in outcome.findings if not (synced and one.rule == "credit-deadlock")]
+    failed = bool(outcome.findings) or synced
+    if failed:
+        statics = [one for one in statics if one.rule != "unused-event"]
+    findings = (*shown, *statics, *outcome.warnings)
     strength, up_to, reason, place = Strength.PROVED, "", "", None
     if failed:
         strength = Strength.FAILS

@@ -119,6 +119,17 @@ class Case:
         """Whether a trigger is more than a credit at start."""
         return not all(ref.span in self.setting.bootstraps for ref in op.refs)
 
+    def works(self, loop: Loop, role: object) -> bool:
+        """Whether the body of a loop waits or touches buffers in that role."""
+        return any(
+            loop in op.loops and op.role is role and isinstance(op, WaitEvent | Copy | Multiply | Touch)
+            for op in self.program.ops
+        )
+
+    def is_grant(self, op: Trigger) -> bool:
+        """Whether a trigger stands by itself, as credits at start do, wherever that is."""
+        return not self.is_steady(op) or not op.loops or not self.works(op.loops[-1], op.role)
+
     def counts_of(self, slot: EventSlot) -> Arrivals | None:
         return self.arrivals.get((slot.event.symbol, slot.index))
 

@@ -158,7 +158,7 @@ def unequal_turns(
             if other < 0 or other == number:
                 continue
             for trigger in case.triggers(slot.event):
-                if other not in case.reach[id(trigger)] or not trigger.loops or not case.is_steady(trigger):
+                if other not in case.reach[id(trigger)] or not trigger.loops or case.is_grant(trigger):
                     continue
                 theirs = trigger.loops[-1] if own not in trigger.loops else None
                 given = None if theirs is None else _planned(case, other, theirs)
@@ -200,13 +200,18 @@ def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
 
 def _bootstrap_kind(case: Case, one: Standing) -> str:
     """Whether a site outside the steady loop exists, behind something that it should come before."""
-    sites = [op for op in case.triggers(one.slot.event) if not case.is_steady(op)]
-    return "bootstrap-late" if sites else "bootstrap-missing"
+    sites = case.triggers(one.slot.event)
+    if all(not case.is_steady(op) for op in sites):
+        return "not-returned"
+    return "bootstrap-late" if any(case.is_grant(op) for op in sites) else "bootstrap-missing"
 
 
 def _owed(case: Case, waits: list[Standing]) -> FlowFinding:
     """Who stands for somebody that will never come, else the first of a circle."""
     stuck = {one.path.number for one in waits}
+    for one in waits:
+        if one.generation and all(not case.is_steady(op) for op in case.triggers(one.slot.event)):
+            return _told(case, one, "not-returned")
     for one in waits:
         if one.owing and not any(number in stuck for number in one.owing):
             return _told(case, one, "ended")

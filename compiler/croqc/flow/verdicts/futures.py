@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from croqc.flow.explain import iteration_text
 from croqc.flow.ops_data import Copy
 from croqc.flow.report import FlowFinding
@@ -10,23 +12,22 @@ from croqc.flow.verdicts.case import Case
 from croqc.text.diagnostics import Related
 
 
-def judge_futures(case: Case) -> list[FlowFinding]:
-    """At most one finding of each kind; a wrong tile explains waits that do not fit."""
-    stale = _stale(case)
-    if stale is not None:
-        return [stale]
-    faults = list(case.machine.faults.values())
-    empty = [fault for fault in faults if fault.kind == "empty-handle"]
-    if empty:
-        return [_empty(case, empty[0])]
-    early = [fault for fault in faults if fault.kind == "early-read"]
-    if early:
-        return [_early(case, early[0])]
-    for kind, tell in (("overwritten", _overwritten), ("never-waited", _never), ("twice", _twice)):
-        found = [fault for fault in faults if fault.kind == kind]
-        if found:
-            return [tell(case, found[0])]
-    return []
+def judge_handles(case: Case) -> FlowFinding | None:
+    """Data of the wrong tile, or read too early; a wrong tile explains waits that do not fit."""
+    return _stale(case) or _first(case, (("empty-handle", _empty), ("early-read", _early)))
+
+
+def judge_waits(case: Case) -> FlowFinding | None:
+    """Waits that are missing or one too many, where no race tells more."""
+    return _first(case, (("overwritten", _overwritten), ("never-waited", _never), ("twice", _twice)))
+
+
+def _first(case: Case, kinds: tuple[tuple[str, Callable[[Case, Fault], FlowFinding]], ...]) -> FlowFinding | None:
+    for kind, tell in kinds:
+        for fault in case.machine.faults.values():
+            if fault.kind == kind:
+                return tell(case, fault)
+    return None
 
 
 def _stale(case: Case) -> FlowFinding | None:

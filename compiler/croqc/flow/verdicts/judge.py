@@ -6,7 +6,7 @@ from croqc.flow.report import FlowFinding
 from croqc.flow.state import Fault
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.deadlock import judge_deadlock
-from croqc.flow.verdicts.futures import judge_futures
+from croqc.flow.verdicts.futures import judge_handles, judge_waits
 from croqc.flow.verdicts.leftovers import judge_leftovers
 from croqc.flow.verdicts.races import judge_order
 from croqc.flow.verdicts.rings import judge_ring
@@ -19,11 +19,9 @@ def judge(case: Case) -> list[FlowFinding]:
     the order of a ring shows in many ways at once.
     """
     faults = list(case.machine.faults.values())
-    if not faults and not case.machine.stuck():
-        return []
-    handles = judge_futures(case)
-    if handles:
-        return handles
+    wrong = judge_handles(case)
+    if wrong is not None or (not faults and not case.machine.stuck()):
+        return [] if wrong is None else [wrong]
     named = next((fault for fault in faults if fault.kind == "bar"), None)
     if named is not None:
         return [_named_barrier(case, named)]
@@ -34,6 +32,7 @@ def judge(case: Case) -> list[FlowFinding]:
     found = judge_order(case)
     if found is None and case.machine.stuck():
         found = judge_deadlock(case)
+    found = found or judge_waits(case)
     if found is not None:
         return [found]
     unbound = next((fault for fault in faults if fault.kind == "never-bound"), None)

@@ -77,9 +77,10 @@ def _overrun(case: Case, fault: Fault) -> FlowFinding:
     assert waiter is not None
     generation = fault.about["generation"]
     text = f"{case.name(waiter.path)} waits here for generation {generation} of {slot_text(slot)}"
+    surplus = _repeated_grant(case, slot)
     return case.finding(
         "credit-overrun",
-        fault.at.op.span,
+        fault.at.op.span if surplus is None else surplus.span,
         [
             case.related(text, waiter),
             case.related(f"generation {generation + 1} can be complete before that wait", fault.at),
@@ -89,8 +90,17 @@ def _overrun(case: Case, fault: Fault) -> FlowFinding:
         generation=generation,
         path=case.name(fault.at.path),
         waiter=case.name(waiter.path),
+        cause="bootstrap-repeated" if surplus is not None else "surplus",
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
+
+
+def _repeated_grant(case: Case, slot: EventSlot) -> Trigger | None:
+    """A credit at start that comes again with every turn of a loop in which its role works."""
+    for op in case.triggers(slot.event):
+        if case.is_grant(op) and any(case.works(loop, op.role) for loop in op.loops):
+            return op
+    return None
 
 
 def _mixup(case: Case, fault: Fault) -> FlowFinding:
