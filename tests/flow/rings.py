@@ -137,8 +137,8 @@ def _producer(name: str, stages: int, turns: int) -> list[Step]:
         here = Step(0, name, "", Span(0, 0), where, slot=slot)
         program += [
             replace(here, op="wait", event="empty"),
-            replace(here, op="copy", buffer="lhs_load_s"),
-            replace(here, op="copy", buffer="rhs_load_s"),
+            replace(here, op="copy", buffer="lhs_load_s", bytes=BYTES),
+            replace(here, op="copy", buffer="rhs_load_s", bytes=BYTES),
             replace(here, op="trigger", event="full", bytes=2 * BYTES),
             replace(here, op="land", event="full", buffer="lhs_load_s"),
             replace(here, op="land", event="full", buffer="rhs_load_s"),

@@ -9,17 +9,19 @@ from croqc.text.span import Span
 from tests.flow.kernels import seed
 from tests.flow.rings import BYTES, ring
 
-SIZES = {"a": 100, "b": 20}
+HERE, FUTURE = Span(0, 0), Span(7, 9)
 
 
 def step(op: str, buffer: str = "", event: str = "", slot: int | None = None, path: str = "p") -> Step:
-    return Step(0, path, op, Span(0, 0), event=event, slot=slot, buffer=buffer)
+    size = {"a": 100, "b": 20, "f0": 50, "f1": 50}.get(buffer) if op == "copy" else None
+    place = FUTURE if op == "copy" and buffer.startswith("f") else HERE
+    return Step(0, path, op, place, event=event, slot=slot, buffer=buffer, bytes=size)
 
 
 def landed(*steps: Step, edges: tuple[tuple[int, int], ...] = ()) -> tuple[list[tuple[str, str, int | None]], object]:
-    made, kept = with_landings(steps, edges, SIZES)
+    made, kept = with_landings(steps, edges, {FUTURE})
     assert [one.t for one in made] == list(range(len(made)))
-    return [(one.op, one.buffer or one.event, one.bytes) for one in made], kept
+    return [(one.op, one.buffer or one.event, one.bytes if one.event else None) for one in made], kept
 
 
 def test_copies_in_a_ring_land_on_the_event_that_is_triggered_next() -> None:
@@ -42,7 +44,7 @@ def test_a_copy_that_names_its_event_waits_for_that_ones_trigger() -> None:
     told, _ = landed(
         step("copy", "a", "full", 0), step("trigger", event="other", slot=0), step("trigger", event="full")
     )
-    assert told == [("copy", "a", None), ("trigger", "other", None), ("trigger", "full", 100), ("land", "a", 0)]
+    assert told == [("copy", "a", 100), ("trigger", "other", None), ("trigger", "full", 100), ("land", "a", 0)]
 
 
 def test_a_landing_of_the_analysis_says_which_event_counts_the_copy() -> None:
@@ -53,9 +55,25 @@ def test_a_landing_of_the_analysis_says_which_event_counts_the_copy() -> None:
     assert told == [("copy", "a", None), ("trigger", "other", None), ("trigger", "full", 100), ("land", "a", 0)]
 
 
-def test_a_copy_with_a_future_lands_before_its_wait() -> None:
-    told, _ = landed(step("copy", "a"), step("multiply", "b"), step("wait-future", "a"), step("multiply", "a"))
-    assert [op for op, _, _ in told] == ["copy", "multiply", "land", "wait-future", "multiply"]
+def order(*steps: Step) -> list[str]:
+    return [f"{op} {name}".strip() for op, name, _ in landed(*steps)[0]]
+
+
+def test_copies_with_futures_land_before_their_waits_in_their_order() -> None:
+    told = order(
+        step("copy", "f0"), step("copy", "f1"), step("wait-future"), step("multiply", "f0"), step("wait-future")
+    )
+    assert told == ["copy f0", "copy f1", "land f0", "wait-future", "multiply f0", "land f1", "wait-future"]
+
+
+def test_a_wait_that_names_its_buffer_waits_for_that_one() -> None:
+    told = order(step("copy", "f0"), step("copy", "f1"), step("wait-future", "f1"), step("trigger", event="e", slot=0))
+    assert told == ["copy f0", "copy f1", "land f1", "wait-future f1", "trigger e", "land f0"]
+
+
+def test_a_copy_to_global_memory_is_counted_by_no_event() -> None:
+    told, _ = landed(step("copy", "out"), step("trigger", event="empty", slot=0))
+    assert told == [("copy", "out", None), ("land", "out", None), ("trigger", "empty", None)]
 
 
 def test_a_synchronous_copy_lands_before_its_path_goes_on() -> None:
@@ -65,7 +83,7 @@ def test_a_synchronous_copy_lands_before_its_path_goes_on() -> None:
 
 def test_the_courses_ring_keeps_its_run() -> None:
     flow = ring(seed("pipeline"), 2, 3)
-    made, edges = with_landings(flow.steps, flow.edges, {"lhs_load_s": BYTES, "rhs_load_s": BYTES})
+    made, edges = with_landings(flow.steps, flow.edges)
     triggers = [one.bytes for one in made if one.op == "trigger" and one.event == "full"]
     assert triggers == [2 * BYTES] * 3
     assert [one.bytes for one in made if one.op == "land"] == [BYTES, 0] * 3

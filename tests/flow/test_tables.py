@@ -76,6 +76,14 @@ def test_one_slot_flips_its_bit_at_every_wait() -> None:
     assert table(flow, "full", CONSUMER) == [(0, 0, 0, 0, 1, 1, 0), (1, 0, 1, 1, 0, 0, 0)]
 
 
+def test_the_phase_bit_is_the_parity_of_the_next_wait_where_the_ring_starts_anew() -> None:
+    # Three rounds on two slots, then again from slot 0, as persistent kernels with an odd number of tiles do.
+    flow = ring(seed("pipeline"), 2, 4)
+    waits = [Step(0, CONSUMER, "wait", HERE, (("k", at),), "full", slot) for at, slot in enumerate((0, 1, 0, 0, 1))]
+    told = wait_rows(replace(flow, steps=tuple(waits), edges=()), facts(flow, "full"), CONSUMER)
+    assert [(row.slot, row.waited, row.phase_bit) for row in told] == [(0, 0, 0), (1, 0, 1), (0, 1, 0), (0, 0, 1)]
+
+
 def test_credits_at_start_are_the_bootstraps_or_those_of_ready() -> None:
     flow = ring(seed("pipeline"), 2, 5)
     assert initial_credits(flow, facts(flow, "empty")) == 2
@@ -120,7 +128,10 @@ def test_steps_are_sentences() -> None:
     assert step_text(wait) == "path p1 == 0 waits on empty[0] for generation 1, parity 1"
     trigger = Step(0, PRODUCER, "trigger", HERE, event="full", slot=1, bytes=32768)
     assert step_text(trigger) == "path p1 == 0 arrives on full[1] and 32,768 bytes are to land"
-    copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s")
+    copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s", bytes=8192)
     assert step_text(copy) == "path p1 == 0 starts a copy into lhs_s[1]"
+    out = replace(copy, slot=None, buffer="out_s", bytes=None)
+    assert step_text(out) == "path p1 == 0 copies out_s to global memory"
+    assert step_text(replace(out, op="land")) == "The copy of out_s has arrived in global memory"
     assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"
     assert iteration_text((("ti", 1), ("kk", 4))) == "ti = 1, kk = 4"

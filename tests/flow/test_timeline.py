@@ -134,3 +134,24 @@ def test_the_beginning_of_a_long_run_can_be_left_out() -> None:
     assert {moment.step for moment in rest.moments} == set(range(skip, len(flow.steps)))
     assert rest.moments[-1].cells == whole.moments[-1].cells
     assert [cell.completed for cell in rest.start] == [1, 1, 2, 1]
+
+
+def test_what_the_block_does_waits_for_its_paths_and_they_for_it() -> None:
+    order = ["p work", "q work", "q work", "the block join", "the block copy", "the block land", "p work"]
+    steps = []
+    for number, (path, op) in enumerate(one.rsplit(" ", 1) for one in order):
+        op = "write" if op == "work" and path == "p" else "multiply" if op == "work" else op
+        steps.append(Step(number, path, op, Span(0, 0), buffer="out"))
+    told = [(box.path, box.op, box.start, box.end) for box in timeline(steps, (), ()).boxes]
+    write, multiply, join, copy, again = told
+    assert join[2] == max(write[3], multiply[3])
+    assert copy[2] == join[3]
+    assert again[2] == copy[3]
+
+
+def test_paths_that_meet_leave_together() -> None:
+    steps = [
+        Step(n, path, op, Span(0, 0)) for n, (path, op) in enumerate([("p", "write"), ("q", "join"), ("p", "join")])
+    ]
+    joins = [(box.path, box.start, box.end) for box in timeline(steps, (), ()).boxes if box.op == "join"]
+    assert joins == [("q", 2, 3), ("p", 2, 3)]

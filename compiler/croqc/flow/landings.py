@@ -7,11 +7,14 @@ section 6); one with a future lands before its wait; any other one before its pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from croqc.flow.moments import ARRIVING
 from croqc.flow.report import KernelFlow, Step
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.span import Span
 
 _HORIZON = 2000  # steps within which a copy's wait or trigger is looked for
 Edges = tuple[tuple[int, int], ...]
@@ -29,21 +32,24 @@ class _Landing:
 
 def landed(flow: KernelFlow) -> KernelFlow:
     """The same with landings in all its runs."""
-    bytes_of = {buffer.name: buffer.slot_bytes for buffer in flow.buffers}
-    steps, edges = with_landings(flow.steps, flow.edges, bytes_of)
-    findings = tuple(replace(item, steps=with_landings(item.steps, (), bytes_of)[0]) for item in flow.findings)
+    copies = [node for node in walk(flow.kernel.node) if isinstance(node, ast.Copy)]
+    futures = frozenset(node.span for node in copies if (node.is_async or node.old_async) and node.event is None)
+    steps, edges = with_landings(flow.steps, flow.edges, futures)
+    findings = tuple(replace(item, steps=with_landings(item.steps, (), futures)[0]) for item in flow.findings)
     return replace(flow, steps=steps, edges=edges, findings=findings)
 
 
 def with_landings(
-    steps: Sequence[Step], edges: Iterable[tuple[int, int]], bytes_of: Mapping[str, int]
+    steps: Sequence[Step], edges: Iterable[tuple[int, int]], futures: Collection[Span] = ()
 ) -> tuple[tuple[Step, ...], Edges]:
-    """The run with a landing for each copy. `bytes_of`: of one slot of a buffer, for copies that do not say theirs."""
-    landings = [_landing(steps, number) for number, step in enumerate(steps) if step.op == "copy"]
+    """The run with a landing for each copy. `futures`: the places of copies whose future is waited for."""
+    waits = _waits(steps, futures)
     before: dict[int, list[_Landing]] = {}
     behind: dict[int, list[_Landing]] = {}
-    for landing in landings:
-        (behind if landing.behind else before).setdefault(landing.at, []).append(landing)
+    for number, step in enumerate(steps):
+        if step.op == "copy":
+            landing = _landing(steps, number, waits)
+            (behind if landing.behind else before).setdefault(landing.at, []).append(landing)
     made: list[Step] = []
     numbers: dict[int, int] = {}
     outstanding: dict[tuple[str, int | None], int] = {}
@@ -51,8 +57,10 @@ def with_landings(
         if step.op == "land":
             continue
         made += [_land(steps[one.copy], None, 0) for one in before.get(number, ())]
-        sizes = {one.copy: _size(steps[one.copy], bytes_of) for one in behind.get(number, ()) if one.trigger == number}
-        key = (step.event, step.slot)
+        key, sizes = (step.event, step.slot), {}
+        for one in behind.get(number, ()):
+            if one.trigger == number:
+                sizes[one.copy] = steps[one.copy].bytes or 0
         if sizes:
             outstanding[key] = outstanding.get(key, 0) + sum(sizes.values())
             step = replace(step, bytes=outstanding[key])
@@ -66,19 +74,30 @@ def with_landings(
     return tuple(replace(step, t=number) for number, step in enumerate(made)), kept
 
 
-def _size(copy: Step, bytes_of: Mapping[str, int]) -> int:
-    return copy.bytes or bytes_of.get(copy.buffer, 0)
-
-
 def _land(copy: Step, trigger: Step | None, left: int) -> Step:
     if trigger is None:
-        return replace(copy, op="land", bytes=None)
-    return replace(
-        copy, op="land", event=trigger.event, slot=trigger.slot, generation=trigger.generation, bytes=left, pending=None
-    )
+        return replace(copy, op="land")
+    generation = trigger.generation
+    return replace(copy, op="land", event=trigger.event, slot=trigger.slot, generation=generation, bytes=left)
 
 
-def _landing(steps: Sequence[Step], number: int) -> _Landing:
+def _waits(steps: Sequence[Step], futures: Collection[Span]) -> dict[int, int | None]:
+    """The wait of each copy with a future: the one that names its buffer, else in the order of the copies."""
+    found: dict[int, int | None] = {}
+    flying: dict[str, list[int]] = {}
+    for number, step in enumerate(steps):
+        if step.op == "copy" and step.span in futures:
+            flying.setdefault(step.path, []).append(number)
+            found[number] = None
+        elif step.op == "wait-future" and flying.get(step.path):
+            own = flying[step.path]
+            copy = next((one for one in own if steps[one].buffer == step.buffer), own[0])
+            found[copy] = number
+            own.remove(copy)
+    return found
+
+
+def _landing(steps: Sequence[Step], number: int, waits: Mapping[int, int | None]) -> _Landing:
     copy = steps[number]
     later = list(_until_overwritten(steps, number))
     counted = copy.event or next((steps[at].event for at in later if _lands(steps[at], copy)), "")
@@ -86,10 +105,10 @@ def _landing(steps: Sequence[Step], number: int) -> _Landing:
     if counted:
         trigger = next((at for at in own if steps[at].op in ARRIVING and steps[at].event == counted), None)
         return _Landing(number, number if trigger is None else trigger, True, trigger)
-    waited = next((at for at in own if steps[at].op == "wait-future" and steps[at].buffer in ("", copy.buffer)), None)
-    if waited is not None:
-        return _Landing(number, waited, False)
-    if own and steps[own[0]].op in ARRIVING:
+    if number in waits:
+        waited = waits[number]
+        return _Landing(number, len(steps) - 1, True) if waited is None else _Landing(number, waited, False)
+    if copy.bytes and own and steps[own[0]].op in ARRIVING:
         return _Landing(number, own[0], True, own[0])
     return _Landing(number, number, True)
 
@@ -104,7 +123,7 @@ def _until_overwritten(steps: Sequence[Step], number: int) -> Iterator[int]:
 
 
 def _lands(step: Step, copy: Step) -> bool:
-    return step.op == "land" and bool(step.event) and _same(step, copy)
+    return step.op == "land" and bool(step.event) and step.buffer == copy.buffer and copy.slot in (None, step.slot)
 
 
 def _same(one: Step, other: Step) -> bool:

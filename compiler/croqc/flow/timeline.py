@@ -8,9 +8,10 @@ overlap and a single buffer its staircase. Times are abstract units, not cycles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from croqc.flow.moments import ARRIVING, Barriers, Cell, makers_of, moved_bytes
+from croqc.flow.paths import WHOLE
 from croqc.flow.report import EventFacts, Step
 
 WORK = frozenset({"multiply", "read", "write"})
@@ -85,11 +86,10 @@ class _Open:
 
 @dataclass(slots=True)
 class _Lane:
-    """What a path has done so far: when it is free, when its last copy landed, which copies are in the air."""
+    """What a path has done so far: when it is free, when its last copy landed."""
 
     free: int = 0
     landed: int = 0
-    landing: dict[tuple[str, int | None], int] = field(default_factory=dict)
 
 
 def timeline(
@@ -118,6 +118,8 @@ class _Layout:
         self.ends: dict[int, int] = dict.fromkeys(range(skip), 0)
         self.lanes: dict[str, _Lane] = {}
         self.boxes: list[Box] = []
+        self.joined: dict[str, int] = {}
+        self.meetings: dict[tuple[bool, int], int] = {}
         self.lands = _landings(steps)
         self.ends |= {land: 0 for copy, land in self.lands.items() if copy < skip <= land}
 
@@ -147,6 +149,8 @@ class _Layout:
         for number, step in enumerate(self.steps):
             if step.op == "land" or number < self.skip:
                 continue
+            if step.op == "join":
+                opened.clear()
             key = _group_key(step)
             last = opened.get(step.path)
             if key and last is not None and last.key == key:
@@ -159,14 +163,16 @@ class _Layout:
     def _place(self, opened: _Open) -> None:
         first = self.steps[opened.steps[0]]
         lane = self.lanes.setdefault(first.path, _Lane())
-        arrived = lane.free
+        arrived = max(lane.free, self._block_free(first.path))
         if track_of(opened.op) == "copy":
             self._place_copy(opened, lane, arrived)
             return
         needed = [self.ends[at] for number in opened.steps for at in self._sources(number) if at in self.ends]
         if opened.op == "wait-future":
-            buffers = {self.steps[number].buffer for number in opened.steps}
-            needed += [end for key, end in lane.landing.items() if key[0] in buffers or "" in buffers]
+            before = (land for land in self.lands.values() if land < opened.steps[-1])
+            needed += [self.ends.get(land, 0) for land in before if self.steps[land].path == first.path]
+        if opened.op == "join":
+            needed.append(self._meeting(first.path))
         start = max([arrived, *needed])
         end = start + _COST.get(opened.op, 1)
         lane.free = end
@@ -175,15 +181,26 @@ class _Layout:
         op = opened.op
         self.boxes.append(Box(first.path, track_of(op), op, tuple(opened.steps), start, end, arrived, stuck=stuck))
 
+    def _block_free(self, path: str) -> int:
+        """What the block does between its `parallel`s comes before what the paths do in the next one."""
+        block = self.lanes.get(WHOLE)
+        return block.free if block is not None and path != WHOLE else 0
+
+    def _meeting(self, path: str) -> int:
+        """When all paths have come to a join: the n-th one of each is the same."""
+        turn = self.joined[path] = self.joined.get(path, -1) + 1
+        key = (path == WHOLE, turn)
+        if key not in self.meetings:
+            self.meetings[key] = max(lane.free for lane in self.lanes.values())
+        return self.meetings[key]
+
     def _place_copy(self, opened: _Open, lane: _Lane, arrived: int) -> None:
         """Issued one a unit, landing one after the other; the path goes on at once unless the copy is synchronous."""
         landed: list[int] = []
         synchronous = False
         for at, number in enumerate(opened.steps):
-            step = self.steps[number]
             lane.landed = max(arrived + at + 1 + FLIGHT, lane.landed + 1)
             self.ends[number] = arrived + at + 1
-            lane.landing[step.buffer, step.slot] = lane.landed
             land = self.lands.get(number)
             if land is not None:
                 self.ends[land] = lane.landed
@@ -258,27 +275,23 @@ def _group_key(step: Step) -> tuple[object, ...]:
     if step.op == "copy":
         return ("copy", step.slot, step.iteration)
     if step.op in ("wait-future", "swap"):
-        return (step.op, step.span, step.iteration)
+        return (step.op, step.iteration)
     return ("work", step.op) if step.op in WORK else ()
 
 
 def _landings(steps: Sequence[Step]) -> Mapping[int, int]:
-    """The landing of each copy: the next one of its path for the same buffer and slot."""
-    flying: dict[tuple[str, str, int | None], list[int]] = {}
+    """The landing of each copy: the next one of its path and buffer, of its slot if there is one."""
+    flying: dict[tuple[str, str], list[int]] = {}
     found: dict[int, int] = {}
     for number, step in enumerate(steps):
+        copies = flying.setdefault((step.path, step.buffer), [])
         if step.op == "copy":
-            flying.setdefault((step.path, step.buffer, step.slot), []).append(number)
-        elif step.op == "land":
-            copies = next((c for key, c in flying.items() if c and _lands(step, key)), None)
-            if copies is not None:
-                found[copies.pop(0)] = number
+            copies.append(number)
+        elif step.op == "land" and copies:
+            copy = next((one for one in copies if steps[one].slot == step.slot), copies[0])
+            copies.remove(copy)
+            found[copy] = number
     return found
-
-
-def _lands(step: Step, key: tuple[str, str, int | None]) -> bool:
-    path, buffer, slot = key
-    return path == step.path and buffer == step.buffer and (slot == step.slot or step.slot is None)
 
 
 def _with_rows(boxes: Iterable[Box]) -> Iterable[Box]:

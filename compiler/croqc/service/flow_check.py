@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from croqc.flow.analysis import analyze_flow
 from croqc.flow.report import KernelFlow, Strength
+from croqc.flow.tables import verdict_text
 from croqc.rules.diagnose import tell
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
@@ -52,3 +53,14 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None)
         for item in flows[function.analysis].diagnostics
     )
     return replace(file, flows=flows, flow_found=told)
+
+
+def verdict_lines(report: FileReport) -> tuple[str, ...]:
+    """A line a kernel that has events: `k.co: matmul: credit flow proved for every K`."""
+    lines = []
+    for function in report.functions:
+        flow = (report.flows or {}).get(function.analysis) if function.analysis else None
+        for kernel in flow.kernels if flow else ():
+            if kernel.events:
+                lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
+    return tuple(lines)
