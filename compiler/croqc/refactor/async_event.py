@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.refactor.base import Code, Outcome, Refusal, subscript
 from croqc.sema.roots import base_name
 from croqc.syntax import ast
 from croqc.syntax.visit import shape_of
@@ -123,13 +123,21 @@ def _trigger_of(code: Code, copy: ast.Copy) -> tuple[ast.Trigger, ast.Expr] | No
         at = next(number for number, stmt in enumerate(block.stmts) if stmt is node)
         for stmt in block.stmts[at + 1 :]:
             if isinstance(stmt, ast.Trigger):
-                ref = next((one for one in stmt.refs if shape_of(one) == shape_of(copy.event)), None)
+                ref = next((one for one in stmt.refs if copy.event and _same_slot(code, one, copy.event)), None)
                 if ref is not None:
                     return stmt, ref
         if outer is None or isinstance(outer, ast.InThreads | ast.Parallel):
             return None
         node = outer
     return None
+
+
+def _same_slot(code: Code, one: ast.Expr, other: ast.Expr) -> bool:
+    """Whether two references name one slot of one event: by the same words, or subscripts of the same value."""
+    if shape_of(one) == shape_of(other):
+        return True
+    values = [code.model.values.get(index) for index in (subscript(one), subscript(other)) if index is not None]
+    return code.event_of(one) is code.event_of(other) and len(values) == 2 and values[0] == values[1] is not None
 
 
 def _operand(code: Code, copy: ast.Copy) -> Span | None:

@@ -167,6 +167,14 @@ class Code:
         return tuple(symbol for symbol in self.model.symbols if isinstance(symbol.type, Event))
 
 
+def subscript(ref: ast.Expr) -> ast.Expr | None:
+    """The i of a reference `e[i]`."""
+    match ref:
+        case ast.Chain(base=ast.Name(), suffixes=(ast.Index(args=(index,)),)):
+            return index
+    return None
+
+
 def code_of(
     file: str, parsed: ParsedFunction, analysis: Analysis, index: int, defines: Mapping[str, str | None]
 ) -> Code | None:

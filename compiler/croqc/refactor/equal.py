@@ -48,6 +48,12 @@ def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES, de
     return None
 
 
+def is_proved(analysis: Analysis) -> bool:
+    """Whether credit flow finds nothing wrong in any kernel, and has looked at each."""
+    good = (Strength.PROVED, Strength.CHECKED)
+    return all(flow.strength in good and not flow.findings for flow in analyze_flow(analysis.model))
+
+
 def _same_verdict(before: KernelFlow, after: KernelFlow) -> str | None:
     if before.strength is Strength.UNKNOWN:
         return None
@@ -145,8 +151,8 @@ def _same_flow(before: KernelFlow, after: KernelFlow, renamed: Names) -> str | N
     problem = _same_verdict(before, after)
     if problem or before.strength is Strength.UNKNOWN:
         return problem
-    if before.findings or before.sizes != after.sizes:
-        return None  # a run that ends at a fault, or of other sizes, is not compared step by step
+    if before.sizes != after.sizes:
+        return "the run that shows the fault" if before.findings else None
     events, others = _sequences(before, renamed), _sequences(after, _NO_NAMES)
     if events != others:
         return "the waits and triggers of a path"

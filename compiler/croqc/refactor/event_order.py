@@ -23,8 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.refactor.base import Code, Outcome, Refusal, subscript
 from croqc.refactor.bootstrap import bootstraps
+from croqc.refactor.equal import is_proved
 from croqc.sema.events import order_of
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.symbolic import Int
@@ -41,7 +42,7 @@ TITLE_BACK = "Name the slots of '{}' by hand"
 def sites(code: Code) -> Iterator[Symbol]:
     """Event arrays with a physical slot in a steady `wait` or `trigger`."""
     for event in code.events:
-        if any(_slot(ref) is not None for _, ref in _steady(code, event)):
+        if any(subscript(ref) is not None for _, ref in _steady(code, event)):
             yield event
 
 
@@ -55,21 +56,27 @@ def edits(code: Code, event: Symbol) -> Outcome:
     if len(event.type.array) != 1:
         return Refusal(f"'{event.name}' has no order: it is no array of one dimension", event.name_span)
     made: list[Edit] = []
-    seen: dict[tuple[ast.Node, type], ast.Foreach] = {}
+    seen: set[tuple[ast.Node, type]] = set()
     for stmt, ref in _steady(code, event):
-        index = _slot(ref)
+        index = subscript(ref)
         if index is None:
             return Refusal(f"'{event.name}' is not subscripted here", ref.span)
-        loop = _counting_loop(code, stmt, index, event.type.array[0])
+        loop = _counting_loop(code, stmt, index, Int.of(event.type.array[0]))
         if isinstance(loop, Refusal):
             return loop
-        role = next((node for node in reversed(code.around[stmt].chain) if isinstance(node, ast.InThreads)), loop)
-        if seen.setdefault((role, type(stmt)), loop) is not loop:
-            return Refusal(f"a path goes through two loops that count '{event.name}'", stmt.span)
+        site = _role(code, stmt), type(stmt)
+        if site in seen:
+            return Refusal(f"'{event.name}' is counted at two places of one region", stmt.span)
+        seen.add(site)
         assert isinstance(ref, ast.Chain)
         at = Span(ref.base.span.end, ref.span.end)
         made.append(Edit(at, f".at({loop.bindings[0].names[0].id})"))
     return tuple(made)
+
+
+def _role(code: Code, stmt: ast.Node) -> ast.Node:
+    """The region that a statement stands in, else the whole function."""
+    return next(iter(code.around[stmt].regions[-1:]), code.model.function)
 
 
 def _steady(code: Code, event: Symbol) -> Iterator[tuple[ast.Wait | ast.Trigger, ast.Expr]]:
@@ -77,16 +84,8 @@ def _steady(code: Code, event: Symbol) -> Iterator[tuple[ast.Wait | ast.Trigger,
     return ((stmt, ref) for stmt, ref in code.refs(event) if stmt not in first)
 
 
-def _slot(ref: ast.Expr) -> ast.Expr | None:
-    """The subscript of `e[i]`."""
-    match ref:
-        case ast.Chain(base=ast.Name(), suffixes=(ast.Index(args=(index,)),)):
-            return index
-    return None
-
-
-def _counting_loop(code: Code, stmt: ast.Node, index: ast.Expr, slots: int) -> ast.Foreach | Refusal:
-    """The loop over k for a slot k % N that runs from 0, once, and passes the statement each time."""
+def _counting_loop(code: Code, stmt: ast.Node, index: ast.Expr, slots: Int | None) -> ast.Foreach | Refusal:
+    """The loop over k for a slot k % N, or an order k, that runs from 0, once, and passes the statement each time."""
     value = code.model.values.get(index)
     chain = code.around[stmt].chain
     for at, loop in enumerate(chain):
@@ -94,11 +93,12 @@ def _counting_loop(code: Code, stmt: ast.Node, index: ast.Expr, slots: int) -> a
         symbol = code.model.uses.get(names[0]) if len(names) == 1 else None
         if symbol is None or value is None or not symbol.atom:
             continue
-        if value != Int.of(symbol.atom).mod(Int.of(slots)):
+        order = Int.of(symbol.atom)
+        if value != (order.mod(slots) if slots is not None else order):
             continue
         assert isinstance(loop, ast.Foreach)
         return _entered_once(code, chain[:at], loop) or _each_time(loop, chain[at + 1 :]) or loop
-    return Refusal("the slot is not a loop's index modulo the number of slots", index.span)
+    return Refusal("the slot does not follow from a loop's index alone", index.span)
 
 
 def _entered_once(code: Code, outer: tuple[ast.Node, ...], loop: ast.Foreach) -> Refusal | None:
@@ -131,17 +131,27 @@ def ordered_sites(code: Code) -> Iterator[Symbol]:
 
 
 def physical(code: Code, event: Symbol) -> Outcome:
-    """`e.at(order)` to `e[order % N]`, or to a name in scope that has this value."""
+    """`e.at(order)` to `e[order % N]`, or to a name in scope that has this value.
+
+    The two agree where the order is in step with the path's own count: a loop's index is, all else has to be proved.
+    """
     slots = _extent(code, event)
-    made = []
+    made: list[Edit] = []
+    plain = True
+    seen: set[tuple[ast.Node, type]] = set()
     for stmt, ref in code.refs(event):
         order = order_of(ref)
         if order is None:
             continue
         if isinstance(order, ast.IncDec) or slots is None:
             return Refusal(f"'{code.of(ref)}' counts by itself and has no slot without its order", ref.span)
+        site = _role(code, stmt), type(stmt)
+        plain = plain and site not in seen and not isinstance(_counting_loop(code, stmt, order, None), Refusal)
+        seen.add(site)
         assert isinstance(ref, ast.Chain)
         made.append(Edit(Span(ref.base.span.end, ref.span.end), f"[{_physical(code, stmt, order, slots, event)}]"))
+    if not plain and not is_proved(code.analysis):
+        return Refusal(f"that the orders of '{event.name}' are in step is not proved", event.name_span)
     return tuple(made)
 
 
