@@ -2,9 +2,11 @@
 
 import pytest
 
+from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules.page import Example, page_text, parse_page
 from croqc.rules.table import all_rules
 from croqc.service.check import FileReport, check_text
+from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 from croqc.text.edits import apply_edits
@@ -14,7 +16,8 @@ FINDINGS = (Severity.ERROR, Severity.WARNING)
 
 def report_of(example: Example) -> FileReport:
     defines = dict(item.split(":", 1) for item in (example.option("defines") or "").split(",") if item)
-    return check_text(example.text, Settings(example.option("arch"), example.option("dialect"), defines))
+    settings = Settings(example.option("arch"), example.option("dialect"), defines)
+    return with_flow(check_text(example.text, settings), TYPING_BUDGET)
 
 
 def examples(kind: str) -> list[object]:

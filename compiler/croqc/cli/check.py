@@ -7,7 +7,9 @@ import sys
 
 from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of
 from croqc.cli.render import render_diagnostic, summary, wants_colour
+from croqc.flow.analysis import CHECK_BUDGET
 from croqc.service.check import FileReport
+from croqc.service.flow_check import verdict_lines, with_flow
 from croqc.text.diagnostics import Severity
 
 EXAMPLES = """  croq check kernel.co
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     reports, problems = check_all(args.files, flags_of(args))
+    reports = [with_flow(report, CHECK_BUDGET) for report in reports]
     if args.json:
         from croqc.service.check_result import check_result, to_json
 
@@ -46,4 +49,6 @@ def _print(args: argparse.Namespace, reports: list[FileReport]) -> None:
             shown.append(item)
             print(render_diagnostic(item, report.source, colour))
     if reports and not args.quiet:
+        for line in (line for report in reports for line in verdict_lines(report)):
+            print(line)
         print(summary(shown, len(reports)))

@@ -10,10 +10,12 @@ from pathlib import Path
 from croqc.cli.changes import print_diff
 from croqc.cli.common import add_files, add_settings, check_all, flags_of
 from croqc.cli.failure import UsageError
+from croqc.flow.analysis import CHECK_BUDGET
 from croqc.service.check import FileReport, check_text
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.service.files import FileError, write_text
 from croqc.service.fix import FixedText, fix_text
+from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings, project_settings
 
 EXAMPLES = """  croq fix --diff kernel.co
@@ -40,7 +42,8 @@ def run(args: argparse.Namespace) -> int:
     reports, problems = check_all(args.files, flags)
     for report in reports:
         try:
-            _finish(args, report, fix_text(report, partial(_recheck, flags), args.rule, args.unsafe))
+            checked = with_flow(report, CHECK_BUDGET)
+            _finish(args, report, fix_text(checked, partial(_recheck, flags), args.rule, args.unsafe))
         except FileError as problem:
             problems.append(problem)
             print(f"croq: {problem}", file=sys.stderr)
@@ -49,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _recheck(flags: Settings, text: str, before: FileReport) -> FileReport:
     path = Path(before.source.path)
-    return check_text(text, flags, project_settings(path), str(path), before)
+    return with_flow(check_text(text, flags, project_settings(path), str(path), before), CHECK_BUDGET, before)
 
 
 def _finish(args: argparse.Namespace, report: FileReport, fixed: FixedText) -> None:
