@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
+from croqc.flow.report import EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.tables import (
     event_named,
+    failing_step,
     givers,
     initial_credits,
     iteration_text,
@@ -16,12 +17,14 @@ from croqc.flow.tables import (
     wait_rows,
     waiters,
 )
+from croqc.text.diagnostics import Related
 from croqc.text.span import Span
-from tests.flow.kernels import model_of, seed
-from tests.flow.rings import ring
+from tests.flow.kernels import DATA, model_of, seed
+from tests.flow.rings import placed, ring
 
 PRODUCER, CONSUMER = "path p1 == 0", "path p1 == 1"
 HERE = Span(0, 0)
+TEXT = (DATA / "seed_pipeline.co").read_text(encoding="utf-8")
 
 
 def facts(flow: KernelFlow, name: str) -> EventFacts:
@@ -135,3 +138,25 @@ def test_steps_are_sentences() -> None:
     assert step_text(replace(out, op="land")) == "The copy of out_s has arrived in global memory"
     assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"
     assert iteration_text((("ti", 1), ("kk", 4))) == "ti = 1, kk = 4"
+
+
+def test_the_failing_step_is_the_iteration_that_the_story_names() -> None:
+    flow = placed(ring(seed("pipeline"), 2, 5), TEXT)
+    trigger = next(step.span for step in flow.steps if step.op == "trigger" and step.event == "empty")
+    story = (Related("the multiply still reads 'a' (iv_k = 2, slot = 0)", HERE),)
+    finding = FlowFinding("uncommitted-release", trigger, related=story, steps=flow.steps)
+    told = failing_step(finding)
+    assert told is not None
+    assert (flow.steps[told].op, flow.steps[told].iteration) == ("trigger", (("iv_k", 2),))
+    other = failing_step(replace(finding, related=()))
+    assert other is not None
+    assert flow.steps[other].iteration == (("iv_k", 0),)
+    assert failing_step(replace(finding, span=Span(5, 6))) is None
+
+
+def test_a_deadlock_fails_at_the_wait_that_is_never_passed() -> None:
+    flow = placed(ring(seed("pipeline"), 2, 5, bootstrap=False), TEXT)
+    (finding,) = flow.findings
+    told = failing_step(finding)
+    assert told is not None
+    assert (finding.steps[told].op, finding.steps[told].path) == ("wait", PRODUCER)

@@ -5,12 +5,13 @@ Pure: reads the outcome of the analysis, so that command line, page and hover sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from croqc.flow.moments import ARRIVING, makers_of
-from croqc.flow.report import EventFacts, KernelFlow, Step, Strength
+from croqc.flow.report import EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.text.span import Span
 
 _ROWS, _HORIZON = 32, 4000  # of a table, and steps of the run that it is made from
@@ -150,6 +151,30 @@ def run_ahead(flow: KernelFlow, path: str) -> tuple[int, str]:
         if path in waiters(flow, event) and initial_credits(flow, event)
     ]
     return min(bounds, default=(0, ""))
+
+
+def failing_step(finding: FlowFinding) -> int | None:
+    """The number of the step at which a counterexample goes wrong; None where no step stands at its place.
+
+    A wait that is never passed; else the step at the finding's place in an iteration that its story names.
+    """
+    steps = finding.steps
+    here = [at for at, step in enumerate(steps) if _at_place(step, finding.span)]
+    if here and finding.rule == "credit-deadlock":
+        return here[-1]
+    for other in finding.related:
+        told = next((at for at in here if steps[at].iteration and _is_named(steps[at], other.message)), None)
+        if told is not None:
+            return told
+    return here[0] if here else None
+
+
+def _at_place(step: Step, span: Span) -> bool:
+    return step.span.start <= span.start <= span.end <= step.span.end or span.start <= step.span.start < span.end
+
+
+def _is_named(step: Step, message: str) -> bool:
+    return all(re.search(rf"\b{re.escape(name)} = {value}\b", message) for name, value in step.iteration)
 
 
 def verdict_text(flow: KernelFlow) -> str:

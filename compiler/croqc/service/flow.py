@@ -15,7 +15,7 @@ from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.landings import landed
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
-from croqc.flow.tables import run_ahead, verdict_text
+from croqc.flow.tables import failing_step, run_ahead, verdict_text
 from croqc.rules.table import BY_NAME
 from croqc.sema.model import Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
@@ -59,7 +59,10 @@ class BufferEntry:
 
 @dataclass(frozen=True, slots=True)
 class FlowFindingEntry:
-    """A finding as `check` reports it, with the sizes that show it and the run that leads to it."""
+    """A finding as `check` reports it, with the sizes that show it and the run that leads to it.
+
+    `step`: the number of the step at which it goes wrong, if one can be named.
+    """
 
     code: str
     severity: str
@@ -69,6 +72,7 @@ class FlowFindingEntry:
     fixes: tuple[FixEntry, ...]
     sizes: Mapping[str, int]
     steps: tuple[StepEntry, ...]
+    step: int | None
     picture: Picture
 
 
@@ -233,6 +237,7 @@ def _path(source: Source, base: int, flow: KernelFlow, path: Path) -> PathEntry:
 
 def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: FlowFinding) -> FlowFindingEntry:
     told = diagnostic_entry(source, _told(source, function, item).shift(function.base))
+    failing, skipped = failing_step(item), max(len(item.steps) - LIMIT, 0)
     return FlowFindingEntry(
         code=told.code,
         severity=told.severity,
@@ -242,6 +247,7 @@ def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: F
         fixes=told.fixes,
         sizes=dict(item.sizes),
         steps=tuple(step_entry(step, source, function.base) for step in item.steps[-LIMIT:]),
+        step=None if failing is None or failing < skipped else failing - skipped,
         picture=picture(item.steps, (), flow.events),
     )
 

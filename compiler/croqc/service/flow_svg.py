@@ -143,7 +143,7 @@ class _Drawing:
     def _words(self, box: BoxEntry, step: StepEntry, width: int) -> list[str]:
         """One or two lines that fit."""
         slot = "" if box.slot is None else f"[{box.slot}]"
-        turn = next((f"{name} = {value}" for name, value in reversed(step.iteration.items())), "")
+        turn = next((f"{name} = {value}" for name, value in reversed(list(step.iteration.items()))), "")
         if box.track == "sync":
             first = _fitting(width, box.op, _SHORT.get(box.op, box.op[:4]))
             second = _fitting(width, box.label if step.event else "", slot)
