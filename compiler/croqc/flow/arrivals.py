@@ -6,6 +6,7 @@ Counts come from the places of triggers and the paths that reach them, never fro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -65,9 +66,13 @@ def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals
     return _Counter(model, kernel, paths).arrivals()
 
 
-def bootstrap_sites(model: Model, kernel: Kernel, paths: Sequence[Path]) -> frozenset[Span]:
-    """The references in triggers that give credits at start: their path has made no wait and no access before."""
-    return _Counter(model, kernel, paths).bootstraps()
+def survey(model: Model, kernel: Kernel, paths: Sequence[Path]) -> tuple[Mapping[Slot, Arrivals], frozenset[Span]]:
+    """The arrivals of each slot, and the references in triggers that give credits at start: their path has made no
+    wait and no access before."""
+    if not any(isinstance(node, ast.EventDecl) for node in walk(kernel.node)):
+        return {}, frozenset()
+    counter = _Counter(model, kernel, paths)
+    return counter.arrivals(), counter.bootstraps()
 
 
 def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:
@@ -107,11 +112,15 @@ class _Counter:
         self.intervals = self._intervals()
         self.stmts = list(statements(kernel.node.body))
 
+    @cached_property
+    def sites(self) -> list[_Site]:
+        return list(self._sites())
+
     def bootstraps(self) -> frozenset[Span]:
-        return frozenset(site.span for site in self._sites() if not site.waits and not site.steady)
+        return frozenset(site.span for site in self.sites if not site.waits and not site.steady)
 
     def arrivals(self) -> dict[Slot, Arrivals]:
-        sites = list(self._sites())
+        sites = self.sites
         found: dict[Slot, Arrivals] = {}
         for event in self._events():
             assert isinstance(event.type, Event)

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from croqc.flow.machine import Machine
 
 
+_WARP = 32
+
+
 class _Named:
     """A named barrier: threads that came to the present round, and by whom the round before was made up."""
 
@@ -56,6 +59,8 @@ class Barriers:
     def bar(self, path: PathState, op: Bar) -> bool:
         """`__bar_arrive` goes on at once, `__bar_sync` when as many threads have come as the count says."""
         number, count = op.number(path.env) + 0, op.count(path.env) + 0
+        if count % _WARP or count < 1:  # an error of its own
+            return True
         barrier = self.named.get(number)
         if barrier is None:
             barrier = self.named[number] = _Named(self.machine.width, count, path.at(op))

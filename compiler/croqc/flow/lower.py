@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
-from croqc.flow.arrivals import Slot, arrival_counts
+from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
@@ -46,22 +46,36 @@ Handler = Callable[["Lowering", Any], None]
 _QUIET = (Touch, Name, Commit)
 
 
-def lower(model: Model, kernel: Kernel, paths: tuple[Path, ...], table: Mapping[type, Handler]) -> Program:
+def lower(
+    model: Model,
+    kernel: Kernel,
+    paths: tuple[Path, ...],
+    arrivals: Mapping[Slot, Arrivals],
+    table: Mapping[type, Handler],
+) -> Program:
     """The program of one kernel. `table` holds the statements that are not control."""
-    return Lowering(model, kernel, paths, table).program
+    return Lowering(model, kernel, paths, arrivals, table).program
 
 
 class Lowering:
     """The program while it is made. `loops` and `role` are those around the present place."""
 
-    def __init__(self, model: Model, kernel: Kernel, paths: tuple[Path, ...], table: Mapping[type, Handler]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        kernel: Kernel,
+        paths: tuple[Path, ...],
+        arrivals: Mapping[Slot, Arrivals],
+        table: Mapping[type, Handler],
+    ) -> None:
         self.model = model
         self.kernel = kernel
         self.paths = paths
         self.program = program = Program()
         self.ops = program.ops
-        self.exprs = Exprs(model, kernel, program)
-        self.buffers = Buffers(model, kernel.node, program, self.exprs)
+        self.nodes = tuple(walk(kernel.node))
+        self.exprs = Exprs(model, self.nodes, program)
+        self.buffers = Buffers(model, self.nodes, program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
         self.loops: tuple[Loop, ...] = ()
@@ -71,7 +85,7 @@ class Lowering:
         self.forks: list[tuple[Fork, ast.Parallel, dict[str, Expr]]] = []
         self.handlers: dict[type, Handler] = {**_CONTROL, **table}
         self.blocks = prod(extent.const or 1 for extent in kernel.cluster)
-        self._declare_events(arrival_counts(model, paths))
+        self._declare_events(arrivals)
         self._assertions()
         self._kernel()
 
@@ -94,7 +108,7 @@ class Lowering:
         for name in axis.names:
             self.exprs.of(name)
 
-    def _declare_events(self, counts: Mapping[Slot, int]) -> None:
+    def _declare_events(self, arrivals: Mapping[Slot, Arrivals]) -> None:
         for node, around in statements(self.kernel.node.body):
             if not isinstance(node, ast.EventDecl):
                 continue
@@ -103,12 +117,13 @@ class Lowering:
                 if symbol is None or not isinstance(symbol.type, EventType):
                     continue
                 slots = prod(symbol.type.array)
-                found = tuple(counts.get((symbol, slot), 0) for slot in range(slots))
+                known = (arrivals.get((symbol, slot)) for slot in range(slots))
+                found = tuple(0 if each is None else each.count for each in known)
                 event = Event(symbol, len(self.events), slots, found, symbol.type.ready, one.name.span)
                 event.fresh = any(isinstance(outer, ast.Foreach | ast.While) for outer in around.chain)
                 self.events[symbol] = event
                 self.program.events.append(event)
-        for inner in walk(self.kernel.node):
+        for inner in self.nodes:
             if isinstance(inner, ast.Copy) and inner.event is not None:
                 self._tag(inner.event)
             elif isinstance(inner, ast.Trigger) and inner.after:

@@ -5,7 +5,7 @@ Slots are the elements of an array of buffers, or equal bands of rows of one buf
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd, prod
 
@@ -19,7 +19,7 @@ from croqc.sema.model import Model, Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Future, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import children, walk
+from croqc.syntax.visit import children
 
 _TILES = (ViewKind.SUBSPAN, ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.WINDOW)
 _MOST_BANDS = 1 << 16
@@ -36,24 +36,24 @@ class Reference:
 
 
 class Buffers:
-    def __init__(self, model: Model, kernel: ast.Parallel, program: Program, exprs: Exprs) -> None:
+    def __init__(self, model: Model, nodes: Sequence[ast.Node], program: Program, exprs: Exprs) -> None:
         self.model = model
         self.program = program
         self.exprs = exprs
         self.stages: dict[Symbol, Stage] = {}
         self.handles: dict[Symbol, int] = {}
-        nodes = set(walk(kernel))
-        shared = [symbol for symbol in model.symbols if _is_stage(symbol) and symbol.decl in nodes]
-        bands = self._bands(kernel, set(shared))
+        self.nodes = exprs.nodes
+        shared = [symbol for symbol in model.symbols if _is_stage(symbol) and symbol.decl in self.nodes]
+        bands = self._bands(nodes, set(shared))
         for symbol in shared:
             self._enter(symbol, bands.get(symbol, []))
 
     # --- stages -----------------------------------------------------------------------------------
 
-    def _bands(self, kernel: ast.Parallel, shared: set[Symbol]) -> dict[Symbol, list[tuple[int, bool]]]:
+    def _bands(self, nodes: Sequence[ast.Node], shared: set[Symbol]) -> dict[Symbol, list[tuple[int, bool]]]:
         """For each buffer the rows that references take, and whether they begin at a place that moves."""
         found: dict[Symbol, list[tuple[int, bool]]] = {}
-        for node in walk(kernel):
+        for node in nodes:
             view = self.model.views.get(node)
             reference = None if view is None else self.trace(view)
             if reference is None or reference.root not in shared or not reference.ops:
@@ -108,6 +108,8 @@ class Buffers:
         operand = Operand(node.span, reference.root.name)
         stage = self.stages.get(reference.root)
         if isinstance(reference.root.type, Future):
+            if not self.is_handle(reference.root):
+                return None
             operand.handle = self.handle(reference.root)
             operand.whole = not reference.ops and reference.element is None
             operand.part = self._part(reference, ())
@@ -116,6 +118,10 @@ class Buffers:
         else:
             return None
         return operand.ready()
+
+    def is_handle(self, symbol: Symbol) -> bool:
+        """Whether a future belongs to the kernel; those of the host are complete when it starts."""
+        return isinstance(symbol.type, Future) and symbol.decl in self.nodes
 
     def handle(self, symbol: Symbol) -> int:
         number = self.handles.setdefault(symbol, len(self.handles))

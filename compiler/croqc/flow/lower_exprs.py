@@ -6,12 +6,12 @@ mutable variables. What depends on run-time data becomes an expression that is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from croqc.flow.exprs import Expr, apply, const, unknown, var
 from croqc.flow.program import Program, Size
 from croqc.sema.masks import UNIT_THREADS, defining_value, symbol_atoms
-from croqc.sema.model import Kernel, Model, Symbol, SymbolKind
+from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import Bounded, BoundedTuple, Data, Scalar
 from croqc.syntax import ast
@@ -25,9 +25,9 @@ _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<"
 class Exprs:
     """Expressions of one kernel. Variables are numbered as they are met."""
 
-    def __init__(self, model: Model, kernel: Kernel, program: Program) -> None:
+    def __init__(self, model: Model, nodes: Sequence[ast.Node], program: Program) -> None:
         self.model = model
-        self.kernel = kernel
+        self.nodes = frozenset(nodes)
         self.program = program
         self.atoms: dict[str, Expr] = {}
         self.slots: dict[Symbol, int] = {}
@@ -35,7 +35,7 @@ class Exprs:
         self._sizes = _size_atoms(model)
         self._inner = {
             symbol
-            for node in walk(kernel.node)
+            for node in nodes
             if isinstance(node, ast.Axis) and model.levels.get(node) in UNIT_THREADS
             for name in node.names
             if (symbol := model.uses.get(name)) is not None
@@ -124,7 +124,7 @@ class Exprs:
             self.program.placed[symbol] = number
             return var(number)
         if symbol.kind in (SymbolKind.PARALLEL, SymbolKind.LOOP) and isinstance(symbol.type, Bounded):
-            if symbol.kind is SymbolKind.LOOP and symbol.decl in set(walk(self.kernel.node)):
+            if symbol.kind is SymbolKind.LOOP and symbol.decl in self.nodes:
                 return None
             return self._size(atom, 0, self.of_int(symbol.type.bound))
         return None
@@ -150,7 +150,7 @@ class Exprs:
             for symbol in self.model.symbols
             if symbol.mutable and symbol.kind is SymbolKind.VARIABLE and _is_integer(symbol)
         }
-        while True:
+        while changing:
             following = {
                 symbol
                 for symbol in self.model.symbols
@@ -161,8 +161,9 @@ class Exprs:
                 and (_is_integer(symbol) or isinstance(symbol.type, Bounded))
             }
             if not following:
-                return iter(changing)
+                break
             changing |= following
+        return iter(changing)
 
     def slot(self, symbol: Symbol) -> int:
         """The variable of a name that changes."""

@@ -83,7 +83,7 @@ def _wait(lowering: Lowering, node: ast.Wait) -> None:
         if event is not None:
             lowering.emit(WaitEvent(event, lowering.loops))
             _advance(lowering, (ref,))
-        elif symbol is not None and isinstance(symbol.type, Future):
+        elif symbol is not None and lowering.buffers.is_handle(symbol):
             lowering.emit(WaitFuture(ref.span, lowering.buffers.handle(symbol), lowering.loops))
         elif isinstance(type_, Event):
             lowering.emit(Fail(ref.span, "an event that is declared outside the kernel"))
@@ -92,7 +92,8 @@ def _wait(lowering: Lowering, node: ast.Wait) -> None:
 def _trigger(lowering: Lowering, node: ast.Trigger) -> None:
     refs = [found for ref in node.refs if (found := _event_ref(lowering, ref)) is not None]
     symbols = [_symbol(lowering, future) for future in node.after]
-    handles = [lowering.buffers.handle(symbol) for symbol in symbols if symbol is not None]
+    buffers = lowering.buffers
+    handles = [buffers.handle(symbol) for symbol in symbols if symbol is not None and buffers.is_handle(symbol)]
     blocks = lowering.blocks if node.cluster else 1
     if refs:
         lowering.emit(Trigger(node.span, tuple(refs), tuple(handles), blocks, lowering.loops))
@@ -114,7 +115,7 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
         return
     source = lowering.buffers.operand(node.source, info.source)
     op = Copy(node.span, source, _dest(lowering, node), lowering.loops)
-    op.asynchronous = node.is_async or node.old_async
+    op.asynchronous = (node.is_async or node.old_async) and node.target is not None
     op.bytes = info.bytes
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
@@ -122,10 +123,10 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
     if node.event is not None:
         op.event = _event_ref(lowering, node.event)
     target = lowering.model.uses.get(node.target) if node.target is not None else None
-    if target is not None:
+    if target is not None and lowering.buffers.is_handle(target):
         op.handle = lowering.buffers.handle(target)
     follows = lowering.model.uses.get(node.after) if node.after is not None else None
-    if follows is not None:
+    if follows is not None and lowering.buffers.is_handle(follows):
         op.follows = lowering.buffers.handle(follows)
     together = info.unit is Unit.BLOCK and lowering.inside and len(lowering.paths) > 1
     op.together = together
@@ -156,8 +157,8 @@ def _dest(lowering: Lowering, node: ast.Copy) -> Dest:
 
 def _rotate(lowering: Lowering, node: ast.Rotate) -> None:
     symbols = [lowering.model.uses.get(name) for name in node.names]
-    handles = tuple(lowering.buffers.handle(symbol) for symbol in symbols if symbol is not None)
-    if len(handles) > 1:
+    if len(symbols) > 1 and all(symbol is not None and lowering.buffers.is_handle(symbol) for symbol in symbols):
+        handles = tuple(lowering.buffers.handle(symbol) for symbol in symbols if symbol is not None)
         lowering.emit(Rotate(node.span, handles, lowering.loops))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from croqc.flow.accesses import Accesses
+from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
 from croqc.flow.paths import WHOLE, Path
@@ -39,7 +40,8 @@ class Setting:
     program: Program
     paths: tuple[Path, ...]
     placements: tuple[Placement, ...]
-    bootstraps: frozenset[Span] = frozenset()  # references in triggers that give credits at start
+    arrivals: Mapping[Slot, Arrivals]
+    bootstraps: frozenset[Span]  # references in triggers that give credits at start
 
 
 class Machine:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from croqc.flow.arrivals import bootstrap_sites
+from croqc.flow.arrivals import survey
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
@@ -17,11 +17,14 @@ from croqc.flow.instances import Plan, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import ExhaustedError, Machine, Setting
+from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.paths import Path
+from croqc.flow.program import Bar
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.judge import judge, judge_end
+from croqc.flow.verdicts.sites import Sites
 from croqc.flow.verdicts.statics import judge_statics
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
@@ -61,16 +64,16 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     broken = next((node for node in walk(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
     if broken is not None:
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
-    program = lower(model, kernel, paths, STATEMENTS)
-    starts = bootstrap_sites(model, kernel, paths) if program.events else frozenset()
-    setting = Setting(program, paths, place_indices(model, kernel.node), starts)
+    arrivals, starts = survey(model, kernel, paths)
+    program = lower(model, kernel, paths, arrivals, STATEMENTS)
+    setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
     found = plan(program)
     statics = list(judge_statics(model, setting))
-    outcome = _instances(model, setting, found, Effort(budget))
-    return _report(model, kernel, setting, found, statics, outcome, budget)
+    outcome = _instances(setting, Sites(setting), found, Effort(budget))
+    return _report(kernel, setting, found, statics, outcome, budget)
 
 
-def _instances(model: Model, setting: Setting, found: Plan, effort: Effort) -> Outcome:
+def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
     outcome = Outcome()
     last = len(found.instances) - 1
     for number, sizes in enumerate(found.instances):
@@ -80,13 +83,13 @@ def _instances(model: Model, setting: Setting, found: Plan, effort: Effort) -> O
             outcome.exhausted = True
             break
         if machine.undecided is not None:
-            outcome.undecided = machine.undecided
+            outcome.undecided = None if _is_plain(setting) else machine.undecided
             break
-        case = Case(model, setting, found, sizes, machine, max(effort.left, 0) + 1000)
+        case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         findings = judge(case)
         effort.spend(case.spent)
         if findings:
-            outcome.findings = _better(model, setting, found, number, findings, effort)
+            outcome.findings = _better(setting, sites, found, number, findings, effort)
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = (machine.accesses.unclear[0], "whether two parts of a buffer overlap cannot be told")
@@ -98,6 +101,18 @@ def _instances(model: Model, setting: Setting, found: Plan, effort: Effort) -> O
         if repetition is not None:
             outcome.repeats = repetition.complete
     return outcome
+
+
+def _is_plain(setting: Setting) -> bool:
+    """One path on which nothing is asynchronous: there is nothing that could go wrong in an order."""
+    if len(setting.paths) > 1 or setting.program.events:
+        return False
+    return not any(
+        (isinstance(op, Copy) and op.asynchronous)
+        or (isinstance(op, Multiply) and (not op.ends or op.handle >= 0))
+        or isinstance(op, Rotate | Bar)
+        for op in setting.program.ops
+    )
 
 
 def _run(
@@ -116,7 +131,7 @@ def _run(
 
 
 def _better(
-    model: Model, setting: Setting, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
+    setting: Setting, sites: Sites, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
 ) -> list[FlowFinding]:
     """The same fault in an instance in which every role has something to do, if one is near."""
     told = findings[0]
@@ -126,7 +141,7 @@ def _better(
         machine, _ = _run(setting, found, sizes, effort, watches=False)
         if machine is None or machine.undecided is not None:
             break
-        case = Case(model, setting, found, sizes, machine, max(effort.left, 0) + 1000)
+        case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         others = judge(case)
         if others and _shows_more(told, others[0]):
             return others
@@ -144,7 +159,6 @@ def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
 
 
 def _report(
-    model: Model,
     kernel: Kernel,
     setting: Setting,
     found: Plan,

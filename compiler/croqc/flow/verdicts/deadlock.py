@@ -65,7 +65,7 @@ def _counted(case: Case, waits: list[Standing]) -> FlowFinding | None:
             return found
     for one in waits:
         if one.slot.count > 1 and case.is_clean(Supposed(counts={one.slot.event.number: 1})):
-            site = case.triggers(one.slot.event)[0]
+            site = case.sites.triggers(one.slot.event)[0]
             return case.finding(
                 "arrival-count-mismatch",
                 site.span,
@@ -89,7 +89,7 @@ def disagreement(case: Case, slot: EventSlot) -> FlowFinding | None:
         return case.finding(
             "arrival-count-mismatch",
             slot.event.span,
-            [Related("arrives here", op.span) for op in case.triggers(slot.event)],
+            [Related("arrives here", op.span) for op in case.sites.triggers(slot.event)],
             event=name,
             expected=arrivals.count,
             found=arrivals.computed,
@@ -98,8 +98,8 @@ def disagreement(case: Case, slot: EventSlot) -> FlowFinding | None:
     boot, steady = len(arrivals.bootstrap), len(arrivals.steady)
     if not boot or not steady or boot == steady or slot.event.ready:
         return None
-    sites = [op for op in case.triggers(slot.event) if not case.is_steady(op)]
-    others = [op for op in case.triggers(slot.event) if case.is_steady(op)]
+    sites = [op for op in case.sites.triggers(slot.event) if not case.sites.is_steady(op)]
+    others = [op for op in case.sites.triggers(slot.event) if case.sites.is_steady(op)]
     place = sites[0] if sites else others[0]
     return case.finding(
         "arrival-count-mismatch",
@@ -157,8 +157,8 @@ def unequal_turns(
         for other in owing:
             if other < 0 or other == number:
                 continue
-            for trigger in case.triggers(slot.event):
-                if other not in case.reach[id(trigger)] or not trigger.loops or case.is_grant(trigger):
+            for trigger in case.sites.triggers(slot.event):
+                if other not in case.sites.reach[id(trigger)] or not trigger.loops or case.sites.is_grant(trigger):
                     continue
                 theirs = trigger.loops[-1] if own not in trigger.loops else None
                 given = None if theirs is None else _planned(case, other, theirs)
@@ -200,17 +200,17 @@ def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
 
 def _bootstrap_kind(case: Case, one: Standing) -> str:
     """Whether a site outside the steady loop exists, behind something that it should come before."""
-    sites = case.triggers(one.slot.event)
-    if all(not case.is_steady(op) for op in sites):
+    sites = case.sites.triggers(one.slot.event)
+    if all(not case.sites.is_steady(op) for op in sites):
         return "not-returned"
-    return "bootstrap-late" if any(case.is_grant(op) for op in sites) else "bootstrap-missing"
+    return "bootstrap-late" if any(case.sites.is_grant(op) for op in sites) else "bootstrap-missing"
 
 
 def _owed(case: Case, waits: list[Standing]) -> FlowFinding:
     """Who stands for somebody that will never come, else the first of a circle."""
     stuck = {one.path.number for one in waits}
     for one in waits:
-        if one.generation and all(not case.is_steady(op) for op in case.triggers(one.slot.event)):
+        if one.generation and all(not case.sites.is_steady(op) for op in case.sites.triggers(one.slot.event)):
             return _told(case, one, "not-returned")
     for one in waits:
         if one.owing and not any(number in stuck for number in one.owing):
@@ -232,8 +232,11 @@ def _barrier(case: Case) -> FlowFinding | None:
 
 
 def _last_place(case: Case, path: PathState) -> Span:
-    ends = [op for op in case.program.ops if isinstance(op, End) and op.leaves and path.number in case.reach[id(op)]]
-    return ends[0].span if ends else case.machine.setting.program.ops[-1].span
+    reach = case.sites.reach
+    for op in case.program.ops:
+        if isinstance(op, End) and op.leaves and path.number in reach[id(op)]:
+            return op.span
+    return case.program.ops[-1].span
 
 
 # --- the story -------------------------------------------------------------------------------------
@@ -274,7 +277,7 @@ def _story(case: Case, one: Standing) -> Iterator[Related]:
     yield _wait_related(case, one)
     while here is not None:
         following: Standing | None = None
-        sites = case.triggers(here.slot.event)
+        sites = case.sites.triggers(here.slot.event)
         if not sites:
             yield Related(f"no path triggers '{here.slot.event.symbol.name}'", here.slot.event.span)
         for number in here.owing:
@@ -296,6 +299,6 @@ def _story(case: Case, one: Standing) -> Iterator[Related]:
 
 
 def _site_of(case: Case, sites: list[Trigger], number: int) -> Trigger | None:
-    own = [op for op in sites if number in case.reach[id(op)]]
-    steady = [op for op in own if case.is_steady(op)]
+    own = [op for op in sites if number in case.sites.reach[id(op)]]
+    steady = [op for op in own if case.sites.is_steady(op)]
     return next(iter(steady or own), None)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import WaitEvent
-from croqc.flow.program import Event, Op
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import EventSlot
-from croqc.flow.verdicts.case import Case, operands_of
+from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.deadlock import turns_finding, unequal_turns
 from croqc.text.diagnostics import Related
 
 
 def judge_leftovers(case: Case) -> FlowFinding | None:
     """A generation of a data event that some waiter never waited for."""
-    data = {event.number for event in case.program.events if _is_data(case, event)}
     for slot in case.machine.slots():
-        if slot.event.number not in data or not slot.completed:
+        if slot.event.number not in case.sites.data or not slot.completed:
             continue
         for path in case.machine.paths:
             taken = path.waits.get(slot, 0)
-            waits = [op for op in case.waits(slot.event) if path.number in case.reach.get(id(op), ())]
+            waits = [op for op in case.sites.waits(slot.event) if path.number in case.sites.reach.get(id(op), ())]
             if waits and taken < slot.completed and path is not case.machine.block:
                 return _told(case, slot, path.number, waits[0], taken)
     return None
@@ -44,36 +41,3 @@ def _told(case: Case, slot: EventSlot, number: int, wait: WaitEvent, taken: int)
         completed=slot.completed,
         taken=taken,
     )
-
-
-def _is_data(case: Case, event: Event) -> bool:
-    """Whether who triggers it writes what its waiter reads, both inside roles, and not the other way round."""
-    triggers, waits = case.triggers(event), case.waits(event)
-    for trigger in triggers:
-        for wait in waits:
-            if trigger.role is None or wait.role is None or trigger.role is wait.role:
-                continue
-            there, here = _touched(case, trigger, True), _touched(case, wait, False)
-            back = _touched(case, wait, True) & _touched(case, trigger, False)
-            if there & here and not back & (there & here):
-                return True
-    return False
-
-
-def _touched(case: Case, site: Op, writes: bool) -> set[int]:
-    """The stages that the role of a statement writes or reads."""
-    found: set[int] = set()
-    for op in case.program.ops:
-        if op.role is not site.role:
-            continue
-        for operand in operands_of(op):
-            if operand.stage is None:
-                continue
-            written = operand in op.writes if isinstance(op, Touch) else _is_dest(op, operand)
-            if written == writes:
-                found.add(operand.stage.first)
-    return found
-
-
-def _is_dest(op: Op, operand: object) -> bool:
-    return isinstance(op, Copy) and (operand is op.dest.operand or operand in op.dest.options)

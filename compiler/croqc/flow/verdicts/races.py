@@ -97,8 +97,8 @@ def _overrun(case: Case, fault: Fault) -> FlowFinding:
 
 def _repeated_grant(case: Case, slot: EventSlot) -> Trigger | None:
     """A credit at start that comes again with every turn of a loop in which its role works."""
-    for op in case.triggers(slot.event):
-        if case.is_grant(op) and any(case.works(loop, op.role) for loop in op.loops):
+    for op in case.sites.triggers(slot.event):
+        if case.sites.is_grant(op) and any(case.sites.works(loop, op.role) for loop in op.loops):
             return op
     return None
 
@@ -113,8 +113,8 @@ def _mixup(case: Case, fault: Fault) -> FlowFinding:
             case.related(f"{case.name(fault.at.path)} arrives for generation {generation}", fault.at),
             *(
                 Related(f"{other} may still be due for generation {generation - 1}", op.span)
-                for op in case.triggers(slot.event)
-                if fault.about["who"] in case.reach[id(op)] and op is not fault.at.op
+                for op in case.sites.triggers(slot.event)
+                if fault.about["who"] in case.sites.reach[id(op)] and op is not fault.at.op
             ),
         ],
         event=slot.event.symbol.name,

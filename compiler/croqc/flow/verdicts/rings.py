@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from croqc.flow.exprs import Expr, closure, const
+from croqc.flow.instances import refs_of
 from croqc.flow.machine import Supposed
 from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Set
 from croqc.flow.regions import Operand
 from croqc.flow.report import FlowFinding
-from croqc.flow.verdicts.case import Case, operands_of, refs_of
+from croqc.flow.verdicts.case import Case
+from croqc.flow.verdicts.sites import read_by, written_by
 from croqc.text.diagnostics import Related
 from croqc.text.span import Span
 
@@ -81,7 +83,7 @@ def _uses(case: Case) -> Iterator[Use]:
             modulus = None if ref.ordered else _modulus(ref.index, moving)
             if modulus is not None or ref.ordered:
                 yield Use(ref, ref.event.symbol.name, ref.event.slots, modulus, ref.where)
-        for operand in operands_of(op):
+        for operand in (*written_by(op), *read_by(op)):
             expr = operand.rows[0] if operand.rows is not None else operand.index
             if expr is None or operand.stage is None or not expr.variables() & moving:
                 continue
