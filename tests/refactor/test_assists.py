@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from croqc.text.edits import apply_edits
 from croqls.assists.offers import MIGRATE, REWRITE, Assist, assists
 from croqls.ide.snapshot import Snapshot
@@ -40,7 +41,12 @@ AT = [
     (
         "pipeline_current",
         "empty[STAGES]",
-        ["Name the slots of 'empty' by hand", "Start 'empty' in its regions", "Change to 4 stages", "Change to 2 stages"],
+        [
+            "Name the slots of 'empty' by hand",
+            "Start 'empty' in its regions",
+            "Change to 4 stages",
+            "Change to 2 stages",
+        ],
     ),
     ("pipeline_current", "trigger full", ["Copy synchronously in front of the trigger"]),
     ("pipeline_classic", "tma.copy.async", ["Join the copies into their trigger"]),

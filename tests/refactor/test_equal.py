@@ -1,6 +1,7 @@
 """What counts as the same model."""
 
 import pytest
+
 from croqc.refactor.base import Code, edited
 from croqc.refactor.equal import attempt, same_model
 from croqc.text.edits import Edit

@@ -265,3 +265,21 @@ def test_uneven_bootstraps_stay() -> None:
 def test_nothing_to_move_changes_nothing() -> None:
     for text in ("", "int main() {}\n", example("add"), "__co__ void f() {}"):
         assert moved(text) == Migration(text, 0, (), 0)
+
+
+def test_a_commit_under_a_condition_ends_no_reads_for_certain() -> None:
+    body = "ma = mma.load a_s[s];\nmma.row.row acc, ma, w_s[s];\nif (M > 64) mma.commit;\ntrigger done;"
+    reasons = [item.message for item in moved(framed(CONSUMER, body)).kept]
+    assert any("before 'mma.commit' has ended its reads" in reason for reason in reasons)
+
+
+def test_register_hints_run_as_before() -> None:
+    """In a classic kernel with an island at the top of each role, as published ones have them."""
+    island = '__cpp__("asm volatile(\\"setmaxnreg.{}.sync.aligned.u32 {};\\");");'
+    text = example("pipeline_classic")
+    for role, direction, number in (("w == 0 && t == 0", "dec", 40), ("w == 1", "inc", 232)):
+        head = f"inthreads.async ({role}) {{\n"
+        text = text.replace(head, head + "        " + island.format(direction, number) + "\n")
+    result = moved(text)
+    assert "call croq::cuda::setreg_dec(40);" in result.text and "call croq::cuda::setreg_inc(232);" in result.text
+    assert set(verdicts(result.text)) == {"verified"}

@@ -76,11 +76,17 @@ def _early_release(code: Code) -> Refusal | None:
     for node in code.around:
         if isinstance(node, ast.Mma):
             open_since = node if node.form == "" or node.form == "sp" else open_since
-        elif isinstance(node, _ENDS) or _drains(node):
+        elif (isinstance(node, _ENDS) or _drains(node)) and not _conditional(code, node, open_since):
             open_since = None
         elif isinstance(node, ast.Trigger) and open_since is not None:
             return Refusal("the trigger releases a stage before 'mma.commit' has ended its reads", node.span)
     return None
+
+
+def _conditional(code: Code, end: ast.Node, multiply: ast.Mma | None) -> bool:
+    """Whether a path may go past the end of the reads: a condition stands around it and not around the multiply."""
+    around = code.around[multiply].chain if multiply is not None else ()
+    return any(isinstance(node, ast.If | ast.While) and node not in around for node in code.around[end].chain)
 
 
 def _drains(node: ast.Node) -> bool:

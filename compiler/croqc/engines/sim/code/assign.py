@@ -189,7 +189,12 @@ def _shape_decl(c: Compiler, node: ast.ShapeDecl | ast.TupleDecl) -> Code:
     return Code(setter(c, node.name, _as_tuple(c.expr(node.value)), None))
 
 
+_REGISTER_HINTS = ("croq::cuda::setreg_inc", "croq::cuda::setreg_dec")
+
+
 def _call_stmt(c: Compiler, node: ast.CallStmt) -> Code:
+    if node.call.callee in _REGISTER_HINTS:
+        return Code(lambda frame: None)
     if node.call.kind == "barrier":
         return named_barrier(c, node.call)
     value = atomic(c, node.call, needs_old=False) if node.call.kind == "atomic" else _called(c, node.call)
