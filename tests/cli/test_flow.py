@@ -198,3 +198,36 @@ def test_a_large_ring_is_cut_to_what_can_be_read() -> None:
     assert [len(table.rows) for event in told.events for table in event.tables] == [32, 32]
     assert len(told.steps) == LIMIT
     assert len(told.picture.start) == 200
+
+
+def test_the_courses_kernel_is_proved_and_without_its_bootstrap_it_fails(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    outcome = croq("flow", "k.co")
+    assert outcome.status == 0
+    assert "k.co:13: matmul: credit flow proved for every K" in outcome.out
+    assert "may be 2 rounds ahead (credits of empty)" in outcome.out
+    text = PIPELINE.replace(BOOTSTRAP, "")
+    Path("k.co").write_text(text, encoding="utf-8")
+    outcome = croq("flow", "k.co", "--svg", "flow.svg")
+    assert outcome.status == 1
+    flow = json.loads(croq("flow", "k.co", "--json").out)["flows"][0]
+    (finding,) = flow["findings"]
+    assert (flow["verdict"], finding["code"]) == ("fails", "credit-deadlock")
+    step = finding["steps"][finding["step"]]
+    assert (step["op"], step["event"], step["generation"]) == ("wait", "empty", 0)
+    assert step["range"]["start"]["line"] + 1 == line_of(text, "wait empty")
+    assert " stuck" in Path("flow.svg").read_text(encoding="utf-8")
+
+
+def test_the_small_run_counts_the_bytes_of_its_copies(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    flow = json.loads(croq("flow", "k.co", "--json").out)["flows"][0]
+    arrivals = {step["bytes"] for step in flow["steps"] if step["op"] == "trigger" and step["event"] == "full"}
+    assert arrivals == {2 * 64 * 128 * 2}  # two tiles of 64 x 128 halves
+    last = {(cell["event"], cell["slot"]): cell for moment in flow["picture"]["moments"] for cell in moment["cells"]}
+    assert {cell["bytes"] for cell in last.values()} == {0}
+    tables = {event["name"]: event["tables"][0]["rows"] for event in flow["events"]}
+    keys = ("slot", "generation", "waited", "after", "phaseBit", "credits")
+    assert [tuple(row[key] for key in keys) for row in tables["empty"]][:4] == [
+        *((0, 0, 0, 1, 0, 1), (1, 0, 0, 1, 1, 0), (0, 1, 1, 0, 1, 0), (1, 1, 1, 0, 0, 0))
+    ]

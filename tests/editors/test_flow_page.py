@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from croqc.service.check import check_text
-from croqc.service.flow import FlowResult, flow_entry
+from croqc.service.flow import FlowResult, flow_entry, flow_result
 from croqc.service.flow_page import flow_page
-from tests.cli.seeds import BOOTSTRAP, PIPELINE
+from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE, SWAP
 from tests.editors.browser import Browser
 from tests.flow.rings import placed, ring
 
 pytestmark = pytest.mark.slow
+OVERLAPPING = (EXAMPLES / "swap_f16.co").read_text(encoding="utf-8")
 LEFT, RIGHT, HOME, END, ENTER = ("ArrowLeft", 37), ("ArrowRight", 39), ("Home", 36), ("End", 35), ("Enter", 13)
 
 
@@ -176,3 +177,53 @@ def test_text_of_the_source_cannot_become_script(browser: Browser, tmp_path: Pat
     assert "</script><script>evil=1</script><b>é😀" in browser.js("document.getElementById('src').innerText")
     assert browser.js("typeof evil") == "undefined"
     assert browser.problems == []
+
+
+def real_page(folder: Path, text: str) -> str:
+    """The address of the page that `croq flow` writes of a text."""
+    path = folder / "flow.html"
+    path.write_text(flow_page(flow_result(check_text(text, path="k.co"))), encoding="utf-8")
+    return path.as_uri()
+
+
+def test_double_buffering_overlaps_and_a_single_buffer_is_a_staircase(browser: Browser, tmp_path: Path) -> None:
+    overlap = "document.getElementById('overlap').innerText"
+    browser.open(real_page(tmp_path, OVERLAPPING))
+    share = int(browser.js(overlap).split()[0])
+    assert share >= 50
+    assert browser.js("document.getElementById('inside').textContent") == "The buffers at this moment"
+    browser.press(*END)
+    states = "[...document.querySelectorAll('[data-cell=lf0] .row span')].map(x => x.innerText)"
+    assert browser.js(states)[0] in ("full", "being read")
+    browser.open(real_page(tmp_path, SWAP))  # its copies are synchronous: swap alone overlaps nothing
+    assert browser.js(overlap) == "staircase: 0 % overlap"
+    assert browser.problems == []
+
+
+def test_a_file_with_several_kernels_has_a_choice(browser: Browser, tmp_path: Path) -> None:
+    two = PIPELINE + PIPELINE[PIPELINE.index("__co__") :].replace("matmul", "other").replace(BOOTSTRAP, "")
+    browser.open(real_page(tmp_path, two))
+    assert browser.js("document.getElementById('title').innerText") == "other"  # the one that fails
+    browser.js("const s = document.getElementById('kernel'); s.value = '0'; s.dispatchEvent(new Event('change')); true")
+    assert browser.js("document.getElementById('title').innerText") == "matmul"
+    assert browser.js("document.getElementById('badge').innerText") == "credit flow proved for every K"
+
+
+def test_a_kernel_that_was_not_analysed_says_why(browser: Browser, tmp_path: Path) -> None:
+    browser.open(real_page(tmp_path, PIPELINE.replace("wait full[stage];", "wait fulll[stage];")))
+    assert "not analysed: the function has errors" in browser.js("document.getElementById('badge').innerText")
+    browser.press(*RIGHT)
+    assert browser.problems == []
+
+
+def test_the_failing_step_is_the_release_before_the_commit(browser: Browser, tmp_path: Path) -> None:
+    late = PIPELINE.replace(
+        "          mma.commit;\n          trigger empty[stage];", "          trigger empty[stage]; mma.commit;"
+    )
+    browser.open(real_page(tmp_path, late))
+    assert "Counterexample: uncommitted-release" in browser.js(
+        "document.querySelector('#runs [aria-selected=true]').innerText"
+    )
+    assert browser.js("document.getElementById('say').innerText") == "path p1 == 1 arrives on empty[0]."
+    assert browser.js("document.getElementById('say').className") == "say wrong"
+    assert "iv_k = 0" in browser.js("document.getElementById('facts').innerText").replace("\n", " ")
