@@ -6,10 +6,11 @@ import pytest
 
 from croqc.service.check import check_text
 from croqc.syntax.tokens import Token
+from croqls.ide.hover import hover
 from croqls.ide.hover_flow import flow_text
 from croqls.ide.links import Places
-from croqls.ide.snapshot import token_at
-from tests.cli.seeds import PIPELINE
+from croqls.ide.snapshot import Snapshot, token_at
+from tests.cli.seeds import EXAMPLES, PIPELINE
 from tests.flow.rings import placed, ring
 
 REPORT = check_text(PIPELINE)
@@ -79,3 +80,30 @@ def test_a_stage_buffer_shows_who_fills_and_who_reads_each_slot() -> None:
 @pytest.mark.parametrize("word", ["block_m, block_n}", "output_s;", "stage = ", "mma.commit", "foreach"])
 def test_other_words_have_nothing_to_say(word: str) -> None:
     assert said(word) == ""
+
+
+def test_a_future_shows_which_buffer_its_name_stands_for() -> None:
+    # Worked out by hand: buffer 0 and 1 are the first pair (lf0, rf0), 2 and 3 the second; each swap exchanges 0 and 2.
+    text = (EXAMPLES / "swap_f16.co").read_text(encoding="utf-8")
+    snapshot = Snapshot("file:///s.co", 1, text)
+    told = hover(snapshot, text.index("lf0 = ") + 1)
+    assert told is not None
+    table = [line for line in told.markdown.splitlines() if line.startswith("|")]
+    assert table[:6] == [
+        "| iteration | copy into | waits for | names at the end |",
+        "| --- | --- | --- | --- |",
+        "| outside the loops | buffer 0 |  | buffer 0 |",
+        "| tile_k = 1 |  | buffer 0 | buffer 2 |",
+        "| tile_k = 2 |  | buffer 2 | buffer 0 |",
+        "| tile_k = 3 |  | buffer 0 | buffer 2 |",
+    ]
+    other = hover(snapshot, text.index("lf1 = dma.copy") + 1)
+    assert other is not None
+    assert "| tile_k = 1 | buffer 2 |  | buffer 0 |" in other.markdown
+
+
+def test_functions_with_mistakes_have_no_credit_flow() -> None:
+    text = PIPELINE.replace("wait full[stage];", "wait fulll[stage];")
+    told = hover(Snapshot("file:///s.co", 1, text), text.index("empty[MATMUL") + 1)
+    assert told is not None
+    assert "redit flow" not in told.markdown

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
+from croqc.flow.futures import future_rows
 from croqc.flow.landings import landed
 from croqc.flow.report import EventFacts, KernelFlow
 from croqc.flow.stages import StageRow, Use, stage_rows
@@ -36,6 +37,8 @@ from croqls.ide.snapshot import Snapshot
 _WORDS = ("wait", "trigger")
 _KINDS = (SymbolKind.EVENT, SymbolKind.BUFFER, SymbolKind.FUTURE)
 _WAIT_HEAD = ("iteration", "slot", "generation", "waits for parity", "parity after", "phase bit after", "credits left")
+_FUTURE_HEAD = ("iteration", "copy into", "waits for", "names at the end")
+_FUTURE_ROWS = 6
 _STAGE_HEAD = ("iteration", "slot", "generation", "filled by", "read by")
 
 
@@ -65,7 +68,10 @@ def flow_text(flows: Sequence[KernelFlow], model: Model, token: Token, symbol: S
         facts = {event.symbol: event for event in flow.events}
         if symbol in facts:
             return _about_event(flow, model, facts[symbol], places)
-        if symbol is not None and (text := _about_buffer(flow, symbol)):
+        if symbol is not None and symbol.kind is SymbolKind.FUTURE:
+            if text := _about_future(flow, model, symbol):
+                return text
+        elif symbol is not None and (text := _about_buffer(flow, symbol)):
             return text
         node = _statement(model, token)
         if node is not None and flow.kernel.node.span.contains(node.span.start):
@@ -121,6 +127,22 @@ def _about_buffer(flow: KernelFlow, symbol: Symbol) -> str:
     if not rows or (info is None and all(step.buffer != symbol.name for step in flow.steps)):
         return ""
     return "\n\n".join([_verdict(flow), _table(_STAGE_HEAD, [_stage(row) for row in rows])])
+
+
+def _about_future(flow: KernelFlow, model: Model, symbol: Symbol) -> str:
+    rows = future_rows(flow, model, symbol, _FUTURE_ROWS)
+    if not rows:
+        return ""
+    cells = [
+        (iteration_text(row.iteration) or "outside the loops", *map(_number, (row.filled, row.waited, row.names)))
+        for row in rows
+    ]
+    note = "Buffers are numbered in the order in which they are first filled; `swap` and `rotate` move only names."
+    return "\n\n".join([_verdict(flow), _table(_FUTURE_HEAD, cells), note])
+
+
+def _number(buffer: int | None) -> str:
+    return "" if buffer is None else f"buffer {buffer}"
 
 
 def _stage(row: StageRow) -> tuple[object, ...]:
@@ -206,7 +228,8 @@ def _cells(row: WaitRow) -> tuple[object, ...]:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [head, ["---"] + ["---:"] * 2 + ["---" if head is _STAGE_HEAD else "---:"] * (len(head) - 3), *rows]
+    numbers = {_WAIT_HEAD: range(1, len(head)), _STAGE_HEAD: range(1, 3)}.get(tuple(head), range(0))
+    lines = [head, ["---:" if at in numbers else "---" for at in range(len(head))], *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
