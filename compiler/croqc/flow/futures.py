@@ -29,7 +29,7 @@ class FutureRow:
 
 
 def future_rows(flow: KernelFlow, model: Model, future: Symbol, limit: int) -> tuple[FutureRow, ...]:
-    """The first iterations in which something happens to the name; what stands outside the loops has rows of its own."""
+    """The first iterations in which something happens to the name; rows outside the loops have no iteration."""
     names = _Names(flow, model)
     rows: list[FutureRow] = []
     for step, about in names.steps():
