@@ -231,3 +231,19 @@ def test_the_small_run_counts_the_bytes_of_its_copies(croq: Croq) -> None:
     assert [tuple(row[key] for key in keys) for row in tables["empty"]][:4] == [
         *((0, 0, 0, 1, 0, 1), (1, 0, 0, 1, 1, 0), (0, 1, 1, 0, 1, 0), (1, 1, 1, 0, 0, 0))
     ]
+
+
+def test_sizes_choose_the_run_that_is_shown(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    flow = json.loads(croq("flow", "k.co", "--json", "-D", "K=1000").out)["flows"][0]
+    assert (flow["verdict"], flow["sizes"]["K"]) == ("proved", 1000)
+    waits = [step["iteration"] for step in flow["steps"] if step["op"] == "wait" and step["event"] == "empty"]
+    assert waits == [{"iv_k": turn} for turn in range(8)]  # cdiv(1000, 128)
+    three = json.loads(croq("flow", "k.co", "--json", "-D", "MATMUL_STAGES=3").out)["flows"][0]
+    assert {event["slots"] for event in three["events"]} == {2}  # a #define in the file wins
+
+
+def test_a_size_at_which_the_kernel_hangs_shows_the_hang(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE.replace(BOOTSTRAP, ""), encoding="utf-8")
+    flow = json.loads(croq("flow", "k.co", "--json", "-D", "K=512").out)["flows"][0]
+    assert [box["stuck"] for box in flow["picture"]["boxes"]] == [True, True]

@@ -12,6 +12,7 @@ from pathlib import Path as File
 from types import MappingProxyType
 
 from croqc.flow.analysis import CHECK_BUDGET
+from croqc.flow.example import at_sizes
 from croqc.flow.landings import landed
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
@@ -144,18 +145,21 @@ def flow_result(
     flows: list[FlowEntry] = []
     for function in report.functions:
         if entry is None or function.name == entry:
-            flows += _flows(report.source, function, known.get(function.analysis) if function.analysis else None)
+            found = known.get(function.analysis) if function.analysis else None
+            flows += _flows(report.source, function, found, sizes)
     return FlowResult(1, tuple(flows))
 
 
-def _flows(source: Source, function: FunctionReport, found: FunctionFlow | None) -> Iterator[FlowEntry]:
-    if found is None:
+def _flows(
+    source: Source, function: FunctionReport, found: FunctionFlow | None, sizes: Mapping[str, int]
+) -> Iterator[FlowEntry]:
+    if found is None or function.analysis is None:
         mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR][:1]
         why = f"has errors: {mistakes[0].message}" if mistakes and function.analysis else "does not parse"
         yield _unanalysed(source, function, f"the function {why}", mistakes)
         return
     for flow in found.kernels:
-        yield flow_entry(source, function, flow)
+        yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes))
 
 
 def _whole(function: FunctionReport) -> Span:
