@@ -38,11 +38,19 @@ ROLE = f"""\
 }}
 """
 PRODUCER = f"""\
-{HEAD}{RING}    parallel r by 2 : group-4 {{
+{HEAD}{RING.replace("empty[2]", "empty[2] = ready")}    parallel r by 2 : group-4 {{
       inthreads.async (r == 0) {{
         foreach {{k}} in [cdiv(K, 64)] {{
           s = k % 2;
+          wait empty.at(k);
           BODY
+        }}
+      }}
+      inthreads.async (r == 1) {{
+        foreach {{k}} in [cdiv(K, 64)] {{
+          wait full.at(k);
+          dma.copy a_s[k % 2] => out.subspan(64, 64).at(b, q);
+          trigger empty.at(k);
         }}
       }}
     }}

@@ -1,13 +1,11 @@
 """Copies that name an event become futures joined into the trigger (reference, chapter 0; classic to current).
 
-    wait empty[s];
     tma.copy.async<full[s]>.swiz<128> a.subspan(64, 64).at(b, k) => a_s[s];
     tma.copy.async<full[s]>.swiz<128> w.subspan(64, 64).at(q, k) => w_s[s];
     trigger full[s];
 
 becomes
 
-    wait empty[s];
     a_f = tma.copy.async.swiz<128> a.subspan(64, 64).at(b, k) => a_s[s];
     w_f = tma.copy.async.swiz<128> w.subspan(64, 64).at(q, k) => w_s[s];
     trigger full[s] after a_f, w_f;

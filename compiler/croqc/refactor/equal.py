@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from croqc.flow.analysis import analyze_flow
 from croqc.flow.arrivals import slot_arrivals
@@ -25,6 +26,7 @@ Names = Mapping[str, str]
 _QUIET = frozenset({"dynamic-shared-memory", "swizzle-inherited"})  # notes that are no objection to a rewrite
 _OUTSIDE = (Storage.GLOBAL, Storage.HOST)
 _NO_NAMES: Names = {}
+_SOUND = (Strength.PROVED, Strength.CHECKED)  # which of them depends on the effort, too
 Side = tuple[Model, Kernel, KernelFlow]
 
 
@@ -39,7 +41,7 @@ def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES, de
         return "the number of kernels"
     if _written(old) != _written(new) or (not deeper and sorted(_outside(old)) != sorted(_outside(new))):
         return "what is read and written in global memory"
-    flows = zip(analyze_flow(old), analyze_flow(new), strict=True)
+    flows = zip(_flows(old), _flows(new), strict=True)
     for ours, theirs, (was, now) in zip(old.kernels, new.kernels, flows, strict=True):
         sides = (old, ours, was), (new, theirs, now)
         problem = _same_verdict(was, now) if deeper else _same_kernel(*sides, renamed)
@@ -50,14 +52,19 @@ def same_model(before: Analysis, after: Analysis, renamed: Names = _NO_NAMES, de
 
 def is_proved(analysis: Analysis) -> bool:
     """Whether credit flow finds nothing wrong in any kernel, and has looked at each."""
-    good = (Strength.PROVED, Strength.CHECKED)
-    return all(flow.strength in good and not flow.findings for flow in analyze_flow(analysis.model))
+    return all(flow.strength in _SOUND for flow in _flows(analysis.model))
+
+
+@lru_cache(maxsize=16)
+def _flows(model: Model) -> tuple[KernelFlow, ...]:
+    """A rewrite's model is the next one's model before."""
+    return analyze_flow(model)
 
 
 def _same_verdict(before: KernelFlow, after: KernelFlow) -> str | None:
     if before.strength is Strength.UNKNOWN:
         return None
-    if after.strength is not before.strength:
+    if after.strength is not before.strength and not (after.strength in _SOUND and before.strength in _SOUND):
         return f"the verdict ({before.strength.value} before, {after.strength.value} after)"
     if sorted(one.rule for one in before.findings) != sorted(one.rule for one in after.findings):
         return "the findings of credit flow"

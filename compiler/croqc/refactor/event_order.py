@@ -58,19 +58,20 @@ def edits(code: Code, event: Symbol) -> Outcome:
     made: list[Edit] = []
     seen: set[tuple[ast.Node, type]] = set()
     for stmt, ref in _steady(code, event):
-        index = subscript(ref)
-        if index is None:
+        index, order = subscript(ref), order_of(ref)
+        counted = index or order
+        if counted is None:
             return Refusal(f"'{event.name}' is not subscripted here", ref.span)
-        loop = _counting_loop(code, stmt, index, Int.of(event.type.array[0]))
+        loop = _counting_loop(code, stmt, counted, Int.of(event.type.array[0]) if index else None)
         if isinstance(loop, Refusal):
             return loop
         site = _role(code, stmt), type(stmt)
         if site in seen:
             return Refusal(f"'{event.name}' is counted at two places of one region", stmt.span)
         seen.add(site)
-        assert isinstance(ref, ast.Chain)
-        at = Span(ref.base.span.end, ref.span.end)
-        made.append(Edit(at, f".at({loop.bindings[0].names[0].id})"))
+        if index is not None and isinstance(ref, ast.Chain):
+            at = Span(ref.base.span.end, ref.span.end)
+            made.append(Edit(at, f".at({loop.bindings[0].names[0].id})"))
     return tuple(made)
 
 
