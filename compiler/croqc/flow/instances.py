@@ -36,6 +36,7 @@ class Plan:
     turns: Mapping[Loop, int]
     periods: Mapping[int, int]
     lifts: bool
+    complete: bool  # no size was left out that could make a difference
     leaping: Mapping[Loop, tuple[int, int]]
     instances: list[dict[int, int]] = field(default_factory=list)
 
@@ -68,9 +69,16 @@ def plan(program: Program) -> Plan:
         else:
             turns[loop] = max(3 * period + 2, bound + period + 2)
     leaping = _leaps(program, period, bounds) if lifts else {}
-    found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, leaping)
+    found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
     found.instances = list(_instances(program, found, turns))
     return found
+
+
+def longest(program: Program, found: Plan) -> dict[int, int] | None:
+    """Sizes with which every free loop makes twice as many turns, to see whether the joint state comes again."""
+    more = {loop: 2 * turns + 2 for loop, turns in found.turns.items()}
+    sizes = list(_instances(program, found, more))
+    return sizes[-1] if sizes else None
 
 
 def _relevant(program: Program, deciding: Iterable[Expr], sizes: Mapping[int, Size]) -> list[Size]:
@@ -92,6 +100,7 @@ def _courses(program: Program, moving: set[int]) -> tuple[dict[int, int], dict[i
     periods: dict[int, int] = {}
     bounds: dict[int, int] = {}
     lifts = True
+    indices = {loop.var for loop in program.loops}  # other variables count as they are in the joint state
     seen: set[int] = set()
     for op in program.ops:
         ordered = {id(ref.index): ref for ref in refs_of(op) if ref.ordered}
@@ -105,8 +114,8 @@ def _courses(program: Program, moving: set[int]) -> tuple[dict[int, int], dict[i
                 length = part.scale * (ordered[id(expr)].event.slots if id(expr) in ordered else 1)
                 periods[number] = lcm(periods.get(number, 1), length if grows else part.period or 1)
                 bounds[number] = max(bounds.get(number, 0), *part.bounds, 0)
-                if grows and id(expr) not in ordered and not isinstance(op, Set):
-                    lifts = lifts and _bounded(op, number)
+                if grows and id(expr) not in ordered and number in indices:
+                    lifts = lifts and (isinstance(op, Set) or _bounded(op, number))
     return periods, bounds, lifts
 
 
@@ -187,6 +196,7 @@ def _instances(program: Program, found: Plan, turns: Mapping[Loop, int]) -> Iter
             drives = not own or any(loop not in driven for loop in own)
             driven |= set(own)
             columns[size.var] = _values(program, found, size, turns, drives)
+            found.complete = found.complete and len(columns[size.var]) < _MOST_VALUES
     signature = _Signature(program, found)
     parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
@@ -206,7 +216,7 @@ def _group(
     free = [size for size in group if size.bound is None]
     blocks = [size for size in group if size.bound is not None]
     own = [columns[size.var] for size in free]
-    while _count(own) > _MOST_COMBINATIONS // 4:
+    while _count(own) > _MOST_COMBINATIONS // 4:  # such sizes are not lifted unless all rests occur
         longest = max(range(len(own)), key=lambda place: len(own[place]))
         own[longest] = sorted({*own[longest][::2], own[longest][-1]})
     found: dict[tuple[object, ...], dict[int, int]] = {}

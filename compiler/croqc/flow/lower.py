@@ -384,7 +384,7 @@ class Lowering:
             self.reads(init.value)
             symbol = self.model.uses.get(init.name)
             if symbol in self.exprs.changing and symbol is not None:
-                self.emit(Set(init.span, self.exprs.slot(symbol), self.exprs.of(init.value)))
+                self.emit(Set(init.span, self.exprs.slot(symbol), self.exprs.of(init.value), self.loops))
 
     def buffer_decl(self, node: ast.BufferDecl) -> None:
         for one in node.names:

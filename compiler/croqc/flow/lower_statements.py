@@ -72,7 +72,7 @@ def _advance(lowering: Lowering, refs: Iterable[ast.Expr]) -> None:
         if isinstance(order, ast.IncDec) and (symbol := lowering.model.uses.get(order.name)) is not None:
             slot = lowering.exprs.slot(symbol)
             changed = apply("+" if order.op == "++" else "-", var(slot), const(1))
-            lowering.emit(Set(order.span, slot, changed))
+            lowering.emit(Set(order.span, slot, changed, lowering.loops))
 
 
 def _wait(lowering: Lowering, node: ast.Wait) -> None:
@@ -315,7 +315,7 @@ def _set(lowering: Lowering, part: ast.AssignPart, symbol: Symbol) -> None:
     value = lowering.exprs.of(part.value)
     if part.op != "=":
         value = apply(part.op[0], var(slot), value)
-    lowering.emit(Set(part.span, slot, value))
+    lowering.emit(Set(part.span, slot, value, lowering.loops))
 
 
 def _call_stmt(lowering: Lowering, node: ast.CallStmt) -> None:

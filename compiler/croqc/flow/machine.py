@@ -64,7 +64,7 @@ class Machine:
         self.faults: dict[tuple[object, ...], Fault] = {}
         self.undecided: tuple[Span, str] | None = None
         self.turns: dict[tuple[int, Loop], int] = {}
-        self.watch: Callable[[PathState, Loop], None] | None = None
+        self.watch: Callable[[PathState, Loop | int], None] | None = None
         self.record: list[tuple[Any, ...]] | None = [] if record else None
         self.held: list[tuple[int, int, Transfer]] = []  # path, handle, what it was given
         self.grouped: dict[tuple[EventSlot, int], list[int]] = {}
@@ -131,6 +131,13 @@ class Machine:
     def slots(self) -> list[EventSlot]:
         """Every event slot that exists, in a fixed order."""
         return [slot for _, slots in sorted(self._rounds.items()) for slot in slots]
+
+    def present(self) -> list[EventSlot]:
+        """The event slots that some path still means."""
+        if not any(event.fresh for event in self.program.events):
+            return self.slots()
+        meant = {id(slots) for path in self.paths for slots in path.events}
+        return [slot for _, slots in sorted(self._rounds.items()) if id(slots) in meant for slot in slots]
 
     # --- the run ----------------------------------------------------------------------------------
 
@@ -204,6 +211,8 @@ class Machine:
                 path.events[event.number] = events[event.number]
         merge(path.clock, clock)
         path.pc, path.idle = entry, False
+        if self.watch is not None:
+            self.watch(path, entry)
 
     def finish(self, path: PathState, leaves: bool) -> None:
         path.idle, path.pc, path.blocked = True, -1, None

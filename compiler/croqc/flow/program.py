@@ -63,8 +63,8 @@ class Set(Op):
 
     __slots__ = ("expr", "value", "var")
 
-    def __init__(self, span: Span, var: int, expr: Expr) -> None:
-        super().__init__(span)
+    def __init__(self, span: Span, var: int, expr: Expr, loops: tuple[Loop, ...] = ()) -> None:
+        super().__init__(span, loops)
         self.var = var
         self.expr = expr
         self.value = closure(expr)

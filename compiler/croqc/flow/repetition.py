@@ -11,10 +11,11 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
+from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.instances import Plan, refs_of
 from croqc.flow.machine import Machine
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Loop, Op, Program, Set
+from croqc.flow.program import Fork, Loop, Op, Program, Set
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
 
 State = tuple[Any, ...]
@@ -26,10 +27,11 @@ class Repetition:
     def __init__(self, machine: Machine, plan: Plan, loops: tuple[Loop, ...]) -> None:
         self.machine = machine
         self.plan = plan
-        self.watched = set(loops)
-        self.seen: dict[tuple[int, Loop], dict[State, int]] = {}
-        self.repeated: set[tuple[int, Loop]] = set()
-        self.turned: set[tuple[int, Loop]] = set()
+        entries = {op.entry for op in machine.program.ops if isinstance(op, Fork) and op.loops}
+        self.watched: set[Loop | int] = {*loops, *entries}
+        self.seen: dict[tuple[int, Loop | int], set[State]] = {}
+        self.repeated: set[tuple[int, Loop | int]] = set()
+        self.turned: set[tuple[int, Loop | int]] = set()
         self.moduli = moduli(machine.program, plan)
         self.ordered = {
             ref.event.number
@@ -43,29 +45,41 @@ class Repetition:
         self.numbers = {id(op): place for place, op in enumerate(machine.program.ops)}
         machine.watch = self.watch
 
-    def watch(self, path: PathState, loop: Loop) -> None:
+    def watch(self, path: PathState, loop: Loop | int) -> None:
+        """The end of a turn, or the entry of a path into what the block gives it in a loop."""
         key = (path.number, loop)
         if loop not in self.watched or key in self.repeated:
             return
         self.turned.add(key)
-        states = self.seen.setdefault(key, {})
+        states = self.seen.setdefault(key, set())
         state = self._state()
         if state in states:
             self.repeated.add(key)
             states.clear()
         else:
-            states[state] = path.env[loop.var]
+            states.add(state)
         self.machine.steps += self.machine.weight * 4
 
     @property
     def complete(self) -> bool:
-        return self.turned <= self.repeated
+        return all(self._left_early(*key) for key in self.turned - self.repeated)
+
+    def _left_early(self, number: int, loop: Loop | int) -> bool:
+        """A loop that is never gone through to its end makes no more turns for larger sizes either."""
+        if isinstance(loop, int) or loop.outer:
+            return False
+        env = self.machine.paths[number].env
+        try:
+            planned = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
+        except UndecidedError:
+            return False
+        return self.machine.turns.get((number, loop), 0) < planned
 
     # --- the joint state --------------------------------------------------------------------------
 
     def _state(self) -> State:
         machine = self.machine
-        slots = machine.slots()
+        slots = machine.present()
         marks = self._marks(slots)
         ranks = _Ranks(marks)
         return (
@@ -74,6 +88,7 @@ class Repetition:
             tuple(tuple(self._access(access, ranks) for access in live) for live in machine.accesses.live if live),
             tuple(machine.accesses.written),
             tuple(sorted(machine.barriers.here)),
+            tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
 
     def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
@@ -96,7 +111,13 @@ class Repetition:
         for live in self.machine.accesses.live:
             for access in live:
                 marks[access.index].add(access.end)
+        self._mark_barriers(marks)
         return marks
+
+    def _mark_barriers(self, marks: list[set[int]]) -> None:
+        for barrier in self.machine.barriers.named.values():
+            for number, epoch in (*barrier.parts, *barrier.before):
+                marks[number].add(epoch)
 
     def _path(self, path: PathState, ranks: _Ranks) -> State:
         return (
@@ -104,8 +125,8 @@ class Repetition:
             path.idle,
             path.left,
             path.touched,
-            len(path.jobs),
-            None if path.met is None else path.met - self.machine.barriers.round,
+            bool(path.jobs),
+            path.met is None,
             tuple(self._value(number, path.env[number]) for number in (self.kept if path.idle else self.every)),
             ranks.of(path.clock),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
@@ -149,6 +170,12 @@ class Repetition:
             tuple(ranks.of(clock) for clock in slot.clocks[max(least, slot.completed - 2) :]),
         )
 
+    def _bar(self, number: int, ranks: _Ranks) -> State:
+        barrier = self.machine.barriers.named[number]
+        here = tuple((who, ranks.one(who, epoch)) for who, epoch in barrier.parts)
+        before = tuple((who, ranks.one(who, epoch)) for who, epoch in barrier.before)
+        return number, barrier.arrived, here, before, ranks.of(barrier.clock)
+
     def _access(self, access: Access, ranks: _Ranks) -> State:
         return (
             access.slot,
@@ -182,8 +209,9 @@ def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
         if loop in plan.turns or loop in plan.leaping:
             found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)
             found[loop.limit] = 1
+    other = {op.var for op in program.ops if isinstance(op, Set) and op.loops and not _grows(op)}
     for op in program.ops:
-        if isinstance(op, Set) and _grows(op):
+        if isinstance(op, Set) and _grows(op) and op.var not in other:
             found[op.var] = plan.periods.get(op.var, 1) * (2 if ordered else 1)
     return found
 

@@ -13,13 +13,13 @@ from croqc.flow.arrivals import survey
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
-from croqc.flow.instances import Plan, plan
+from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import ExhaustedError, Machine, Setting
 from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.paths import Path
-from croqc.flow.program import Bar
+from croqc.flow.program import Bar, Loop
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.verdicts.case import Case
@@ -99,8 +99,19 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.warnings = outcome.warnings if warning is None else [warning]
         outcome.done.append(sizes)
         if repetition is not None:
-            outcome.repeats = repetition.complete
+            outcome.repeats = repetition.complete or _repeats_later(setting, found, effort)
     return outcome
+
+
+def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
+    """Whether twice as many turns show a repetition that the tried ones do not."""
+    sizes = longest(setting.program, found)
+    if sizes is None:
+        return False
+    machine, repetition = _run(setting, found, sizes, effort, watches=True)
+    if machine is None or repetition is None:
+        return False
+    return repetition.complete and not machine.faults and not machine.stuck() and machine.undecided is None
 
 
 def _is_plain(setting: Setting) -> bool:
@@ -171,7 +182,7 @@ def _report(
     failed = bool(outcome.findings) or synced
     if failed:
         statics = [one for one in statics if one.rule != "unused-event"]
-    findings = (*shown, *statics, *outcome.warnings)
+    findings = (*shown, *statics, *(() if failed else outcome.warnings))
     strength, up_to, reason, place = Strength.PROVED, "", "", None
     if failed:
         strength = Strength.FAILS
@@ -198,29 +209,45 @@ def _report(
 
 
 def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:
-    """Whether the instances say all: every rest of the number of turns occurs among those that lift."""
+    """Whether the instances say all: every number of turns that is possible occurs, up to the period of the ring."""
     if not found.loops:
         return True
     if not found.lifts:
         return False
-    turns: dict[object, set[int]] = {}
+    turns: dict[Loop, set[int]] = {loop: set() for loop in found.loops}
     for sizes in done:
-        env: Env = [0] * setting.program.variables
-        for var, value in sizes.items():
-            env[var] = value
         for loop in found.loops:
-            try:
-                count = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
-            except UndecidedError:
+            count = _count(setting, loop, sizes)
+            if count is None:
                 return False
-            turns.setdefault(loop, set()).add(count)
+            turns[loop].add(count)
     around = {outer for loop in found.loops for outer in loop.outer}
     for loop in found.loops:
         period = found.periods.get(loop.var, 1) if loop in around else found.period
-        rests = {count % period for count in turns.get(loop, ()) if count >= period}
-        if len(rests) < period:
+        rests = {count % period for count in turns[loop] if count >= period}
+        if len(rests) < period and not (found.complete and _is_straight(found, loop)):
             return False
     return True
+
+
+def _is_straight(found: Plan, loop: Loop) -> bool:
+    """Whether the number of turns grows in a straight line with one size: all of its steps were tried."""
+    used = loop.low.variables() | loop.high.variables()
+    free = [size for size in found.sizes if size.var in used]
+    if len(free) != 1 or free[0].bound is not None or loop.step.const is None:
+        return False
+    products = [each for expr in (loop.low, loop.high) for each in expr.walk() if each.op == "*"]
+    return all(any(arg.const is not None for arg in each.args) for each in products)
+
+
+def _count(setting: Setting, loop: Loop, sizes: Mapping[int, int]) -> int | None:
+    env: Env = [0] * setting.program.variables
+    for var, value in sizes.items():
+        env[var] = value
+    try:
+        return len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
+    except UndecidedError:
+        return None
 
 
 def _up_to(found: Plan, done: list[Mapping[int, int]], budget: int) -> str:
@@ -252,13 +279,4 @@ def _example(
 
 
 def _largest(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> int:
-    env: Env = [0] * setting.program.variables
-    for var, value in sizes.items():
-        env[var] = value
-    most = 0
-    for loop in found.loops:
-        try:
-            most = max(most, closure(loop.high)(env) - closure(loop.low)(env))
-        except UndecidedError:
-            continue
-    return most
+    return max((_count(setting, loop, sizes) or 0 for loop in found.loops), default=0)

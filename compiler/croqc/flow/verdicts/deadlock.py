@@ -287,7 +287,9 @@ def _story(case: Case, one: Standing) -> Iterator[Related]:
             yield Related(f"{case.name(number)} owes it: the trigger is here", site.span)
             other = waits.get(number)
             if other is None:
-                if case.path(number).idle:
+                if case.path(number).left:
+                    yield Related(f"{case.name(number)} has left the kernel here", _last_place(case, case.path(number)))
+                elif case.path(number).idle:
                     yield Related(f"{case.name(number)} has ended", site.span)
             elif number not in seen:
                 seen.add(number)
