@@ -6,6 +6,8 @@ Must not do a subcommand's work.
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -72,19 +74,36 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+def _steady_output() -> None:
+    """Closed streams swallow what is written; characters that a stream cannot show are spelled out."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (lives as long as the process)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `croq`; returns the exit status: 0 fine, 1 errors found or verification failed, 2 usage."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _steady_output()
     name = next((word for word in words if not word.startswith("-")), None)
     args = build_parser(name if name in COMMANDS else "").parse_args(words)
     try:
-        return load(args.command).run(args)
+        status = load(args.command).run(args)
+        sys.stdout.flush()
+        return status
     except (UsageError, FileError, SettingsError) as error:
         print(f"croq: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
         sys.stderr.close()
         return OK
+    except OSError as error:
+        print(f"croq: {error.strerror or error}", file=sys.stderr)
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (the interpreter flushes it at the end)
+        return USAGE
     except KeyboardInterrupt:
         print("croq: stopped", file=sys.stderr)
         return 130

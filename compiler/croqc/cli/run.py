@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 
 from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of
-from croqc.cli.failure import UsageError
 from croqc.cli.run_report import print_report
 from croqc.service.check import FileReport, check_file
+from croqc.service.files import FileError
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import PlanError, Request, split_defines
-from croqc.service.settings import Settings
+from croqc.service.settings import Settings, SettingsError
 from croqc.text.record import replace
 
 EXAMPLES = """  croq run kernel.co
@@ -53,8 +53,9 @@ def run(args: argparse.Namespace) -> int:
                 done.append(outcome)
                 if not args.json:
                     print_report(outcome)
-        except PlanError as error:
-            raise UsageError(str(error)) from None
+        except (PlanError, SettingsError) as error:
+            problems.append(FileError(str(error)))
+            print(f"croq: {error}", file=sys.stderr)
     if args.json:
         sys.stdout.write(json.dumps({"version": 1, "runs": [item.to_json() for item in done]}, indent=2) + "\n")
     elif len(done) > 1:

@@ -22,6 +22,12 @@ def _expectation(item: ExpectationResult) -> list[str]:
         how = "equal" if exact else f"max error {item.norms.max_abs:.3g}, rtol {item.rtol:.3g}, atol {item.atol:.3g}"
         lines[0] += f"  ({item.total} elements, {how})"
         return lines
+    if item.worst is not None and repr(item.worst.got) == repr(item.worst.want):
+        index = ", ".join(map(str, item.worst.index))
+        return [
+            *lines,
+            f"       {item.differing} of {item.total} still hold what they started with, the first at [{index}]",
+        ]
     lines.append(
         f"       {item.differing} of {item.total} elements differ (rtol {item.rtol:.3g}, atol {item.atol:.3g})"
     )

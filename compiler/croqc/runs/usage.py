@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from croqc.sema.model import Model, Symbol, View
+from croqc.sema.model import Model, Symbol, SymbolKind, View
 from croqc.sema.types import Data
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -51,6 +51,8 @@ class _Tracer:
                     self.write(target)
                     if op != "=":
                         self.handled.discard(target)
+            case ast.Chain(base=base):
+                self.handled.add(base)  # the chain as a whole has a view of its own
             case ast.Copy(dest=dest) | ast.MmaStore(dest=dest):
                 self.write(dest)
             case ast.Call(kind=kind, args=args) if kind != "barrier":
@@ -78,4 +80,5 @@ def usage_of(model: Model) -> Usage:
 def poisoned(model: Model) -> frozenset[Symbol]:
     """The parameters that start poisoned: written, never read (decisions on values)."""
     usage = usage_of(model)
-    return frozenset(item for item in usage.written - usage.read if isinstance(item.type, Data))
+    only = usage.written - usage.read
+    return frozenset(item for item in only if item.kind is SymbolKind.PARAM and isinstance(item.type, Data))

@@ -37,12 +37,18 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file's text at once or not at all; its mode is kept. Raises FileError."""
+    """Replace a file's text at once or not at all; its mode is kept, and a link's target is written.
+
+    Raises FileError, also for a file that nobody may write.
+    """
     import tempfile  # here, since reading needs none of what it loads
 
     temporary: str | None = None
     try:
+        path = path.resolve()
         mode = path.stat().st_mode
+        if not mode & 0o222:
+            raise FileError(f"{path.name}: is read-only")
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "wb") as out:
             out.write(text.encode("utf-8"))

@@ -24,7 +24,7 @@ def sound(function: FunctionReport) -> bool:
 
 
 def _findings(flow: KernelFlow) -> list[Finding]:
-    found = [Finding(item.rule, item.span, item.args, item.related) for item in flow.findings]
+    found = [Finding(item.rule, item.span, {**item.args, "sizes": item.sizes}, item.related) for item in flow.findings]
     if flow.strength is Strength.UNKNOWN and flow.place is not None:
         found.append(Finding(NOT_ANALYSED, flow.place, {"reason": flow.reason}))
     found += [Finding(NOT_ANALYSED, place, {"reason": reason}) for place, reason in flow.notes]

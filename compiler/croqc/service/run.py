@@ -17,10 +17,10 @@ from croqc.engines.sim.simulate import DEFAULT_STEPS, SimOptions, SimResult, sim
 from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import RunData, make_data
+from croqc.service.run_data import DataTooLargeError, RunData, make_data
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import auto_expectations, judge, model_functions
-from croqc.text.diagnostics import Severity
+from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
 from croqc.text.source import Position
 from croqc.text.span import Span
@@ -81,12 +81,23 @@ def _run(report: FileReport, planned: Planned, request: Request, on_progress: Pr
     runner = _Runner(report, function, planned, request, on_progress)
     if planned.problem:
         return runner.ended(Verdict.NOT_RUN, planned.problem, planned.place)
-    errors = [item for item in report.diagnostics if item.severity is Severity.ERROR and function.spans(item.span)]
+    errors = [
+        item for item in report.diagnostics if item.severity is Severity.ERROR and _concerns(report, function, item)
+    ]
     if errors or function.analysis is None:
         first = errors[0] if errors else None
         reason = f"it has errors; the first: {first.message}" if first else "it cannot be read"
         return runner.ended(Verdict.NOT_RUN, reason, first.span if first else None)
     return runner.run(function.analysis.model)
+
+
+def _concerns(report: FileReport, function: FunctionReport, item: Diagnostic) -> bool:
+    """Whether an error keeps a function from being run: one inside it, in its directives, or in the host text."""
+    if item.code != "run-directive":
+        return function.spans(item.span) or not any(other.spans(item.span) for other in report.functions)
+    ends = [other.base + len(other.parsed.source.text) for other in report.functions]
+    owner = next((index for index, end in enumerate(ends) if item.span.start < end), len(ends) - 1)
+    return report.functions[owner].base == function.base
 
 
 class _Runner:
@@ -142,7 +153,10 @@ class _Runner:
         return None
 
     def run(self, model: Model) -> RunReport:
-        data = make_data(model, self.planned.sizes, self.planned.seed)
+        try:
+            data = make_data(model, self.planned.sizes, self.planned.seed)
+        except DataTooLargeError as error:
+            return self.ended(Verdict.NOT_RUN, str(error))
         expects = [item for item in self.planned.directives.expects if item.expr is not None]
         reference: SimResult | None = None
         if len(expects) < len(self.planned.directives.expects) or not expects:
@@ -172,4 +186,5 @@ class _Runner:
             results += auto_expectations(model, data, result, reference)
         if not all(item.ok for item in results):
             return self.ended(Verdict.WRONG, expectations=results)
-        return self.ended(Verdict.VERIFIED if expects else Verdict.CONSISTENT, expectations=results)
+        nothing = "" if results else "it writes no output, so there is nothing to compare"
+        return self.ended(Verdict.VERIFIED if expects else Verdict.CONSISTENT, nothing, expectations=results)

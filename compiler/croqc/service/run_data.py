@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import prod
 
-from croqc.runs.elements import Array, poison
+from croqc.runs.elements import ELEMENTS, Array, poison
 from croqc.runs.inputs import input_array
 from croqc.runs.usage import poisoned
 from croqc.sema.model import Model
@@ -26,27 +27,52 @@ class RunData:
     elems: Mapping[str, str]
 
 
+LIMIT = 16 << 30  # bytes
+
+
+class DataTooLargeError(Exception):
+    """The sizes ask for more data than a run takes; the text says how much."""
+
+
+def _allowed(shapes: Iterable[tuple[str, tuple[int, ...]]]) -> None:
+    """Raises DataTooLargeError before anything is allocated."""
+    size = sum(prod(shape) * ELEMENTS[elem].dtype.itemsize for elem, shape in shapes)
+    if size > LIMIT:
+        raise DataTooLargeError(
+            f"its data would take {size / 2**30:,.0f} GiB, a run takes up to {LIMIT >> 30}; use smaller sizes"
+        )
+
+
 def _extent(value: Int, dims: Mapping[str, int]) -> int:
     known = value.evaluate(dims)
     return _UNNAMED if known is None else known
 
 
 def make_data(model: Model, sizes: Mapping[str, Size], seed: int) -> RunData:
-    """Inputs by the seed; parameters that are only written start poisoned; scalars from `sizes`, else drawn."""
+    """Inputs by the seed; parameters that are only written start poisoned; scalars from `sizes`, else drawn.
+
+    Raises DataTooLargeError.
+    """
     dims = {name: int(value) for name, value in sizes.items() if isinstance(value, int)}
+    symbols = [model.uses.get(param.name) if param.name else None for param in model.function.params]
+    shapes = {
+        symbol.name: (symbol.type.elem, tuple(_extent(dim, dims) for dim in symbol.type.shape))
+        for symbol in symbols
+        if symbol is not None and isinstance(symbol.type, Data)
+    }
+    _allowed(shapes.values())
     unread = {symbol.name for symbol in poisoned(model)}
     arrays: dict[str, Array] = {}
     scalars: dict[str, Size] = {}
     elems: dict[str, str] = {}
-    for position, param in enumerate(model.function.params):
-        symbol = model.uses.get(param.name) if param.name else None
+    for position, symbol in enumerate(symbols):
         if symbol is None:
             continue
-        if isinstance(symbol.type, Data):
-            elems[symbol.name] = symbol.type.elem
-            shape = tuple(_extent(dim, dims) for dim in symbol.type.shape)
-            draw = poison(symbol.type.elem, shape) if symbol.name in unread else None
-            arrays[symbol.name] = input_array(symbol.type.elem, shape, seed, position) if draw is None else draw
+        if symbol.name in shapes:
+            elem, shape = shapes[symbol.name]
+            elems[symbol.name] = elem
+            poisons = symbol.name in unread
+            arrays[symbol.name] = poison(elem, shape) if poisons else input_array(elem, shape, seed, position)
         elif isinstance(symbol.type, Scalar):
             elems[symbol.name] = symbol.type.elem
             drawn = input_array(symbol.type.elem, (1,), seed, position)[0].item()

@@ -12,8 +12,8 @@ from croqc.runs.check import Operand, check_expectation
 from croqc.runs.compare import EXACT, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
 from croqc.runs.evaluate import FormulaError, evaluate, to_reference
-from croqc.runs.report import ExpectationResult
-from croqc.runs.usage import usage_of
+from croqc.runs.report import ExpectationResult, Norms, Worst
+from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Data, Scalar
 from croqc.service.run_data import RunData, Size
@@ -87,6 +87,8 @@ def judge(
     for directive in expects:
         try:
             results.append(check_expectation(directive, names))
+            if results[-1].total == 0:
+                return Outcome((), "this compares no element", directive.span)
         except FormulaError as error:
             problem = f"{error}; {error.hint}" if error.hint else str(error)
             return Outcome((), problem, error.span.shift(directive.base))
@@ -103,8 +105,23 @@ def auto_expectations(
     if result.result is not None and reference.result is not None:
         got, want = np.asarray(result.result), np.asarray(reference.result)
         pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
+    unwritten = [_unwritten(symbol.name, data, result) for symbol in poisoned(model)]
     steps = -(-_depth(model, data) // k_step_of(model))
-    return tuple(_agreement(name, elem, got, want, accumulator, steps) for name, elem, got, want in pairs)
+    agreed = [_agreement(name, elem, got, want, accumulator, steps) for name, elem, got, want in pairs]
+    return tuple(agreed + [item for item in unwritten if item is not None])
+
+
+def _unwritten(name: str, data: RunData, result: SimResult) -> ExpectationResult | None:
+    """A failed expectation where an output keeps the poison that it started with, for that agrees with itself."""
+    before, after = data.arrays[name], result.outputs[name]
+    same = (after.view(np.uint8) == before.view(np.uint8)).reshape(*after.shape, -1).all(axis=-1)
+    if not same.any():
+        return None
+    index = tuple(int(part) for part in np.argwhere(same)[0])
+    value = to_reference(after)[index].item()
+    text = f"every element of {name} is written"
+    nowhere = Norms(0.0, 0.0)
+    return ExpectationResult(text, False, 0.0, 0.0, Worst(index, value, value), int(same.sum()), same.size, nowhere)
 
 
 def _depth(model: Model, data: RunData) -> int:
