@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
+from collections.abc import AsyncIterator
+from pathlib import Path
+
 import pytest
+import pytest_lsp
 from lsprotocol import types as lsp
-from pytest_lsp import LanguageClient
+from pytest_lsp import LanguageClient, client_capabilities
 
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
-from tests.lsp.conftest import Editor
+from tests.lsp.conftest import CONFIG, Editor
 
 ROW = "| iv_k = 2 | 0 | 1 | 1 | 0 | 1 | 0 |"  # iteration 2: slot 0, generation 1, parity 1, then 0; bit 1; no credit
 
@@ -50,3 +56,30 @@ async def test_places_are_links_into_the_document(client: LanguageClient) -> Non
     editor = Editor(client, "k.co", PIPELINE)
     line = PIPELINE[: PIPELINE.index("trigger full")].count("\n") + 1
     assert f"[{line}]({editor.uri}#L{line})" in await hover(client, editor, "full[MATMUL", 1)
+
+
+async def test_there_is_no_picture_for_a_client_that_did_not_ask(client: LanguageClient) -> None:
+    editor = Editor(client, "k.co", PIPELINE)
+    assert "![" not in await hover(client, editor, "wait empty", 1)
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def pictured(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
+    """A client that shows images in hovers."""
+    await lsp_client.initialize_session(
+        lsp.InitializeParams(
+            capabilities=client_capabilities("neovim"), root_uri=None, initialization_options={"hoverImages": True}
+        )
+    )
+    lsp_client.initialized = lsp.InitializeResult(lsp.ServerCapabilities(position_encoding="utf-16"))
+    lsp_client.folder = tmp_path
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def test_a_client_that_shows_images_gets_the_timeline(pictured: LanguageClient) -> None:
+    editor = Editor(pictured, "k.co", PIPELINE)
+    text = await hover(pictured, editor, "wait full", 1)
+    data = re.search(r"!\[timeline of the credit flow\]\(data:image/svg\+xml;base64,([^)]+)\)", text)
+    assert data is not None
+    assert b64decode(data[1]).decode("utf-8").startswith("<svg ")

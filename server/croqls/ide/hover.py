@@ -24,8 +24,11 @@ class Hover:
     span: Span
 
 
-def hover(snapshot: Snapshot, offset: int) -> Hover | None:
-    """Type and shape of a name, definition of a macro, documentation of an operation; None for anything else."""
+def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | None:
+    """Type and shape of a name, definition of a macro, documentation of an operation, credit flow; else None.
+
+    `pictures`: the client shows images in Markdown.
+    """
     function = snapshot.function_at(offset)
     if function is None:
         return None
@@ -35,7 +38,8 @@ def hover(snapshot: Snapshot, offset: int) -> Hover | None:
     token = token_at(function, offset)
     if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
         return None
-    parts = (_symbol(function, token) or _operation(function, token), flow_section(snapshot, function, token))
+    flow = flow_section(snapshot, function, token, pictures)
+    parts = (_symbol(function, token) or _operation(function, token), flow)
     text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None
 

@@ -5,6 +5,7 @@ Markdown from the outcome of the analysis. Must not analyse or know LSP types.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -25,7 +26,9 @@ from croqc.flow.tables import (
 )
 from croqc.sema.model import Analysis, Model, Symbol, SymbolKind
 from croqc.service.check import FunctionReport
+from croqc.service.flow import flow_entry
 from croqc.service.flow_check import sound
+from croqc.service.flow_svg import flow_svg
 from croqc.syntax import ast
 from croqc.syntax.tokens import Token
 from croqc.syntax.visit import walk
@@ -47,8 +50,8 @@ def _analysed(analysis: Analysis) -> tuple[KernelFlow, ...]:
     return analyze_flow(analysis.model, TYPING_BUDGET)
 
 
-def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token) -> str:
-    """As `flow_text`, for a document. Functions with errors have no credit flow."""
+def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token, pictures: bool) -> str:
+    """As `flow_text`, for a document, with a drawn timeline. Functions with errors have no credit flow."""
     analysis = function.analysis
     if analysis is None or not sound(function):
         return ""
@@ -59,7 +62,16 @@ def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token) -> 
         return ""
     known = (snapshot.report.flows or {}).get(analysis)
     flows = known.kernels if known is not None else _analysed(analysis)
-    return flow_text(flows, model, token, symbol, Places(snapshot.uri, snapshot.source, function.base))
+    text = flow_text(flows, model, token, symbol, Places(snapshot.uri, snapshot.source, function.base))
+    if not text or not pictures:
+        return text
+    here = next(flow for flow in flows if flow.kernel.node.span.touches(token.start) or flow is flows[-1])
+    return f"{text}\n\n{_picture(flow_svg(flow_entry(snapshot.source, function, here)))}"
+
+
+def _picture(svg: str) -> str:
+    """The timeline as an image that stands in the text itself."""
+    return f"![timeline of the credit flow](data:image/svg+xml;base64,{b64encode(svg.encode('utf-8')).decode('ascii')})"
 
 
 def flow_text(flows: Sequence[KernelFlow], model: Model, token: Token, symbol: Symbol | None, places: Places) -> str:

@@ -73,6 +73,7 @@ class Documents:
         self._verdicts: dict[str, Verdicts] = {}
         self.editor: Settings = NO_SETTINGS
         self.encoding = Encoding.UTF16
+        self.pictures = False
 
     def all(self) -> tuple[Snapshot, ...]:
         return tuple(self._open.values())

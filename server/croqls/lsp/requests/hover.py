@@ -15,7 +15,7 @@ def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -> lsp.
     if snapshot is None:
         return None
     encoding = server.documents.encoding
-    found = hover(snapshot, offset_of(snapshot.source, params.position, encoding))
+    found = hover(snapshot, offset_of(snapshot.source, params.position, encoding), server.documents.pictures)
     if found is None:
         return None
     content = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=found.markdown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding
@@ -11,7 +13,11 @@ from croqls.lsp.server import CroqtileServer
 
 
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
+    """Options are the settings, for clients that cannot be asked, and `hoverImages`: images in hovers are shown."""
     options = params.initialization_options
+    if isinstance(options, Mapping):
+        server.documents.pictures = options.get("hoverImages") is True
+        options = {key: value for key, value in options.items() if key != "hoverImages"}
     if options is not None:
         take_settings(server, options)
 
