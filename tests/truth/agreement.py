@@ -19,8 +19,13 @@ from tests.truth.simulated import Seen, simulate_program
 
 MILD = frozenset({"unconsumed-credit", "unused-event"})
 """Rules that warn of what needs not go wrong."""
-SIDE = frozenset({"generation-mixup", "order-out-of-step", "arrival-count-mismatch", "named-barrier-mismatch"})
-"""Rules that condemn what a single search may see as a side condition only."""
+SIDE = {
+    "generation-mixup": "mixup",
+    "order-out-of-step": "parity",
+    "future-waited-twice": "twice",
+    "future-not-waited": "unwaited",
+}
+"""Rules that condemn what need not show in a run, and what the search calls it."""
 SEARCH = 3_000
 DEEP_SEARCH = 150_000
 
@@ -126,28 +131,37 @@ def _compared(judged: Judged, model: Model) -> Judged:
         return replace(judged, outcome=outcome)
     if judged.program.correct:
         return replace(judged, outcome="false alarm")
-    if faulty or (verdict.rules & SIDE and explored is not None and explored.faults):
+    if faulty or _formally(verdict, explored):
         return judged
     return _looked_again(judged, verdict, model)
 
 
 def _looked_again(judged: Judged, verdict: Verdict, model: Model) -> Judged:
-    """A condemned program that showed nothing yet: at the sizes of the findings, with more schedules and states."""
-    sizes = _finding_sizes(judged.program, verdict)
-    closer = replace(judged.program, sizes=sizes)
-    seen = simulate_program(closer, model, 24 * len(sizes))
-    explored = explore_program(closer, model, DEEP_SEARCH)
-    judged = replace(judged, seen=seen, explored=explored)
-    if seen.faulty or (explored is not None and (explored.hard or (verdict.rules & SIDE and explored.faults))):
-        return judged
+    """A condemned program that showed nothing yet: at the sizes of the findings, with more schedules and states.
+
+    Where these end inside a tile, what lies outside the arrays is not the program's fault: only hangs count.
+    """
+    for unit, faults in ((16, ("hang", "wrong", "overrun", "range")), (1, ("hang", "overrun", "range"))):
+        sizes = _finding_sizes(judged.program, verdict, unit)
+        closer = replace(judged.program, sizes=sizes)
+        seen = simulate_program(closer, model, 24 * len(sizes))
+        explored = explore_program(closer, model, DEEP_SEARCH)
+        judged = replace(judged, seen=seen, explored=explored)
+        if seen.kind in faults or (explored is not None and explored.hard) or _formally(verdict, explored):
+            return judged
     whole = explored is not None and explored.complete
     return replace(judged, outcome="not condemned" if whole else "undecided")
 
 
-def _finding_sizes(program: Program, verdict: Verdict) -> tuple[Sizes, ...]:
-    """The sizes that findings name, completed by those of the program, in whole tiles: copies of parts need more."""
+def _formally(verdict: Verdict, explored: Explored | None) -> bool:
+    return explored is not None and any(SIDE.get(rule) in explored.faults for rule in verdict.rules)
+
+
+def _finding_sizes(program: Program, verdict: Verdict, unit: int) -> tuple[Sizes, ...]:
+    """The sizes that findings name, completed by those of the program; `unit` 16: in whole tiles."""
     base = program.sizes[-1]
-    units = {name: 16 if name == "C" else min(sizes[name] for sizes in program.sizes) for name in base}
+    rows = min(sizes.get("R", 1) for sizes in program.sizes)
+    units = {name: 1 if unit == 1 else rows if name == "R" else unit for name in base}
     named = [
         {
             name: max(-(-int(finding.sizes.get(name, value)) // units[name]), 1) * units[name]

@@ -19,7 +19,8 @@ from tests.truth.unroll import count_arrivals, unroll
 
 STATES = 40_000
 HARD = frozenset({"deadlock", "race", "overrun", "surplus", "unwritten"})
-"""Faults that show in some schedule. "mixup" and "parity" are the side conditions of credit-flow, section 2."""
+"""Faults that show in some schedule. "mixup" and "parity" are side conditions of credit-flow, section 2; "twice" and
+"unwaited" are against the rules of futures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +72,28 @@ class Explorer:
         ]
         self.sources: dict[Touch, list[list[Writer]]] = {}
         self.known: dict[tuple[int, int], bool] = {}
-        self.faults: set[str] = set()
+        self.faults: set[str] = set(instance.formal)
         self.detail = ""
 
     def _index(self, path: int, ops: list[Op]) -> None:
         waits: dict[int, list[int]] = {}
         arrivals: dict[int, list[int]] = {}
+        steady: dict[int, int] = {}
+        active = False
         for index, op in enumerate(ops):
+            active = active or op.kind not in (Kind.ARRIVE, Kind.BARRIER)
             if op.kind is Kind.WAIT and op.slot is not None:
                 before = waits.setdefault(self.number[op.slot], [])
                 if op.parity != len(before) & 1:
                     self.parity = True
                 before.append(index)
             elif op.kind is Kind.ARRIVE and op.slot is not None:
-                arrivals.setdefault(self.number[op.slot], []).append(index)
+                slot = self.number[op.slot]
+                arrivals.setdefault(slot, []).append(index)
+                if active:
+                    if op.parity >= 0 and op.parity != steady.get(slot, 0) & 1:
+                        self.parity = True
+                    steady[slot] = steady.get(slot, 0) + 1
                 for flight in op.flights:
                     self.binding.setdefault(flight, (path, index, self.number[op.slot]))
         self.waits.append(waits)

@@ -14,7 +14,7 @@ Slot = tuple[int, int, int]
 
 class Kind(Enum):
     WAIT = "wait"  # slot, parity
-    ARRIVE = "arrive"  # slot; `flights`: copies whose bytes the generation awaits
+    ARRIVE = "arrive"  # slot, parity of its order or -1; `flights`: copies whose bytes the generation awaits
     START = "start"  # an asynchronous copy: `flights` holds its number, `touches` what it reads and writes
     LANDED = "landed"  # wait for the copies in `flights`
     TOUCH = "touch"  # a synchronous access
@@ -41,11 +41,15 @@ class Op:
 
 @dataclass(slots=True)
 class Instance:
-    """`paths`: name and operations of each. `counts`: arrivals that complete a generation. `ready`: slots at 1."""
+    """`paths`: name and operations of each. `counts`: arrivals that complete a generation. `ready`: slots at 1.
+
+    `formal`: what is wrong whatever the schedule does: "twice" (a future waited for or bound again), "unwaited".
+    """
 
     paths: dict[str, list[Op]] = field(default_factory=dict)
     counts: dict[Slot, int] = field(default_factory=dict)
     ready: set[Slot] = field(default_factory=set)
+    formal: set[str] = field(default_factory=set)
 
 
 def overlap(a: Touch, b: Touch) -> bool:

@@ -64,12 +64,14 @@ class Shared:
     flights: int = 0
     ready: set[Slot] = field(default_factory=set)
     written: dict[Slot, int] = field(default_factory=dict)  # explicit counts
+    settled: dict[int, int] = field(default_factory=dict)  # how often a flight was waited for or bound
 
     def number(self, key: object) -> int:
         return self.numbers.setdefault(key, len(self.numbers))
 
     def flight(self) -> int:
         self.flights += 1
+        self.settled[self.flights] = 0
         return self.flights
 
 
@@ -244,6 +246,8 @@ def unroll(model: Model, sizes: Sizes, last: bool = False) -> Instance:
         _parallel_body(path, kernel.node)
         instance.paths[place.name] = path.ops
     instance.ready, instance.counts = shared.ready, shared.written
+    instance.formal |= {"twice"} if any(count > 1 for count in shared.settled.values()) else set()
+    instance.formal |= {"unwaited"} if any(count == 0 for count in shared.settled.values()) else set()
     return instance
 
 

@@ -179,6 +179,8 @@ def _wait(path: Path, node: ast.Wait) -> None:
 
 
 def _wait_future(path: Path, node: ast.Node, future: Future) -> None:
+    for flight in (*future.reads, *([future.flight] if future.flight is not None else [])):
+        path.shared.settled[flight] = path.shared.settled.get(flight, 0) + 1
     if future.flight is not None:
         path.emit(Kind.LANDED, node, flights=(future.flight,))
     if future.reads:
@@ -191,13 +193,15 @@ def _trigger(path: Path, node: ast.Trigger) -> None:
         raise UnsupportedError("clusters")
     after = [path.slots(each) for each in node.after]
     flights = [each.flight for each in after if isinstance(each, Future) and each.flight is not None]
+    for flight in flights:
+        path.shared.settled[flight] += 1
     for ref in node.refs:
         found = path.slots(ref)
         if isinstance(found, Future):
             raise UnsupportedError("a future is triggered")
-        for slot, _ in found:
+        for slot, order in found:
             mine = (*path.bound.pop(slot, []), *flights)
-            path.emit(Kind.ARRIVE, node, slot=slot, flights=mine)
+            path.emit(Kind.ARRIVE, node, slot=slot, flights=mine, parity=-1 if order is None else order & 1)
 
 
 def _sync(path: Path, node: ast.Sync) -> None:
@@ -224,6 +228,7 @@ def _copy(path: Path, node: ast.Copy) -> None:
             slots = path.slots(node.event)
             assert not isinstance(slots, Future)
             path.bound.setdefault(slots[0][0], []).append(future.flight)
+            path.shared.settled[future.flight] += 1
     else:
         path.touch(node, touches, info.unit is Unit.BLOCK)
     if node.target is not None:
@@ -298,6 +303,8 @@ def _multiply(path: Path, node: ast.Mma) -> None:
     flight = path.shared.flight()
     path.emit(Kind.OPEN, node, flights=(flight,), touches=touches)
     path.reading.append((flight, _accumulator(path, node.acc)))
+    if node.target is None:
+        del path.shared.settled[flight]
     if node.target is not None:
         path.env.values[path.env.symbol(node.target)] = Future(None, reads=(flight,))
 
