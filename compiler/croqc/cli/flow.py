@@ -13,8 +13,7 @@ from croqc.cli.flow_report import flow_lines
 from croqc.cli.render import wants_colour
 from croqc.service.check_result import to_json
 from croqc.service.files import create_text
-from croqc.service.flow import FlowEntry, FlowResult, NoEntryError, flow_of_file
-from croqc.service.run_plan import PlanError
+from croqc.service.flow import FlowEntry, FlowResult, RequestError, flow_of_file
 
 EXAMPLES = """  croq flow kernel.co
   croq flow kernel.co --html flow.html
@@ -44,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         if args.serve:
             return _serve(args, result)
         found = result()
-    except (NoEntryError, PlanError) as error:
+    except RequestError as error:
         raise UsageError(str(error)) from None
     if args.json:
         sys.stdout.write(to_json(found))

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from croqc.cli.failure import UsageError
 from croqc.service.files import FileError
-from croqc.service.flow import FlowResult, NoEntryError
+from croqc.service.flow import FlowResult, RequestError
 from croqc.service.flow_page import flow_page
 
 HOST = "127.0.0.1"
@@ -51,7 +51,7 @@ def _handler(result: Callable[[], FlowResult]) -> type[BaseHTTPRequestHandler]:
         def _page(self) -> None:
             try:
                 self._send(200, "text/html", flow_page(result(), secrets.token_urlsafe(18)))
-            except (FileError, NoEntryError) as error:
+            except (FileError, RequestError) as error:
                 self._send(500, "text/html", f"<!doctype html><title>croq flow</title><p>{escape(str(error))}</p>\n")
 
         def _send(self, status: int, kind: str, text: str) -> None:

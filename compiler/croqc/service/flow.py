@@ -24,7 +24,6 @@ from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic
 from croqc.service.flow_check import with_flow
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import LIMIT, Picture, StepEntry, picture, step_entry
-from croqc.service.run_plan import split_defines
 from croqc.service.settings import NO_SETTINGS, Settings
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -35,8 +34,8 @@ from croqc.text.source import Source
 from croqc.text.span import Span
 
 
-class NoEntryError(Exception):
-    """There is no function of that name; the text names the near ones."""
+class RequestError(Exception):
+    """There is no function or size of the name that was asked for; the text names the near ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +118,17 @@ class FlowResult:
 def flow_of_file(path: File, entry: str | None = None, flags: Settings = NO_SETTINGS) -> FlowResult:
     """As `flow_result`, for a file. `-D` names that are sizes of its kernels choose the run that is shown.
 
-    Raises FileError, SettingsError, NoEntryError, and PlanError for a `-D` that is neither size nor macro.
+    Raises FileError, SettingsError, and RequestError for an unknown `entry` or a `-D` that is neither size nor macro.
     """
-    plain = replace(flags, defines={})
-    report = check_file(path, plain)
-    macros, sizes = split_defines(report, entry, flags.defines)
+    report = check_file(path, replace(flags, defines={}))
+    if not flags.defines:
+        return flow_result(report, entry)
+    from croqc.service.run_plan import PlanError, split_defines  # here, since it loads NumPy
+
+    try:
+        macros, sizes = split_defines(report, entry, flags.defines)
+    except PlanError as error:
+        raise RequestError(str(error)) from None
     if macros:
         report = check_file(path, replace(flags, defines=macros))
     whole = {name: value for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
@@ -136,11 +141,11 @@ def flow_result(
     sizes: Mapping[str, int] = MappingProxyType({}),
     budget: int = CHECK_BUDGET,
 ) -> FlowResult:
-    """The credit flow of every kernel of a file, in order. Raises NoEntryError for an unknown `entry`."""
+    """The credit flow of every kernel of a file, in order. Raises RequestError for an unknown `entry`."""
     names = [function.name for function in report.functions]
     if entry is not None and entry not in names:
         hint = did_you_mean(entry, [name for name in names if name])
-        raise NoEntryError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
+        raise RequestError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
     known = (report if report.flows is not None else with_flow(report, budget)).flows or {}
     flows: list[FlowEntry] = []
     for function in report.functions:

@@ -6,7 +6,7 @@ The same result gives the same bytes. Light and dark by the viewer's preference;
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from croqc.service.flow import FlowEntry
 from croqc.service.flow_run import ArrowEntry, BoxEntry, Picture, StepEntry

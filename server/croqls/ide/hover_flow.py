@@ -9,7 +9,6 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.flow.futures import future_rows
 from croqc.flow.landings import landed
 from croqc.flow.report import EventFacts, KernelFlow
@@ -26,9 +25,6 @@ from croqc.flow.tables import (
 )
 from croqc.sema.model import Analysis, Model, Symbol, SymbolKind
 from croqc.service.check import FunctionReport
-from croqc.service.flow import flow_entry
-from croqc.service.flow_check import sound
-from croqc.service.flow_svg import flow_svg
 from croqc.syntax import ast
 from croqc.syntax.tokens import Token
 from croqc.syntax.visit import walk
@@ -47,18 +43,24 @@ _STAGE_HEAD = ("iteration", "slot", "generation", "filled by", "read by")
 
 @lru_cache(maxsize=16)
 def _analysed(analysis: Analysis) -> tuple[KernelFlow, ...]:
+    from croqc.flow.analysis import TYPING_BUDGET, analyze_flow  # here, as below
+
     return analyze_flow(analysis.model, TYPING_BUDGET)
 
 
 def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token, pictures: bool) -> str:
     """As `flow_text`, for a document, with a drawn timeline. Functions with errors have no credit flow."""
     analysis = function.analysis
-    if analysis is None or not sound(function):
+    if analysis is None:
         return ""
     model = analysis.model
     symbol = next((sym for name, sym in model.uses.items() if name.span == token.span and name.id == token.text), None)
     about = symbol is not None and symbol.kind in _KINDS
     if not about and token.text not in _WORDS:
+        return ""
+    from croqc.service.flow_check import sound  # here, since the server must start fast
+
+    if not sound(function):
         return ""
     known = (snapshot.report.flows or {}).get(analysis)
     flows = known.kernels if known is not None else _analysed(analysis)
@@ -66,11 +68,15 @@ def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token, pic
     if not text or not pictures:
         return text
     here = next(flow for flow in flows if flow.kernel.node.span.touches(token.start) or flow is flows[-1])
-    return f"{text}\n\n{_picture(flow_svg(flow_entry(snapshot.source, function, here)))}"
+    return f"{text}\n\n{_picture(snapshot, function, here)}"
 
 
-def _picture(svg: str) -> str:
+def _picture(snapshot: Snapshot, function: FunctionReport, flow: KernelFlow) -> str:
     """The timeline as an image that stands in the text itself."""
+    from croqc.service.flow import flow_entry  # here, as above
+    from croqc.service.flow_svg import flow_svg
+
+    svg = flow_svg(flow_entry(snapshot.source, function, flow))
     return f"![timeline of the credit flow](data:image/svg+xml;base64,{b64encode(svg.encode('utf-8')).decode('ascii')})"
 
 
