@@ -104,6 +104,17 @@ async def test_where_nothing_is_wrong_nothing_is_offered(client: LanguageClient)
     assert await ask(client, editor, "parallel") == []
 
 
+async def test_a_moving_cursor_is_offered_fixes_only(client: LanguageClient) -> None:
+    text = (EXAMPLES / "pipeline_course.co").read_text(encoding="utf-8").replace("rhs.chunkat", "rsh.chunkat")
+    editor = Editor(client, "moving.co", text)
+    for word, kinds in (("empty[MATMUL_STAGES]", set()), ("rsh.chunkat", {"quickfix"})):
+        place = editor.position(word)
+        context = lsp.CodeActionContext(diagnostics=[], trigger_kind=lsp.CodeActionTriggerKind.Automatic)
+        params = lsp.CodeActionParams(editor.document, lsp.Range(place, place), context)
+        answer = await client.text_document_code_action_async(params)
+        assert {item.kind for item in answer or [] if isinstance(item, lsp.CodeAction)} == kinds
+
+
 async def test_the_answer_is_of_the_present_version(client: LanguageClient) -> None:
     """Asked right behind an edit, with the list of diagnostics of the version before."""
     editor = Editor(client, "late.co", BROKEN)

@@ -71,6 +71,7 @@ class Documents:
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
         self._verdicts: dict[str, Verdicts] = {}
+        self._spellings: dict[str, list[str]] = {}
         self.editor: Settings = NO_SETTINGS
         self.encoding = Encoding.UTF16
         self.pictures = False
@@ -85,6 +86,9 @@ class Documents:
         """A new document, and what is wrong with its `croq.toml`, if anything."""
         below, problem = self._below(uri)
         path = path_of(uri)
+        known = self._spellings.setdefault(key_of(uri), [])
+        if uri not in known:
+            known.append(uri)
         self._open[key_of(uri)] = Snapshot(uri, version, text, str(path or uri), below)
         return self._open[key_of(uri)], problem
 
@@ -96,9 +100,19 @@ class Documents:
         self._open[key_of(uri)] = new
         return new
 
+    def spellings(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """The addresses under which a client has opened the document."""
+        return tuple(self._spellings.get(key_of(snapshot.uri), (snapshot.uri,)))
+
     def close(self, uri: str) -> None:
-        self._open.pop(key_of(uri), None)
-        self._verdicts.pop(key_of(uri), None)
+        """Forget one address of a document, and the document with the last one."""
+        key = key_of(uri)
+        left = [other for other in self._spellings.get(key, ()) if other != uri]
+        self._spellings[key] = left
+        if not left:
+            self._open.pop(key, None)
+            self._verdicts.pop(key, None)
+            self._spellings.pop(key, None)
 
     def judge(self, key: str, version: int, found: tuple[Diagnostic, ...]) -> Snapshot | None:
         """Keep the flow findings of a version; the document if it is still at that version, else None."""

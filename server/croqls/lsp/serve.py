@@ -6,6 +6,7 @@ import logging
 import sys
 from functools import partial
 
+from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
 from croqls.lsp.requests.publish import publish_verdicts
 from croqls.lsp.server import CroqtileServer
@@ -21,6 +22,12 @@ def make_server() -> CroqtileServer:
 
 
 def serve() -> None:
-    """Serve on standard input and output until the client ends it; log to standard error."""
+    """Serve on standard input and output until the client ends it; log to standard error.
+
+    The exit status is 1 where the end comes without `shutdown` (LSP 3.17, `exit`).
+    """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    make_server().start_io()
+    server = make_server()
+    server.start_io()
+    server.flow.stop()
+    sys.exit(0 if isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order else 1)

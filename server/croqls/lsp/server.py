@@ -8,12 +8,18 @@ from pygls.lsp.server import LanguageServer
 from croqc import __version__
 from croqls.lsp.documents import Documents
 from croqls.lsp.flow_process import FlowProcess
+from croqls.lsp.protocol import CroqtileProtocol
 
 
 class CroqtileServer(LanguageServer):
     """What each handler is given."""
 
     def __init__(self) -> None:
-        super().__init__("croqls", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
+        super().__init__(
+            "croqls",
+            __version__,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
+            protocol_cls=CroqtileProtocol,
+        )
         self.documents = Documents()
         self.flow = FlowProcess()

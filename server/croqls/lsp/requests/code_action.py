@@ -32,7 +32,8 @@ def text_document_code_action(server: CroqtileServer, params: lsp.CodeActionPara
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return []
-    answer = _Answer(server, snapshot, params.context.only)
+    moved_cursor = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
+    answer = _Answer(server, snapshot, params.context.only, moved_cursor)
     encoding = server.documents.encoding
     start = offset_of(snapshot.source, params.range.start, encoding)
     end = max(start, offset_of(snapshot.source, params.range.end, encoding))
@@ -40,16 +41,20 @@ def text_document_code_action(server: CroqtileServer, params: lsp.CodeActionPara
 
 
 class _Answer:
-    """What is answered about one snapshot. `only`: the kinds that the client asked for, or everything."""
+    """What is answered about one snapshot. `only`: the kinds that the client asked for, or everything.
 
-    def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None) -> None:
-        self.server, self.snapshot = server, snapshot
+    `quick`: asked for wherever the cursor goes, without a person's wish. Refactorings are tried out before they are
+    offered, which is too slow for that; fixes are at hand.
+    """
+
+    def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None, quick: bool) -> None:
+        self.server, self.snapshot, self.quick = server, snapshot, quick
         self.only = None if only is None else tuple(str(getattr(kind, "value", kind)) for kind in only)
 
     def wants(self, kind: str) -> bool:
         """A kind is wanted with all its sub-kinds; without a list `source` actions are left out (LSP 3.17)."""
         if self.only is None:
-            return not kind.startswith("source.fixAll")
+            return kind == QUICK_FIX or not (self.quick or kind == FIX_ALL)
         return any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in self.only)
 
     def actions(self, span: Span) -> Iterator[lsp.CodeAction]:

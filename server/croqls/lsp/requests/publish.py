@@ -39,7 +39,8 @@ def retract(server: CroqtileServer, uri: str) -> None:
 def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
     encoding = server.documents.encoding
     report = replace(snapshot.report, flow_found=server.documents.verdicts(snapshot))
-    items = [diagnostic(snapshot.source, item, snapshot.uri, encoding) for item in report.diagnostics]
-    server.text_document_publish_diagnostics(
-        lsp.PublishDiagnosticsParams(uri=snapshot.uri, version=snapshot.version, diagnostics=items)
-    )
+    for uri in server.documents.spellings(snapshot):
+        items = [diagnostic(snapshot.source, item, uri, encoding) for item in report.diagnostics]
+        server.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=items)
+        )
