@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from croqc.refactor.base import Code, Outcome, Refusal, read
@@ -104,10 +103,6 @@ def text_of(before: Code, outcome: Outcome, deeper: bool = False) -> str:
     after = attempt(before, outcome, deeper=deeper)
     assert not isinstance(after, Refusal), after
     return after.file
-
-
-def reasons(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    return (outcome.reason for outcome in outcomes if isinstance(outcome, Refusal))
 
 
 def verdicts(text: str, sizes: dict[str, int] | None = None) -> list[str]:
