@@ -38,9 +38,5 @@ LATER: Final[dict[str, str]] = {
     "F09": _FLOW,
     "X15": _FLOW,
     "Q10": _FLOW,
-    "Q11": _FLOW,
-    "Q12": _FLOW,
-    "Q13": _FLOW,
-    "Q14": _FLOW,
     "Q08": "the paths of a kernel are counted whole or not at all, so no event is without a known participant",
 }

@@ -12,6 +12,28 @@ from typing import Final
 
 from croqc.rules.base import Rule
 
+# The verdicts of the credit-flow analysis (credit-flow, section 4), which comes after all others.
+FLOW_RULES: Final = (
+    "credit-deadlock",
+    "stage-race",
+    "uncommitted-release",
+    "early-publish",
+    "credit-overrun",
+    "generation-mixup",
+    "order-out-of-step",
+    "unwritten-read",
+    "block-sync-in-role",
+    "named-barrier-mismatch",
+    "arrival-count-mismatch",
+    "trip-count-mismatch",
+    "unconsumed-credit",
+    "ring-mismatch",
+    "unused-event",
+    "stale-buffer",
+    "future-not-waited",
+    "future-waited-twice",
+    "not-analysed",
+)
 NAMES: Final = (
     "preprocessor-error",
     "syntax-error",
@@ -160,28 +182,7 @@ NAMES: Final = (
     "explicit-count",
     "joined-trigger",
     "named-barrier",
-)
-# The verdicts of the credit-flow analysis (credit-flow, section 4), which comes after all others.
-FLOW_RULES: Final = (
-    "credit-deadlock",
-    "stage-race",
-    "uncommitted-release",
-    "early-publish",
-    "credit-overrun",
-    "generation-mixup",
-    "order-out-of-step",
-    "unwritten-read",
-    "block-sync-in-role",
-    "named-barrier-mismatch",
-    "arrival-count-mismatch",
-    "trip-count-mismatch",
-    "unconsumed-credit",
-    "ring-mismatch",
-    "unused-event",
-    "stale-buffer",
-    "future-not-waited",
-    "future-waited-twice",
-    "not-analysed",
+    *FLOW_RULES,
 )
 CHECKING: Final = ("older-form", "explicit-count")  # those that look for findings themselves
 

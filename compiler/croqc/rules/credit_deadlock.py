@@ -1,0 +1,286 @@
+"""Rule `credit-deadlock`: a path waits for a credit that never comes (credit-flow, section 4)."""
+
+from __future__ import annotations
+
+from croqc.refactor.base import Code
+from croqc.rules.base import Rule, Subject, Words, listed
+from croqc.rules.credit_edits import (
+    counts_agree,
+    declared_ready,
+    given_back,
+    granted_by,
+    is_plain,
+    operand_of,
+    regranted,
+    slots_text,
+    suffix_of,
+    unwrapped,
+)
+from croqc.rules.credit_sites import (
+    Grant,
+    Site,
+    code_of,
+    event_type,
+    fills_shared,
+    first_turn,
+    grants,
+    loops_around,
+    regions_of,
+    site_at,
+    sites,
+    steady,
+    triggers,
+    waits,
+    work_loop,
+)
+from croqc.rules.credit_words import Args, at, fix, slot
+from croqc.rules.rewrites import node_at
+from croqc.sema.model import Finding, Symbol
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+
+_HINTS = {
+    "never-triggered": "trigger it where its work is done",
+    "never-bound": "trigger the slot that the copy names, behind the copy",
+    "bootstrap-missing": "give every slot a credit before the first turn",
+    "bootstrap-short": "give every slot of the ring a credit at start",
+    "bootstrap-late": "give the credits before anything is waited for",
+    "not-returned": "trigger it again when the work on the slot is done",
+    "ended": "let it be triggered as often as it is waited for",
+    "circular": "let it be triggered in every turn, and before the wait that depends on it",
+    "barrier": "let every thread reach the barrier",
+}
+
+
+def _message(args: Args) -> str:
+    path, generation, owing = args["path"], args.get("generation"), args.get("owing")
+    if owing == (path,) and args["cause"] != "never-bound":
+        return f"{path} waits for {slot(args)}, which only it could trigger{at(args)}"
+    others = listed(owing, " and ") if owing else "the others"
+    match args["cause"]:
+        case "never-triggered":
+            return f"{path} waits for {slot(args)}, which nothing triggers"
+        case "never-bound":
+            return f"the copy never completes: {path} does not trigger {slot(args)} behind it"
+        case "bootstrap-missing":
+            return f"{path} waits for {slot(args)}, but nobody gives it a credit at start{at(args)}"
+        case "bootstrap-short":
+            return f"{path} waits for {slot(args)}, a slot that gets no credit at start{at(args)}"
+        case "bootstrap-late":
+            return f"{path} waits for {slot(args)}, whose first credit comes too late{at(args)}"
+        case "not-returned":
+            return f"{path} waits for {slot(args)} again, but nobody gives it back{at(args)}"
+        case "barrier":
+            return f"{path} stands at a barrier that other threads never reach"
+        case "ended":
+            return (
+                f"{path} waits for generation {generation} of {slot(args)}, but {others} {_has_ended(owing)}{at(args)}"
+            )
+        case _:
+            return f"{path} waits for generation {generation} of {slot(args)}, which {others} owes{at(args)}"
+
+
+def _has_ended(owing: object) -> str:
+    return "have ended" if isinstance(owing, tuple) and len(owing) > 1 else "has ended"
+
+
+def _render(finding: Finding, subject: Subject) -> Words:
+    cause = str(finding.args["cause"])
+    return Words(_message(finding.args), _HINTS.get(cause, ""), fixes=_fixes(finding, subject, cause))
+
+
+def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
+    code = code_of(subject)
+    if cause == "never-bound":
+        return _bind(code, subject, finding)
+    site = site_at(code, finding.span)
+    if site is None:
+        return ()
+    if finding.args.get("owing") == (finding.args["path"],):
+        alone = len(site.stmt.refs) == 1 and code.written(site.stmt)
+        return fix("Leave this wait out", (code.removal(site.stmt),) if alone else None)
+    match cause:
+        case "bootstrap-missing":
+            return _start(code, site)
+        case "bootstrap-short":
+            return _lengthen(code, site.event)
+        case "bootstrap-late":
+            return _hurry(code, site.event)
+        case "not-returned":
+            regions = regions_of([grant.site for grant in grants(code, site.event)])
+            regions = regions or [one for one in _partners(code, site) if not fills_shared(code, one)]
+            return _give(code, site.event, regions)
+        case "never-triggered":
+            return _supply(code, site)
+    return _unconditional(code, site.event)
+
+
+# --- credits at start ------------------------------------------------------------------------------
+
+
+def _start(code: Code, site: Site) -> tuple[Fix, ...]:
+    """Bootstrap loops in the roles that give the event back, or `= ready`, as the file's dialect has it."""
+    event, regions = site.event, regions_of(triggers(code, site.event))
+    safe = site.region is not None and fills_shared(code, site.region)
+    if not safe and any(fills_shared(code, region) for region in regions):
+        return _retarget(code, event, regions)
+    ready = fix(f"Declare '{event.name}' as ready", declared_ready(event, code), safe)
+    if code.model.dialect == "current" or not counts_agree(code, event, regions):
+        return ready
+    return fix(f"Give '{event.name}' its credits at start", granted_by(code, event, regions), safe)
+
+
+def _retarget(code: Code, event: Symbol, regions: list[ast.InThreads]) -> tuple[Fix, ...]:
+    """Let a trigger of data name the slot that its turn fills."""
+    edits = []
+    for site in triggers(code, event):
+        found = work_loop(code, site.region) if site.region in regions else None
+        if found is None or site.loop is not found[0]:
+            continue
+        operand = operand_of(code, *found, event)
+        if operand is not None and operand != code.of(site.ref):
+            edits.append(Edit(site.ref.span, operand))
+    return fix(f"Trigger the slot of '{event.name}' that the turn fills", tuple(edits))
+
+
+def _lengthen(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """Let the loop over the slots reach all of them, or start the slots that are not named."""
+    length = slots_text(code, event)
+    if length is None:
+        return ()
+    title = f"Give every slot of '{event.name}' a credit at start"
+    edits: list[Edit] = []
+    named = [grant.site for grant in grants(code, event) if grant.loop is None]
+    for grant in grants(code, event):
+        if grant.loop is not None and is_plain(code, grant.loop, "foreach") and len(grant.loop.bindings) == 1:
+            edits.append(Edit(grant.loop.bindings[0].extent.span, f"[{length}]"))
+    for region in regions_of(named):
+        sites_here = [one for one in named if one.region is region]
+        edits += _name_rest(code, event, sites_here)
+    return fix(title, tuple(edits), safe=not named)
+
+
+def _name_rest(code: Code, event: Symbol, named: list[Site]) -> list[Edit]:
+    """`trigger e[0];` is followed by the triggers of the other slots."""
+    known = set()
+    for site in named:
+        match site.ref:
+            case ast.Chain(suffixes=(ast.Index(args=(index,)),)) if index in code.model.values:
+                known.add(code.model.values[index].const)
+    missing = [number for number in range(_length(event)) if number not in known]
+    return [code.after(named[-1].stmt, *(f"trigger {event.name}[{number}];" for number in missing))]
+
+
+def _length(event: Symbol) -> int:
+    return int(getattr(event.type, "array", (0,))[0])
+
+
+def _hurry(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """Credits in a later tile come in the first one; credits behind the work come before it."""
+    edits: list[Edit] = []
+    for grant in grants(code, event):
+        moved = _first_tile(code, grant) or regranted(code, grant)
+        edits += moved or ()
+    return fix(f"Give '{event.name}' its credits before the first turn", tuple(edits))
+
+
+def _first_tile(code: Code, grant: Grant) -> tuple[Edit, ...] | None:
+    """The condition on the tile that the credits stand under, if nothing comes before it in its role."""
+    tests = [first_turn(loop) for loop in loops_around(grant.chain, grant.site.event)]
+    if len(grant.guards) != 1 or not tests or None in tests or _is_behind(code, grant):
+        return None
+    guard = grant.guards[0]
+    return (
+        (Edit(guard.cond.span, " && ".join(test for test in tests if test)),) if is_plain(code, guard, "if") else None
+    )
+
+
+def _is_behind(code: Code, grant: Grant) -> bool:
+    """Whether a wait or a loop of its role stands in front of the credits."""
+    for node, around in code.around.items():
+        if node is grant.whole:
+            return False
+        if grant.site.region in around.chain and isinstance(node, ast.Wait | ast.Copy):
+            return True
+    return False
+
+
+# --- triggers --------------------------------------------------------------------------------------
+
+
+def _give(code: Code, event: Symbol, regions: list[ast.InThreads]) -> tuple[Fix, ...]:
+    made = [given_back(code, event, region) for region in regions]
+    edits = tuple(edit for each in made for edit in each or ())
+    return fix(f"Trigger '{event.name}' at the end of each turn", edits if None not in made else None)
+
+
+def _partners(code: Code, site: Site) -> list[ast.InThreads]:
+    """The other roles that handle the same ring: they wait for an event that this role triggers, or the reverse."""
+    found = []
+    for other in sites(code):
+        if other.region is None or other.region is site.region or other.event is site.event:
+            continue
+        users = {one.region for one in (*triggers(code, other.event), *waits(code, other.event))}
+        if site.region in users:
+            found.append(other.region)
+    return list(dict.fromkeys(found))
+
+
+def _supply(code: Code, site: Site) -> tuple[Fix, ...]:
+    """Trigger an event that nothing triggers: data in the roles that load it, space in those that use it."""
+    if site.region is None:
+        return ()
+    fills = fills_shared(code, site.region)
+    regions = [one for one in _partners(code, site) if fills_shared(code, one) is not fills]
+    if not regions:
+        return ()
+    found = _give(code, site.event, regions)
+    if not fills or not found:
+        return found
+    if event_type(site.event).ready:
+        return found
+    current = code.model.dialect == "current"
+    first = declared_ready(site.event, code) if current else granted_by(code, site.event, regions)
+    title = f"Give '{site.event.name}' credits at start and at the end of each turn"
+    return fix(title, None if first is None else (*first, *found[0].edits))
+
+
+def _unconditional(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """Triggers that stand alone under a condition come in every turn."""
+    edits: list[Edit] = []
+    for site in steady(code, event):
+        guard = site.inner[-1] if site.inner else None
+        bare = unwrapped(code, guard) if isinstance(guard, ast.If) and guard.then.stmts == (site.stmt,) else None
+        edits += [bare] if bare is not None else []
+    return fix(f"Trigger '{event.name}' in every turn", tuple(edits))
+
+
+def _bind(code: Code, subject: Subject, finding: Finding) -> tuple[Fix, ...]:
+    """`tma.copy.async<e[s]>` without a trigger of `e[s]` behind it."""
+    copy = node_at(subject, finding.span, ast.Copy)
+    if copy is None or copy.event is None or not is_plain(code, copy, r"\w+\s*[.=]|tma|dma"):
+        return ()
+    event, wanted = code.event_of(copy.event), suffix_of(code, copy.event)
+    if event is None:
+        return ()
+    block = code.blocks[copy].stmts
+    later = block[block.index(copy) :]
+    for stmt in later:
+        if isinstance(stmt, ast.Trigger) and len(stmt.refs) == 1 and code.event_of(stmt.refs[0]) is event:
+            title = f"Trigger '{event.name}{wanted}'"
+            return fix(title, (Edit(stmt.refs[0].span, event.name + wanted),))
+    last = copy
+    for stmt in later:
+        if isinstance(stmt, ast.Copy) and stmt.event is not None and code.of(stmt.event) == code.of(copy.event):
+            last = stmt
+    return fix(f"Trigger '{event.name}{wanted}' behind it", (code.after(last, f"trigger {event.name}{wanted};"),))
+
+
+RULE = Rule(
+    name="credit-deadlock",
+    severity=Severity.ERROR,
+    summary="A path waits for a credit that never comes.",
+    rows=("Q11", "Q13"),
+    render=_render,
+)

@@ -1,0 +1,90 @@
+"""Rule `credit-overrun`: a barrier can be two generations ahead of who waits for it (credit-flow, section 4)."""
+
+from __future__ import annotations
+
+from croqc.refactor.base import Code
+from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.credit_edits import only_first
+from croqc.rules.credit_sites import Site, code_of, event_type, grants, site_at, steady
+from croqc.rules.credit_words import at, fix, slot
+from croqc.sema.model import Finding
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+
+def _render(finding: Finding, subject: Subject) -> Words:
+    args = finding.args
+    code = code_of(subject)
+    site = site_at(code, finding.span)
+    fixes = _fixes(code, site, str(args.get("cause"))) if site is not None else ()
+    if args.get("cause") == "bootstrap-repeated":
+        message = f"the credits at start of '{args['event']}' are given again in every turn of an outer loop{at(args)}"
+        return Words(message, "give them once, in the first turn", fixes=fixes)
+    generation = args["generation"]
+    assert isinstance(generation, int)
+    message = (
+        f"{args['path']} can complete generation {generation + 1} of {slot(args)}"
+        f" before {args['waiter']} has waited for generation {generation}{at(args)}"
+    )
+    return Words(message, "trigger it once for each wait", fixes=fixes)
+
+
+def _fixes(code: Code, site: Site, cause: str) -> tuple[Fix, ...]:
+    event = site.event
+    if cause == "bootstrap-repeated":
+        edits: list[Edit] = []
+        for grant in grants(code, event):
+            guarded = only_first(code, grant)
+            if guarded is None:
+                return ()
+            edits += guarded
+        return fix(f"Give '{event.name}' its credits in the first turn only", tuple(edits), safe=True)
+    first = grants(code, event)
+    if event_type(event).ready and first:
+        if code.model.dialect == "current":
+            return fix("Leave the triggers at start out", tuple(code.removal(grant.whole) for grant in first))
+        return fix("Leave '= ready' out", _unready(code, site))
+    return _single(code, site)
+
+
+def _unready(code: Code, site: Site) -> tuple[Edit, ...] | None:
+    node = site.event.decl
+    if not isinstance(node, ast.EventName):
+        return None
+    text = code.of(node)
+    at_ = text.rfind("=")
+    if at_ < 0 or text[at_ + 1 :].strip() != "ready":
+        return None
+    kept = len(text[:at_].rstrip())
+    return (Edit(Span(node.span.start + kept, node.span.end), ""),)
+
+
+def _single(code: Code, site: Site) -> tuple[Fix, ...]:
+    """The second of two equal triggers, or credits at start, in one block."""
+    event = site.event
+    first = grants(code, event)
+    seen: set[tuple[ast.Node, str]] = set()
+    for grant in first:
+        key = (code.blocks[grant.whole], code.of(grant.whole))
+        if key in seen:
+            return fix(f"Leave the second start of '{event.name}' out", (code.removal(grant.whole),))
+        seen.add(key)
+    for one in steady(code, event):
+        if len(one.stmt.refs) > 1 or not code.written(one.stmt):
+            continue
+        key = (code.blocks[one.stmt], code.of(one.ref))
+        if key in seen:
+            return fix(f"Leave the second trigger of '{event.name}' out", (code.removal(one.stmt),))
+        seen.add(key)
+    return ()
+
+
+RULE = Rule(
+    name="credit-overrun",
+    severity=Severity.ERROR,
+    summary="A barrier can be two generations ahead of who waits for it.",
+    rows=("Q13",),
+    render=_render,
+)

@@ -1,0 +1,33 @@
+"""Phrases that the credit-flow rules share: slots, iterations, paths. Must not know single rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from croqc.text.diagnostics import Fix
+from croqc.text.edits import Edit
+
+Args = Mapping[str, object]
+
+
+def slot(args: Args) -> str:
+    """ "'full[2]'", or "'done'" for an event that is no array."""
+    number = args.get("slot")
+    return f"'{args['event']}'" if number is None else f"'{args['event']}[{number}]'"
+
+
+def at(args: Args) -> str:
+    """ " (k = 4)", or nothing outside loops."""
+    return f" ({args['iteration']})" if args.get("iteration") else ""
+
+
+def sizes(args: Args) -> str:
+    """ " (K = 129)": the instance that shows it; nothing where there are no sizes."""
+    given = args.get("sizes")
+    parts = [f"{name} = {value}" for name, value in given.items()] if isinstance(given, Mapping) else []
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def fix(title: str, edits: tuple[Edit, ...] | None, safe: bool = False) -> tuple[Fix, ...]:
+    """A fix, if its edits can be written."""
+    return (Fix(title, edits, safe=safe),) if edits else ()

@@ -1,0 +1,28 @@
+"""Rule `generation-mixup`: arrivals of two generations are not ordered (credit-flow, sections 2 and 4)."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.credit_words import slot
+from croqc.sema.model import Finding
+from croqc.text.diagnostics import Severity
+
+
+def _render(finding: Finding, _: Subject) -> Words:
+    args = finding.args
+    generation = args["generation"]
+    assert isinstance(generation, int)
+    message = (
+        f"{args['path']} can arrive for generation {generation} of {slot(args)}"
+        f" before {args['other']} has arrived for generation {generation - 1}"
+    )
+    return Words(message, "give each of them an event of its own, or let the one wait for the other")
+
+
+RULE = Rule(
+    name="generation-mixup",
+    severity=Severity.ERROR,
+    summary="Arrivals of two generations of an event are not ordered.",
+    rows=(),
+    render=_render,
+)

@@ -1,0 +1,25 @@
+"""Rule `not-analysed`: the credit flow of a kernel, or a part of it, could not be followed (credit-flow, section 1)."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Rule, Subject, Words
+from croqc.sema.model import Finding
+from croqc.text.diagnostics import Severity
+
+_EMPTY = "read as empty"
+
+
+def _render(finding: Finding, _: Subject) -> Words:
+    reason = str(finding.args["reason"])
+    if reason == _EMPTY:
+        return Words("credit flow: this text is taken to do nothing")
+    return Words(f"credit flow is not analysed: {reason}")
+
+
+RULE = Rule(
+    name="not-analysed",
+    severity=Severity.INFORMATION,
+    summary="The credit flow could not be followed here.",
+    rows=(),
+    render=_render,
+)

@@ -1,0 +1,103 @@
+"""Rule `order-out-of-step`: the order of `e.at(order)` has the parity of another generation (credit-flow, 2)."""
+
+from __future__ import annotations
+
+from croqc.refactor.base import Code
+from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.credit_edits import slots_text
+from croqc.rules.credit_sites import Site, code_of, event_type, loops_around, site_at, sites
+from croqc.rules.credit_words import at, fix, slot
+from croqc.sema.events import order_of
+from croqc.sema.model import Finding
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+_ORDINALS = {1: "first", 2: "second", 3: "third"}
+
+
+def _ordinal(number: int) -> str:
+    return _ORDINALS.get(number, f"{number}th")
+
+
+def _render(finding: Finding, subject: Subject) -> Words:
+    args = finding.args
+    own, order = args["own"], args["order"]
+    assert isinstance(own, int)
+    message = (
+        f"the order means generation {order} of {slot(args)},"
+        f" but this is the {_ordinal(own + 1)} {args['what']} of {args['path']} on it{at(args)}"
+    )
+    return Words(message, "let the order grow without end, or index the slot", fixes=_fixes(finding, subject))
+
+
+def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
+    code = code_of(subject)
+    site = site_at(code, finding.span)
+    order = order_of(site.ref) if site is not None else None
+    if site is None or order is None:
+        return ()
+    return (*_unreduced(code, site, order), *_indexed(code, site, order))
+
+
+def _alike(code: Code, site: Site, order: ast.Expr) -> list[tuple[Site, ast.Expr]]:
+    """The references of the kernel whose order is written in the same way."""
+    kernel = site.chain[0]
+    found = []
+    for one in sites(code):
+        other = order_of(one.ref)
+        if other is not None and one.chain[0] is kernel and code.of(other) == code.of(order):
+            found.append((one, other))
+    return found
+
+
+def _unreduced(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
+    """`e.at(k % N)` becomes `e.at(k)` where the loop over k is entered once."""
+    inner = order.inner if isinstance(order, ast.Paren) else order
+    if not isinstance(inner, ast.Binary) or inner.op != "%" or inner.left.span.end > inner.right.span.start:
+        return ()
+    region = site.region
+    outer = site.chain[: site.chain.index(region)] if region is not None else ()
+    if loops_around(outer, site.event) or len(loops_around(site.inner, site.event)) > 1:
+        return ()
+    modulus = code.model.values.get(inner.right)
+    slots = event_type(site.event).array[0]
+    if modulus is None or modulus.const is None or modulus.const % slots:
+        return ()
+    text = code.of(inner.left)
+    edits = tuple(Edit(other.span, text) for _, other in _alike(code, site, order))
+    return fix(f"Let the order be '{text}'", edits, safe=True)
+
+
+def _indexed(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
+    """`e.at(k)` becomes `e[k % N]`: the same slot, whose rounds each path counts itself."""
+    edits = []
+    for one, other in _alike(code, site, order):
+        length = slots_text(code, one.event)
+        base = one.ref.base if isinstance(one.ref, ast.Chain) else None
+        if length is None or base is None or isinstance(other, ast.IncDec):
+            return ()
+        text = code.of(other)
+        if not isinstance(other, ast.Name | ast.Paren | ast.Chain | ast.IntLit):
+            text = text if _is_reduced(code, one, other) else f"({text})"
+        index = text if _is_reduced(code, one, other) else f"{text} % {length}"
+        edits.append(Edit(Span(base.span.end, one.ref.span.end), f"[{index}]"))
+    return fix("Index the slot itself", tuple(edits), safe=True)
+
+
+def _is_reduced(code: Code, site: Site, order: ast.Expr) -> bool:
+    """Whether an order is below the number of slots already."""
+    if not isinstance(order, ast.Binary) or order.op != "%":
+        return False
+    modulus = code.model.values.get(order.right)
+    return modulus is not None and modulus.const == event_type(site.event).array[0]
+
+
+RULE = Rule(
+    name="order-out-of-step",
+    severity=Severity.ERROR,
+    summary="The order of an event's slot has the parity of another generation.",
+    rows=(),
+    render=_render,
+)

@@ -1,0 +1,63 @@
+"""Rule `ring-mismatch`: a ring is indexed by one modulus and is as long as another (credit-flow, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.refactor.base import Code
+from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.credit_edits import slots_text
+from croqc.rules.credit_sites import code_of, event_type
+from croqc.rules.credit_words import fix
+from croqc.rules.mends import around
+from croqc.sema.model import Finding
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+
+
+def _render(finding: Finding, subject: Subject) -> Words:
+    args = finding.args
+    name, modulus, length, expected = args["name"], args["modulus"], args["length"], args["expected"]
+    if modulus is not None and modulus != expected:
+        message = f"'{name}' is indexed modulo {modulus}, but the ring has {expected} slots"
+        return Words(message, f"use {expected} in both roles", fixes=_fixes(finding, subject))
+    message = f"'{name}' has {length} slots, but the ring is used modulo {expected}"
+    return Words(message, "let buffers, events and indices have one length")
+
+
+def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
+    """The ring's length, as the declarations write it, for every modulus that is wrong as this one is."""
+    code, model = code_of(subject), subject.analysis.model
+    wrong, expected = finding.args["modulus"], finding.args["expected"]
+    texts = [slots_text(code, event) for event in code.events if event_type(event).array == (expected,)]
+    text = next((one for one in texts if one), str(expected))
+    kernel = next((node for node in around(subject, finding.span) if isinstance(node, ast.Parallel)), None)
+    if kernel is None:
+        return ()
+    edits = []
+    for node in _remainders(code, kernel):
+        value = model.values.get(node.right)
+        if value is not None and value.const == wrong:
+            edits.append(Edit(node.right.span, text))
+    return fix(f"Use '{text}' as the modulus", tuple(dict.fromkeys(edits)))
+
+
+def _remainders(code: Code, kernel: ast.Node) -> Iterator[ast.Binary]:
+    """The remainders that the text shows, with an operand that is no constant."""
+    for node in walk(kernel):
+        if not isinstance(node, ast.Binary) or node.op != "%" or node.left.span.end > node.right.span.start:
+            continue
+        value = code.model.values.get(node.left)
+        if (value is None or value.const is None) and node.span.length > node.right.span.length:
+            yield node
+
+
+RULE = Rule(
+    name="ring-mismatch",
+    severity=Severity.ERROR,
+    summary="The moduli and lengths of one ring differ.",
+    rows=(),
+    render=_render,
+)
