@@ -74,6 +74,21 @@ def test_five_mistakes_give_five_messages() -> None:
     assert kinds == ["Assign", "Copy", "Foreach", "Trigger", "If", "Assign"]
 
 
+@pytest.mark.parametrize(
+    ("snippet", "places"),
+    [
+        ("x = 1\ny = 2\nz = 3\nw = (4;", ["2:1", "3:1", "4:1", "4:7"]),
+        ("x = 1\ny = (2;", ["2:1", "2:7"]),
+        ("x = 1\ny = 2 2;\nz = 3;", ["2:1", "2:7"]),
+        ("x = (1\ny = (2\nz = (3;", ["2:1", "3:1", "3:7"]),
+        ("x = (1 + ;", ["1:10"]),
+        ("x = 1 + + 2 2;", ["1:9"]),
+    ],
+)
+def test_neighbouring_statements_have_a_message_each(snippet: str, places: list[str]) -> None:
+    assert [place for place, _ in findings(snippet)] == places
+
+
 def test_a_mistake_in_one_function_leaves_the_next_alone() -> None:
     text = "__co__ void a( { x = ; }\n__co__ void b(s32 n) { y = n; }\n"
     file = parse_file(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -87,6 +87,8 @@ class _Parse:
         end = self.typed[-1].end if self.typed else len("__co__")
         self.stream = Stream(self.typed, end)
         self.errors: list[Diagnostic] = []
+        self.places: dict[int, int] = {}  # where an error stands behind its statement: a place inside that statement
+        self.added_ends: list[int] = []  # of statements whose `;` recovery inserted
         self.owed: list[str] = []  # closing brackets for opening ones that recovery inserted
         # The preprocessor closes the braces of a function without an end by tokens of no width.
         self.unclosed = bool(self.typed) and self.typed[-1].start == self.typed[-1].end
@@ -130,12 +132,36 @@ class _Parse:
             findings.append(Diagnostic(CODE, Severity.ERROR, "no blank allowed after '.'", dot.span))
         if tree is not None and self.builder.suspicious:
             check(self.builder, tree, findings)
-        kept = _one_a_statement(self.typed, self.source.findings, _without_echoes(self.errors, findings))
+        kept = self._one_a_statement(_without_echoes(self.errors, findings))
         lexical = self.source.findings
         if self.unclosed and any(_about_braces(item.message) for item in kept):
             lexical = tuple(item for item in lexical if item.span.start)  # that place says it better
         together = sorted([*lexical, *kept], key=lambda item: (item.span.start, item.span.end))
         return ParsedFunction(self.source, tree, tuple(together))
+
+    def _ends(self) -> list[int]:
+        """Where statements end, in order: what closes them, and where recovery put what was missing."""
+        following: list[Token | None] = [*self.typed[1:], None]
+        written = [
+            token.end
+            for token, after in zip(self.typed, following, strict=False)
+            if token.type == "_SEMI" or (token.type in ("_LBRACE", "_RBRACE") and (after is None or after.line_first))
+        ]
+        return sorted(written + self.added_ends)
+
+    def _one_a_statement(self, findings: list[Diagnostic]) -> list[Diagnostic]:
+        """The first finding of each statement, none where the scanner found the statement wrong (2.8)."""
+        if not findings:
+            return []
+        ends, lexical = self._ends(), self.source.findings
+        taken = {bisect_right(ends, item.span.start) for item in lexical if item.code == CODE and item.span.start}
+        kept = []
+        for finding in sorted(findings, key=lambda item: item.span.start):
+            statement = bisect_right(ends, self.places.get(finding.span.start, finding.span.start))
+            if statement not in taken:
+                taken.add(statement)
+                kept.append(finding)
+        return kept
 
     def _parse(self) -> Function | None:
         machine, stream = self.machine, self.stream
@@ -198,9 +224,18 @@ class _Parse:
             self.owed.remove(closing)
         else:
             self.errors.append(explain(self.stream, repair))
+            if repair.insert and repair.insert[-1] == "_SEMI" and repair.at:
+                self._end_statement(repair)
         self.owed += closers(repair.insert)
         if repair.delete and self.stream[repair.at].type == "_RBRACE":
             self.owed.append("_RBRACE")
+
+    def _end_statement(self, repair: Repair) -> None:
+        """The error just found belongs to the statement that the repair ends, not to the next one."""
+        last = self.stream[repair.at - 1]
+        self.places[self.errors[-1].span.start] = last.start
+        if self.stream[repair.at].line_first and "NAME" not in repair.insert:  # a name is a guess at what this is
+            self.added_ends.append(last.end)
 
     def _close(self) -> bool:
         """The text ends inside the function: close what is open, with one message at most."""
@@ -272,23 +307,3 @@ def _without_echoes(errors: list[Diagnostic], findings: list[Diagnostic]) -> lis
     return [
         item for item in findings if first is None or item.span.start <= first or "'else' without" not in item.message
     ]
-
-
-def _one_a_statement(
-    tokens: list[Token], lexical: Sequence[Diagnostic], findings: list[Diagnostic]
-) -> list[Diagnostic]:
-    """The first finding of each statement, none where the scanner found the statement wrong (2.8)."""
-    following: list[Token | None] = [*tokens[1:], None]
-    ends = [
-        token.end
-        for token, after in zip(tokens, following, strict=False)
-        if token.type == "_SEMI" or (token.type in ("_LBRACE", "_RBRACE") and (after is None or after.line_first))
-    ]
-    taken = {bisect_right(ends, item.span.start) for item in lexical if item.code == CODE and item.span.start}
-    kept = []
-    for finding in sorted(findings, key=lambda item: item.span.start):
-        statement = bisect_right(ends, finding.span.start)
-        if statement not in taken:
-            taken.add(statement)
-            kept.append(finding)
-    return kept
