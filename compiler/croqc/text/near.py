@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
+
+_ALIKE: Final = 0.6  # of 1
+_LONGEST: Final = 100  # characters
 
 
 def _likeness(one: str, other: str) -> float:
@@ -14,13 +18,22 @@ def _likeness(one: str, other: str) -> float:
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like `word`, upper and lower case taken alike; None if none is like it.
 
-    Of equally near ones that whose case is nearer, then the first in alphabetical order.
+    Of equally near ones that whose case is nearer, then the first in alphabetical order. Nothing is like a
+    very long word: comparing takes the square of the length.
     """
-    folded = word.lower()
+    if len(word) > _LONGEST:
+        return None
+    from difflib import SequenceMatcher  # here, since only a mistake needs it
+
+    matcher = SequenceMatcher(None, "", word.lower())
     best: tuple[float, float, str] | None = None
     for candidate in sorted(set(known)):
-        alike = _likeness(candidate.lower(), folded)
-        if alike >= 0.6 and (best is None or (alike, _likeness(candidate, word)) > best[:2]):
+        matcher.set_seq1(candidate.lower())
+        least = best[0] if best else _ALIKE
+        if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:  # upper bounds, cheap to get
+            continue
+        alike = matcher.ratio()
+        if alike >= least and (best is None or (alike, _likeness(candidate, word)) > best[:2]):
             best = (alike, _likeness(candidate, word), candidate)
     return best[2] if best else None
 
