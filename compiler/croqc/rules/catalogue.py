@@ -25,18 +25,10 @@ CATALOGUE: Final = (
     *_rows("Q", 15),
 )
 
-_FLOW = "a verdict of the credit-flow analysis"
-
 LATER: Final[dict[str, str]] = {
     "D07": "every target has asynchronous copies",
     "D16": "told by the lowering, which divides a copy among threads",
     "D17": "a copy is divided among the threads that run it (5.3), so none is missing",
     "D19": "both sides may be tiles (5.1)",
-    "F03": _FLOW,
-    "F04": _FLOW,
-    "F06": _FLOW,
-    "F09": _FLOW,
-    "X15": _FLOW,
-    "Q10": _FLOW,
     "Q08": "the paths of a kernel are counted whole or not at all, so no event is without a known participant",
 }

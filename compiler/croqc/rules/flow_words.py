@@ -1,0 +1,11 @@
+"""Phrases of the rules on buffers and futures. Must not know single rules."""
+
+from __future__ import annotations
+
+from croqc.rules.credit_words import Args
+
+
+def stage(args: Args) -> str:
+    """ "'lhs_s[2]'", or "'tile'" for a buffer without slots."""
+    number = args.get("slot")
+    return f"'{args['buffer']}'" if number is None else f"'{args['buffer']}[{number}]'"

@@ -1,0 +1,170 @@
+"""The edits that order two accesses: a `wait`, a later `trigger`, a commit. Must not word findings.
+
+`here` is the access that came too early, `there` the one that it should have come after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.refactor.base import Code
+from croqc.rules.credit_edits import Edits, declared_ready, granted_by, is_plain, suffix_of
+from croqc.rules.credit_sites import (
+    Site,
+    event_type,
+    fills_shared,
+    grants,
+    regions_of,
+    sites,
+    steady,
+    triggers,
+    waits,
+)
+from croqc.rules.credit_words import fix
+from croqc.rules.flow_places import Seat, inside, node_of, region_of, seat_of, target_of, together, touches, waits_for
+from croqc.sema.model import Symbol
+from croqc.sema.types import Storage
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Fix
+from croqc.text.span import Span
+
+# --- one path --------------------------------------------------------------------------------------
+
+
+def mend_alone(code: Code, here: Span, there: Span) -> tuple[Fix, ...]:
+    """Let a path end its own earlier access: commit the multiply, or wait for the copy that reads the buffer."""
+    found = together(code, here, there)
+    if found is None:
+        return ()
+    first, second = found
+    multiply, copy = node_of(code, there, ast.Mma), node_of(code, there, ast.Copy)
+    future = target_of(code, multiply or copy)
+    if future is None:
+        if multiply is None or code.model.ends_at_statement:
+            return ()
+        return fix("Commit the multiplies", (code.after(second.stmt, "mma.commit;"),))
+    info = code.model.copies.get(copy) if copy is not None else None
+    if copy is not None and (info is None or info.source_storage is not Storage.SHARED):
+        return ()
+    title, text = f"Wait for '{future.name}' first", f"wait {future.name};"
+    late = next((stmt for stmt in first.later if waits_for(code, stmt, [future])), None)
+    if late is not None:
+        moved = (code.before(first.stmt, text), code.removal(late))
+        return fix(title, moved if second.stmt in first.before and code.written(late) else None)
+    return fix(title, (code.after(second.stmt, text),))
+
+
+# --- two paths -------------------------------------------------------------------------------------
+
+
+def mend_across(code: Code, here: Span, there: Span) -> tuple[Fix, ...]:
+    """Trigger later, wait earlier, or wait at all."""
+    role, other = region_of(code, here), region_of(code, there)
+    if role is None:
+        return ()
+    if other is not None and other is not role:
+        found = _later_trigger(code, role, other, there) or _earlier_wait(code, role, other, here)
+        if found:
+            return found
+    return _new_wait(code, role, other)
+
+
+def _later_trigger(code: Code, role: ast.InThreads, other: ast.InThreads, there: Span) -> tuple[Fix, ...]:
+    """The other role announces the end of its access before it begins."""
+    for site in sites(code):
+        event = site.event
+        if site.region is not other or not isinstance(site.stmt, ast.Trigger) or site not in steady(code, event):
+            continue
+        if not any(one.region is role for one in waits(code, event)) or site.stmt.after:
+            continue
+        found = together(code, site.stmt.span, there)
+        if found is None or found[0].stmt is not site.stmt or found[1].stmt in found[0].before:
+            continue
+        last = [stmt for stmt in found[0].later if touches(stmt)][-1]
+        if not is_plain(code, site.stmt, "trigger") or not code.written(last):
+            return ()
+        commit = ["mma.commit;"] if _is_open(code, found[0]) else []
+        moved = code.after(last, *commit, code.of(site.stmt))
+        return fix(f"Trigger '{event.name}' when the work is done", (code.removal(site.stmt), moved))
+    return ()
+
+
+def _is_open(code: Code, seat: Seat) -> bool:
+    """Whether multiplies behind the statement are not committed in its block."""
+    rest = [node for stmt in seat.later for node in inside(stmt)]
+    loads = any(isinstance(node, ast.Mma) and node.form != "scale" for node in rest)
+    return loads and not code.model.ends_at_statement and not any(isinstance(node, ast.MmaCommit) for node in rest)
+
+
+def _earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads, here: Span) -> tuple[Fix, ...]:
+    """The role waits for the event of the other one, but behind its access."""
+    for site in sites(code):
+        if site.region is not role or not isinstance(site.stmt, ast.Wait) or len(site.stmt.refs) != 1:
+            continue
+        if not any(one.region is other for one in triggers(code, site.event)):
+            continue
+        found = together(code, here, site.stmt.span)
+        if found is None or found[1].stmt is not site.stmt or found[0].stmt not in found[1].before:
+            continue
+        place = next((stmt for stmt in found[0].block.stmts if touches(stmt)), None)
+        if place is None or not code.written(place) or not is_plain(code, site.stmt, "wait"):
+            return ()
+        moved = code.before(place, code.of(site.stmt))
+        return fix(f"Wait for '{site.event.name}' first", (moved, code.removal(site.stmt)))
+    return ()
+
+
+def _new_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> tuple[Fix, ...]:
+    """The role never waits for the one event of its ring that another role triggers for it."""
+    missing = list(dict.fromkeys(_unwaited(code, role, other)))
+    if len(missing) != 1:
+        return ()
+    event = missing[0]
+    for site in _partners(code, role, event):
+        place = _front(code, site)
+        if place is not None:
+            wait = f"wait {event.name}{suffix_of(code, site.ref)};"
+            start = _start(code, role, event)
+            edits = None if start is None else (*start, code.before(place, wait))
+            return fix(f"Wait for '{event.name}' first", edits, safe=True)
+    return ()
+
+
+def _start(code: Code, role: ast.InThreads, event: Symbol) -> Edits | None:
+    """The credits at start that a role needs which fills slots, unless they are given already."""
+    if not fills_shared(code, role) or event_type(event).ready or grants(code, event):
+        return ()
+    if code.model.dialect == "current":
+        return declared_ready(event, code)
+    return granted_by(code, event, regions_of(triggers(code, event)))
+
+
+def _unwaited(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> Iterator[Symbol]:
+    for event in code.events:
+        given = {site.region for site in triggers(code, event)}
+        taken = {site.region for site in waits(code, event)}
+        if given and role not in given | taken and (other in given if other not in (None, role) else True):
+            yield event
+
+
+def _partners(code: Code, role: ast.InThreads, event: Symbol) -> Iterator[Site]:
+    """References of the role to the other events of the ring: the wait names its slot as they do."""
+    for site in sites(code):
+        if site.region is not role or site.loop is None or event_type(site.event).array != event_type(event).array:
+            continue
+        if site.stmt in [grant.site.stmt for grant in grants(code, site.event)]:
+            continue
+        if code.of(site.ref).startswith(site.event.name) and not any(isinstance(n, ast.IncDec) for n in walk(site.ref)):
+            yield site
+
+
+def _front(code: Code, site: Site) -> ast.Node | None:
+    """The first statement of the turn that touches a buffer, if the slot is known there."""
+    seat = seat_of(code, site.stmt.span)
+    place = None if seat is None else next((stmt for stmt in seat.block.stmts if touches(stmt)), None)
+    if place is None or not code.written(place):
+        return None
+    names = [code.model.uses.get(name) for name in walk(site.ref) if isinstance(name, ast.Name)]
+    known = all(symbol is not None and symbol.name_span.start < place.span.start for symbol in names)
+    return place if known else None
