@@ -23,7 +23,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: $(BASE) ## Set up, then check, simulate and verify the example kernels
-	$(BIN)/croq check examples/*.co
+	$(BIN)/croq check --quiet examples/*.co
 	$(BIN)/croq run examples/*.co
 
 test: lint extension ## Set up, then run every check and test that needs no GPU

@@ -118,6 +118,17 @@ def test_explain(croq: Croq) -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "part"),
+    [("wait", "wait"), ("dma.copy", "Copies a tile"), ("chunkat", "chunkat"), ("cdiv", "cdiv(a, b)"), ("f16", "16")],
+)
+def test_explain_knows_the_words_of_the_language(croq: Croq, word: str, part: str) -> None:
+    outcome = croq("explain", word)
+    assert outcome.status == 0
+    assert outcome.out.startswith(f"# {word}\n")
+    assert part in outcome.out
+
+
+@pytest.mark.parametrize(
     ("stage", "line"),
     [
         ("tokens", "  3:5  word  y"),

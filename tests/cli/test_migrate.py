@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from croqc.cli.main import main
 
 CLASSIC = """\

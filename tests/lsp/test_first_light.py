@@ -52,6 +52,7 @@ async def test_mending_it_empties_the_list_and_closing_clears_it(client: Languag
         ("dma.copy tile_s", 5, ["dma.copy", "tile"]),
         ("full[2]", 2, ["full: shared event[2]"]),
         ("M, 64] src", 0, ["M: dimension"]),
+        ("group-4", 6, ["128"]),
     ],
 )
 async def test_hover_tells_types_shapes_and_operations(

@@ -1,4 +1,4 @@
-"""`croq explain`: a rule's page, or the list of rules. Must not hold the texts (see `rules/pages`)."""
+"""`croq explain`: a rule's page, a word of the language, or the list of rules. Must not hold the texts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import sys
 from croqc.cli.failure import UsageError
 from croqc.cli.render import WORDS
 from croqc.rules.table import all_rules
-from croqc.service.explain import UnknownRuleError, explanation, find_rule
+from croqc.service.explain import UnknownRuleError, explanation, find_rule, word_text
 
 EXAMPLES = """  croq explain
   croq explain undeclared-name
-  croq explain T01"""
+  croq explain T01
+  croq explain dma.copy"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule's name or its row in the catalogue")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="a rule, its row in the catalogue, or a word of the language"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -27,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"{rule.name:{width}}  {WORDS[rule.severity]:7}  {rule.summary}")
         return 0
     try:
-        text = explanation(find_rule(args.name))
+        text = word_text(args.name) or explanation(find_rule(args.name))
     except UnknownRuleError as error:
         raise UsageError(str(error)) from None
     if sys.stdout.isatty():

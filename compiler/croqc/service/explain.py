@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from croqc.builtins import lookup
 from croqc.rules.base import Rule
 from croqc.rules.page import page_text
 from croqc.rules.table import BY_NAME, all_rules
@@ -23,6 +24,20 @@ def find_rule(name: str) -> Rule:
         hint = f"did you mean '{close}'?" if close else "'croq explain' lists all rules"
         raise UnknownRuleError(f"there is no rule '{name}'; {hint}")
     return rule
+
+
+def word_text(word: str) -> str | None:
+    """What a word of the language means ("wait", "dma.copy", "chunkat"), as the editors' hover tells it; else None."""
+    head, _, tail = word.rpartition(".")
+    row = lookup(tail, head)
+    if row is None or (head and row.word != word):
+        return None
+    parts = [f"# {row.word.lstrip('.')}", f"```croqtile\n{row.signature}\n```", row.doc]
+    if row.example:
+        parts.append(f"```croqtile\n{row.example}\n```")
+    if row.needs:
+        parts.append("Needs " + ", ".join(sorted(feature.value for feature in row.needs)) + ".")
+    return "\n\n".join(parts) + "\n"
 
 
 def explanation(rule: Rule) -> str:

@@ -13,7 +13,7 @@ from croqc.service.check import FunctionReport
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
 from croqls.ide.hover_flow import flow_section
-from croqls.ide.snapshot import Snapshot, token_at
+from croqls.ide.snapshot import Snapshot, is_warpgroup, token_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,10 @@ def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | No
     for span, name in function.parsed.source.macro_uses:
         if span.touches(offset - function.base):
             return _macro(snapshot, function, name, span)
+    level = _warpgroup_at(function, offset - function.base)
+    if level is not None:
+        row = lookup("group-4")
+        return Hover(_row_text(row), level.shift(function.base)) if row else None
     token = token_at(function, offset)
     if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
         return None
@@ -42,6 +46,15 @@ def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | No
     parts = (_symbol(function, token) or _operation(function, token), flow)
     text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None
+
+
+def _warpgroup_at(function: FunctionReport, place: int) -> Span | None:
+    """The span of `group-4`, one word of three tokens, if the place touches it."""
+    tokens = function.parsed.source.tokens
+    for token, after in zip(tokens, tokens[2:], strict=False):
+        if is_warpgroup(token, after) and token.start <= place <= after.end:
+            return token.span.cover(after.span)
+    return None
 
 
 def _code(text: str) -> str:

@@ -15,7 +15,7 @@ from croqc.service.check import FunctionReport
 from croqc.syntax.keywords import KEYWORDS, Highlight
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
-from croqls.ide.snapshot import Snapshot
+from croqls.ide.snapshot import Snapshot, is_warpgroup
 
 
 class TokenType(Enum):
@@ -91,13 +91,8 @@ def _function(report: FunctionReport) -> Iterator[SemanticToken]:
         if kind is not None:
             symbol = symbols.get(token.span)
             declares = symbol is not None and symbol.name_span == token.span
-            span = token.span.cover(after.span) if after and _is_group4(token, after) else token.span
+            span = token.span.cover(after.span) if after and is_warpgroup(token, after) else token.span
             yield SemanticToken(span.shift(report.base), kind, declares)
-
-
-def _is_group4(token: Token, after: Token) -> bool:
-    """`group-4` is one word of three tokens; `after` is the second one behind `token`."""
-    return token.text == "group" and after.text == "4" and after.end == token.end + 2
 
 
 def _symbols(report: FunctionReport) -> dict[Span, Symbol]:

@@ -58,3 +58,8 @@ def token_at(function: FunctionReport, offset: int) -> Token | None:
     place = offset - function.base
     touching = [t for t in function.parsed.source.tokens if t.macro is None and t.start <= place <= t.end]
     return touching[-1] if touching else None
+
+
+def is_warpgroup(token: Token, after: Token) -> bool:
+    """Whether two tokens are the ends of `group-4`, one word of three tokens; `after` is the second one behind."""
+    return token.text == "group" and after.text == "4" and after.end == token.end + 2

@@ -13,7 +13,7 @@ _shtab_croq_commands() {
     check:'Find mistakes in .co files.'
     completion:'Print the completion script of a shell.'
     dump:'Show what a stage of the compiler made of a file.'
-    explain:'Explain a rule, or list all rules.'
+    explain:'Explain a rule or a word of the language, or list all rules.'
     fix:'Apply the fixes of the findings.'
     flow:'Prove a pipeline'"'"'s credit flow, and show it step by step.'
     fmt:'Format .co files.'
@@ -68,7 +68,7 @@ _shtab_croq_dump_defaults_added=0
 
 _shtab_croq_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":a rule\'s name or its row in the catalogue:"
+  ":a rule, its row in the catalogue, or a word of the language:"
 )
 
 # guard to ensure default positional specs are added only once per session
