@@ -18,6 +18,7 @@ from croqc.rules.diagnose import diagnose
 from croqc.rules.table import FLOW_RULES
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
+from croqc.service.directive_check import check_directives
 from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
@@ -207,6 +208,9 @@ def check_text(
     functions = _report_functions(tree, context, source, previous)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
+    for report, own in zip(functions, directives.functions, strict=True):
+        if report.analysis is not None:
+            found += check_directives(report.analysis.model, own)
     if context.dialect == "any":
         found += _dialect_note(functions)
     return FileReport(source, tree, functions, directives, target, tuple(found), final.allow)

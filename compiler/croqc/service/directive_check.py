@@ -1,0 +1,60 @@
+"""Run and expect lines against the kernel that they concern: each name must be one of its own. Runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.sema.model import Model, Symbol, SymbolKind
+from croqc.sema.types import Scalar
+from croqc.syntax import ast
+from croqc.syntax.comment_directives import FunctionDirectives
+from croqc.syntax.directive_clauses import ExpectDirective, RunDirective
+from croqc.syntax.formulas import names_in
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.near import did_you_mean
+from croqc.text.span import Span
+
+CODE = "run-directive"
+
+
+def is_size(symbol: Symbol) -> bool:
+    """Whether a run line may give the symbol a value: a dimension or a scalar parameter."""
+    return symbol.kind is SymbolKind.DIMENSION or (symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar))
+
+
+def check_directives(model: Model, directives: FunctionDirectives) -> Iterator[Diagnostic]:
+    """The names that a function's directives use and that it does not have. Absolute."""
+    sizes = {symbol.name for symbol in model.symbols if is_size(symbol)}
+    for run in directives.runs:
+        yield from _run(run, sizes)
+    if directives.expects:
+        known = {symbol.name for symbol in model.symbols if symbol.kind is SymbolKind.PARAM} | sizes
+        known |= {"result"} | _returned(model)
+        for expect in directives.expects:
+            yield from _expect(expect, known)
+
+
+def _returned(model: Model) -> set[str]:
+    values = [node.value for node in walk(model.function) if isinstance(node, ast.Return)]
+    return {value.id for value in values if isinstance(value, ast.Name)}
+
+
+def _run(run: RunDirective, sizes: set[str]) -> Iterator[Diagnostic]:
+    for item in run.sizes:
+        if item.name not in sizes:
+            place = Span(item.span.start, item.span.start + len(item.name))
+            message = f"'{item.name}' is no size or scalar parameter of this kernel"
+            yield Diagnostic(CODE, Severity.ERROR, message, place, did_you_mean(item.name, sizes) or "it has none")
+
+
+def _expect(expect: ExpectDirective, known: set[str]) -> Iterator[Diagnostic]:
+    if expect.expr is None:
+        return
+    for side in (expect.expr.left, expect.expr.right):
+        for ref in names_in(side):
+            if ref.name not in known:
+                message = f"'{ref.name}' is no parameter, size or result of this kernel"
+                yield Diagnostic(
+                    CODE, Severity.ERROR, message, ref.span.shift(expect.base), did_you_mean(ref.name, known)
+                )
