@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format bench fuzz-flow mutation vsix completions lint unit extension clean distclean
+.PHONY: help run test check fast format bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -41,6 +41,9 @@ format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 
 bench: $(DEV) ## Measure starting, reading and simulating; prints figures, judges none
 	PYTHONPATH=. $(BIN)/python tests/perf/bench.py
+
+bench-flow: $(DEV) ## Measure verdicts while one types, and the hover that explains them
+	PYTHONPATH=. $(BIN)/python tests/perf/bench_flow.py
 
 fuzz-flow: $(DEV) ## Compare the credit-flow verifier with simulator and search on 100,000 programs (hours; resumes)
 	$(BIN)/python -m tests.truth.fuzz --write docs/verification.md
