@@ -22,8 +22,9 @@ class Accesses:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         program = machine.program
-        self.live: list[list[Access]] = [[] for _ in range(program.stage_slots)]
-        self.written = [stage.written for stage in program.stages for _ in range(stage.slots)]
+        self.live: dict[int, list[Access]] = {}
+        self.filled = [(stage.first, stage.first + stage.slots) for stage in program.stages if stage.written]
+        self.written: set[int] = set()
         self.unwritten: dict[int, Access] = {}
         self.raced: set[int] = set()
         self.unclear: tuple[Span, Span] | None = None
@@ -45,7 +46,7 @@ class Accesses:
             access = Access(path, op, operand, slot, write, self._round(path, op, slot, write))
             if lasting:
                 access.end = OPEN
-            live = self.live[slot]
+            live = self.live.get(slot)
             if live:
                 self.live[slot] = kept = []
                 for other in live:
@@ -57,7 +58,7 @@ class Accesses:
                     kept.append(other)
                 kept.append(access)
             else:
-                live.append(access)
+                self.live[slot] = [access]
             self._written(path, access)
             made.append(access)
         return made
@@ -87,9 +88,12 @@ class Accesses:
                 pass  # a race, and told as one
             elif early is not None:
                 self._tell_unwritten(early)
-            self.written[slot] = True
-        elif not self.written[slot] and slot not in self.unwritten:
+            self.written.add(slot)
+        elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
             self.unwritten[slot] = access
+
+    def _is_filled(self, slot: int) -> bool:
+        return any(first <= slot < behind for first, behind in self.filled)
 
     def _tell_unwritten(self, access: Access) -> None:
         at = Place(access.path, access.op, access.env)

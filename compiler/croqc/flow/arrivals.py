@@ -120,13 +120,20 @@ class _Counter:
         return frozenset(site.span for site in self.sites if not site.waits and not site.steady)
 
     def arrivals(self) -> dict[Slot, Arrivals]:
-        sites = self.sites
         found: dict[Slot, Arrivals] = {}
+        by_event: dict[Symbol, list[_Site]] = {}
+        for site in self.sites:
+            by_event.setdefault(site.event, []).append(site)
         for event in self._events():
             assert isinstance(event.type, Event)
-            own = [site for site in sites if site.event is event]
+            own = by_event.get(event, [])
+            reached = [slots for site in own for slots in site.slots_of.values()]
+            alike: dict[tuple[bool, ...], Arrivals] = {}
             for slot in range(prod(event.type.array)):
-                found[event, slot] = self._slot(event.type, own, slot)
+                key = tuple(slot in slots for slots in reached)
+                if key not in alike:
+                    alike[key] = self._slot(event.type, own, slot)
+                found[event, slot] = alike[key]
         return found
 
     def _events(self) -> Iterator[Symbol]:
@@ -260,28 +267,26 @@ class _Counter:
 
     def _is_steady(self, position: int, around: Around) -> bool:
         """Whether a path may have waited or touched a buffer before the trigger, in an earlier iteration, too."""
-        start = next((at for at, node in enumerate(around.chain) if isinstance(node, ast.InThreads)), None)
-        before = self.stmts[:position]
+        role = next((node for node in around.chain if isinstance(node, ast.InThreads)), None)
+        acting = self.acting.get(role, [])
+        if acting and acting[0][0] < position:
+            return True
         repeated = [
             loop
             for at, loop in enumerate(around.chain)
             if isinstance(loop, ast.Foreach | ast.While) and not self._only_first(loop, around.chain[at + 1 :])
         ]
-        for stmt, where in before:
-            if self._same_role(where, around, start) and self._counts(stmt):
-                return True
-        return any(
-            self._counts(stmt) and self._same_role(where, around, start)
-            for loop in repeated
-            for stmt, where in self.stmts
-            if loop in where.chain
-        )
+        return any(loop in where.chain for loop in repeated for _, where in acting)
 
-    def _same_role(self, where: Around, around: Around, start: int | None) -> bool:
-        """Whether a statement belongs to the trigger's own region, or to no region of a kernel without roles."""
-        if start is None:
-            return not where.regions
-        return around.chain[start] in where.chain
+    @cached_property
+    def acting(self) -> dict[ast.InThreads | None, list[tuple[int, Around]]]:
+        """Waits and accesses in source order, by the regions that they stand in; those outside all by None."""
+        found: dict[ast.InThreads | None, list[tuple[int, Around]]] = {}
+        for position, (stmt, where) in enumerate(self.stmts):
+            if self._counts(stmt):
+                for role in where.regions or (None,):
+                    found.setdefault(role, []).append((position, where))
+        return found
 
     def _counts(self, stmt: ast.Node) -> bool:
         if isinstance(stmt, ast.Wait):

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from croqc.flow.instances import refs_of
 from croqc.flow.machine import Setting
-from croqc.flow.ops_events import Trigger, WaitEvent
+from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import Event, Op, Program
 from croqc.flow.report import BufferFacts, EventFacts
 
 
 def event_facts(setting: Setting) -> tuple[EventFacts, ...]:
-    return tuple(_event(setting, event) for event in setting.program.events)
-
-
-def _event(setting: Setting, event: Event) -> EventFacts:
-    triggered, waited, granted = [], [], []
+    sites: dict[int, list[tuple[Op, EventRef]]] = {}
     for op in setting.program.ops:
         for ref in refs_of(op):
-            if ref.event is not event:
-                continue
-            names = _names(setting, op)
-            if isinstance(op, Trigger):
-                triggered += [(name, ref.span) for name in names]
-                granted += [ref.span] if ref.span in setting.bootstraps else []
-            elif isinstance(op, WaitEvent):
-                waited += [(name, ref.span) for name in names]
+            sites.setdefault(ref.event.number, []).append((op, ref))
+    return tuple(_event(setting, event, sites.get(event.number, [])) for event in setting.program.events)
+
+
+def _event(setting: Setting, event: Event, sites: list[tuple[Op, EventRef]]) -> EventFacts:
+    triggered, waited, granted = [], [], []
+    for op, ref in sites:
+        names = _names(setting, op)
+        if isinstance(op, Trigger):
+            triggered += [(name, ref.span) for name in names]
+            granted += [ref.span] if ref.span in setting.bootstraps else []
+        elif isinstance(op, WaitEvent):
+            waited += [(name, ref.span) for name in names]
     return EventFacts(
         event.symbol.name,
         event.symbol,

@@ -16,9 +16,13 @@ from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
 from croqc.flow.paths import WHOLE, Path
 from croqc.flow.program import Branch, Event, ForeignError, Loop, Op, Program
-from croqc.flow.state import ROUND, EventSlot, Fault, PathState, Place, Transfer, merge
+from croqc.flow.state import ROUND, EventSlot, Fault, PathState, Place, Slots, Transfer, merge
 from croqc.sema.masks import Placement
 from croqc.text.span import Span
+
+
+def _key(item: tuple[tuple[int, int], Slots]) -> tuple[int, int]:
+    return item[0]
 
 
 class ExhaustedError(Exception):
@@ -74,7 +78,7 @@ class Machine:
         tagged = sum(event.slots for event in program.events if event.tx)
         self.width = count + tagged
         self.weight = 1 + self.width // 24
-        self._rounds: dict[tuple[int, int], list[EventSlot]] = {}
+        self._rounds: dict[tuple[int, int], Slots] = {}
         self._component = {event.number: 0 for event in program.events}
         place = count
         for event in program.events:
@@ -87,7 +91,7 @@ class Machine:
         self.accesses = Accesses(self)
         self.barriers = Barriers(self)
 
-    def _paths(self, own_block: bool, events: list[list[EventSlot]]) -> list[PathState]:
+    def _paths(self, own_block: bool, events: list[Slots]) -> list[PathState]:
         base: Env = [DATA] * self.program.variables
         for var, value in self.sizes.items():
             base[var] = value
@@ -109,35 +113,29 @@ class Machine:
 
     # --- events -----------------------------------------------------------------------------------
 
-    def instance(self, event: Event, round_: int) -> list[EventSlot]:
+    def instance(self, event: Event, round_: int) -> Slots:
         """The slots of an event as its declaration is passed for the given time."""
         found = self._rounds.get((event.number, round_))
         if found is None:
+            supposed = self.supposed
+            ready = frozenset(index for number, index in supposed.ready if number == event.number)
+            count = supposed.counts.get(event.number)
             first = self._component[event.number]
-            found = [
-                EventSlot(event, index, self.width, first + index if event.tx else -1, round_ * ROUND)
-                for index in range(event.slots)
-            ]
-            for slot in found:
-                count = self.supposed.counts.get(event.number)
-                if count is not None:
-                    slot.count = slot.pending = count
-                if (event.number, slot.index) in self.supposed.ready and not slot.completed:
-                    slot.completed = 1
-                    slot.clocks.append(slot.clock[:])
+            found = Slots(event, self.width, first, round_ * ROUND, count, ready)
             self._rounds[event.number, round_] = found
         return found
 
     def slots(self) -> list[EventSlot]:
-        """Every event slot that exists, in a fixed order."""
-        return [slot for _, slots in sorted(self._rounds.items()) for slot in slots]
+        """Every event slot that was named, in a fixed order."""
+        return [slot for _, slots in sorted(self._rounds.items(), key=_key) for slot in slots.met()]
 
     def present(self) -> list[EventSlot]:
         """The event slots that some path still means."""
         if not any(event.fresh for event in self.program.events):
             return self.slots()
         meant = {id(slots) for path in self.paths for slots in path.events}
-        return [slot for _, slots in sorted(self._rounds.items()) if id(slots) in meant for slot in slots]
+        rounds = [slots for _, slots in sorted(self._rounds.items(), key=_key) if id(slots) in meant]
+        return [slot for slots in rounds for slot in slots.met()]
 
     # --- the run ----------------------------------------------------------------------------------
 
@@ -178,29 +176,35 @@ class Machine:
 
     def _go(self, path: PathState) -> bool:
         """Runs a path until it stands still; whether it did anything."""
-        if path.left or (path.idle and not path.jobs):
+        ops, weight, done = self.program.ops, self.weight, 0
+        room = self.budget - self.steps
+        try:
+            while self._has_work(path):
+                op = ops[path.pc]
+                while op.step(self, path):
+                    done += weight
+                    if done > room:
+                        raise ExhaustedError
+                    op = ops[path.pc]
+                if not path.idle:
+                    path.blocked = (op, None)
+                    return done > 0
+                done += weight
+        except UndecidedError as undecided:
+            if undecided.span.length == 0:
+                undecided.span = ops[path.pc].span
+            raise
+        finally:
+            self.steps += done
+        return done > 0
+
+    def _has_work(self, path: PathState) -> bool:
+        """Whether the path has something to do; what comes next is taken up."""
+        if path.left:
             return False
-        ops, start = self.program.ops, self.steps
-        while True:
-            if path.idle:
-                if not path.jobs or path.left:
-                    break
-                self._take(path)
-            op = ops[path.pc]
-            self.steps += self.weight
-            if self.steps > self.budget:
-                raise ExhaustedError
-            try:
-                if not op.step(self, path) and not path.idle:
-                    self.steps -= self.weight
-                    break
-            except UndecidedError as undecided:
-                if undecided.span.length == 0:
-                    undecided.span = op.span
-                raise
-        if path.pc >= 0 and not path.idle:
-            path.blocked = (ops[path.pc], None)
-        return self.steps > start
+        if path.idle and path.jobs:
+            self._take(path)
+        return not path.idle
 
     def _take(self, path: PathState) -> None:
         entry, changed, clock, events = path.jobs.popleft()

@@ -34,7 +34,7 @@ class EventRef:
         """The slots named, and the order's generation (-1 without one). None of them: out of range."""
         slots = path.events[self.event.number]
         if self.code is None:
-            return slots, -1
+            return slots.all(), -1
         value = self.code(path.env) + 0
         if self.ordered:
             return (slots[value % len(slots)],), value // len(slots)

@@ -8,7 +8,7 @@ Two equal states mean that everything between them goes on for ever. Must not ju
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from croqc.flow.exprs import UndecidedError, closure
@@ -58,7 +58,8 @@ class Repetition:
             states.clear()
         else:
             states.add(state)
-        self.machine.steps += self.machine.weight * 4
+        size = len(self.machine.accesses.live) + len(self.machine.present()) + self.machine.width
+        self.machine.steps += 4 + 4 * size  # writing it down costs as much as that many steps
 
     @property
     def complete(self) -> bool:
@@ -85,8 +86,11 @@ class Repetition:
         return (
             tuple(self._path(path, ranks) for path in machine.paths),
             tuple(self._slot(slot, ranks) for slot in slots),
-            tuple(tuple(self._access(access, ranks) for access in live) for live in machine.accesses.live if live),
-            tuple(machine.accesses.written),
+            tuple(
+                tuple(self._access(access, ranks) for access in live)
+                for _, live in sorted(machine.accesses.live.items())
+            ),
+            tuple(sorted(machine.accesses.written)),
             tuple(sorted(machine.barriers.here)),
             tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
@@ -108,7 +112,7 @@ class Repetition:
                 marks[number].add(epoch)
             if slot.component >= 0:
                 marks[slot.component].add(slot.offset + slot.completed)
-        for live in self.machine.accesses.live:
+        for live in self.machine.accesses.live.values():
             for access in live:
                 marks[access.index].add(access.end)
         self._mark_barriers(marks)
@@ -169,6 +173,10 @@ class Repetition:
             ranks.of(slot.clock),
             tuple(ranks.of(clock) for clock in slot.clocks[max(least, slot.completed - 2) :]),
         )
+
+    def _live(self, ranks: _Ranks) -> Iterator[State]:
+        for _, accesses in sorted(self.machine.accesses.live.items()):
+            yield tuple(self._access(access, ranks) for access in accesses)
 
     def _bar(self, number: int, ranks: _Ranks) -> State:
         barrier = self.machine.barriers.named[number]

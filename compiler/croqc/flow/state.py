@@ -135,8 +135,8 @@ class PathState:
         self.pc = -1
         self.idle = True
         self.left = False
-        self.jobs: deque[tuple[int, dict[int, Any], Clock, list[list[EventSlot]]]] = deque()
-        self.events: list[list[EventSlot]] = []
+        self.jobs: deque[tuple[int, dict[int, Any], Clock, list[Slots]]] = deque()
+        self.events: list[Slots] = []
         self.blocked: tuple[Op, object] | None = None
         self.touched = False
         self.waits: dict[EventSlot, int] = {}
@@ -165,6 +165,45 @@ class PathState:
 
     def at(self, op: Op) -> Place:
         return Place(self.number, op, self.env[:])
+
+
+class Slots:
+    """The slots of one event as they are met; long rings are mostly not gone through to their end."""
+
+    __slots__ = ("_made", "component", "count", "event", "granted", "offset", "width")
+
+    def __init__(
+        self, event: Event, width: int, component: int, offset: int, count: int | None, granted: frozenset[int]
+    ) -> None:
+        self.event = event
+        self.width = width
+        self.component = component
+        self.offset = offset
+        self.count = count
+        self.granted = granted
+        self._made: dict[int, EventSlot] = {}
+
+    def __len__(self) -> int:
+        return self.event.slots
+
+    def __getitem__(self, index: int) -> EventSlot:
+        slot = self._made.get(index)
+        if slot is None:
+            component = self.component + index if self.event.tx else -1
+            slot = self._made[index] = EventSlot(self.event, index, self.width, component, self.offset)
+            if self.count is not None:
+                slot.count = slot.pending = self.count
+            if index in self.granted and not slot.completed:
+                slot.completed = 1
+                slot.clocks.append(slot.clock[:])
+        return slot
+
+    def all(self) -> list[EventSlot]:
+        return [self[index] for index in range(self.event.slots)]
+
+    def met(self) -> list[EventSlot]:
+        """The slots that something has named."""
+        return [self._made[index] for index in sorted(self._made)]
 
 
 @dataclass(slots=True, eq=False)

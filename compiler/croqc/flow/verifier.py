@@ -146,7 +146,9 @@ def _better(
 ) -> list[FlowFinding]:
     """The same fault in an instance in which every role has something to do, if one is near."""
     told = findings[0]
-    if not (told.rule == "generation-mixup" or (told.rule == "trip-count-mismatch" and not told.args["fewer"])):
+    unwaited = told.rule == "future-not-waited" and told.args["why"] in ("never", "overwritten")
+    idle = told.rule == "trip-count-mismatch" and not told.args["fewer"]
+    if not (told.rule == "generation-mixup" or idle or unwaited):
         return findings
     for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
         machine, _ = _run(setting, found, sizes, effort, watches=False)
@@ -160,9 +162,12 @@ def _better(
 
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
-    """Unequal turns of two loops that both run; for mixed generations, a barrier that runs ahead."""
+    """Unequal turns of two loops that both run; for mixed generations, a barrier that runs ahead; for a transfer that
+    nobody waits for, what that leads to."""
     if told.rule == "generation-mixup":
         return other.rule == "credit-overrun" and other.args["event"] == told.args["event"]
+    if told.rule == "future-not-waited":
+        return other.rule in ("stage-race", "stale-buffer")
     return other.rule == told.rule and bool(other.args["fewer"])
 
 

@@ -100,14 +100,15 @@ def disagreement(case: Case, slot: EventSlot) -> FlowFinding | None:
         return None
     sites = [op for op in case.sites.triggers(slot.event) if not case.sites.is_steady(op)]
     others = [op for op in case.sites.triggers(slot.event) if case.sites.is_steady(op)]
-    place = sites[0] if sites else others[0]
+    places, counted, paths = (others, sites, boot) if boot > steady and others else (sites or others, others, steady)
+    text = f"{paths} paths arrive here" if paths > 1 else "one path arrives here"
     return case.finding(
         "arrival-count-mismatch",
-        place.span,
-        [Related(f"{steady} path{'s' if steady > 1 else ''} arrive here", op.span) for op in others],
+        places[0].span,
+        [Related(text, op.span) for op in counted],
         event=name,
-        expected=steady,
-        found=boot,
+        expected=max(boot, steady),
+        found=min(boot, steady),
         why="bootstrap",
     )
 
@@ -186,14 +187,16 @@ def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
     best: Standing | None = None
     for one in waits:
         event = one.slot.event
-        dry = frozenset((event.number, slot.index) for slot in one.path.events[event.number] if not slot.completed)
+        dry = frozenset(
+            (event.number, slot.index) for slot in one.path.events[event.number].all() if not slot.completed
+        )
         if not dry:
             continue
         supposed = Supposed(ready=dry)
         if case.is_clean(supposed):
             given = len(dry) < event.slots
             return _told(case, one, "bootstrap-short" if given else _bootstrap_kind(case, one), slots=len(dry))
-        if best is None and case.runs_through(supposed):
+        if best is None and event.number not in case.sites.data and case.runs_through(supposed):
             best = one
     return None if best is None else _told(case, best, _bootstrap_kind(case, best))
 
@@ -215,7 +218,8 @@ def _owed(case: Case, waits: list[Standing]) -> FlowFinding:
     for one in waits:
         if one.owing and not any(number in stuck for number in one.owing):
             return _told(case, one, "ended")
-    return _told(case, waits[0], "circular")
+    first = next((one for one in waits if one.slot.event.number not in case.sites.data), waits[0])
+    return _told(case, first, "circular")
 
 
 def _barrier(case: Case) -> FlowFinding | None:

@@ -98,8 +98,13 @@ def _overrun(case: Case, fault: Fault) -> FlowFinding:
 def _repeated_grant(case: Case, slot: EventSlot) -> Trigger | None:
     """A credit at start that comes again with every turn of a loop in which its role works."""
     for op in case.sites.triggers(slot.event):
-        if case.sites.is_grant(op) and any(case.sites.works(loop, op.role) for loop in op.loops):
-            return op
+        around = [loop for loop in op.loops if case.sites.works(loop, op.role)]
+        if not around or not case.sites.is_grant(op):
+            continue
+        for path in case.machine.paths:
+            turns = {tuple(env[loop.var] for loop in around) for other, env, _ in path.trail.values() if other is op}
+            if len(turns) > 1:
+                return op
     return None
 
 

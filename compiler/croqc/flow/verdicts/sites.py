@@ -36,10 +36,27 @@ class Sites:
         return frozenset(number for number, path in paths if path.regions.get(op.role) is not False)
 
     def triggers(self, event: Event) -> list[Trigger]:
-        return [op for op in self.ops if isinstance(op, Trigger) and any(ref.event is event for ref in op.refs)]
+        return self._triggers.get(event.number, [])
 
     def waits(self, event: Event) -> list[WaitEvent]:
-        return [op for op in self.ops if isinstance(op, WaitEvent) and op.ref.event is event]
+        return self._waits.get(event.number, [])
+
+    @cached_property
+    def _triggers(self) -> dict[int, list[Trigger]]:
+        found: dict[int, list[Trigger]] = {}
+        for op in self.ops:
+            if isinstance(op, Trigger):
+                for number in sorted({ref.event.number for ref in op.refs}):
+                    found.setdefault(number, []).append(op)
+        return found
+
+    @cached_property
+    def _waits(self) -> dict[int, list[WaitEvent]]:
+        found: dict[int, list[WaitEvent]] = {}
+        for op in self.ops:
+            if isinstance(op, WaitEvent):
+                found.setdefault(op.ref.event.number, []).append(op)
+        return found
 
     def is_steady(self, op: Trigger) -> bool:
         """Whether a trigger is more than a credit at start."""
@@ -68,19 +85,19 @@ class Sites:
             for wait in self.waits(event):
                 if trigger.role is None or wait.role is None or trigger.role is wait.role:
                     continue
-                handed = self._touched(trigger.role, True) & self._touched(wait.role, False)
-                back = self._touched(wait.role, True) & self._touched(trigger.role, False)
-                if handed - back:
+                (gives, own), (writes, takes) = self._touched[trigger.role], self._touched[wait.role]
+                if (gives & takes) - (writes & own):
                     return True
         return False
 
-    def _touched(self, role: object, writes: bool) -> set[int]:
-        """The stages that a role writes or reads."""
-        found: set[int] = set()
+    @cached_property
+    def _touched(self) -> dict[object, tuple[set[int], set[int]]]:
+        """The stages that each role writes and reads."""
+        found: dict[object, tuple[set[int], set[int]]] = {}
         for op in self.ops:
-            if op.role is role:
-                chosen = written_by(op) if writes else read_by(op)
-                found |= {operand.stage.first for operand in chosen if operand.stage is not None}
+            writes, reads = found.setdefault(op.role, (set(), set()))
+            writes |= {operand.stage.first for operand in written_by(op) if operand.stage is not None}
+            reads |= {operand.stage.first for operand in read_by(op) if operand.stage is not None}
         return found
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from croqc.flow.machine import Setting
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Event, Meet, Program
+from croqc.flow.program import Meet, Program
 from croqc.flow.report import FlowFinding
-from croqc.sema.model import Model
+from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Related
@@ -34,13 +34,14 @@ def _barriers(setting: Setting) -> Iterator[FlowFinding]:
 
 
 def _unused(model: Model, program: Program) -> Iterator[FlowFinding]:
-    for event in program.events:
-        waited = any(isinstance(op, WaitEvent) and op.ref.event is event for op in program.ops)
-        if waited or event.symbol in model.mentioned or _is_named_elsewhere(model, event):
+    waited = {op.ref.event.number for op in program.ops if isinstance(op, WaitEvent)}
+    idle = [event for event in program.events if event.number not in waited]
+    named = _named_elsewhere(model) if idle else frozenset()
+    for event in idle:
+        if event.symbol in model.mentioned or event.symbol in named:
             continue
-        sites = [
-            op.span for op in program.ops if isinstance(op, Trigger) and any(ref.event is event for ref in op.refs)
-        ]
+        triggers = (op for op in program.ops if isinstance(op, Trigger))
+        sites = [op.span for op in triggers if any(ref.event is event for ref in op.refs)]
         yield FlowFinding(
             "unused-event",
             event.span,
@@ -49,13 +50,12 @@ def _unused(model: Model, program: Program) -> Iterator[FlowFinding]:
         )
 
 
-def _is_named_elsewhere(model: Model, event: Event) -> bool:
-    """Whether something but waits, triggers and copies names the event, or a wait that was not understood."""
+def _named_elsewhere(model: Model) -> frozenset[Symbol]:
+    """What calls, islands and conditions of `while` name, and waits that were not understood."""
+    found: set[Symbol] = set()
     for node in walk(model.function.body):
         if isinstance(node, ast.CallStmt | ast.While | ast.Cpp | ast.Asm | ast.Wait):
-            names = (name for name in walk(node) if isinstance(name, ast.Name))
-            if isinstance(node, ast.While):
-                names = (name for name in walk(node.cond) if isinstance(name, ast.Name))
-            if any(model.uses.get(name) is event.symbol for name in names):
-                return True
-    return False
+            inner = walk(node.cond if isinstance(node, ast.While) else node)
+            symbols = (model.uses.get(name) for name in inner if isinstance(name, ast.Name))
+            found |= {symbol for symbol in symbols if symbol is not None}
+    return frozenset(found)
