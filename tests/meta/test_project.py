@@ -27,7 +27,7 @@ def test_make_alone_lists_the_targets() -> None:
 
 def test_no_target_is_taken_for_a_file() -> None:
     phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
-    targets = set(re.findall(r"^([a-z]+):(?!=)", MAKEFILE, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):(?!=)", MAKEFILE, re.MULTILINE))
     assert targets == phony
 
 
