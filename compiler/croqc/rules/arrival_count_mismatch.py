@@ -27,13 +27,19 @@ def _render(finding: Finding, subject: Subject) -> Words:
         case "written":
             message = f"'{name}' asks for {expected} arrivals a generation, but only {_paths(found, 'trigger')} it"
             return Words(message, "leave the count out", fixes=_uncounted(code, finding))
-    message = f"{_paths(found, 'give')} '{name}' its credits at start, but {_paths(expected, 'trigger')} it later on"
-    hint = "let every path that gives it back start it" if _more(expected, found) else "let every path give it back"
-    return Words(message, hint, fixes=_even(code, finding, _more(expected, found)))
+    if _is_steady(code, finding):
+        message = (
+            f"{expected} paths give '{name}' its credits at start, but only {_paths(found, 'trigger')} it later on"
+        )
+        return Words(message, "let the same paths start it and give it back", fixes=_even(code, finding, False))
+    message = f"only {_paths(found, 'give')} '{name}' its credits at start, but {expected} paths trigger it later on"
+    return Words(message, "let every path that gives it back start it", fixes=_even(code, finding, True))
 
 
-def _more(expected: object, found: object) -> bool:
-    return isinstance(expected, int) and isinstance(found, int) and expected > found
+def _is_steady(code: Code, finding: Finding) -> bool:
+    """Whether the place is a trigger in the steady loop, of which there are too few, and no credit at start."""
+    site = site_at(code, finding.span)
+    return site is not None and any(one.stmt is site.stmt for one in steady(code, site.event))
 
 
 def _event(code: Code, finding: Finding) -> Symbol | None:

@@ -113,7 +113,7 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
             return _give(code, site.event, regions)
         case "never-triggered":
             return _supply(code, site)
-    return _unconditional(code, site.event)
+    return _retarget(code, site.event, regions_of(triggers(code, site.event))) or _unconditional(code, site.event)
 
 
 # --- credits at start ------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from croqc.rules.credit_sites import (
     statements_of,
     work_loop,
 )
-from croqc.sema.model import OperandKind, Symbol
+from croqc.sema.model import OperandKind, Symbol, SymbolKind
 from croqc.sema.types import Future, Storage
 from croqc.syntax import ast
 from croqc.text.edits import Edit
@@ -85,12 +85,31 @@ def grant_lines(code: Code, event: Symbol, region: ast.InThreads) -> list[str] |
         length = slots_text(code, event)
         if length is None:
             return None
-        index = "s" if "s" not in code.words else code.fresh("slot")
+        index = _index(code, region)
         lines = [f"foreach {{{index}}} in [{length}] {{", f"{unit}trigger {event.name}[{index}];", "}"]
     tests = [first_turn(loop) for loop in loops_around(code.around[region].chain, event)]
     if None in tests:
         return None
     return guarded(lines, [test for test in tests if test], unit)
+
+
+def _index(code: Code, region: ast.InThreads) -> str:
+    """`s`, unless it means something else at the start of the role (`s2` would be a type)."""
+    named = [symbol for symbol in code.model.symbols if symbol.name == "s"]
+    free = (
+        bool(named) and all(symbol.kind is SymbolKind.LOOP for symbol in named) and not _encloses(code, named, region)
+    )
+    return "s" if free or "s" not in code.words else code.fresh("slot")
+
+
+def _encloses(code: Code, named: Sequence[Symbol], region: ast.InThreads) -> bool:
+    """Whether the role stands in a loop over one of some indices."""
+    return any(
+        node.span.start <= symbol.name_span.start < node.body.span.start
+        for node in code.around[region].chain
+        if isinstance(node, ast.Foreach | ast.With)
+        for symbol in named
+    )
 
 
 def guarded(lines: Sequence[str], tests: Sequence[str], unit: str) -> list[str]:
