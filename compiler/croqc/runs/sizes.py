@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from croqc.runs.constraints import Constraint, constraints_of
+from croqc.runs.conditions import Constraint
+from croqc.runs.constraints import constraints_of
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Scalar
 
@@ -51,7 +52,18 @@ def default_sizes(model: Model, given: Mapping[str, int]) -> dict[str, int]:
     free = [name for name in names if name not in given]
     known = set(names)
     constraints = [item for item in constraints_of(model) if item.names <= known and item.names & set(free)]
-    env = {name: given.get(name, 1) for name in names}
+    start = {name: given.get(name, 1) for name in names}
+    for asked in (constraints, [item for item in constraints if not item.wish]):
+        env = _settled(start, free, asked)
+        broken = [item.text for item in asked if not item.holds(env)]
+        if not broken:
+            return env
+    raise NoSizesError(f"no sizes up to {LIMIT} make {broken[0]}; write '// croq: run {_example(free)}'")
+
+
+def _settled(start: Mapping[str, int], free: list[str], constraints: list[Constraint]) -> dict[str, int]:
+    """Each free size at its smallest value, given the others, until none moves any more."""
+    env = dict(start)
     for turn in range(_ROUNDS):
         before = dict(env)
         for name in free:
@@ -59,9 +71,6 @@ def default_sizes(model: Model, given: Mapping[str, int]) -> dict[str, int]:
             env[name] = _smallest(name, env, about) or env[name]
         if turn and env == before:
             break
-    broken = next((item for item in constraints if not item.holds(env)), None)
-    if broken is not None:
-        raise NoSizesError(f"no sizes up to {LIMIT} make {broken.text}; write '// croq: run {_example(free)}'")
     return env
 
 
