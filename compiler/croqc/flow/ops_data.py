@@ -191,8 +191,9 @@ def wait_handle(machine: Machine, path: PathState, op: Op, handle: int) -> None:
         if transfer.done or transfer.bound is not None:
             place = Place(path.number, transfer.op, transfer.env)
             machine.fault("twice", path.at(op), place, handle=handle, bound=transfer.bound is not None)
+        if transfer.bound is None:
+            machine.accesses.end(path, transfer.accesses)
         transfer.done = True
-        machine.accesses.end(path, transfer.accesses)
 
 
 class WaitFuture(Op):
