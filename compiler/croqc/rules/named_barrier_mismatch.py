@@ -62,7 +62,15 @@ def _value(code: Code, call: ast.Call, index: int) -> int | None:
 
 def _counted(code: Code, call: ast.Call) -> tuple[Fix, ...]:
     """Let every use count the threads of all paths that come to one."""
-    users = _users(code, call)
+    calls = [node.call for node in code.around if isinstance(node, ast.CallStmt) and node.call.kind == "barrier"]
+    for other in (call, *calls):  # who waits may be the victim of another barrier
+        found = _corrected(code, _users(code, other))
+        if found:
+            return found
+    return ()
+
+
+def _corrected(code: Code, users: list[ast.CallStmt]) -> tuple[Fix, ...]:
     threads = _threads(code, users)
     if not threads or threads % 32:
         return ()

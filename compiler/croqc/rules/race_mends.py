@@ -67,7 +67,7 @@ def mend_across(code: Code, here: Span, there: Span) -> tuple[Fix, ...]:
         found = _later_trigger(code, role, other, there) or _earlier_wait(code, role, other, here)
         if found:
             return found
-    return _new_wait(code, role, other)
+    return new_wait(code, role, other)
 
 
 def _later_trigger(code: Code, role: ast.InThreads, other: ast.InThreads, there: Span) -> tuple[Fix, ...]:
@@ -115,7 +115,7 @@ def _earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads, here: S
     return ()
 
 
-def _new_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> tuple[Fix, ...]:
+def new_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None = None) -> tuple[Fix, ...]:
     """The role never waits for the one event of its ring that another role triggers for it."""
     missing = list(dict.fromkeys(_unwaited(code, role, other)))
     if len(missing) != 1:
@@ -129,6 +129,15 @@ def _new_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> t
             edits = None if start is None else (*start, code.before(place, wait))
             return fix(f"Wait for '{event.name}' first", edits, safe=True)
     return ()
+
+
+def wait_of_others(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """The one role that should wait for the event, and does not."""
+    if waits(code, event):
+        return ()
+    roles = dict.fromkeys(site.region for site in sites(code) if site.region is not None)
+    made = [fixes for role in roles if event in _unwaited(code, role, None) and (fixes := new_wait(code, role))]
+    return made[0] if len(made) == 1 else ()
 
 
 def _start(code: Code, role: ast.InThreads, event: Symbol) -> Edits | None:
