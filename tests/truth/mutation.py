@@ -37,7 +37,8 @@ FORMAL = frozenset({"future-waited-twice", "future-not-waited", "unconsumed-cred
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """`effect`: hang, wrong (another result under some schedule), other (the same other result under all), breaks,
-    race and its like from the search, equal, undecided, or no program. `said`: the rules that accuse it."""
+    race and its like from the search, equal, undecided, or no program; formal: equal, but the search counts what the
+    language forbids (orders out of step, mixed generations, futures waited for twice). `said`: who accuses it."""
 
     kernel: str
     label: str
@@ -55,7 +56,7 @@ class Mutant:
 
     @property
     def changed(self) -> bool:
-        return self.effect not in ("equal", "undecided", "no program")
+        return self.effect not in ("equal", "undecided", "no program", "formal")
 
 
 def checked(text: str) -> FileReport:
@@ -91,7 +92,7 @@ def _effect(kernel: Kernel, mutant: Program, model: Model, report: FileReport, a
     effect = _seen(kernel, mutant.sizes, model, SCHEDULES)
     if effect in ("equal", "other"):
         effect = _searched(mutant, model, SEARCH, effect)
-    if effect in ("equal", "undecided") and accused:  # closer, where the accusation says
+    if effect in ("equal", "undecided", "formal") and accused:  # closer, where the accusation says
         kernel = _at(kernel, report)
         closer = replace(mutant, sizes=kernel.program.sizes)
         effect = _seen(kernel, kernel.program.sizes, model, MORE)
@@ -125,6 +126,8 @@ def _searched(mutant: Program, model: Model, limit: int, effect: str) -> str:
         return sorted(explored.faults)[0]
     if effect == "other":
         return effect
+    if explored is not None and explored.faults:
+        return "formal"
     return "equal" if explored is not None and explored.complete else "undecided"
 
 
@@ -192,10 +195,10 @@ def table(found: Iterable[Mutant]) -> str:
         f"{len(changed_in)} kernels, {total['mutants']} mutants: {caught} of {changed} that change meaning are found "
         f"({score}), {total['accused']} of {total['equal']} equivalent ones are accused.",
         "",
-        "| operator | mutants | no program | change meaning | found | equivalent | accused | undecided |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| operator | mutants | no program | change meaning | found | equivalent | accused | formal | undecided |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    keys = ("mutants", "no program", "changed", "found", "equal", "accused", "undecided")
+    keys = ("mutants", "no program", "changed", "found", "equal", "accused", "formal", "undecided")
     lines += [f"| {name} | " + " | ".join(str(row[key]) for key in keys) + " |" for name, row in rows.items()]
     lines += ["| all | " + " | ".join(str(total[key]) for key in keys) + " |"]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
-from tests.truth.mutate import Edit, Subject, operator
+from tests.truth.mutate import Edit, Place, Subject, operator
 
 Edits = Iterator[tuple[Edit, ...]]
 
@@ -141,12 +141,19 @@ def ready(subject: Subject) -> Edits:
         yield _replaced(name, bare if bare != text else f"{text} = ready")
 
 
+def _turning(subject: Subject) -> Iterator[Place]:
+    """Loops that turn a ring or handles; not those around all roles, and not those over the elements of a tile."""
+    for place in subject.all(ast.Foreach):
+        inside = list(walk(place.stmt))
+        moves = any(isinstance(node, ast.Wait | ast.Trigger | ast.Copy | ast.Rotate) for node in inside)
+        if moves and not any(isinstance(node, ast.InThreads) for node in inside):
+            yield place
+
+
 @operator("loop-bound")
 def loop_bound(subject: Subject) -> Edits:
-    """One turn more or less of a loop, not of one around all roles."""
-    for place in subject.all(ast.Foreach):
-        if any(isinstance(node, ast.InThreads) for node in walk(place.stmt)):
-            continue
+    """One turn more or less of a loop."""
+    for place in _turning(subject):
         for binding in place.stmt.bindings:  # type: ignore[attr-defined]
             extent = binding.extent
             items = extent.items if isinstance(extent, ast.ShapeLit) else (extent,)
@@ -167,7 +174,7 @@ def slice_bound(subject: Subject) -> Edits:
 @operator("floor")
 def floor(subject: Subject) -> Edits:
     """A floor instead of a ceiling in the extent of a role's loop."""
-    for place in subject.all(ast.Foreach):
+    for place in _turning(subject):
         for node in (each for binding in place.stmt.bindings for each in walk(binding)):  # type: ignore[attr-defined]
             if isinstance(node, ast.Builtin) and node.name == "cdiv" and place.around:
                 yield _replaced(node, f"({subject.of(node.args[0])} / {subject.of(node.args[1])})")

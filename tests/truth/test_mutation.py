@@ -35,4 +35,4 @@ def test_the_score_counts_what_changes_meaning() -> None:
     rows += [mutant("equal", "unused-event"), mutant("undecided", "stage-race"), mutant("no program", "index-type")]
     text = table(rows)
     assert "1 of 2 that change meaning are found (50.0 %), 1 of 3 equivalent ones are accused." in text
-    assert "| drop-wait | 7 | 1 | 2 | 1 | 3 | 1 | 1 |" in text
+    assert "| drop-wait | 7 | 1 | 2 | 1 | 3 | 1 | 0 | 1 |" in text
