@@ -1,7 +1,4 @@
-"""A kernel's body as a step program: structure and control. Must not run it; statements proper stand beside it.
-
-Loops in which nothing happens are left out; a loop whose iterations only touch the same slots again runs once.
-"""
+"""A kernel's body as a step program: structure and control. Must not run it; statements and loops stand beside it."""
 
 from __future__ import annotations
 
@@ -10,11 +7,12 @@ from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import Arrivals, Slot
-from croqc.flow.exprs import Expr, apply, const, var
+from croqc.flow.exprs import Expr
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_exprs import Exprs
-from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
+from croqc.flow.lower_loops import Loops
+from croqc.flow.ops_data import Commit, Name, Touch
 from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
 from croqc.flow.program import (
@@ -27,8 +25,6 @@ from croqc.flow.program import (
     Join,
     Jump,
     Loop,
-    LoopNext,
-    LoopStart,
     Meet,
     Op,
     Program,
@@ -81,7 +77,7 @@ class Lowering:
         self.loops: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
         self.inside = False  # of what the block's paths run, not of the block's own flow
-        self.jumps: list[tuple[list[Jump], list[Jump]]] = []
+        self.nests = Loops(self)
         self.forks: list[tuple[Fork, ast.Parallel, dict[str, Expr]]] = []
         self.handlers: dict[type, Handler] = {**_CONTROL, **table}
         self.blocks = prod(extent.const or 1 for extent in kernel.cluster)
@@ -230,144 +226,6 @@ class Lowering:
             del self.ops[start:]
             self.ops += body
 
-    # --- loops ------------------------------------------------------------------------------------
-
-    def foreach(self, node: ast.Foreach) -> None:
-        self._nest([*node.bindings, *node.ranges], node)
-
-    def _nest(self, parts: list[ast.Binding | ast.Range], node: ast.Foreach) -> None:
-        if not parts:
-            self.jumps.append(([], []))
-            self.block(node.body)
-            return
-        part, rest = parts[0], parts[1:]
-        bounds = self._bounds(part)
-        self._loops(bounds, lambda: self._nest(rest, node), innermost=not rest)
-
-    def _bounds(self, part: ast.Binding | ast.Range) -> list[tuple[str, str, Expr, Expr, Expr, Span]]:
-        """(name, atom, low, high, step, place) of each loop that a binding or range makes."""
-        one = const(1)
-        if isinstance(part, ast.Binding):
-            symbols = [(name, self.model.uses.get(name)) for name in part.names]
-            return [
-                (
-                    name.id,
-                    symbol.atom if symbol else "",
-                    const(0),
-                    self._bound(symbol, part.extent),
-                    one,
-                    part.extent.span,
-                )
-                for name, symbol in symbols
-            ]
-        symbol = self.model.uses.get(part.name)
-        low = const(0) if part.lo is None else self.exprs.of(part.lo)
-        high = self._bound(symbol, part.name)
-        if part.hi is not None:
-            high = apply("+", high, self.exprs.of(part.hi))
-        step = one if part.step is None else self.exprs.of(part.step)
-        name = (part.local or part.name).id
-        return [(name, symbol.atom if symbol else "", low, high, step, part.span)]
-
-    def _bound(self, symbol: Symbol | None, node: ast.Node) -> Expr:
-        found = self.exprs.bound(symbol) if symbol is not None else None
-        return self.exprs.of(node) if found is None else found
-
-    def _loops(
-        self,
-        bounds: list[tuple[str, str, Expr, Expr, Expr, Span]],
-        body: Callable[[], None],
-        innermost: bool,
-    ) -> None:
-        if not bounds:
-            body()
-            return
-        name, atom, low, high, step, span = bounds[0]
-        number, limit = self.exprs.new(name), self.exprs.new(f"#{name}")
-        loop = Loop(name, number, limit, low, high, step, span, self.loops, self.role)
-        before = self.exprs.atoms.get(atom)
-        self.exprs.atoms[atom] = var(number)
-        start = len(self.ops)
-        head = LoopStart(loop)
-        self.emit(head)
-        self.loops = (*self.loops, loop)
-        self._loops(bounds[1:], body, innermost)
-        self.loops = loop.outer
-        if before is None:
-            del self.exprs.atoms[atom]
-        else:
-            self.exprs.atoms[atom] = before
-        self._close(loop, head, start, innermost and len(bounds) == 1)
-
-    def _close(self, loop: Loop, head: LoopStart, start: int, catches: bool) -> None:
-        """Ends a loop: as it is, drawn together, or left out."""
-        leaves, goes_on = self.jumps.pop() if catches else ([], [])
-        body = self.ops[start + 1 :]
-        if not any(not isinstance(op, Set | Jump) for op in body) and not self._changes(body):
-            del self.ops[start:]
-            return
-        if not leaves and not goes_on and _is_repetition(loop, body):
-            self._draw_together(loop, head, start, body)
-            return
-        last = LoopNext(loop)
-        last.start = start + 1
-        for jump in goes_on:
-            jump.target = len(self.ops)
-        self.emit(last)
-        head.target = len(self.ops)
-        for jump in leaves:
-            jump.target = len(self.ops)
-        self.program.loops.append(loop)
-
-    def _changes(self, body: list[Op]) -> bool:
-        return any(isinstance(op, Set) for op in body)
-
-    def _draw_together(self, loop: Loop, head: LoopStart, start: int, body: list[Op]) -> None:
-        """One pass for all iterations, if there are any."""
-        self.program.drawn.append(loop)
-        for op in body:
-            op.loops = tuple(outer for outer in op.loops if outer is not loop)
-        low, high = loop.low.const, loop.high.const
-        if low is not None and high is not None and low < high:
-            del self.ops[start]
-            for op in body:
-                if isinstance(op, Branch | Jump | Enter):
-                    op.target -= 1
-            return
-        test = Branch(loop.span, apply("<", loop.low, loop.high), loop.outer)
-        test.role = self.role
-        self.ops[start] = test
-        test.target = len(self.ops)
-
-    def loop_while(self, node: ast.While) -> None:
-        start = len(self.ops)
-        self.reads(node.cond)
-        test = Branch(node.cond.span, self.exprs.of(node.cond), self.loops)
-        test.split = True
-        self.emit(test)
-        self.jumps.append(([], []))
-        self.block(node.body)
-        leaves, goes_on = self.jumps.pop()
-        if all(isinstance(op, Branch) for op in self.ops[start:]):
-            del self.ops[start:]
-            return
-        again = Jump(node.span)
-        again.target = start
-        self.emit(again)
-        test.target = len(self.ops)
-        for jump in leaves:
-            jump.target = len(self.ops)
-        for jump in goes_on:
-            jump.target = start
-
-    def jump(self, node: ast.Jump) -> None:
-        if node.word == "yield":
-            self.emit(End(node.span, leaves=True))
-        elif self.jumps:
-            jump = Jump(node.span)
-            self.emit(jump)
-            self.jumps[-1][0 if node.word == "break" else 1].append(jump)
-
     # --- declarations -----------------------------------------------------------------------------
 
     def event_decl(self, node: ast.EventDecl) -> None:
@@ -397,27 +255,6 @@ class Lowering:
         self.emit(Fail(node.span, "it cannot be read"))
 
 
-def _is_repetition(loop: Loop, body: list[Op]) -> bool:
-    """Whether all iterations do the same to the same slots, so that one says all."""
-    reads = writes = False
-    for op in body:
-        if any(loop.var in expr.variables() for expr in op.exprs()):
-            return False
-        if isinstance(op, Copy):
-            if op.asynchronous or op.event is not None or op.handle >= 0:
-                return False
-            writes = True
-        elif isinstance(op, Multiply):
-            if op.handle >= 0:
-                return False
-            reads = reads or not op.ends
-        elif isinstance(op, Touch):
-            writes = writes or bool(op.writes)
-        elif not isinstance(op, Name | Commit | Branch | Jump):
-            return False
-    return not (reads and writes)
-
-
 def _divides(model: Model, node: ast.Parallel) -> bool:
     return any(model.levels.get(axis) in UNIT_THREADS for axis in node.axes)
 
@@ -426,11 +263,11 @@ _CONTROL: dict[type, Handler] = {
     ast.Block: Lowering.block,
     ast.Parallel: Lowering.parallel,
     ast.With: lambda lowering, node: lowering.block(node.body),
-    ast.Foreach: Lowering.foreach,
+    ast.Foreach: lambda lowering, node: lowering.nests.foreach(node),
     ast.If: Lowering.branch,
-    ast.While: Lowering.loop_while,
+    ast.While: lambda lowering, node: lowering.nests.loop_while(node),
     ast.InThreads: Lowering.region,
-    ast.Jump: Lowering.jump,
+    ast.Jump: lambda lowering, node: lowering.nests.jump(node),
     ast.EventDecl: Lowering.event_decl,
     ast.ScalarDecl: Lowering.scalar_decl,
     ast.BufferDecl: Lowering.buffer_decl,

@@ -1,0 +1,184 @@
+"""Loops of a kernel as steps. Must not know other statements.
+
+Loops in which nothing happens are left out; a loop whose iterations only touch the same slots again runs once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from croqc.flow.exprs import Expr, apply, const, var
+from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
+from croqc.flow.program import Branch, End, Enter, Jump, Loop, LoopNext, LoopStart, Op, Set
+from croqc.sema.model import Symbol
+from croqc.syntax import ast
+from croqc.text.span import Span
+
+if TYPE_CHECKING:
+    from croqc.flow.lower import Lowering
+
+
+class Loops:
+    """Makes the loops of one program. `jumps`: of each loop around, those that leave it and those that go on."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self.jumps: list[tuple[list[Jump], list[Jump]]] = []
+
+    def foreach(self, node: ast.Foreach) -> None:
+        self._nest([*node.bindings, *node.ranges], node)
+
+    def _nest(self, parts: list[ast.Binding | ast.Range], node: ast.Foreach) -> None:
+        if not parts:
+            self.jumps.append(([], []))
+            self.lowering.block(node.body)
+            return
+        part, rest = parts[0], parts[1:]
+        bounds = self._bounds(part)
+        self._loops(bounds, lambda: self._nest(rest, node), innermost=not rest)
+
+    def _bounds(self, part: ast.Binding | ast.Range) -> list[tuple[str, str, Expr, Expr, Expr, Span]]:
+        """(name, atom, low, high, step, place) of each loop that a binding or range makes."""
+        one = const(1)
+        if isinstance(part, ast.Binding):
+            symbols = [(name, self.lowering.model.uses.get(name)) for name in part.names]
+            return [
+                (
+                    name.id,
+                    symbol.atom if symbol else "",
+                    const(0),
+                    self._bound(symbol, part.extent),
+                    one,
+                    part.extent.span,
+                )
+                for name, symbol in symbols
+            ]
+        symbol = self.lowering.model.uses.get(part.name)
+        low = const(0) if part.lo is None else self.lowering.exprs.of(part.lo)
+        high = self._bound(symbol, part.name)
+        if part.hi is not None:
+            high = apply("+", high, self.lowering.exprs.of(part.hi))
+        step = one if part.step is None else self.lowering.exprs.of(part.step)
+        name = (part.local or part.name).id
+        return [(name, symbol.atom if symbol else "", low, high, step, part.span)]
+
+    def _bound(self, symbol: Symbol | None, node: ast.Node) -> Expr:
+        found = self.lowering.exprs.bound(symbol) if symbol is not None else None
+        return self.lowering.exprs.of(node) if found is None else found
+
+    def _loops(
+        self,
+        bounds: list[tuple[str, str, Expr, Expr, Expr, Span]],
+        body: Callable[[], None],
+        innermost: bool,
+    ) -> None:
+        if not bounds:
+            body()
+            return
+        name, atom, low, high, step, span = bounds[0]
+        number, limit = self.lowering.exprs.new(name), self.lowering.exprs.new(f"#{name}")
+        loop = Loop(name, number, limit, low, high, step, span, self.lowering.loops, self.lowering.role)
+        before = self.lowering.exprs.atoms.get(atom)
+        self.lowering.exprs.atoms[atom] = var(number)
+        start = len(self.lowering.ops)
+        head = LoopStart(loop)
+        self.lowering.emit(head)
+        self.lowering.loops = (*self.lowering.loops, loop)
+        self._loops(bounds[1:], body, innermost)
+        self.lowering.loops = loop.outer
+        if before is None:
+            del self.lowering.exprs.atoms[atom]
+        else:
+            self.lowering.exprs.atoms[atom] = before
+        self._close(loop, head, start, innermost and len(bounds) == 1)
+
+    def _close(self, loop: Loop, head: LoopStart, start: int, catches: bool) -> None:
+        """Ends a loop: as it is, drawn together, or left out."""
+        leaves, goes_on = self.jumps.pop() if catches else ([], [])
+        body = self.lowering.ops[start + 1 :]
+        if not any(not isinstance(op, Set | Jump) for op in body) and not self._changes(body):
+            del self.lowering.ops[start:]
+            return
+        if not leaves and not goes_on and _is_repetition(loop, body):
+            self._draw_together(loop, head, start, body)
+            return
+        last = LoopNext(loop)
+        last.start = start + 1
+        for jump in goes_on:
+            jump.target = len(self.lowering.ops)
+        self.lowering.emit(last)
+        head.target = len(self.lowering.ops)
+        for jump in leaves:
+            jump.target = len(self.lowering.ops)
+        self.lowering.program.loops.append(loop)
+
+    def _changes(self, body: list[Op]) -> bool:
+        return any(isinstance(op, Set) for op in body)
+
+    def _draw_together(self, loop: Loop, head: LoopStart, start: int, body: list[Op]) -> None:
+        """One pass for all iterations, if there are any."""
+        self.lowering.program.drawn.append(loop)
+        for op in body:
+            op.loops = tuple(outer for outer in op.loops if outer is not loop)
+        low, high = loop.low.const, loop.high.const
+        if low is not None and high is not None and low < high:
+            del self.lowering.ops[start]
+            for op in body:
+                if isinstance(op, Branch | Jump | Enter):
+                    op.target -= 1
+            return
+        test = Branch(loop.span, apply("<", loop.low, loop.high), loop.outer)
+        test.role = self.lowering.role
+        self.lowering.ops[start] = test
+        test.target = len(self.lowering.ops)
+
+    def loop_while(self, node: ast.While) -> None:
+        start = len(self.lowering.ops)
+        self.lowering.reads(node.cond)
+        test = Branch(node.cond.span, self.lowering.exprs.of(node.cond), self.lowering.loops)
+        test.split = True
+        self.lowering.emit(test)
+        self.jumps.append(([], []))
+        self.lowering.block(node.body)
+        leaves, goes_on = self.jumps.pop()
+        if all(isinstance(op, Branch) for op in self.lowering.ops[start:]):
+            del self.lowering.ops[start:]
+            return
+        again = Jump(node.span)
+        again.target = start
+        self.lowering.emit(again)
+        test.target = len(self.lowering.ops)
+        for jump in leaves:
+            jump.target = len(self.lowering.ops)
+        for jump in goes_on:
+            jump.target = start
+
+    def jump(self, node: ast.Jump) -> None:
+        if node.word == "yield":
+            self.lowering.emit(End(node.span, leaves=True))
+        elif self.jumps:
+            jump = Jump(node.span)
+            self.lowering.emit(jump)
+            self.jumps[-1][0 if node.word == "break" else 1].append(jump)
+
+
+def _is_repetition(loop: Loop, body: list[Op]) -> bool:
+    """Whether all iterations do the same to the same slots, so that one says all."""
+    reads = writes = False
+    for op in body:
+        if any(loop.var in expr.variables() for expr in op.exprs()):
+            return False
+        if isinstance(op, Copy):
+            if op.asynchronous or op.event is not None or op.handle >= 0:
+                return False
+            writes = True
+        elif isinstance(op, Multiply):
+            if op.handle >= 0:
+                return False
+            reads = reads or not op.ends
+        elif isinstance(op, Touch):
+            writes = writes or bool(op.writes)
+        elif not isinstance(op, Name | Commit | Branch | Jump):
+            return False
+    return not (reads and writes)
