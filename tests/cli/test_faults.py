@@ -109,3 +109,30 @@ def test_characters_that_the_terminal_lacks_are_spelled_out(tmp_path: Path) -> N
     )
     assert done.returncode == 1
     assert "/*\\xe9*/ zz;" in done.stdout
+
+
+def test_tma_on_rows_that_it_cannot_take_crashes_at_entry(croq: Croq) -> None:
+    Path("k.co").write_text("""// croq: run M=37 N=53
+// croq: expect o == a
+__co__ void f(global s32 [M, N] a, global s32 [M, N] o) {
+  parallel {i, j} by [cdiv(M, 32), cdiv(N, 32)] : block {
+    shared s32 [32, 32] buf;
+    tma.copy a.subspan(32, 32).at(i, j) => buf;
+    tma.copy buf => o.subspan(32, 32).at(i, j);
+  }
+}
+""")
+    outcome = croq("run", "k.co")
+    assert outcome.status == 1
+    assert "crashed" in outcome.out
+    assert "k.co:6:5: TMA cannot take 'a': a stride of 212 bytes is no multiple of 16" in outcome.out
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("rotate_triple", "R=16 C=288"), ("swap_f16", "M=64 K=384 N=64")])
+def test_examples_are_verified_at_their_default_sizes(croq: Croq, name: str, sizes: str) -> None:
+    example = Path(__file__).parents[2] / "examples" / f"{name}.co"
+    lines = example.read_text().splitlines(keepends=True)
+    Path("k.co").write_text("".join(line for line in lines if "croq: run" not in line))
+    outcome = croq("run", "k.co")
+    assert outcome.status == 0
+    assert f"{sizes}: verified" in outcome.out

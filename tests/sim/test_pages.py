@@ -11,8 +11,9 @@ from croqc.engines.sim.machine.dtypes import dtype_of
 from croqc.engines.sim.parameters import LaunchArgs
 from croqc.engines.sim.simulate import SimOptions, simulate
 from croqc.rules.page import parse_page
+from croqc.runs.sizes import default_sizes
 from croqc.sema.analyze import analyze
-from croqc.sema.model import Context
+from croqc.sema.model import Context, Model
 from croqc.syntax import ast
 from croqc.syntax.parser import parse_file
 from croqc.targets import TARGETS
@@ -32,16 +33,18 @@ def examples(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def arguments(function: ast.Function) -> LaunchArgs:
-    """Zeros for data, 4 for numbers, 128 for each symbolic extent."""
+def arguments(model: Model) -> LaunchArgs:
+    """Zeros for data, 4 for numbers, its default for each symbolic extent."""
     arrays, scalars = {}, {}
-    for param in function.params:
+    sizes = default_sizes(model, {})
+    for param in model.function.params:
         if param.name is None or param.type.elem == "stream":
             continue
         if param.type.dims is None:
             scalars[param.name.id] = 4
             continue
-        shape = [dim.value if isinstance(dim, ast.IntLit) else 128 for dim in param.type.dims]
+        dims = param.type.dims
+        shape = [dim.value if isinstance(dim, ast.IntLit) else sizes[getattr(dim, "id", "")] for dim in dims]
         arrays[param.name.id] = np.zeros(shape or [64] * (param.type.rank or 1), dtype_of(param.type.elem))
     return LaunchArgs(arrays, scalars)
 
@@ -52,7 +55,7 @@ def test_valid_examples_run(page: object) -> None:
         for parsed in parse_file(text).functions:
             assert parsed.tree is not None
             model = analyze(parsed.tree, Context(TARGETS[arch])).model
-            result = simulate(model, arguments(parsed.tree), SimOptions(max_steps=50_000))
+            result = simulate(model, arguments(model), SimOptions(max_steps=50_000))
             assert result.hang == ()
             assert result.error is None or (
                 result.error.unsupported and "does not understand" not in result.error.message

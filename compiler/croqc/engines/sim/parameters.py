@@ -55,6 +55,17 @@ def bind_parameters(c: Compiler, frame: Frame, env: LaunchArgs) -> dict[str, Buf
     return buffers
 
 
+def entry_sizes(function: ast.Function, env: LaunchArgs) -> dict[str, int]:
+    """Extents and integer parameters by name, as the function is entered."""
+    sizes = dict(env.dims)
+    for param in function.params:
+        array = None if param.name is None else env.arrays.get(param.name.id)
+        for dim, extent in zip(param.type.dims or (), () if array is None else array.shape, strict=False):
+            if isinstance(dim, ast.Name):
+                sizes.setdefault(dim.id, extent)
+    return sizes | {name: value for name, value in env.scalars.items() if type(value) is int}
+
+
 def _set(c: Compiler, frame: Frame, name: ast.Name, value: Any) -> None:
     symbol = c.model.uses.get(name)
     if symbol is not None and symbol in c.slots:

@@ -14,12 +14,13 @@ import numpy as np
 from croqc.engines.sim.code.compiler import Compiler, as_steps
 from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.tables import EXPRESSION_HANDLERS, STATEMENT_HANDLERS
+from croqc.engines.sim.entry import check_entry
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.hang import HungPath, explain
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Budget
-from croqc.engines.sim.parameters import LaunchArgs, bind_parameters
+from croqc.engines.sim.parameters import LaunchArgs, bind_parameters, entry_sizes
 from croqc.engines.sim.plan import Plan
 from croqc.engines.sim.spread import default_workers
 from croqc.engines.sim.state import Frame, RunState
@@ -88,6 +89,7 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
             body = as_steps(compiler.body(model.function.body))
             frame = Frame(run, [], [])
             buffers = bind_parameters(compiler, frame, env)
+            check_entry(model, entry_sizes(model.function, env))
             for _ in body(frame):
                 pass
         except StuckError as stuck:
