@@ -71,7 +71,35 @@ def plan(program: Program) -> Plan:
     leaping = _leaps(program, period, bounds) if lifts else {}
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
     found.instances = list(_instances(program, found, turns))
+    found.lifts = found.lifts and all(_keeps_distance(program, found, *each) for each in _crossings(program, around))
     return found
+
+
+def _crossings(program: Program, around: set[Loop]) -> Iterator[tuple[Loop, Expr]]:
+    """What conditions compare the index of an inner loop with, where that is no constant."""
+    for op in program.ops:
+        if not isinstance(op, Branch):
+            continue
+        for loop in op.loops:
+            if loop in around:
+                continue
+            for part in op.expr.walk():
+                if part.op in COMPARE and not course(part, loop.var).plain:
+                    yield from ((loop, arg) for arg in part.args if loop.var not in arg.variables())
+
+
+def _keeps_distance(program: Program, found: Plan, loop: Loop, limit: Expr) -> bool:
+    """Whether a limit lies at a fixed distance from the end of the loop, whatever the sizes."""
+    distances = set()
+    for sizes in found.instances:
+        env: Env = [0] * program.variables
+        for var, value in sizes.items():
+            env[var] = value
+        try:
+            distances.add(closure(loop.high)(env) - closure(limit)(env))
+        except UndecidedError:
+            return False
+    return len(distances) < 2
 
 
 def longest(program: Program, found: Plan) -> dict[int, int] | None:

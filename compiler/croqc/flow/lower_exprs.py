@@ -19,6 +19,7 @@ from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
 _DEEPEST = 80
+_ACTS = (ast.Wait, ast.Trigger, ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.Rotate, ast.Sync, ast.Call, ast.Jump)
 _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"}
 
 
@@ -145,11 +146,12 @@ class Exprs:
 
     def _changing(self) -> Iterator[Symbol]:
         """Integers and truth values that are assigned in the kernel, and immutable names that follow from them."""
-        changing = {
+        mutable = {
             symbol
             for symbol in self.model.symbols
             if symbol.mutable and symbol.kind is SymbolKind.VARIABLE and _is_integer(symbol)
         }
+        changing = mutable & self._deciding() if mutable else mutable
         while changing:
             following = {
                 symbol
@@ -171,6 +173,39 @@ class Exprs:
         if found is None:
             found = self.slots[symbol] = self.new(symbol.name)
         return found
+
+
+    def _deciding(self) -> set[Symbol]:
+        """The names that say who does what: in slots, bounds and conditions around something that matters, and in
+        what is assigned to such names."""
+        found: set[Symbol] = set()
+        assigned: list[tuple[Symbol, ast.Node]] = []
+        for node in self.nodes:
+            match node:
+                case ast.Wait() | ast.Trigger() | ast.Copy() | ast.Binding() | ast.Range() | ast.Select():
+                    found |= self._symbols_in(node)
+                case ast.If(cond=cond) | ast.While(cond=cond) if any(isinstance(each, _ACTS) for each in walk(node)):
+                    found |= self._symbols_in(cond)
+                case ast.Chain(suffixes=suffixes):
+                    found |= {symbol for suffix in suffixes for symbol in self._symbols_in(suffix)}
+                case ast.AssignPart(target=ast.Name() as name, value=value) | ast.ScalarInit(name=name, value=value):
+                    symbol = self.model.uses.get(name)
+                    if symbol is not None and value is not None:
+                        assigned.append((symbol, value))
+                case ast.Call(kind="barrier"):
+                    found |= self._symbols_in(node)
+        grown = True
+        while grown:
+            before = len(found)
+            for target, source in assigned:
+                if target in found:
+                    found |= self._symbols_in(source)
+            grown = len(found) > before
+        return found
+
+    def _symbols_in(self, node: ast.Node) -> set[Symbol]:
+        symbols = (self.model.uses.get(name) for name in walk(node) if isinstance(name, ast.Name))
+        return {symbol for symbol in symbols if symbol is not None}
 
 
 def defined_at(model: Model, node: ast.Node) -> Span:

@@ -121,16 +121,19 @@ def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over
 
 
 def _span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
-    """From, behind, and whether every element between is touched."""
+    """From, behind, and whether every element between is touched; which threads take part is not known."""
     if extent.low is None or extent.length is None:
         return None
     low, length = hull(extent.low, env, over), hull(extent.length, env, over)
     if low is None or length is None:
         return None
-    several = [over[var] for var in extent.low.variables() if var in over and not isinstance(env[var], int)]
+    used = extent.low.variables()
+    threads = any(env[var] is VARIES for var in used)
+    several = [over[var] for var in used if var in over and not isinstance(env[var], int)]
     steps = several[0][1] - several[0][0] if len(several) == 1 else 0
     gap = low[1] - low[0]
-    return low[0], low[1] + length[1], length[0] == length[1] and len(several) < 2 and gap <= steps * length[0]
+    exact = not threads and length[0] == length[1] and len(several) < 2 and gap <= steps * length[0]
+    return low[0], low[1] + length[1], exact
 
 
 def hull(expr: Expr, env: Env, over: Ranges) -> Interval | None:

@@ -18,6 +18,7 @@ from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import ExhaustedError, Machine, Setting
 from croqc.flow.ops_data import Copy, Multiply, Rotate
+from croqc.flow.ops_events import Trigger
 from croqc.flow.paths import Path
 from croqc.flow.program import Bar, Loop
 from croqc.flow.repetition import Repetition
@@ -193,6 +194,8 @@ def _report(
         strength = Strength.FAILS
     elif outcome.undecided is not None:
         strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
+    elif _spans_cluster(setting):
+        strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
     elif outcome.exhausted or not outcome.repeats or not _covers(setting, found, outcome.done):
         strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
     steps, edges, sizes = _example(setting, found, outcome)
@@ -211,6 +214,11 @@ def _report(
         sizes,
         tuple(setting.program.notes),
     )
+
+
+def _spans_cluster(setting: Setting) -> bool:
+    """Whether blocks of a cluster give each other credits: one block is followed, as if all went in step."""
+    return any(isinstance(op, Trigger) and op.blocks > 1 for op in setting.program.ops)
 
 
 def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:
