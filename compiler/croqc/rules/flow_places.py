@@ -80,6 +80,15 @@ def together(code: Code, one: Span, other: Span) -> tuple[Seat, Seat] | None:
     return None
 
 
+def beside(code: Code, stmt: ast.Node, place: Span) -> tuple[Seat, Seat] | None:
+    """A statement and the one of its own block that holds a place; None if there is no other."""
+    block = code.blocks.get(stmt)
+    found = next((seat for seat in seats(code, place) if seat.block is block), None)
+    if found is None or found.stmt is stmt or not (code.written(stmt) and code.written(found.stmt)):
+        return None
+    return Seat(found.block, stmt), found
+
+
 def region_of(code: Code, span: Span) -> ast.InThreads | None:
     """The role that a place belongs to."""
     return next((node for node in reversed(nodes_at(code, span)) if isinstance(node, ast.InThreads)), None)

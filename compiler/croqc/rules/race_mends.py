@@ -21,7 +21,18 @@ from croqc.rules.credit_sites import (
     waits,
 )
 from croqc.rules.credit_words import fix
-from croqc.rules.flow_places import Seat, inside, node_of, region_of, seat_of, target_of, together, touches, waits_for
+from croqc.rules.flow_places import (
+    Seat,
+    beside,
+    inside,
+    node_of,
+    region_of,
+    seat_of,
+    target_of,
+    together,
+    touches,
+    waits_for,
+)
 from croqc.sema.model import Symbol
 from croqc.sema.types import Storage
 from croqc.syntax import ast
@@ -70,16 +81,24 @@ def mend_across(code: Code, here: Span, there: Span) -> tuple[Fix, ...]:
     return new_wait(code, role, other)
 
 
+def _roles(code: Code, kind: type[ast.Wait | ast.Trigger]) -> dict[Symbol, set[ast.InThreads | None]]:
+    """The roles that wait for each event, or that trigger it."""
+    found: dict[Symbol, set[ast.InThreads | None]] = {}
+    for site in sites(code):
+        if isinstance(site.stmt, kind):
+            found.setdefault(site.event, set()).add(site.region)
+    return found
+
+
 def _later_trigger(code: Code, role: ast.InThreads, other: ast.InThreads, there: Span) -> tuple[Fix, ...]:
     """The other role announces the end of its access before it begins."""
+    taken = _roles(code, ast.Wait)
     for site in sites(code):
         event = site.event
-        if site.region is not other or not isinstance(site.stmt, ast.Trigger) or site not in steady(code, event):
+        if site.region is not other or not isinstance(site.stmt, ast.Trigger) or role not in taken.get(event, ()):
             continue
-        if not any(one.region is role for one in waits(code, event)) or site.stmt.after:
-            continue
-        found = together(code, site.stmt.span, there)
-        if found is None or found[0].stmt is not site.stmt or found[1].stmt in found[0].before:
+        found = beside(code, site.stmt, there)
+        if found is None or found[1].stmt in found[0].before or site.stmt.after or site not in steady(code, event):
             continue
         last = [stmt for stmt in found[0].later if touches(stmt)][-1]
         if not is_plain(code, site.stmt, "trigger") or not code.written(last):
@@ -99,13 +118,12 @@ def _is_open(code: Code, seat: Seat) -> bool:
 
 def _earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads, here: Span) -> tuple[Fix, ...]:
     """The role waits for the event of the other one, but behind its access."""
+    given = _roles(code, ast.Trigger)
     for site in sites(code):
         if site.region is not role or not isinstance(site.stmt, ast.Wait) or len(site.stmt.refs) != 1:
             continue
-        if not any(one.region is other for one in triggers(code, site.event)):
-            continue
-        found = together(code, here, site.stmt.span)
-        if found is None or found[1].stmt is not site.stmt or found[0].stmt not in found[1].before:
+        found = beside(code, site.stmt, here) if other in given.get(site.event, ()) else None
+        if found is None or found[1].stmt not in found[0].before:
             continue
         place = next((stmt for stmt in found[0].block.stmts if touches(stmt)), None)
         if place is None or not code.written(place) or not is_plain(code, site.stmt, "wait"):
@@ -150,9 +168,9 @@ def _start(code: Code, role: ast.InThreads, event: Symbol) -> Edits | None:
 
 
 def _unwaited(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> Iterator[Symbol]:
+    triggered, waited = _roles(code, ast.Trigger), _roles(code, ast.Wait)
     for event in code.events:
-        given = {site.region for site in triggers(code, event)}
-        taken = {site.region for site in waits(code, event)}
+        given, taken = triggered.get(event, set()), waited.get(event, set())
         if given and role not in given | taken and (other in given if other not in (None, role) else True):
             yield event
 
