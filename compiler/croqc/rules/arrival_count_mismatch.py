@@ -6,6 +6,7 @@ from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import counted, given_back, granted_by, is_plain, unwrapped
 from croqc.rules.credit_sites import Grant, code_of, grants, regions_of, site_at, steady, waits
+from croqc.rules.credit_slips import wrong_event
 from croqc.rules.credit_words import fix
 from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
@@ -52,13 +53,18 @@ def _event(code: Code, finding: Finding) -> Symbol | None:
 
 def _take_turns(code: Code, finding: Finding) -> tuple[Fix, ...]:
     event = _event(code, finding)
+    site = site_at(code, finding.span)
+    slip = wrong_event(code, site) if site is not None else ()
+    if slip:
+        return slip
     edits = counted(code, event, "<1>") if event is not None else None
     return fix(f"Declare '{finding.args['event']}' as 'event<1>'", edits)
 
 
 def _uncounted(code: Code, finding: Finding) -> tuple[Fix, ...]:
     event = _event(code, finding)
-    return fix("Leave the count out", counted(code, event, "") if event is not None else None, safe=True)
+    safe = finding.args["found"] == 1  # else they may take turns
+    return fix("Leave the count out", counted(code, event, "") if event is not None else None, safe)
 
 
 def _even(code: Code, finding: Finding, more: bool) -> tuple[Fix, ...]:

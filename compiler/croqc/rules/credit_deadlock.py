@@ -10,11 +10,9 @@ from croqc.rules.credit_edits import (
     given_back,
     granted_by,
     is_plain,
-    operand_of,
     regranted,
     slots_text,
     suffix_of,
-    unwrapped,
 )
 from croqc.rules.credit_sites import (
     Grant,
@@ -24,15 +22,15 @@ from croqc.rules.credit_sites import (
     fills_shared,
     first_turn,
     grants,
+    is_ring,
     loops_around,
     regions_of,
     site_at,
     sites,
-    steady,
     triggers,
     waits,
-    work_loop,
 )
+from croqc.rules.credit_slips import slips, wrong_event
 from croqc.rules.credit_words import Args, at, fix, slot
 from croqc.rules.rewrites import node_at
 from croqc.sema.model import Finding, Symbol
@@ -99,7 +97,7 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
         return ()
     if finding.args.get("owing") == (finding.args["path"],):
         alone = len(site.stmt.refs) == 1 and code.written(site.stmt)
-        return fix("Leave this wait out", (code.removal(site.stmt),) if alone else None)
+        return wrong_event(code, site) or fix("Leave this wait out", (code.removal(site.stmt),) if alone else None)
     match cause:
         case "bootstrap-missing":
             return _start(code, site)
@@ -112,8 +110,8 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
             regions = regions or [one for one in _partners(code, site) if not fills_shared(code, one)]
             return _give(code, site.event, regions)
         case "never-triggered":
-            return _supply(code, site)
-    return _retarget(code, site.event, regions_of(triggers(code, site.event))) or _unconditional(code, site.event)
+            return wrong_event(code, site) or _supply(code, site)
+    return slips(code, site)
 
 
 # --- credits at start ------------------------------------------------------------------------------
@@ -122,26 +120,14 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
 def _start(code: Code, site: Site) -> tuple[Fix, ...]:
     """Bootstrap loops in the roles that give the event back, or `= ready`, as the file's dialect has it."""
     event, regions = site.event, regions_of(triggers(code, site.event))
-    safe = site.region is not None and fills_shared(code, site.region)
-    if not safe and any(fills_shared(code, region) for region in regions):
-        return _retarget(code, event, regions)
+    fills = site.region is not None and fills_shared(code, site.region)
+    if not fills and any(fills_shared(code, region) for region in regions):
+        return slips(code, site)
+    safe = fills and is_ring(code, site, regions)
     ready = fix(f"Declare '{event.name}' as ready", declared_ready(event, code), safe)
     if code.model.dialect == "current" or not counts_agree(code, event, regions):
         return ready
     return fix(f"Give '{event.name}' its credits at start", granted_by(code, event, regions), safe)
-
-
-def _retarget(code: Code, event: Symbol, regions: list[ast.InThreads]) -> tuple[Fix, ...]:
-    """Let a trigger of data name the slot that its turn fills."""
-    edits = []
-    for site in triggers(code, event):
-        found = work_loop(code, site.region) if site.region in regions else None
-        if found is None or site.loop is not found[0]:
-            continue
-        operand = operand_of(code, *found, event)
-        if operand is not None and operand != code.of(site.ref):
-            edits.append(Edit(site.ref.span, operand))
-    return fix(f"Trigger the slot of '{event.name}' that the turn fills", tuple(edits))
 
 
 def _lengthen(code: Code, event: Symbol) -> tuple[Fix, ...]:
@@ -244,16 +230,6 @@ def _supply(code: Code, site: Site) -> tuple[Fix, ...]:
     first = declared_ready(site.event, code) if current else granted_by(code, site.event, regions)
     title = f"Give '{site.event.name}' credits at start and at the end of each turn"
     return fix(title, None if first is None else (*first, *found[0].edits))
-
-
-def _unconditional(code: Code, event: Symbol) -> tuple[Fix, ...]:
-    """Triggers that stand alone under a condition come in every turn."""
-    edits: list[Edit] = []
-    for site in steady(code, event):
-        guard = site.inner[-1] if site.inner else None
-        bare = unwrapped(code, guard) if isinstance(guard, ast.If) and guard.then.stmts == (site.stmt,) else None
-        edits += [bare] if bare is not None else []
-    return fix(f"Trigger '{event.name}' in every turn", tuple(edits))
 
 
 def _bind(code: Code, subject: Subject, finding: Finding) -> tuple[Fix, ...]:

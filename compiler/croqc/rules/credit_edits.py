@@ -190,6 +190,16 @@ def suffix_of(code: Code, ref: ast.Expr) -> str:
     return code.slice(Span(ref.base.span.end, ref.span.end)) if isinstance(ref, ast.Chain) else ""
 
 
+def slot_of(ref: ast.Expr) -> ast.Expr | None:
+    """The i of `e[i]` or `e.at(i)`."""
+    match ref:
+        case (
+            ast.Chain(suffixes=(ast.Index(args=(slot,)),)) | ast.Chain(suffixes=(ast.Member(name="at", args=(slot,)),))
+        ):
+            return slot
+    return None
+
+
 def given_back(code: Code, event: Symbol, region: ast.InThreads) -> Edits | None:
     """Trigger the event at the end of every turn in which a role works on a slot."""
     found = work_loop(code, region)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.credit_edits import only_first
-from croqc.rules.credit_sites import Site, code_of, event_type, grants, site_at, steady
+from croqc.rules.credit_edits import counted, only_first
+from croqc.rules.credit_sites import Site, code_of, event_type, fills_shared, grants, regions_of, site_at, steady
+from croqc.rules.credit_slips import slips
 from croqc.rules.credit_words import at, fix, slot
 from croqc.sema.model import Finding
 from croqc.syntax import ast
@@ -42,11 +43,15 @@ def _fixes(code: Code, site: Site, cause: str) -> tuple[Fix, ...]:
             edits += guarded
         return fix(f"Give '{event.name}' its credits in the first turn only", tuple(edits), safe=True)
     first = grants(code, event)
-    if event_type(event).ready and first:
-        if code.model.dialect == "current":
-            return fix("Leave the triggers at start out", tuple(code.removal(grant.whole) for grant in first))
+    if event_type(event).ready and first and code.model.dialect == "current":
+        return fix("Leave the triggers at start out", tuple(code.removal(grant.whole) for grant in first))
+    if event_type(event).ready and (
+        first or all(fills_shared(code, region) for region in regions_of(steady(code, event)))
+    ):
         return fix("Leave '= ready' out", _unready(code, site))
-    return _single(code, site)
+    if event_type(event).count is not None:
+        return fix("Leave the count out", counted(code, event, ""))
+    return slips(code, site)
 
 
 def _unready(code: Code, site: Site) -> tuple[Edit, ...] | None:
@@ -59,26 +64,6 @@ def _unready(code: Code, site: Site) -> tuple[Edit, ...] | None:
         return None
     kept = len(text[:at_].rstrip())
     return (Edit(Span(node.span.start + kept, node.span.end), ""),)
-
-
-def _single(code: Code, site: Site) -> tuple[Fix, ...]:
-    """The second of two equal triggers, or credits at start, in one block."""
-    event = site.event
-    first = grants(code, event)
-    seen: set[tuple[ast.Node, str]] = set()
-    for grant in first:
-        key = (code.blocks[grant.whole], code.of(grant.whole))
-        if key in seen:
-            return fix(f"Leave the second start of '{event.name}' out", (code.removal(grant.whole),))
-        seen.add(key)
-    for one in steady(code, event):
-        if len(one.stmt.refs) > 1 or not code.written(one.stmt):
-            continue
-        key = (code.blocks[one.stmt], code.of(one.ref))
-        if key in seen:
-            return fix(f"Leave the second trigger of '{event.name}' out", (code.removal(one.stmt),))
-        seen.add(key)
-    return ()
 
 
 RULE = Rule(

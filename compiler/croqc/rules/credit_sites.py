@@ -167,6 +167,20 @@ def regions_of(found: list[Site]) -> list[ast.InThreads]:
     return list(dict.fromkeys(site.region for site in found if site.region is not None))
 
 
+def is_ring(code: Code, site: Site, givers: list[ast.InThreads]) -> bool:
+    """Whether the role of a wait and those that give it back hand slots to each other, once a turn each way."""
+    mine = [one for one in sites(code) if one.region is site.region and one.loop is site.loop]
+    data = {one.event for one in mine if isinstance(one.stmt, ast.Trigger)}
+    if len(mine) != 2 or len(data) != 1 or site.event in data or site.loop is None:
+        return False
+    for region in givers:
+        theirs = [one for one in sites(code) if one.region is region and one.loop is not None]
+        turns = [(one.event in data, isinstance(one.stmt, ast.Wait)) for one in theirs if one.event is not site.event]
+        if turns != [(True, True)] or len(theirs) != 2 or theirs[0].loop is not theirs[1].loop:
+            return False
+    return bool(givers)
+
+
 def prologue_end(region: ast.InThreads) -> ast.Node | None:
     """The first statement of a role behind those that only prepare it; None where nothing can be put in front."""
     if not region.body.braced:

@@ -6,6 +6,7 @@ from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import Site, code_of, event_type, loops_around, site_at, sites
+from croqc.rules.credit_slips import doubled, skipped
 from croqc.rules.credit_words import at, fix, slot
 from croqc.sema.events import order_of
 from croqc.sema.model import Finding
@@ -38,7 +39,23 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     order = order_of(site.ref) if site is not None else None
     if site is None or order is None:
         return ()
-    return (*_unreduced(code, site, order), *_indexed(code, site, order))
+    slip = doubled(code, site.event) or _shifted(code, site, order) or skipped(code, site.event)
+    return (*slip, *_unreduced(code, site, order), *_indexed(code, site, order, safe=not slip))
+
+
+def _shifted(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
+    """The order that the loop uses elsewhere, if it is one."""
+    others = [order_of(one.ref) for one in sites(code) if one.loop is site.loop and one.ref is not site.ref]
+    texts = {code.of(other) for other in others if other is not None}
+    if len(texts) != 1 or code.of(order) in texts or site.loop is None or _reduces(order):
+        return ()
+    text = texts.pop()
+    return fix(f"Let the order be '{text}'", (Edit(order.span, text),))
+
+
+def _reduces(order: ast.Expr) -> bool:
+    inner = order.inner if isinstance(order, ast.Paren) else order
+    return isinstance(inner, ast.Binary) and inner.op == "%"
 
 
 def _alike(code: Code, site: Site, order: ast.Expr) -> list[tuple[Site, ast.Expr]]:
@@ -70,7 +87,7 @@ def _unreduced(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
     return fix(f"Let the order be '{text}'", edits, safe=True)
 
 
-def _indexed(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
+def _indexed(code: Code, site: Site, order: ast.Expr, safe: bool) -> tuple[Fix, ...]:
     """`e.at(k)` becomes `e[k % N]`: the same slot, whose rounds each path counts itself."""
     edits = []
     for one, other in _alike(code, site, order):
@@ -83,7 +100,7 @@ def _indexed(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
             text = text if _is_reduced(code, one, other) else f"({text})"
         index = text if _is_reduced(code, one, other) else f"{text} % {length}"
         edits.append(Edit(Span(base.span.end, one.ref.span.end), f"[{index}]"))
-    return fix("Index the slot itself", tuple(edits), safe=True)
+    return fix("Index the slot itself", tuple(edits), safe)
 
 
 def _is_reduced(code: Code, site: Site, order: ast.Expr) -> bool:

@@ -36,12 +36,19 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     if _extent(subject, short) is None or _extent(subject, long) is None:
         return ()
     found: list[Fix] = []
-    for place, model in ((short, long), (long, short)):
+    ways = ((short, long), (long, short))
+    for place, model in reversed(ways) if _is_shifted(subject, long) and not _is_shifted(subject, short) else ways:
         text = code.slice(model)
         if _is_known(subject, model, place):
             rounded = _rounds(subject, place, model)
             found += fix(f"Let it run over '{text.strip('[]')}', too", (Edit(place, text),), safe=rounded)
     return tuple(found)
+
+
+def _is_shifted(subject: Subject, span: Span) -> bool:
+    """Whether an extent is a number of tiles and some more: `cdiv(K, 64) + 1`."""
+    inner = _inner(_extent(subject, span))
+    return isinstance(inner, ast.Binary) and inner.op in ("+", "-")
 
 
 def _extent(subject: Subject, span: Span) -> ast.Expr | None:
