@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from croqc.engines.sim.code.events import Awaited
 from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.sync import JOIN
+from croqc.engines.sim.machine.barrier import Arrival, MBarrier
 from croqc.engines.sim.machine.scheduler import Task
 from croqc.flow.paths import enters, kernel_paths
 from croqc.runs.report import HangEntry
@@ -28,10 +30,20 @@ class Debtor:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an event's slot has come: completed generations, arrivals that one needs and that have come, and the
+    arrivals that count: of the generation that completed last, if that lies behind the awaited one, else of this."""
+
+    completed: int
+    needed: int
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HungPath:
     """A path that waits for ever; spans relative to the function's `__co__`. `slot` None: a single event or no event.
 
-    `owed_by` is empty where nothing in the kernel triggers the event.
+    `owed_by` is empty where nothing in the kernel triggers the event; `progress` is None for what is no event.
     """
 
     path: str
@@ -40,6 +52,12 @@ class HungPath:
     slot: int | None
     generation: int
     owed_by: tuple[Debtor, ...]
+    progress: Progress | None = None
+
+    @property
+    def overtaken(self) -> bool:
+        """The awaited generation is complete, but so is a later one, and the parity is the same as before both."""
+        return self.progress is not None and self.progress.completed > self.generation
 
 
 def explain(model: Model, stuck: StuckError) -> tuple[HungPath, ...]:
@@ -54,7 +72,13 @@ def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) ->
     if not isinstance(about, Awaited):
         return HungPath(task.name, task.block.span, str(about), None, 0, _absent(tasks))
     owed = () if about.symbol is None else _debtors(model, kernel, about.symbol, tasks)
-    return HungPath(task.name, task.block.span, about.event, about.slot, about.generation, owed)
+    progress = None if about.barrier is None else _progress(about.barrier, about.generation)
+    return HungPath(task.name, task.block.span, about.event, about.slot, about.generation, owed, progress)
+
+
+def _progress(barrier: MBarrier, generation: int) -> Progress:
+    passed = barrier.completed > generation
+    return Progress(barrier.completed, barrier.count, barrier.before if passed else barrier.arrived)
 
 
 def _absent(tasks: tuple[Task, ...]) -> tuple[Debtor, ...]:
@@ -100,15 +124,40 @@ def hang_entry(hung: HungPath, source: Source, base: int) -> HangEntry:
 
 
 def owed_by_text(hung: HungPath, source: Source, base: int) -> str:
-    """Who owes the generation, in one line: "path w == 1, which waits in line 31"."""
+    """Who owes the generation, in one line: "path w == 1 (waits in line 31, triggers it in line 40)"."""
 
     def line(span: Span) -> int:
         return source.line_of(span.start + base) + 1
 
+    if hung.progress is not None and hung.overtaken:
+        return _overtaken(hung, hung.progress, line)
     if not hung.owed_by:
         return "nobody: nothing triggers it"
-    return "; ".join(
+    debtors = "; ".join(
         f"{debtor.path} ({'has ended' if debtor.stands is None else f'waits in line {line(debtor.stands)}'}"
         f", triggers it in line {line(debtor.trigger)})"
         for debtor in hung.owed_by
     )
+    return debtors + _missing(hung, line)
+
+
+def _overtaken(hung: HungPath, progress: Progress, line: Callable[[Span], int]) -> str:
+    """Not a missing arrival but one too many: a wait sees one bit, and two completions turn it back."""
+    last = progress.completed - 1
+    who = " and ".join(dict.fromkeys(f"{path} in line {line(span)}" for path, span in progress.arrivals))
+    by = f" by {who}," if who else ""
+    return (
+        f"nobody: generation {last} completed,{by} before {hung.path} had passed generation {hung.generation}:"
+        " the parity repeats"
+    )
+
+
+def _missing(hung: HungPath, line: Callable[[Span], int]) -> str:
+    """How many arrivals of a generation that needs several have come."""
+    progress = hung.progress
+    if progress is None or progress.needed == 1:
+        return ""
+    came = ", ".join(f"{path} in line {line(span)}" for path, span in progress.arrivals)
+    which = "" if progress.completed == hung.generation else f" of generation {progress.completed}"
+    count = f"{len(progress.arrivals)} of {progress.needed} arrivals{which} came"
+    return f"; {count}: {came}" if came else f"; {count}"

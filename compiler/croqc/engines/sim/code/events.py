@@ -15,7 +15,7 @@ from croqc.engines.sim.code.declare import extents
 from croqc.engines.sim.code.sync import device, step
 from croqc.engines.sim.code.values import single
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.barrier import MBarrier, OverrunError
+from croqc.engines.sim.machine.barrier import Arrival, MBarrier, OverrunError
 from croqc.engines.sim.machine.scheduler import Block
 from croqc.engines.sim.state import BlockState, Event, Frame, FutureState, PathState, Transfer
 from croqc.sema.model import Symbol
@@ -44,12 +44,13 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
-    """What a path waits for. `slot` is None for an event without slots, `symbol` for a future."""
+    """What a path waits for. `slot` is None for an event without slots, `symbol` and `barrier` for a future."""
 
     event: str
     symbol: Symbol | None = None
     slot: int | None = None
     generation: int = 0
+    barrier: MBarrier | None = None
 
 
 def _event_decl(c: Compiler, node: ast.EventDecl) -> Code:
@@ -162,7 +163,7 @@ def _wait_slot(path: PathState, slot: Slot, span: Span) -> Generator[Any, None, 
     parity = generation & 1
     if not barrier.passes(parity):
         index = slot.index if slot.event.array else None
-        about = Awaited(slot.event.symbol.name, slot.event.symbol, index, generation)
+        about = Awaited(slot.event.symbol.name, slot.event.symbol, index, generation, barrier)
         yield Block(lambda: barrier.passes(parity), span, about)
     path.phases[barrier] = path.phases.get(barrier, 0) + 1
 
@@ -184,7 +185,7 @@ def _trigger(c: Compiler, node: ast.Trigger) -> Code:
                     yield from _until_declared(block, slot, span)
                 _bind(path, slot, transfers)
                 for event in _instances(block, slot) if cluster else [slot.event]:
-                    _arrive(event, slot.index, span)
+                    _arrive(event, slot.index, Arrival(path.name, span))
         yield from step(frame, span)
 
     return Code(run, True)
@@ -214,13 +215,13 @@ def _instances(block: BlockState, slot: Slot) -> list[Event]:
     return [peer.events[slot.event.symbol, slot.event.round] for peer in block.peers] or [slot.event]
 
 
-def _arrive(event: Event, index: int, span: Span) -> None:
+def _arrive(event: Event, index: int, who: Arrival) -> None:
     try:
-        event.slots[index].arrive()
+        event.slots[index].arrive(who)
     except OverrunError as error:
         name = event.symbol.name + (f"[{index}]" if event.array else "")
         count = event.slots[index].count
-        raise SimError(f"an arrival on '{name}' beyond the {count} of its generation", span) from error
+        raise SimError(f"an arrival on '{name}' beyond the {count} of its generation", who.span) from error
 
 
 EVENTS: dict[type, Callable[[Compiler, Any], Code]] = {

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from croqc.text.span import Span
 
 
 class OverrunError(Exception):
     """An arrival beyond the count of one generation: undefined on the hardware."""
 
 
+class Arrival(NamedTuple):
+    """Who arrived, and at which statement."""
+
+    path: str
+    span: Span
+
+
 @dataclass(slots=True, eq=False)
 class MBarrier:
-    """One event slot: `completed` generations, `pending` arrivals and outstanding transaction bytes `tx`."""
+    """One event slot: `completed` generations, `pending` arrivals and outstanding transaction bytes `tx`.
+
+    `arrived`: the arrivals of the present generation; `before`: those of the one that completed last.
+    """
 
     count: int
     completed: int = 0
     pending: int = field(init=False)
     tx: int = 0
+    arrived: tuple[Arrival, ...] = ()
+    before: tuple[Arrival, ...] = ()
 
     def __post_init__(self) -> None:
         self.pending = self.count
@@ -25,11 +40,13 @@ class MBarrier:
         """Registers bytes in the present generation (`expect_tx`)."""
         self.tx += size
 
-    def arrive(self) -> None:
+    def arrive(self, who: Arrival | None = None) -> None:
         """One arrival; raises OverrunError if the generation has all of its arrivals already."""
         if self.pending == 0:
             raise OverrunError
         self.pending -= 1
+        if who is not None:
+            self.arrived = (*self.arrived, who)
         self._advance()
 
     def complete(self, size: int) -> None:
@@ -41,6 +58,7 @@ class MBarrier:
         if self.pending == 0 and self.tx == 0:
             self.completed += 1
             self.pending = self.count
+            self.before, self.arrived = self.arrived, ()
 
     def passes(self, parity: int) -> bool:
         """`try_wait.parity`: true if the phase with that parity has completed, as far as one bit can tell."""
