@@ -12,7 +12,7 @@ from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_exprs import Exprs
 from croqc.flow.lower_loops import Loops
-from croqc.flow.ops_data import Commit, Name, Touch
+from croqc.flow.ops_data import Commit, Copy, Name, Touch
 from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
 from croqc.flow.program import (
@@ -220,7 +220,7 @@ class Lowering:
         test.split = len(self.ops) > middle or not all(isinstance(op, _QUIET) for op in body)
         if not body:
             del self.ops[start:]
-        elif not test.expr.known and all(isinstance(op, Touch) for op in body):
+        elif not test.expr.known and all(_is_plain_access(op) for op in body):
             for op in body:
                 op.maybe = True
             del self.ops[start:]
@@ -253,6 +253,13 @@ class Lowering:
 
     def error(self, node: ast.Node) -> None:
         self.emit(Fail(node.span, "it cannot be read"))
+
+
+def _is_plain_access(op: Op) -> bool:
+    """An access that is over at its statement and leaves nothing behind."""
+    return isinstance(op, Touch) or (
+        isinstance(op, Copy) and not op.asynchronous and op.event is None and op.handle < 0 and not op.together
+    )
 
 
 def _divides(model: Model, node: ast.Parallel) -> bool:
