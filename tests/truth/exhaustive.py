@@ -20,7 +20,7 @@ from tests.truth.unroll import count_arrivals, unroll
 STATES = 40_000
 HARD = frozenset({"deadlock", "race", "overrun", "surplus", "unwritten"})
 """Faults that show in some schedule. "mixup" and "parity" are side conditions of credit-flow, section 2; "twice" and
-"unwaited" are against the rules of futures."""
+"unwaited" are against the rules of futures; "left": credits that nobody took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class Explorer:
         self.binding: dict[int, tuple[int, int, int]] = {}  # copy: path, index and slot of the arrival it belongs to
         self.waits: list[dict[int, list[int]]] = []
         self.arrivals: list[dict[int, list[int]]] = []
+        self.granted = {number for number, ready in enumerate(self.ready) if ready}
         for path, ops in enumerate(self.paths):
             self._index(path, ops)
         self.alone = [[self._is_alone(path, op) for op in ops] for path, ops in enumerate(self.paths)]
@@ -94,6 +95,8 @@ class Explorer:
                     if op.parity >= 0 and op.parity != steady.get(slot, 0) & 1:
                         self.parity = True
                     steady[slot] = steady.get(slot, 0) + 1
+                else:
+                    self.granted.add(slot)
                 for flight in op.flights:
                     self.binding.setdefault(flight, (path, index, self.number[op.slot]))
         self.waits.append(waits)
@@ -149,6 +152,8 @@ class Explorer:
                 found.append(after)
         if heads and all(op.kind is Kind.BARRIER for _, op in heads) and len(heads) == len(self.paths):
             found.append((tuple(pc + 1 for pc in pcs), events, flying))
+        if not heads and not flying:
+            self._check_left(events)
         if not found and heads:
             self.fault("deadlock", "; ".join(f"{self.names[path]} at {op.place}" for path, op in heads))
         return found
@@ -219,6 +224,14 @@ class Explorer:
             done = bisect_left(places, pcs[path])
             if done < len(places) and completed - done >= 2:
                 self.fault("overrun", f"{self.names[path]} has not waited at {self.paths[path][places[done]].place}")
+
+    def _check_left(self, events: tuple[tuple[int, int, int], ...]) -> None:
+        """Generations that nobody waited for, on slots whose credits nobody gave beforehand."""
+        for slot, (completed, _, _) in enumerate(events):
+            waited = [len(waits[slot]) for waits in self.waits if slot in waits]
+            taken = min(waited, default=0)
+            if slot not in self.granted and completed > taken:
+                self.fault("left", f"{completed} generations, {taken} waits on slot {self.slots[slot]}")
 
     def _check_access(self, state: State, path: int, op: Op, heads: list[tuple[int, Op]]) -> None:
         pcs, _, flying = state

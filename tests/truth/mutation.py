@@ -93,11 +93,13 @@ def _effect(kernel: Kernel, mutant: Program, model: Model, report: FileReport, a
     if effect in ("equal", "other"):
         effect = _searched(mutant, model, SEARCH, effect)
     if effect in ("equal", "undecided", "formal") and accused:  # closer, where the accusation says
-        kernel = _at(kernel, report)
-        closer = replace(mutant, sizes=kernel.program.sizes)
-        effect = _seen(kernel, kernel.program.sizes, model, MORE)
-        if effect in ("equal", "other"):
-            effect = _searched(closer, model, DEEP_SEARCH, effect)
+        exact = _named_sizes(kernel, report)
+        closer = _searched(replace(mutant, sizes=exact), model, DEEP_SEARCH, effect) if exact else effect
+        effect = closer if closer not in ("equal", "undecided") else effect
+        if effect in ("equal", "undecided", "formal"):
+            near = _at(kernel, exact)
+            seen = _seen(near, near.program.sizes, model, MORE)
+            effect = effect if seen == "equal" else seen
     return effect
 
 
@@ -131,10 +133,8 @@ def _searched(mutant: Program, model: Model, limit: int, effect: str) -> str:
     return "equal" if explored is not None and explored.complete else "undecided"
 
 
-def _at(kernel: Kernel, report: FileReport) -> Kernel:
-    """The original at the sizes that the findings name, where it runs there; else as it is."""
-    original = _model(checked(kernel.program.text))
-    assert original is not None
+def _named_sizes(kernel: Kernel, report: FileReport) -> tuple[Sizes, ...]:
+    """The sizes that the findings name, completed by those of the kernel."""
     base = kernel.program.sizes[-1]
     named = [
         {name: max(int(finding.sizes.get(name, value)), 1) for name, value in base.items()}
@@ -142,12 +142,24 @@ def _at(kernel: Kernel, report: FileReport) -> Kernel:
         for flow in function.kernels
         for finding in flow.findings
     ]
+    return tuple(sizes for number, sizes in enumerate(named) if sizes not in named[:number])
+
+
+def _at(kernel: Kernel, named: tuple[Sizes, ...]) -> Kernel:
+    """The original at these sizes, or rounded up to where its copies can run; as it is where it runs at none."""
+    report = checked(kernel.program.text)
+    original = _model(report)
+    assert original is not None
     outputs = {}
     chosen: list[Sizes] = []
     for sizes in named:
-        if sizes not in chosen and (plain := stable(original, sizes)) is not None:
-            outputs[len(chosen)] = plain
-            chosen.append(sizes)
+        for unit in (1, 8, 16, 64, 128):
+            rounded = {name: -(-value // unit) * unit for name, value in sizes.items()}
+            plain = None if rounded in chosen else stable(original, rounded)
+            if plain is not None:
+                outputs[len(chosen)] = plain
+                chosen.append(rounded)
+                break
     if not chosen:
         return kernel
     return Kernel(replace(kernel.program, sizes=tuple(chosen)), outputs)
