@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from croqc.rules.table import FLOW_RULES
 from croqc.text.edits import apply_edits
 from tests.rules.mending import (
     LAYOUTS,
@@ -15,6 +16,7 @@ from tests.rules.mending import (
     example,
     instead,
     mend,
+    report_of,
     second,
     shown,
     simulated,
@@ -22,9 +24,13 @@ from tests.rules.mending import (
     without,
 )
 from tests.rules.pumps import BOOTSTRAP, BOTH, CURRENT, RING, TILED, TURNS, TWO
+from tests.truth.mutate import mutants
+from tests.truth.program import Program
 
 GIVE = "          trigger empty[k % 2];\n"
 FILL = "          trigger full[k % 2];\n"
+TAKE = "          wait full[k % 2];\n"
+GIVE_AT = "          trigger empty.at(k);\n"
 EX_BOOT = "        foreach {s} in [STAGES] {\n          trigger empty[s];\n        }\n"
 COURSE_BOOT = EX_BOOT.replace("STAGES", "MATMUL_STAGES")
 COURSE, CLASSIC, NEW, CONSUMERS = (example(f"pipeline_{name}") for name in ("course", "classic", "current", "1p2c"))
@@ -100,6 +106,16 @@ CASES = (
     Case("order-reduced-5", "order-out-of-step",
          instead(CURRENT, "wait empty.at(k)", "wait empty.at(k % 10)"), CURRENT),
     Case("order-per-tile", "order-out-of-step", re.sub(r"\b(full|empty)\[k % 2\]", r"\1.at(k)", TILED), TILED),
+    # slips
+    Case("wait-twice", "credit-deadlock", instead(RING, TAKE, TAKE + TAKE), RING),
+    Case("wait-for-other-event", "credit-deadlock", instead(RING, "wait empty[", "wait full["), RING),
+    Case("trigger-other-event", "credit-deadlock",
+         instead(RING, FILL, FILL.replace("full", "empty")), RING),
+    Case("wait-for-other-slot", "credit-deadlock", instead(RING, "wait full[k % 2]", "wait full[(k + 1) % 2]"), RING),
+    Case("trigger-in-other-role", "credit-deadlock", instead(without(RING, FILL), GIVE, FILL + GIVE), RING),
+    Case("data-ready", "credit-overrun", instead(RING, "full[2],", "full[2] = ready,"), RING),
+    Case("order-shifted", "order-out-of-step", instead(CURRENT, "wait empty.at(k)", "wait empty.at(k + 2)"), CURRENT),
+    Case("order-twice", "order-out-of-step", instead(CURRENT, GIVE_AT, GIVE_AT + GIVE_AT), CURRENT),
     # left over
     Case("unused", "unused-event", instead(RING, "empty[2];", "empty[2], done;"), RING),
     Case("unused-first", "unused-event", instead(RING, "full[2],", "done, full[2],"), RING),
@@ -138,6 +154,18 @@ def test_what_deadlocks_hangs_in_the_simulator(case: Case) -> None:
 def test_every_other_fix_leaves_nothing_either(case: Case) -> None:
     for fix in shown(case.broken)[0].fixes[1:]:
         assert shown(apply_edits(case.broken, fix.edits)) == []
+
+
+@pytest.mark.parametrize("text", [RING, CURRENT], ids=["ring", "current"])
+def test_what_a_safe_fix_mends_is_clean_whatever_was_broken(text: str) -> None:
+    tried = 0
+    for mutant in mutants(Program(text, ({},), ())):
+        for item in report_of(mutant.text).diagnostics:
+            for fix in item.fixes:
+                if fix.safe and item.code in FLOW_RULES:
+                    tried += 1
+                    assert shown(apply_edits(mutant.text, fix.edits)) == [], (mutant.label, fix.title)
+    assert tried >= 3
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

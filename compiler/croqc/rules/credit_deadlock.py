@@ -96,7 +96,8 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
     if site is None:
         return ()
     if finding.args.get("owing") == (finding.args["path"],):
-        alone = len(site.stmt.refs) == 1 and code.written(site.stmt)
+        others = [one for one in waits(code, site.event) if one.region is not site.region]
+        alone = bool(others) and len(site.stmt.refs) == 1 and code.written(site.stmt)
         return wrong_event(code, site) or fix("Leave this wait out", (code.removal(site.stmt),) if alone else None)
     match cause:
         case "bootstrap-missing":
@@ -110,7 +111,7 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
             regions = regions or [one for one in _partners(code, site) if not fills_shared(code, one)]
             return _give(code, site.event, regions)
         case "never-triggered":
-            return wrong_event(code, site) or _supply(code, site)
+            return slips(code, site) or _supply(code, site)
     return slips(code, site)
 
 
@@ -121,7 +122,7 @@ def _start(code: Code, site: Site) -> tuple[Fix, ...]:
     """Bootstrap loops in the roles that give the event back, or `= ready`, as the file's dialect has it."""
     event, regions = site.event, regions_of(triggers(code, site.event))
     fills = site.region is not None and fills_shared(code, site.region)
-    if not fills and any(fills_shared(code, region) for region in regions):
+    if not fills and any(fills_shared(code, one) for one in regions_of(list(sites(code)))):
         return slips(code, site)
     safe = fills and is_ring(code, site, regions)
     ready = fix(f"Declare '{event.name}' as ready", declared_ready(event, code), safe)
@@ -219,7 +220,7 @@ def _supply(code: Code, site: Site) -> tuple[Fix, ...]:
         return ()
     fills = fills_shared(code, site.region)
     regions = [one for one in _partners(code, site) if fills_shared(code, one) is not fills]
-    if not regions:
+    if not regions or any(one.region in regions for one in triggers(code, site.event)):
         return ()
     found = _give(code, site.event, regions)
     if not fills or not found:

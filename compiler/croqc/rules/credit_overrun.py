@@ -49,7 +49,7 @@ def _fixes(code: Code, site: Site, cause: str) -> tuple[Fix, ...]:
         first or all(fills_shared(code, region) for region in regions_of(steady(code, event)))
     ):
         return fix("Leave '= ready' out", _unready(code, site))
-    if event_type(event).count is not None:
+    if event_type(event).count is not None and len(regions_of(steady(code, event))) == 1:
         return fix("Leave the count out", counted(code, event, ""))
     return slips(code, site)
 

@@ -100,10 +100,21 @@ def doubled(code: Code, event: Symbol) -> tuple[Fix, ...]:
         key = (code.blocks[one.stmt], word, code.of(one.ref))
         if one.stmt in first or len(one.stmt.refs) > 1 or not code.written(one.stmt):
             continue
-        if key in seen:
+        if key in seen and _follows(code, one):
             return fix(f"Leave the second {word} '{event.name}' out", (code.removal(one.stmt),))
         seen.add(key)
     return ()
+
+
+def _follows(code: Code, site: Site) -> bool:
+    """Whether only waits and triggers stand between a statement and an equal one in front of it."""
+    stmts = code.blocks[site.stmt].stmts
+    for stmt in reversed(stmts[: stmts.index(site.stmt)]):
+        if not isinstance(stmt, ast.Wait | ast.Trigger):
+            return False
+        if code.of(stmt) == code.of(site.stmt):
+            return True
+    return False
 
 
 def skipped(code: Code, event: Symbol) -> tuple[Fix, ...]:

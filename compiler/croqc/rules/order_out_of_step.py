@@ -40,7 +40,7 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     if site is None or order is None:
         return ()
     slip = doubled(code, site.event) or _shifted(code, site, order) or skipped(code, site.event)
-    return (*slip, *_unreduced(code, site, order), *_indexed(code, site, order, safe=not slip))
+    return slip or (*_unreduced(code, site, order), *_indexed(code, site, order))
 
 
 def _shifted(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
@@ -87,7 +87,7 @@ def _unreduced(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
     return fix(f"Let the order be '{text}'", edits, safe=True)
 
 
-def _indexed(code: Code, site: Site, order: ast.Expr, safe: bool) -> tuple[Fix, ...]:
+def _indexed(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
     """`e.at(k)` becomes `e[k % N]`: the same slot, whose rounds each path counts itself."""
     edits = []
     for one, other in _alike(code, site, order):
@@ -100,7 +100,7 @@ def _indexed(code: Code, site: Site, order: ast.Expr, safe: bool) -> tuple[Fix, 
             text = text if _is_reduced(code, one, other) else f"({text})"
         index = text if _is_reduced(code, one, other) else f"{text} % {length}"
         edits.append(Edit(Span(base.span.end, one.ref.span.end), f"[{index}]"))
-    return fix("Index the slot itself", tuple(edits), safe)
+    return fix("Index the slot itself", tuple(edits), safe=True)
 
 
 def _is_reduced(code: Code, site: Site, order: ast.Expr) -> bool:
