@@ -21,6 +21,7 @@ from croqc.sema.model import (
     Symbol,
     View,
 )
+from croqc.sema.rulenames import UNDECLARED_NAME
 from croqc.sema.symbolic import Int, Interval
 from croqc.sema.types import UNKNOWN, Type
 from croqc.syntax import ast
@@ -54,12 +55,19 @@ class Builder:
         # of every atom over the whole function (dimensions from 1, indices below their bound).
         self.anonymous: dict[ast.Copy, Symbol] = {}
         self.intervals: dict[str, Interval] = {}
-        self._reported: set[tuple[str, Span]] = set()
+        self._reported: set[tuple[str, Span, object]] = set()
 
     def report(self, rule: str, span: Span, related: Iterable[Related] = (), **args: object) -> None:
-        """Record a finding; one a rule and place."""
-        if (rule, span) not in self._reported:
-            self._reported.add((rule, span))
+        """Record a finding; one a rule and place, none in a statement that has a syntax error.
+
+        All that a macro stands for has the place of its use: there it is one a rule and name.
+        """
+        doubts = self.function.doubts
+        if doubts is not None and doubts.covers(span.start):
+            return
+        key = rule, span, args.get("name") if rule == UNDECLARED_NAME else None
+        if key not in self._reported:
+            self._reported.add(key)
             self.findings.append(Finding(rule, span, args, tuple(related)))
 
     def type_of(self, node: ast.Node) -> Type:

@@ -110,7 +110,9 @@ class Scopes:
             self._b.report(rules.PLACEHOLDER_NAME, name.span)
         elif name.id and name.id not in self._missing:
             self._missing.add(name.id)
-            self._report_missing(name)
+            doubts = self._b.function.doubts
+            if doubts is None or not doubts.may_declare(name.id, name.span.start):
+                self._report_missing(name)
         return symbol
 
     def _report_missing(self, name: ast.Name) -> None:

@@ -20,6 +20,7 @@ from croqc.syntax.decls import (
     TupleDecl,
     TypeRef,
 )
+from croqc.syntax.doubts import Doubts
 from croqc.syntax.exprs import (
     AddressOf,
     Binary,
@@ -97,12 +98,14 @@ class Param(Node):
 
 @record(eq=False)
 class Function(Node):
-    """A whole `__co__` function; the span runs from `__co__` to the closing brace."""
+    """A whole `__co__` function; the span runs from `__co__` to the closing brace. `doubts` are None without syntax
+    errors."""
 
     result: TypeRef
     name: Name
     params: tuple[Param, ...]
     body: Block
+    doubts: Doubts | None = None
 
 
 # --- bodies (2.4.1) ----------------------------------------------------------------------------

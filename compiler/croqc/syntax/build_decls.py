@@ -249,7 +249,7 @@ def _auto(b: Builder, at: Span, word: Token, names: tuple[Declared, ...]) -> t.S
 
 def _scalars(
     b: Builder, at: Span, words: tuple[Token | None, Token | None, Token | None], names: tuple[Declared, ...]
-) -> t.ScalarDecl:
+) -> t.Stmt:
     storage, mutable, word = words
     inits = []
     for item in names:
@@ -265,11 +265,13 @@ def _scalars(
             value = t.Missing(value.span)
         inits.append(t.ScalarInit(item.span, item.name, value, braced))
     elem = None if word is None else canonical_type(word.text) or word.text
+    if any(item.array_span is not None for item in names):
+        return t.ErrorStmt(at)  # a buffer was meant, and a scalar would give followers
     return t.ScalarDecl(at, storage.text if storage else None, mutable is not None, elem, tuple(inits))
 
 
 @action("untyped_decl")
-def untyped_decl(b: Builder, at: Span, kids: Kids) -> t.ScalarDecl:
+def untyped_decl(b: Builder, at: Span, kids: Kids) -> t.Stmt:
     storage, mutable, names = kids
     return _scalars(b, at, (storage, mutable, None), names)
 

@@ -254,7 +254,8 @@ def hint(b: Builder, at: Span, kids: Kids) -> t.LoopHint:
     elif word.text == "automap":
         b.report("'automap' was removed", word.span, "write the loop as 'apply'")
     elif word.type == "NAME":
-        b.report(f"unknown loop hint '{word.text}'", word.span, "use unroll or vectorize")
+        message = f"unknown loop hint '{word.text}'" if word.text else "expected a loop hint behind ':'"
+        b.report(message, word.span, "use unroll or vectorize")
     return t.LoopHint(at, word.text, values)
 
 

@@ -37,6 +37,8 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         fix = Fix(f"Remove '{token.text}'", (Edit(token.span, ""),), safe=False)
         return _error(f"unexpected '{token.text}'", token.span, fix=fix)
     due = repair.insert[0]
+    if due == "ELEM" and token.type == "NAME":
+        return _error(f"unknown type '{token.text}'", token.span)
     special = _special(stream, repair.at, due)
     if special is not None:
         return _error(special[0], token.span, special[1], _fix(stream, repair))
@@ -70,7 +72,7 @@ def _fix(stream: Stream, repair: Repair) -> Fix | None:
         return None
     token, before = stream[repair.at], stream[repair.at - 1]
     text = "".join(texts)
-    glued = text in (";", ")", "]", ",", ">", "|")
+    glued = text in (";", ")", "]", ",", ">", "|") or (text == "}" and token.text in (";", ","))
     place = before.end if glued else token.start
     inserted = text if glued or text == "(" else f"{text} "
     return Fix(f"Insert '{text}'", (Edit(Span(place, place), inserted),))

@@ -20,6 +20,7 @@ _LINE_REST = re.compile(r"[^\r\n]*")
 _MULTI_LINE_STRING = re.compile(r'"(?:[^"\\]|\\[\s\S])*"')
 _QUOTED = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"?')
 _STATEMENT_TAIL = re.compile(r"[\s),;\]}]*\Z")
+_SEPARATED = re.compile(r"(?:'[0-9a-fA-F]+)+[uUlLfF]*")  # the rest of a C++ number with digit separators
 _CHARACTER = re.compile(r"'((?:[^'\\\r\n]|\\[^\r\n])*)'")
 
 LARGEST = 9223372036854775807
@@ -120,6 +121,9 @@ def other(whole: str, text: str, start: int) -> Slip:
     """A quote without its partner, a character literal, or characters that start no token."""
     if text in ('"', "R"):
         return _string(whole, start)
+    if text == "'" and whole[start - 1].isdigit() and (found := _SEPARATED.match(whole, start)):
+        finding = lexical("unexpected character '''", start, start + 1, "write the digits of a number together")
+        return Slip(Kind.BAD, found[0], found.end(), (finding,))
     if text == "'" and (found := _CHARACTER.match(whole, start)):
         finding = lexical("unexpected character '''", start, found.end(), "character literals do not exist")
         if len(found[1].lstrip("\\")) == 1:

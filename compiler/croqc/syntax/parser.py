@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -18,6 +18,7 @@ from croqc.syntax.ast import Function
 from croqc.syntax.build import ACTIONS, Builder
 from croqc.syntax.checks import check
 from croqc.syntax.context import typed_tokens
+from croqc.syntax.doubts import doubts, statement_ends
 from croqc.syntax.lalr import END, Machine, Program, Saved, accepts
 from croqc.syntax.messages import CODE, explain, unexpected
 from croqc.syntax.preprocess import preprocess
@@ -30,8 +31,10 @@ from croqc.syntax.recovery import (
     resynchronise,
     resynchronise_parameter,
 )
+from croqc.syntax.reports import PREPROCESSOR
+from croqc.syntax.respell import respell
 from croqc.syntax.tables import tables
-from croqc.syntax.tokens import FunctionText, Token
+from croqc.syntax.tokens import FunctionText
 from croqc.syntax.tree import FileTree, ParsedFunction
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import replace
@@ -83,17 +86,22 @@ class _Parse:
 
     def __init__(self, source: FunctionText) -> None:
         self.source = source
+        self.errors: list[Diagnostic] = []
+        self.places: dict[int, int] = {}  # where an error stands behind its statement: a place inside that statement
+        self.whole: set[int] = set()  # where errors stand that only say that a `;` is missing
+        self.added_ends: list[int] = []  # of statements whose `;` recovery inserted
+        self.owed: list[str] = []  # closing brackets for opening ones that recovery inserted
+        self.respelt = False
+        self.restarts = 0
+        self.repairs, self.limit = 0, 4 * len(source.tokens) + 40  # a guard: each repair consumes a token
+        self._read(source)
+
+    def _read(self, source: FunctionText) -> None:
         self.typed, self.blanks = typed_tokens(source)
         end = self.typed[-1].end if self.typed else len("__co__")
         self.stream = Stream(self.typed, end)
-        self.errors: list[Diagnostic] = []
-        self.places: dict[int, int] = {}  # where an error stands behind its statement: a place inside that statement
-        self.added_ends: list[int] = []  # of statements whose `;` recovery inserted
-        self.owed: list[str] = []  # closing brackets for opening ones that recovery inserted
         # The preprocessor closes the braces of a function without an end by tokens of no width.
         self.unclosed = bool(self.typed) and self.typed[-1].start == self.typed[-1].end
-        self.restarts = 0
-        self.repairs, self.limit = 0, 4 * len(self.typed) + 40  # a guard: each repair consumes a token
         self.begin()
 
     def begin(self) -> None:
@@ -132,29 +140,34 @@ class _Parse:
             findings.append(Diagnostic(CODE, Severity.ERROR, "no blank allowed after '.'", dot.span))
         if tree is not None and self.builder.suspicious:
             check(self.builder, tree, findings)
-        kept = self._one_a_statement(_without_echoes(self.errors, findings))
-        lexical = self.source.findings
-        if self.unclosed and any(_about_braces(item.message) for item in kept):
-            lexical = tuple(item for item in lexical if item.span.start)  # that place says it better
+        if not findings and not self.source.findings:
+            return ParsedFunction(self.source, tree, ())
+        lexical = [self._severer(item) for item in self.source.findings]
+        ends = statement_ends(self.typed, self.added_ends)
+        kept = self._one_a_statement(ends, lexical, _without_echoes(self.errors, findings))
+        if kept and (self.body_at < 0 or (self.unclosed and any(_about_braces(item.message) for item in kept))):
+            lexical = [item for item in lexical if item.span.start]  # that place says it better
         together = sorted([*lexical, *kept], key=lambda item: (item.span.start, item.span.end))
+        if tree is not None:
+            tree = self._doubtful(tree, ends, together)
         return ParsedFunction(self.source, tree, tuple(together))
 
-    def _ends(self) -> list[int]:
-        """Where statements end, in order: what closes them, and where recovery put what was missing."""
-        following: list[Token | None] = [*self.typed[1:], None]
-        written = [
-            token.end
-            for token, after in zip(self.typed, following, strict=False)
-            if token.type == "_SEMI" or (token.type in ("_LBRACE", "_RBRACE") and (after is None or after.line_first))
-        ]
-        return sorted(written + self.added_ends)
+    def _severer(self, finding: Diagnostic) -> Diagnostic:
+        """A macro that could not be expanded is an error where its name would be read as a function's."""
+        if finding.code != PREPROCESSOR or finding.severity is not Severity.WARNING:
+            return finding
+        index = next((at for at, token in enumerate(self.typed) if token.start == finding.span.start), 0)
+        called = [token.type for token in self.typed[index : index + 2]] == ["NAME", "_LPAR"]
+        if not called or self.typed[index - 1].type in ("FOREACH", "_COMMA"):  # `foreach F(0 : n)` is a loop
+            return finding
+        return replace(finding, severity=Severity.ERROR)
 
-    def _one_a_statement(self, findings: list[Diagnostic]) -> list[Diagnostic]:
+    def _one_a_statement(
+        self, ends: list[int], lexical: Sequence[Diagnostic], findings: list[Diagnostic]
+    ) -> list[Diagnostic]:
         """The first finding of each statement, none where the scanner found the statement wrong (2.8)."""
-        if not findings:
-            return []
-        ends, lexical = self._ends(), self.source.findings
-        taken = {bisect_right(ends, item.span.start) for item in lexical if item.code == CODE and item.span.start}
+        wrong = [item for item in lexical if item.severity is Severity.ERROR and item.span.start]
+        taken = {bisect_right(ends, item.span.start) for item in wrong}
         kept = []
         for finding in sorted(findings, key=lambda item: item.span.start):
             statement = bisect_right(ends, self.places.get(finding.span.start, finding.span.start))
@@ -162,6 +175,15 @@ class _Parse:
                 taken.add(statement)
                 kept.append(finding)
         return kept
+
+    def _doubtful(self, tree: Function, ends: list[int], findings: Sequence[Diagnostic]) -> Function:
+        """The tree with what its findings make doubtful; a statement that only lacks its `;` is as it was meant."""
+        wrong = [
+            self.places.get(item.span.start, item.span.start)
+            for item in findings
+            if item.severity is Severity.ERROR and item.span.start and item.span.start not in self.whole
+        ]
+        return replace(tree, doubts=doubts(ends, self.typed, wrong, len(self.source.text))) if wrong else tree
 
     def _parse(self) -> Function | None:
         machine, stream = self.machine, self.stream
@@ -173,20 +195,25 @@ class _Parse:
                 self.saves.append((self.at, machine.save(), self.builder.save()))
             if machine.feed(token):
                 if token.type == END:
-                    tree: Function = machine.values[-1]
-                    return tree
+                    if not self.builder.findings or not self._respell():
+                        tree: Function = machine.values[-1]
+                        return tree
+                    machine, stream = self.machine, self.stream
+                    continue
                 self.at += 1
                 if token.type in ("_SEMI", "_LBRACE", "_RBRACE"):
                     self.mark = None
             elif not self._recover():
                 return None
-            machine = self.machine
+            machine, stream = self.machine, self.stream
 
     def _recover(self) -> bool:
         """Mend the stream at the present token; False if no tree can come of it."""
         self.repairs += 1
         if self.repairs > self.limit:
             return False
+        if self._respell():
+            return True
         if self.stream[self.at].type == END:
             return self._close()
         tables = self.machine.tables
@@ -206,6 +233,18 @@ class _Parse:
         self.restarts += 1
         if not in_place:
             self._resume(repair.at)
+        return True
+
+    def _respell(self) -> bool:
+        """Start over, once, with mistyped words set right; False if there are none."""
+        if self.respelt:
+            return False
+        self.respelt = True
+        tokens, found = respell(self.source.tokens, self.typed)
+        if not found:
+            return False
+        self.errors += found
+        self._read(replace(self.source, tokens=tuple(tokens)))
         return True
 
     def _may_go_back(self) -> bool:
@@ -234,6 +273,8 @@ class _Parse:
         """The error just found belongs to the statement that the repair ends, not to the next one."""
         last = self.stream[repair.at - 1]
         self.places[self.errors[-1].span.start] = last.start
+        if repair.insert == ("_SEMI",) and self.stream[repair.at].line_first:
+            self.whole.add(self.errors[-1].span.start)
         if self.stream[repair.at].line_first and "NAME" not in repair.insert:  # a name is a guess at what this is
             self.added_ends.append(last.end)
 

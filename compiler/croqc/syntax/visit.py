@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from croqc.syntax.exprs import Node
 
 _FIELDS: dict[type[Node], tuple[str, ...]] = {}
 # Annotations of fields that hold no nodes: half of all, and this is the hottest loop of analysis.
 _PLAIN = frozenset(
-    {"str", "bool", "int", "float", "Span", "str | None", "int | None", "tuple[int, ...]", "tuple[str, ...]"}
+    {
+        "str",
+        "bool",
+        "int",
+        "float",
+        "Span",
+        "str | None",
+        "int | None",
+        "tuple[int, ...]",
+        "tuple[str, ...]",
+        "Doubts | None",
+    }
 )
 
 
@@ -31,7 +43,8 @@ def _collect(values: tuple[object, ...], into: list[Node]) -> None:
             _collect(value, into)
 
 
-def children(node: Node) -> list[Node]:
+@lru_cache(maxsize=1 << 15)  # a dozen stages walk the same tree, and nodes never change
+def children(node: Node) -> tuple[Node, ...]:
     """The direct children in source order of the fields."""
     found: list[Node] = []
     for name in _child_fields(type(node)):
@@ -40,7 +53,7 @@ def children(node: Node) -> list[Node]:
             found.append(value)
         elif isinstance(value, tuple):
             _collect(value, found)
-    return found
+    return tuple(found)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -49,10 +62,10 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(children(top)))
+        stack.extend(children(top)[::-1])
 
 
-_POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro"}
+_POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro", "doubts"}
 
 
 def shape_of(value: object) -> object:

@@ -9,7 +9,8 @@ _ALIKE: Final = 0.6  # of 1
 _LONGEST: Final = 100  # characters
 
 
-def _likeness(one: str, other: str) -> float:
+def likeness(one: str, other: str) -> float:
+    """How alike two words are, from 0 to 1."""
     from difflib import SequenceMatcher  # here, since only a mistake needs it
 
     return SequenceMatcher(None, one, other).ratio()
@@ -33,8 +34,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:  # upper bounds, cheap to get
             continue
         alike = matcher.ratio()
-        if alike >= least and (best is None or (alike, _likeness(candidate, word)) > best[:2]):
-            best = (alike, _likeness(candidate, word), candidate)
+        if alike >= least and (best is None or (alike, likeness(candidate, word)) > best[:2]):
+            best = (alike, likeness(candidate, word), candidate)
     return best[2] if best else None
 
 

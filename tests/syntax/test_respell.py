@@ -1,0 +1,83 @@
+"""Mistyped words of the language: what was meant, its fix, and a statement that is read all the same."""
+
+import pytest
+
+from croqc.syntax.parser import parse_file
+from croqc.text.edits import apply_edits
+from tests.syntax.parsing import findings, parse, tree_of, wrapped
+
+# snippet, the place and the mistyped word, what was meant, the class of the statement
+WORDS = [
+    ("forech k in 4 { x = k; }", "1:1", "foreach", "Foreach"),
+    ("paralel p by 4 : block { y = p; }", "1:1", "parallel", "Parallel"),
+    ("paralel {p, q} by [4, 4] { y = p; }", "1:1", "parallel", "Parallel"),
+    ("paralel.async p by 4 { y = p; }", "1:1", "parallel", "Parallel"),
+    ("foreach k im 4 { x = k; }", "1:11", "in", "Foreach"),
+    ("foreach {k, l} im [4, 2] { x = k; }", "1:16", "in", "Foreach"),
+    ("parallel p bu 4 { x = p; }", "1:12", "by", "Parallel"),
+    ("parallel x = {p, q} bu [4, 4] { y = p; }", "1:21", "by", "Parallel"),
+    ("for i in 4 { x = i; }", "1:1", "foreach", "Foreach"),
+    ("wiat e;", "1:1", "wait", "Wait"),
+    ("triger e[0];", "1:1", "trigger", "Trigger"),
+    ("shard f16 [4] y;", "1:1", "shared", "BufferDecl"),
+    ("flot z = 1.0f;", "1:1", "float", "ScalarDecl"),
+    ("f16x2 [4] z;", "1:1", "f16", "BufferDecl"),
+    ("shared f16x2 [4] z;", "1:8", "f16", "BufferDecl"),
+    ("mutble int z = 3;", "1:1", "mutable", "ScalarDecl"),
+    ("iff (n > 1) { a = 2; }", "1:1", "if", "If"),
+    ("retrun n;", "1:1", "return", "Return"),
+    ("synk.shared;", "1:1", "sync", "Sync"),
+]
+
+
+@pytest.mark.parametrize(("snippet", "place", "word", "kind"), WORDS)
+def test_a_mistyped_word(snippet: str, place: str, word: str, kind: str) -> None:
+    [(where, said)] = findings(snippet)
+    assert where == place
+    assert word in said.partition("; ")[2]
+    assert [type(stmt).__name__ for stmt in tree_of(snippet).body.stmts] == [kind]
+    text, _ = wrapped(snippet)
+    [finding] = parse(snippet).findings
+    assert parse_file(apply_edits(text, finding.fixes[0].edits)).findings == ()
+
+
+def test_every_word_of_a_function_is_set_right_in_one_go() -> None:
+    text = "parallel p by 4 {\n  forech k in 4 { x = k; }\n  wiat e;\n  y = (2;\n  triger e;\n}"
+    assert [place for place, _ in findings(text)] == ["2:3", "3:3", "4:9", "5:3"]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "said"),
+    [
+        ("weight y = 3;", "unknown type 'weight'; "),
+        ("shared foo [4] y;", "unknown type 'foo'; "),
+        ("foreach k in 4: {\n}", "expected a loop hint behind ':'; use unroll or vectorize"),
+        ("x = 1'000;", "unexpected character '''; write the digits of a number together"),
+        ("x = 1'000'000u;", "unexpected character '''; write the digits of a number together"),
+        ("for (int q = 0; q < 3; q++) { x = q; }", "there is no 'for'; use 'foreach q in 3'"),
+    ],
+)
+def test_words_without_a_near_one(snippet: str, said: str) -> None:
+    assert [words for _, words in findings(snippet)] == [said]
+
+
+@pytest.mark.parametrize(
+    "text", ["__co__", "__co__ void", "__co__ void f(", "__co__ void f(s32 n)", "__co__ void f() {"]
+)
+def test_a_function_cut_short_has_one_message(text: str) -> None:
+    assert len(parse_file(text).findings) == 1
+
+
+def test_a_brace_is_inserted_directly_behind_a_tuple() -> None:
+    [finding] = parse("w = {n, 1;").findings
+    text, _ = wrapped("w = {n, 1;")
+    assert "w = {n, 1};" in apply_edits(text, finding.fixes[0].edits)
+
+
+def test_a_macro_that_is_not_expanded_is_one_error() -> None:
+    text = "#define F(a, b) a\n#define G(a) a\n__co__ void f(s32 n) {\n  x = F(1);\n  y = n;\n  G(2, 3);\n}\n"
+    said = [(item.severity.name, item.message) for item in parse_file(text).findings]
+    assert said == [
+        ("ERROR", "macro 'F' takes 2 arguments, 1 given; it is not expanded"),
+        ("ERROR", "macro 'G' takes 1 argument, 2 given; it is not expanded"),
+    ]
