@@ -19,6 +19,7 @@ MOST_PERIOD = 1 << 20
 _MOST_COMBINATIONS = 6000
 _MOST_VALUES = 400
 _OUTER = 3
+_LAST_VALUES = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -102,10 +103,12 @@ def _keeps_distance(program: Program, found: Plan, loop: Loop, limit: Expr) -> b
     return len(distances) < 2
 
 
-def longest(program: Program, found: Plan) -> dict[int, int] | None:
-    """Sizes with which every free loop makes twice as many turns, to see whether the joint state comes again."""
-    more = {loop: 2 * turns + 2 for loop, turns in found.turns.items()}
-    sizes = list(_instances(program, found, more))
+def longest(program: Program, found: Plan, far: bool) -> dict[int, int] | None:
+    """Sizes with which loops make more turns than are tried, to see whether the joint state comes again: two more
+    of the outer ones or, with `far`, twice as many of all."""
+    around = {outer for loop in program.loops for outer in loop.outer}
+    more = {loop: 2 * turns + 2 if far else turns + 2 * (loop in around) for loop, turns in found.turns.items()}
+    sizes = list(_instances(program, found, more, largest=True))
     return sizes[-1] if sizes else None
 
 
@@ -215,7 +218,10 @@ def _values(program: Program, found: Plan, size: Size, turns: Mapping[Loop, int]
     return sorted(value for value in values if value >= least)[:_MOST_VALUES]
 
 
-def _instances(program: Program, found: Plan, turns: Mapping[Loop, int]) -> Iterator[dict[int, int]]:
+def _instances(
+    program: Program, found: Plan, turns: Mapping[Loop, int], largest: bool = False
+) -> Iterator[dict[int, int]]:
+    """In increasing size. `largest`: the last ones are enough."""
     driven: set[Loop] = set()
     columns: dict[int, list[int]] = {}
     for size in found.sizes:
@@ -225,6 +231,8 @@ def _instances(program: Program, found: Plan, turns: Mapping[Loop, int]) -> Iter
             driven |= set(own)
             columns[size.var] = _values(program, found, size, turns, drives)
             found.complete = found.complete and len(columns[size.var]) < _MOST_VALUES
+            if largest:
+                columns[size.var] = sorted({columns[size.var][0], *columns[size.var][-_LAST_VALUES:]})
     signature = _Signature(program, found)
     parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}

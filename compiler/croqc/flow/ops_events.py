@@ -176,6 +176,7 @@ class Trigger(Op):
 
     def _complete(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
         generation = slot.completed
+        machine.steps += 3 * machine.weight  # it costs as much as some plain steps
         if machine.record is not None:
             for transfer in slot.bound:
                 at = machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)

@@ -105,14 +105,20 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
 
 
 def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
-    """Whether twice as many turns show a repetition that the tried ones do not."""
-    sizes = longest(setting.program, found)
-    if sizes is None:
-        return False
-    machine, repetition = _run(setting, found, sizes, effort, watches=True)
-    if machine is None or repetition is None:
-        return False
-    return repetition.complete and not machine.faults and not machine.stuck() and machine.undecided is None
+    """Whether more turns show a repetition that the tried ones do not."""
+    around = {outer for loop in setting.program.loops for outer in loop.outer}
+    for far in (False, True):
+        if not far and not around & found.turns.keys():
+            continue
+        sizes = longest(setting.program, found, far)
+        machine, repetition = (None, None) if sizes is None else _run(setting, found, sizes, effort, watches=True)
+        if machine is None or repetition is None:
+            return False
+        if machine.faults or machine.stuck() or machine.undecided is not None:
+            return False
+        if repetition.complete:
+            return True
+    return False
 
 
 def _is_plain(setting: Setting) -> bool:
