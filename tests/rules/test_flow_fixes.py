@@ -19,7 +19,7 @@ from tests.rules.mending import (
     strengths,
     without,
 )
-from tests.rules.pumps import BOOTSTRAP, CURRENT, RING, TILED, TWO
+from tests.rules.pumps import BOOTSTRAP, CURRENT, RING, TILED, TURNS, TWO
 
 COURSE, CLASSIC, NEW, CONSUMERS = (example(f"pipeline_{name}") for name in ("course", "classic", "current", "1p2c"))
 PERSISTENT, SWAP, SWAP_INT, TRIPLE = (example(n) for n in ("persistent_1p2c", "swap_f16", "swap_s32", "rotate_triple"))
@@ -134,6 +134,10 @@ CASES = (
     Case("no-credit-current", RACE, without(without(CURRENT, " = ready"), "          wait empty.at(k);\n"), CURRENT),
     Case("late-data", RACE, instead(without(COURSE, TAKE), COMMIT, COMMIT + TAKE), COURSE),
     Case("late-space", RACE, instead(without(COURSE, SPACE), FILL, SPACE + FILL), COURSE),
+    Case("space-between", RACE, instead(without(NEW, "          wait empty.at(k);\n"), "          rf =",
+                                        "          wait empty.at(k);\n          rf ="), NEW),
+    Case("two-late-data", UNREAD, instead(without(TWO, "          wait full[k % 2];\n", 1), BACK,
+                                          BACK + "          wait full[k % 2];\n", 1), TWO),
     # triggers
     Case("course-early-give", RACE, instead(without(COURSE, GIVE), TAKE, TAKE + GIVE), COURSE),
     Case("course-early-give-commit", RACE, instead(without(COURSE, COMMIT + GIVE), TAKE, TAKE + GIVE), COURSE),
@@ -155,6 +159,8 @@ CASES = (
     # barriers
     Case("course-sync", SYNC, instead(COURSE, COMMIT, COMMIT + "          sync.shared;\n"),
          lines=("sync.barrier : group-4;",)),
+    Case("threads-sync", SYNC, instead(CLASSIC, COMMIT, COMMIT + "          sync.shared;\n"),
+         lines=("sync.barrier : group-4;",)),
     Case("thread-sync", SYNC, instead(CLASSIC, FILL, "          sync.shared;\n" + FILL), CLASSIC),
     Case("count", BARRIER, instead(HANDOFF, "__bar_sync(1, 256)", "__bar_sync(1, 128)"), HANDOFF),
     Case("counts", BARRIER, instead(HANDOFF, "(1, 256)", "(1, 512)"), HANDOFF),
@@ -166,6 +172,7 @@ CASES = (
     Case("no-rotate", STALE, without(TRIPLE, "        rotate(f0, f1, f2);\n"), TRIPLE),
     Case("rotate-order", STALE, instead(TRIPLE, "rotate(f0, f1, f2)", "rotate(f0, f2, f1)"), TRIPLE),
     Case("rotate-two", STALE, instead(TRIPLE, "rotate(f0, f1, f2)", "swap(f0, f1)"), TRIPLE),
+    Case("swapped-again", STALE, instead(SWAP, "          swap(lf0, lf1);\n", "          swap(lf0, lf1);\n" * 2), SWAP),
     # futures
     Case("no-wait", EARLY, instead(SWAP, READY, "          foreach"), SWAP),
     Case("one-wait", EARLY, instead(SWAP, READY, READY.replace(", rf0", "")), lines=("wait rf0;",)),
@@ -173,12 +180,16 @@ CASES = (
                                      "          mma.commit;\n          wait lf0, rf0;\n", 1), SWAP),
     Case("rotate-wait", EARLY, without(TRIPLE, "        wait f0;\n", 1), TRIPLE),
     Case("last-wait", EARLY, without(TRIPLE, "      wait f1;\n"), TRIPLE),
+    Case("both-last-waits", EARLY, instead(SWAP, "        wait lf0, rf0;\n        foreach", "        foreach"), SWAP),
+    Case("wait-behind-swap", EARLY, instead(instead(SWAP, READY, "          foreach"), SWAPPED,
+                                            SWAPPED + "          wait lf0, rf0;\n"), SWAP),
     Case("multiply-wait", EARLY, without(ASYNC, "          wait m;\n"), ASYNC),
     Case("plain-wait", EARLY, without(PLAIN, "      wait f;\n"), PLAIN),
     Case("plain-late-wait", EARLY, instead(without(PLAIN, "      wait f;\n"), "wait st;", "wait f, st;"),
          lines=("wait f;", "wait st;")),
     Case("wait-again", TWICE, instead(SWAP, READY, "          wait lf0, rf0;\n          wait rf0;\n          foreach"),
          SWAP),
+    Case("wait-both-again", TWICE, instead(SWAP, READY, "          wait lf0, rf0;\n" + READY), SWAP),
     Case("wait-again-one", TWICE, instead(SWAP, READY, "          wait rf0;\n" + READY), lines=("wait lf0;",)),
     Case("wait-and-bind", TWICE, instead(NEW, BOUND, "          wait lf, rf;\n" + BOUND), NEW),
     Case("wait-and-bind-one", TWICE, instead(NEW, BOUND, "          wait lf;\n" + BOUND), NEW),
@@ -237,3 +248,8 @@ def test_no_guess_where_two_events_could_be_meant() -> None:
     other = instead(other, BACK, BACK + "          trigger spare[k % 2];\n")
     broken = without(other, "          wait empty[k % 2];\n")
     assert [(item.code, item.fixes) for item in shown(broken) if item.code == RACE] == [(RACE, ())]
+
+
+def test_no_guess_which_of_two_producers_begins() -> None:
+    found = shown(without(TURNS, "          wait right;\n"))
+    assert [(item.code, item.fixes) for item in found] == [(RACE, ())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from croqc.flow.paths import enters, kernel_paths
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.rules.credit_edits import is_plain
@@ -31,15 +32,25 @@ def _fixes(code: Code, node: ast.Sync) -> tuple[Fix, ...]:
     """A barrier of the group; none at all where one thread is alone."""
     if not is_plain(code, node, "sync"):
         return ()
-    chain = code.around[node].chain
-    levels = [axis.level for part in chain if isinstance(part, ast.Parallel) for axis in part.axes]
-    group = next((level for level in levels if level in _GROUPS), None)
+    group = next((axis.level for axis in code.around[node].axes if axis.level in _GROUPS), None)
     safe = _is_only_one(code, node)
-    if group is None or levels[-1] == "thread":
+    if _is_one_thread(code, node):
         return fix("Remove it", (code.removal(node),), safe)
+    if group is None:
+        return ()
     text = f"sync.barrier : {group}"
     end = node.span.end - code.of(node).endswith(";")
     return fix(f"Wait for the {group} only", (Edit(Span(node.span.start, end), text),), safe)
+
+
+def _is_one_thread(code: Code, node: ast.Sync) -> bool:
+    """Whether each path that comes here is a single thread."""
+    regions = code.around[node].regions
+    for kernel in code.model.kernels:
+        if kernel.node in code.around[node].chain:
+            comers = [path for path in kernel_paths(code.model, kernel) if all(enters(path, one) for one in regions)]
+            return bool(comers) and all(path.thread_count == 1 for path in comers)
+    return False
 
 
 def _is_only_one(code: Code, node: ast.Sync) -> bool:

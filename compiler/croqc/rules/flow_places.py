@@ -148,6 +148,18 @@ def renews(code: Code, stmt: ast.Node, future: Symbol) -> bool:
     return target_of(code, stmt) is future
 
 
+def ended(code: Code, stmts: tuple[ast.Node, ...], future: Symbol) -> bool:
+    """Whether the last that some statements of a block do with the future is to wait for it or to bind it."""
+    for stmt in reversed(stmts):
+        if isinstance(stmt, ast.Wait) and future in symbols(code, stmt.refs):
+            return True
+        if isinstance(stmt, ast.Trigger) and future in symbols(code, stmt.after):
+            return True
+        if any(renews(code, node, future) for node in inside(stmt)):
+            return False
+    return False
+
+
 def waits_for(code: Code, node: ast.Node, futures: Iterable[Symbol]) -> bool:
     """Whether a statement is a `wait` for some of the futures and for nothing else."""
     if not isinstance(node, ast.Wait):

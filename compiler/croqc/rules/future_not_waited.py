@@ -9,6 +9,7 @@ from croqc.rules.credit_sites import Loop, code_of
 from croqc.rules.credit_words import Args, at, fix
 from croqc.rules.flow_places import (
     Seat,
+    ended,
     inside,
     nodes_at,
     quoted,
@@ -82,7 +83,7 @@ def _earlier(
     seat = _turn(code, finding.span, started.span, future)
     if seat is None or not code.written(seat.stmt):
         return ()
-    if future in settled(code, seat.before):  # of the wrong transfer
+    if ended(code, seat.before, future):  # of the wrong transfer
         return exchanged(code, finding)
     late = next((one for one in seat.later if isinstance(one, ast.Wait) and future in symbols(code, one.refs)), None)
     if late is not None:
@@ -99,9 +100,11 @@ def _moved(code: Code, seat: Seat, late: ast.Wait) -> tuple[Fix, ...]:
         return ()
     between = [node for stmt in (seat.stmt, *seat.later[: seat.later.index(late)]) for node in inside(stmt)]
     early = [one for one in symbols(code, late.refs) if not any(renews(code, node, one) for node in between)]
+    early = early or symbols(code, late.refs)  # behind the exchange: meant for this turn
     names = ", ".join(one.name for one in early)
-    edits = (code.before(seat.stmt, f"wait {names};"), without(code, late, early))
-    return fix(f"Wait for {quoted(early)} first", edits if early else None)
+    return fix(
+        f"Wait for {quoted(early)} first", (code.before(seat.stmt, f"wait {names};"), without(code, late, early))
+    )
 
 
 def _declares(block: ast.Block, future: Symbol) -> bool:
@@ -127,13 +130,15 @@ def _turn(code: Code, here: Span, there: Span, future: Symbol) -> Seat | None:
 
 def _also_read(code: Code, seat: Seat) -> list[Symbol]:
     """Other futures whose data the statement reads and that nothing of its block has waited for."""
-    done = settled(code, [seat.block])
+    done = settled(code, [seat.stmt])
     found: list[Symbol] = []
     for node in walk(seat.stmt):
         match node:
             case ast.Chain(base=ast.Name() as base, suffixes=(ast.Member(name="data"), *_)):
                 symbol = code.model.uses.get(base)
-                if symbol is not None and _is_asynchronous(code, symbol) and symbol not in done and symbol not in found:
+                if symbol is None or symbol in done or symbol in found or ended(code, seat.before, symbol):
+                    continue
+                if _is_asynchronous(code, symbol):
                     found.append(symbol)
     return found
 

@@ -7,9 +7,9 @@ from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import is_plain
 from croqc.rules.credit_sites import Loop, code_of
 from croqc.rules.credit_words import at, fix
-from croqc.rules.flow_places import Seat, inside, nodes_at, renews, seat_of, symbols
+from croqc.rules.flow_places import Seat, ended, inside, nodes_at, renews, seat_of, symbols
 from croqc.rules.handle_mends import without
-from croqc.sema.model import Finding, Symbol
+from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
@@ -33,8 +33,9 @@ def _fixes(code: Code, finding: Finding, seat: Seat) -> tuple[Fix, ...]:
     future = next(iter(symbols(code, [one for one in named.refs if one.span == finding.span])), None) if named else None
     if named is None or future is None or seat.stmt is not named or not is_plain(code, named, "wait"):
         return ()
-    if _ends_in(code, seat.before, future):
-        return fix("Leave the second wait out", (without(code, named, [future]),))
+    again = [one for one in symbols(code, named.refs) if ended(code, seat.before, one)]
+    if future in again:
+        return fix("Leave the second wait out", (without(code, named, again),))
     loop = next((one for one in reversed(nodes_at(code, finding.span)) if isinstance(one, Loop)), None)
     outer = None if loop is None else seat_of(code, loop.span)
     renewed = loop is not None and any(renews(code, stmt, future) for stmt in inside(loop.body))
@@ -44,18 +45,6 @@ def _fixes(code: Code, finding: Finding, seat: Seat) -> tuple[Fix, ...]:
         f"Wait for '{future.name}' in front of the loop",
         (code.before(loop, f"wait {future.name};"), without(code, named, [future])),
     )
-
-
-def _ends_in(code: Code, stmts: tuple[ast.Node, ...], future: Symbol) -> bool:
-    """Whether the last that some statements of a block do with the future is to wait for it or to bind it."""
-    for stmt in reversed(stmts):
-        if isinstance(stmt, ast.Wait) and future in symbols(code, stmt.refs):
-            return True
-        if isinstance(stmt, ast.Trigger) and future in symbols(code, stmt.after):
-            return True
-        if any(renews(code, node, future) for node in inside(stmt)):
-            return False
-    return False
 
 
 def _unwaited(code: Code, seat: Seat, trigger: ast.Trigger) -> tuple[Fix, ...]:

@@ -28,11 +28,11 @@ def exchanged(code: Code, finding: Finding) -> tuple[Fix, ...]:
         found = [node for node in inside(loop) if isinstance(node, ast.Rotate) and _names(code, node) & set(family)]
         if not found:
             lines.append(f"{wanted};")
-        elif len(found) > 1:
+            continue
+        if not all(is_plain(code, node, "swap|rotate") and code.blocks.get(node) is loop.body for node in found):
             return ()
-        elif [code.model.uses.get(name) for name in found[0].names] != family:
-            if not is_plain(code, found[0], "swap|rotate"):
-                return ()
+        edits += [code.removal(node) for node in found[1:]]
+        if [code.model.uses.get(name) for name in found[0].names] != family:
             end = found[0].span.end - code.of(found[0]).endswith(";")
             edits.append(Edit(Span(found[0].span.start, end), wanted))
     place = _place(code, loop)

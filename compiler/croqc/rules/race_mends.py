@@ -75,10 +75,10 @@ def mend_across(code: Code, here: Span, there: Span) -> tuple[Fix, ...]:
     if role is None:
         return ()
     if other is not None and other is not role:
-        found = _later_trigger(code, role, other, there) or _earlier_wait(code, role, other, here)
+        found = _later_trigger(code, role, other, there)
         if found:
             return found
-    return new_wait(code, role, other)
+    return earlier_wait(code, role, other, here) or new_wait(code, role, other) or new_wait(code, role)
 
 
 def _roles(code: Code, kind: type[ast.Wait | ast.Trigger]) -> dict[Symbol, set[ast.InThreads | None]]:
@@ -116,14 +116,17 @@ def _is_open(code: Code, seat: Seat) -> bool:
     return loads and not code.model.ends_at_statement and not any(isinstance(node, ast.MmaCommit) for node in rest)
 
 
-def _earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads, here: Span) -> tuple[Fix, ...]:
-    """The role waits for the event of the other one, but behind its access."""
+def earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None, here: Span) -> tuple[Fix, ...]:
+    """The role waits for the event of the other one (of any other without one), but behind its access."""
     given = _roles(code, ast.Trigger)
     for site in sites(code):
         if site.region is not role or not isinstance(site.stmt, ast.Wait) or len(site.stmt.refs) != 1:
             continue
-        found = beside(code, site.stmt, here) if other in given.get(site.event, ()) else None
-        if found is None or found[1].stmt not in found[0].before:
+        givers = given.get(site.event, set()) - {role}
+        if not givers or (other not in (None, role) and other not in givers):
+            continue
+        found = beside(code, site.stmt, here)
+        if found is None or found[1].stmt not in found[0].before or not _is_only(code, site):
             continue
         place = next((stmt for stmt in found[0].block.stmts if touches(stmt)), None)
         if place is None or not code.written(place) or not is_plain(code, site.stmt, "wait"):
@@ -133,9 +136,15 @@ def _earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads, here: S
     return ()
 
 
+def _is_only(code: Code, site: Site) -> bool:
+    """Whether its role waits for the event at one place."""
+    return [one.stmt for one in waits(code, site.event) if one.region is site.region] == [site.stmt]
+
+
 def new_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None = None) -> tuple[Fix, ...]:
     """The role never waits for the one event of its ring that another role triggers for it."""
     missing = list(dict.fromkeys(_unwaited(code, role, other)))
+    missing = [event for event in missing if not waits(code, event)] or missing
     if len(missing) != 1:
         return ()
     event = missing[0]
@@ -162,6 +171,8 @@ def _start(code: Code, role: ast.InThreads, event: Symbol) -> Edits | None:
     """The credits at start that a role needs which fills slots, unless they are given already."""
     if not fills_shared(code, role) or event_type(event).ready or grants(code, event):
         return ()
+    if sum(fills_shared(code, node) for node in code.around if isinstance(node, ast.InThreads)) > 1:
+        return None  # they may take turns, and who begins is not for us to say
     if code.model.dialect == "current":
         return declared_ready(event, code)
     return granted_by(code, event, regions_of(triggers(code, event)))

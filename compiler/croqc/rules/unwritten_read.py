@@ -12,7 +12,7 @@ from croqc.rules.credit_sites import code_of, event_type, grants, sites, steady,
 from croqc.rules.credit_words import at, fix
 from croqc.rules.flow_places import region_of
 from croqc.rules.flow_words import stage
-from croqc.rules.race_mends import new_wait
+from croqc.rules.race_mends import earlier_wait, new_wait
 from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -26,7 +26,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     event = next(_promised(code, role), None) if role is not None else None
     message = f"{args['path']} reads {stage(args)} before anything is written to it{at(args)}"
     if role is None or event is None:
-        fixes = new_wait(code, role) if role is not None else ()
+        fixes = () if role is None else earlier_wait(code, role, None, finding.span) or new_wait(code, role)
         return Words(message, "write it first, or wait for who writes it", fixes=fixes)
     hint = f"'{event.name}' tells that data is there: it gets no credit at start"
     return Words(message, hint, fixes=_fixes(code, role, event))
