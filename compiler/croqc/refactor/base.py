@@ -16,6 +16,7 @@ from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import base_name
 from croqc.sema.types import Event
 from croqc.syntax import ast
+from croqc.syntax.keywords import KEYWORDS
 from croqc.syntax.parser import parse_file
 from croqc.syntax.tree import ParsedFunction
 from croqc.syntax.visit import children
@@ -108,8 +109,8 @@ class Code:
         return not self.text[self.line_start(offset) : offset].strip()
 
     def fresh(self, stem: str, others: Iterable[str] = ()) -> str:
-        """A name that stands nowhere in the file: the stem, or the stem with a number."""
-        used = self.words | frozenset(others)
+        """A name that stands nowhere in the file and is no word of the language: the stem, or it with a number."""
+        used = self.words | frozenset(others) | KEYWORDS.keys()
         if stem not in used:
             return stem
         return next(name for number in range(2, len(used) + 3) if (name := f"{stem}{number}") not in used)
