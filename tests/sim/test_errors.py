@@ -144,3 +144,45 @@ def test_a_sparse_multiply_is_refused_at_its_place() -> None:
 def test_prints_are_collected() -> None:
     text = '__co__ void f(global s32 [2] out) { parallel t by 2 : thread { println("t = ", t, 1.5f); out.at(t) = 1; } }'
     assert run(text, {"out": np.zeros(2, np.int32)}).prints == ("t = {0}1.500000\n", "t = {1}1.500000\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (thread("mutable int i = 0; while (true) { i += 1; } out.at(t) = i;"), "while (true)"),
+        ("__co__ void f(global s32 [32] out) { mutable int i = 0; while (i < 5) { i += 0; } }", "while (i < 5)"),
+    ],
+)
+def test_a_loop_that_never_ends_is_told_after_a_part_of_the_steps(text: str, place: str) -> None:
+    result = run(text, out(), max_steps=80_000)
+    assert isinstance(result.error, StepLimitError)
+    assert result.error.message == "this loop did not end within 2000 rounds"
+    assert text[result.error.span.start :].startswith(place)
+    assert result.steps <= 2010
+
+
+def test_a_loop_of_more_rounds_than_steps_is_refused_before_its_first() -> None:
+    text = thread("foreach i in [1000, 1000] { out.at(t) = 1; }")
+    result = run(text, out(), max_steps=999_999)
+    assert isinstance(result.error, StepLimitError)
+    assert result.error.message == "this loop has 1000000 rounds, more than the 999999 steps of a run"
+    assert text[result.error.span.start :].startswith("foreach i")
+    assert out()["out"].tolist() == result.outputs["out"].tolist()
+
+
+def test_a_long_loop_that_is_left_early_runs() -> None:
+    text = thread("foreach i in [1000000] { if (i == 3) break; out.at(t) = i; }")
+    result = run(text, out(), max_steps=1000)
+    assert result.error is None
+    assert result.outputs["out"].tolist() == [2] * 32
+
+
+@pytest.mark.parametrize("levels", [": block", ": block, c by 1 : block"])
+def test_a_launch_of_too_many_blocks_is_refused(levels: str) -> None:
+    text = (
+        f"__co__ void f(global s32 [32] out) {{ parallel b by 1000000000 {levels}, t by 32 : thread out.at(t) = 1; }}"
+    )
+    result = run(text, out())
+    assert result.error is not None
+    assert result.error.unsupported
+    assert result.error.message == ("this launch has 1000000000 blocks, a run takes up to 1048576; use smaller sizes")

@@ -10,11 +10,13 @@ import numpy as np
 from croqc.engines.sim.code.compiler import BREAK, CONTINUE, IDLE, LEAVE, RETURN, Code, Compiler, Fn, as_steps
 from croqc.engines.sim.code.sync import meet, step
 from croqc.engines.sim.code.values import is_uniform
-from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.errors import SimError, StepLimitError
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.state import Frame
 from croqc.syntax import ast
 
+STEPS_A_ROUND, FEWEST_ROUNDS = 40, 1000
+"""Of the step budget one `while` may use a round for so many steps: one that never ends is found in good time."""
 NOTHING = Code(lambda frame: None)
 
 
@@ -103,12 +105,16 @@ class LoopScope:
 
 
 def _while(c: Compiler, node: ast.While) -> Code:
-    """Steps to the scheduler in every round, so that a loop without end meets the step budget."""
+    """Steps to the scheduler in every round, so that a loop without end meets a limit: its own, or the budget."""
     test, body, span = c.expr(node.cond), as_steps(c.body(node.body)), node.span
 
     def run(frame: Frame) -> Generator[Any, None, Any]:
-        scope, signal = LoopScope(frame), None
+        scope, signal, rounds = LoopScope(frame), None, 0
+        limit = max(frame.run.budget.limit // STEPS_A_ROUND, FEWEST_ROUNDS)
         while scope.next(frame) and scope.next(frame, test(frame)):
+            rounds += 1
+            if rounds > limit:
+                raise StepLimitError(f"this loop did not end within {limit} rounds", span)
             yield from step(frame, span)
             signal = yield from body(frame)
             if signal in (BREAK, LEAVE, RETURN):

@@ -6,6 +6,7 @@ cooperative launch, run together. Must not decide which paths there are: that is
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -30,8 +31,11 @@ from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.span import Span
 
 Coordinates = tuple[int, ...]
+MAX_BLOCKS = 1 << 20
+"""A launch of more blocks is not run: every block takes some time, and so many of them hours."""
 
 
 class StuckError(Exception):
@@ -113,12 +117,14 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
     def run(frame: Frame) -> None:
         extents = [axis.extents(frame) for axis in outer]
         threads = plan.threads if plan.threads is not None else np.arange(count(frame), dtype=np.int64)
-        groups = _groups(outer, extents, cooperative)
+        groups = Groups(outer, extents, cooperative)
+        _allowed(prod(prod(sizes) for sizes in extents), node.span)
         launch = Launch(outer, extents, code, plan, threads, cooperative)
+        order = array("I", range(len(groups)))
         if not frame.run.ordered:
-            Random(f"{frame.run.seed}/{node.span.start}").shuffle(groups)
+            Random(f"{frame.run.seed}/{node.span.start}").shuffle(order)
         buffers = [] if frame.run.workers == 1 else _host_buffers(frame)
-        run_groups(frame.run, len(groups), lambda index: launch.run(frame, groups[index]), buffers, independent)
+        run_groups(frame.run, len(order), lambda index: launch.run(frame, groups[order[index]]), buffers, independent)
 
     return run
 
@@ -148,16 +154,41 @@ def _host_buffers(frame: Frame) -> list[Buffer]:
     return list(found.values())
 
 
-def _groups(
-    outer: Sequence[AxisCode], extents: Sequence[tuple[int, ...]], cooperative: bool
-) -> list[list[Coordinates]]:
-    """The coordinates of the blocks that run together: those of one cluster, or all of a cooperative launch."""
-    clustered = [axis.level is Level.CLUSTER for axis, sizes in zip(outer, extents, strict=True) for _ in sizes]
-    groups: dict[Coordinates, list[Coordinates]] = {}
-    for block in product(*(range(size) for sizes in extents for size in sizes)):
-        key = tuple(at for at, inside in zip(block, clustered, strict=True) if not inside)
-        groups.setdefault(() if cooperative else key, []).append(block)
-    return list(groups.values())
+def _allowed(blocks: int, span: Span) -> None:
+    if blocks > MAX_BLOCKS:
+        message = f"this launch has {blocks} blocks, a run takes up to {MAX_BLOCKS}; use smaller sizes"
+        raise SimError(message, span, unsupported=True)
+
+
+class Groups:
+    """The coordinates of the blocks that run together: those of one cluster, or all of a cooperative launch.
+
+    By number, in the order of the coordinates, and made when they are asked for.
+    """
+
+    def __init__(self, outer: Sequence[AxisCode], extents: Sequence[tuple[int, ...]], cooperative: bool) -> None:
+        self.sizes = [size for sizes in extents for size in sizes]
+        inside = [
+            cooperative or axis.level is Level.CLUSTER
+            for axis, sizes in zip(outer, extents, strict=True)
+            for _ in sizes
+        ]
+        self.apart = [axis for axis, together in enumerate(inside) if not together]
+        self.together = [axis for axis, together in enumerate(inside) if together]
+
+    def __len__(self) -> int:
+        return prod(self.sizes[axis] for axis in self.apart)
+
+    def __getitem__(self, number: int) -> list[Coordinates]:
+        block = [0] * len(self.sizes)
+        for axis in reversed(self.apart):
+            number, block[axis] = divmod(number, self.sizes[axis])
+        found = []
+        for at in product(*(range(self.sizes[axis]) for axis in self.together)):
+            for axis, index in zip(self.together, at, strict=True):
+                block[axis] = index
+            found.append(tuple(block))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

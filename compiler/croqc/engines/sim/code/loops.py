@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from croqc.engines.sim.code.control import LoopScope
 from croqc.engines.sim.code.reduction import reduction
 from croqc.engines.sim.code.sync import step
 from croqc.engines.sim.code.values import is_uniform
-from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.errors import SimError, StepLimitError
 from croqc.engines.sim.state import Frame, Value
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
+from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
 Setter = Callable[[Frame, Any], None]
@@ -106,8 +108,9 @@ def _foreach(c: Compiler, node: ast.Foreach) -> Code:
     for each in node.ranges:
         loops.append(_range(c, each))
     code = body
+    ends = not any(isinstance(inner, ast.Jump | ast.Return) for inner in walk(node.body))
     for count, setter in reversed(loops):
-        code = _loop(count, setter, code, node.span)
+        code = _loop(_affordable(count, node.span) if ends else count, setter, code, node.span)
     if quick is None:
         return code
     slow = code.run
@@ -117,6 +120,20 @@ def _foreach(c: Compiler, node: ast.Foreach) -> Code:
         return None if quick(frame) else slow(frame)
 
     return Code(run)
+
+
+def _affordable(count: Fn, span: Span) -> Fn:
+    """The count, refused at once where its rounds are more than the steps that are left."""
+
+    def run(frame: Frame) -> Any:
+        size = count(frame)
+        rounds = prod(size) if isinstance(size, tuple) and not _is_masked(size) else size
+        budget = frame.run.budget
+        if isinstance(rounds, int) and rounds > budget.limit - budget.used:
+            raise StepLimitError(f"this loop has {rounds} rounds, more than the {budget.limit} steps of a run", span)
+        return size
+
+    return run
 
 
 def _range(c: Compiler, node: ast.Range) -> tuple[Callable[[Frame], Any], Setter]:
