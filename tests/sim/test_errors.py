@@ -186,3 +186,32 @@ def test_a_launch_of_too_many_blocks_is_refused(levels: str) -> None:
     assert result.error is not None
     assert result.error.unsupported
     assert result.error.message == ("this launch has 1000000000 blocks, a run takes up to 1048576; use smaller sizes")
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ("out.at(t) = out.at(t) / n;", "out.at(t) / n"),
+        ("out.at(t) = 8 % out.at(t);", "8 % out.at(t)"),
+        ("out.at(t) = 8 / (t - 5);", "8 / (t - 5)"),
+        ("out.at(t) /= n;", "out.at(t) /= n"),
+        ("mutable int x = t; x %= n;", "x %= n"),
+        ("out.at(t) = cdiv(out.at(t), n);", "cdiv(out.at(t), n)"),
+    ],
+)
+def test_an_integer_divided_by_zero_ends_the_run_at_its_place(body: str, place: str) -> None:
+    text = f"__co__ void f(global s32 [32] out, int n) {{ parallel t by 32 : thread {{ {body} }} }}"
+    assert failing(text, scalars={"n": 0}) == ("division by zero", place)
+
+
+def test_threads_that_do_not_divide_may_have_a_divisor_of_zero() -> None:
+    result = run(thread("if (t > 0) { out.at(t) = 64 / t; } x = t > 1 ? 32 % t : 7; out.at(t) += x;"), out())
+    assert result.error is None
+    assert result.outputs["out"][:4].tolist() == [7, 64 + 7, 32 + 0, 21 + 2]
+
+
+def test_floats_divide_by_zero() -> None:
+    text = "__co__ void f(global f32 [32] out) { parallel t by 32 : thread { out.at(t) = 1.0f / out.at(t); } }"
+    result = run(text, {"out": np.zeros(32, np.float32)})
+    assert result.error is None
+    assert np.isinf(result.outputs["out"]).all()

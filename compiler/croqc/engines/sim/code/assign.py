@@ -11,9 +11,9 @@ from croqc.engines.sim.code.accumulator import from_values
 from croqc.engines.sim.code.atomics import atomic
 from croqc.engines.sim.code.compiler import Code, Compiler, Fn, sequence
 from croqc.engines.sim.code.elements import load, place_fn, store
-from croqc.engines.sim.code.exprs import bound_of, operand, to_elem
+from croqc.engines.sim.code.exprs import arithmetic, bound_of, operand, to_elem
 from croqc.engines.sim.code.sync import named_barrier
-from croqc.engines.sim.code.values import BINARY, Value, match
+from croqc.engines.sim.code.values import Value, match
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array, convert, holds
 from croqc.engines.sim.machine.memory import Buffer
@@ -121,7 +121,7 @@ def _part(c: Compiler, part: ast.AssignPart) -> Callable[[Frame], None]:
     value = right_side(c, part.value)
     if isinstance(part.target, ast.Name):
         if part.op != "=":
-            value = _combined(operand(c, part.target), part.op, value)
+            value = _combined(operand(c, part.target), part, value)
             return setter(c, part.target, value, None)
         bounded = isinstance(part.value, ast.Call | ast.Select)
         return setter(c, part.target, value, None if bounded else _safe_bound(c, part.value))
@@ -140,9 +140,9 @@ def _safe_bound(c: Compiler, node: ast.Node) -> Fn:
     return run
 
 
-def _combined(old: Fn, op: str, value: Fn) -> Fn:
-    apply = BINARY[op[:-1]]
-    return lambda frame: apply(old(frame), value(frame))
+def _combined(old: Fn, part: ast.AssignPart, value: Fn) -> Fn:
+    apply = arithmetic(part.op[:-1], part.span)
+    return lambda frame: apply(frame, old(frame), value(frame))
 
 
 def _element(c: Compiler, part: ast.AssignPart, value: Fn) -> Callable[[Frame], None]:
@@ -154,11 +154,11 @@ def _element(c: Compiler, part: ast.AssignPart, value: Fn) -> Callable[[Frame], 
             store(place(frame), new, frame)
 
         return write
-    apply = BINARY[part.op[:-1]]
+    apply = arithmetic(part.op[:-1], part.span)
 
     def update(frame: Frame) -> None:
         where = place(frame)
-        store(where, apply(load(where, frame, exact), value(frame)), frame)
+        store(where, apply(frame, load(where, frame, exact), value(frame)), frame)
 
     return update
 

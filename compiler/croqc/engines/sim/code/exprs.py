@@ -70,15 +70,36 @@ def _binary(c: Compiler, node: ast.Binary) -> Fn:
         return lambda frame: plus(times(left(frame), width(frame)), right(frame))
     if node.op.startswith("#"):
         return left
-    op, span = BINARY[node.op], node.span
+    op = arithmetic(node.op, node.span)
+    return lambda frame: op(frame, left(frame), right(frame))
 
-    def run(frame: Frame) -> Value:
+
+def arithmetic(name: str, span: Span) -> Callable[[Frame, Value, Value], Value]:
+    """An operator on values. Raises SimError where an active thread divides an integer by zero."""
+    op = BINARY[name]
+    if name not in ("/", "%", "cdiv"):
+        return lambda frame, a, b: op(a, b)
+
+    def divide(frame: Frame, a: Value, b: Value) -> Value:
         try:
-            return op(left(frame), right(frame))
+            return op(a, b if floating(a) or isinstance(b, tuple) else _divisor(frame, b))
         except ZeroDivisionError as error:
             raise SimError("division by zero", span) from error
 
-    return run
+    return divide
+
+
+def _divisor(frame: Frame, value: Value) -> Value:
+    """An integer divisor, 1 for the threads that do not take part. Raises ZeroDivisionError."""
+    if floating(value):
+        return value
+    zero = np.equal(value, 0)
+    if not np.any(zero):
+        return value
+    mask = frame.mask
+    if mask is None or np.any(zero & mask if np.shape(zero)[-1:] in ((), mask.shape) else zero):
+        raise ZeroDivisionError
+    return 1 if is_uniform(value) else np.where(zero, np.ones_like(value), value)
 
 
 def operand(c: Compiler, node: ast.Expr) -> Fn:
@@ -218,6 +239,9 @@ def _builtin(c: Compiler, node: ast.Builtin) -> Fn:
     args = c.exprs(node.args)
     if node.name == "__to":
         return _conversion(c, node, args[0])
+    if node.name == "cdiv":
+        divide = arithmetic("cdiv", node.span)
+        return lambda frame: divide(frame, args[0](frame), args[1](frame))
     function, span = MATHS.get(node.name), node.span
     if function is None:
         raise SimError(f"{node.name} is not simulated", node.span, unsupported=True)

@@ -61,7 +61,6 @@ def _align_down(a: Value, n: Value) -> Value:
 
 
 MATHS: dict[str, Callable[..., Value]] = {
-    "cdiv": BINARY["cdiv"],
     "__acos": _real(np.arccos),
     "__asin": _real(np.arcsin),
     "__atan": _real(np.arctan),
