@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from croqc.service.fix import fix_text
 from croqc.text.edits import apply_edits
 from tests.rules.mending import (
     LAYOUTS,
@@ -14,6 +15,7 @@ from tests.rules.mending import (
     example,
     instead,
     mend,
+    report_of,
     shown,
     simulated,
     strengths,
@@ -138,6 +140,8 @@ CASES = (
                                         "          wait empty.at(k);\n          rf ="), NEW),
     Case("two-late-data", UNREAD, instead(without(TWO, "          wait full[k % 2];\n", 1), BACK,
                                           BACK + "          wait full[k % 2];\n", 1), TWO),
+    Case("turns-late-space", RACE, moved(TURNS, "          wait right;\n",
+                                         "          dma.copy src.subspan(16, 64).at(b, 2 * k + 1) => tile;\n"), TURNS),
     # triggers
     Case("course-early-give", RACE, instead(without(COURSE, GIVE), TAKE, TAKE + GIVE), COURSE),
     Case("course-early-give-commit", RACE, instead(without(COURSE, COMMIT + GIVE), TAKE, TAKE + GIVE), COURSE),
@@ -208,6 +212,7 @@ def test_the_finding_goes_and_no_other_comes(case: Case) -> None:
     assert strengths(mended) == ["proved"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_what_is_mended_runs_right(case: Case) -> None:
     assert simulated(mend(case.broken, case.rule)) == {"verified"}
@@ -219,6 +224,7 @@ def test_every_other_fix_mends_as_well(case: Case) -> None:
         assert shown(apply_edits(case.broken, fix.edits)) == [], fix.title
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_a_fix_keeps_the_layout_of_the_file(case: Case, layout: Callable[[str], str]) -> None:
@@ -253,3 +259,10 @@ def test_no_guess_where_two_events_could_be_meant() -> None:
 def test_no_guess_which_of_two_producers_begins() -> None:
     found = shown(without(TURNS, "          wait right;\n"))
     assert [(item.code, item.fixes) for item in found] == [(RACE, ())]
+
+
+@pytest.mark.parametrize("name", ["course-late-commit", "course-space", "current-after", "started-full", "thread-sync"])
+def test_what_is_sure_is_mended_without_asking(name: str) -> None:
+    case = next(one for one in CASES if one.name == name)
+    fixed = fix_text(report_of(case.broken), lambda text, _: report_of(text))
+    assert (fixed.text, fixed.applied) == (case.mended, 1)

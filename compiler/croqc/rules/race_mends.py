@@ -78,7 +78,8 @@ def mend_across(code: Code, here: Span, there: Span) -> tuple[Fix, ...]:
         found = _later_trigger(code, role, other, there)
         if found:
             return found
-    return earlier_wait(code, role, other, here) or new_wait(code, role, other) or new_wait(code, role)
+    found = earlier_wait(code, role, other, here) or new_wait(code, role, other)
+    return found or earlier_wait(code, role, None, here) or new_wait(code, role)
 
 
 def _roles(code: Code, kind: type[ast.Wait | ast.Trigger]) -> dict[Symbol, set[ast.InThreads | None]]:
@@ -180,8 +181,11 @@ def _start(code: Code, role: ast.InThreads, event: Symbol) -> Edits | None:
 
 def _unwaited(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> Iterator[Symbol]:
     triggered, waited = _roles(code, ast.Trigger), _roles(code, ast.Wait)
+    served = {giver for event, takers in waited.items() if role in takers for giver in triggered.get(event, ())}
     for event in code.events:
         given, taken = triggered.get(event, set()), waited.get(event, set())
+        if taken and given & served:
+            continue  # it waits for them by an event of its own
         if given and role not in given | taken and (other in given if other not in (None, role) else True):
             yield event
 
