@@ -254,6 +254,8 @@ def _call_problems(node: Apply) -> Iterator[Diagnostic]:
         yield _error(node.span, f"'{node.name}' takes {count} argument{plural}, not {len(node.args)}")
     elif node.name == "cast":
         yield _error(node.args[1].span, "the second argument of 'cast' is an element type", "as in 'cast(x, f32)'")
+    elif node.name == "old" and not isinstance(node.args[0], Ref):
+        yield _error(node.args[0].span, "'old' takes the name of a parameter", "as in 'old(x)[0]'")
     allowed = known.axis and len(node.args) == 1
     for index, (text, span) in enumerate(node.keywords):
         if not allowed or not text.startswith("axis="):

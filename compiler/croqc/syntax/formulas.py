@@ -121,7 +121,7 @@ class Function:
 
 
 # `max` and `min` of one argument reduce, of two go element by element. Without an axis, reductions take all
-# axes and `softmax` the last one.
+# axes and `softmax` the last one. `old(x)` is what the parameter `x` was before the run.
 FUNCTIONS: Final[Mapping[str, Function]] = {
     "sum": Function(1, 1, axis=True),
     "max": Function(1, 2, axis=True),
@@ -129,6 +129,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     "softmax": Function(1, 1, axis=True),
     "where": Function(3, 3),
     "cast": Function(2, 2),
+    "old": Function(1, 1),
     **{name: Function(1, 1) for name in ("abs", "exp", "relu", "sigmoid", "sqrt", "tanh")},
 }
 

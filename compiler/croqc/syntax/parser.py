@@ -19,6 +19,7 @@ from croqc.syntax.build import ACTIONS, Builder
 from croqc.syntax.checks import check
 from croqc.syntax.context import typed_tokens
 from croqc.syntax.doubts import doubts, statement_ends
+from croqc.syntax.host_braces import surplus_brace
 from croqc.syntax.lalr import END, Machine, Program, Saved, accepts
 from croqc.syntax.messages import CODE, explain, unexpected
 from croqc.syntax.preprocess import preprocess
@@ -66,6 +67,10 @@ def parse_file(
     findings = list(pre.findings)
     for function in functions:
         findings += [finding.shift(function.source.base) for finding in function.findings]
+    surplus = surplus_brace(text, pre, findings)
+    if surplus is not None:
+        pre = replace(pre, findings=(*pre.findings, surplus))
+        findings.append(surplus)
     findings.sort(key=lambda finding: (finding.span.start, finding.span.end, finding.message))
     return FileTree(text, pre, tuple(functions), tuple(findings))
 
