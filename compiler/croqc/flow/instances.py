@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from math import lcm
 
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.program import Branch, Enter, Loop, Op, Program, Set, Size
+from croqc.flow.program import Branch, Loop, Op, Program, Set, Size
+from croqc.flow.signature import Signature
 
 MOST_PERIOD = 1 << 20
 _MOST_COMBINATIONS = 6000
@@ -69,6 +70,10 @@ def plan(program: Program) -> Plan:
             turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1)
         else:
             turns[loop] = max(3 * period + 2, bound + period + 2)
+    inner = max((count for loop, count in turns.items() if loop not in around), default=0)
+    turns |= {
+        loop: inner for loop in turns if loop not in around
+    }  # roles that share a size go on as far as the longest
     leaping = _leaps(program, period, bounds) if lifts else {}
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
     found.instances = list(_instances(program, found, turns))
@@ -233,7 +238,7 @@ def _instances(
             found.complete = found.complete and len(columns[size.var]) < _MOST_VALUES
             if largest:
                 columns[size.var] = sorted({columns[size.var][0], *columns[size.var][-_LAST_VALUES:]})
-    signature = _Signature(program, found)
+    signature = Signature(program)
     parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
     for chosen in islice(product(*parts), _MOST_COMBINATIONS):
@@ -246,7 +251,7 @@ def _instances(
 
 
 def _group(
-    signature: _Signature, group: Sequence[Size], columns: Mapping[int, list[int]], turns: Mapping[Loop, int]
+    signature: Signature, group: Sequence[Size], columns: Mapping[int, list[int]], turns: Mapping[Loop, int]
 ) -> list[dict[int, int]]:
     """What to try for sizes that occur together, one for each way in which they can be told apart."""
     free = [size for size in group if size.bound is None]
@@ -295,103 +300,3 @@ def _with_blocks(blocks: Sequence[Size], sizes: dict[int, int], width: int) -> I
         choices.append(sorted({0, max(last, 0)}))
     for places in product(*choices[:6]):
         yield sizes | {size.var: place for size, place in zip(blocks, places, strict=False)}
-
-
-class _Signature:
-    """What tells instances apart: the numbers of turns, and how conditions on sizes come out."""
-
-    def __init__(self, program: Program, found: Plan) -> None:
-        self.width = program.variables
-        self.known = known = {size.var for size in program.sizes}
-        self.asserts = [(each.variables(), closure(each)) for each in program.asserts]
-        self.loops: list[tuple[set[int], Loop, Value, Value, Value]] = []
-        for loop in program.loops:
-            used = loop.low.variables() | loop.high.variables() | loop.step.variables()
-            if used <= known:
-                self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
-        self.others: list[tuple[set[int], Value]] = []
-        self.guards: list[tuple[set[int], Value, Loop]] = []
-        seen: set[str] = set()
-        for op in program.ops:
-            for expr in op.exprs():
-                one = _one_loop(op, expr, known) if isinstance(op, Branch) else None
-                if one is not None:
-                    used = expr.variables() & known
-                    self.guards.append((used | one.low.variables() | one.high.variables(), closure(expr), one))
-                elif not isinstance(op, Enter) and not _is_bound(op, expr):
-                    self._parts(expr, known, seen)
-
-    def _parts(self, expr: Expr, known: set[int], seen: set[str]) -> None:
-        """The largest parts that depend on sizes alone."""
-        used = expr.variables()
-        if used and used <= known:
-            key = _spell(expr)
-            if key not in seen:
-                seen.add(key)
-                self.others.append((used, closure(expr)))
-            return
-        for arg in expr.args:
-            self._parts(arg, known, seen)
-
-    def groups(self, sizes: Sequence[Size]) -> list[list[Size]]:
-        """Sizes that occur together in something that decides."""
-        groups: list[set[int]] = [{size.var} for size in sizes]
-        together = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
-        together += [used for used, _ in self.others] + [used for used, _ in self.asserts]
-        together += [{size.var} | size.bound.variables() for size in sizes if size.bound is not None]
-        for used in together:
-            joined = [group for group in groups if group & used]
-            if len(joined) > 1:
-                groups = [group for group in groups if not group & used] + [set().union(*joined)]
-        return [[size for size in sizes if size.var in group] for group in groups]
-
-    def of(
-        self, sizes: Mapping[int, int], turns: Mapping[Loop, int], only: set[int] | None = None
-    ) -> tuple[object, ...] | None:
-        """None for sizes that the program excludes, or that are larger than needed. `only`: of these sizes alone."""
-        env: Env = [0] * self.width
-        for var, value in sizes.items():
-            env[var] = value
-        try:
-            if not all(holds(env) for used, holds in self.asserts if only is None or used <= only):
-                return None
-            key: list[object] = []
-            ranges: dict[Loop, range] = {}
-            for used, loop, low, high, step in self.loops:
-                if only is not None and not used <= only:
-                    continue
-                ranges[loop] = range(low(env), high(env), max(step(env), 1))
-                count = len(ranges[loop])
-                if count > turns.get(loop, count):
-                    return None
-                key.append(count)
-            for used, holds, loop in self.guards:
-                if only is None or used <= only:
-                    key.append(tuple(self._outcomes(holds, loop, ranges.get(loop), env)))
-            key += [str(value(env)) for used, value in self.others if only is None or used <= only]
-        except UndecidedError:
-            return None
-        return tuple(key)
-
-    @staticmethod
-    def _outcomes(holds: Value, loop: Loop, turns: range | None, env: Env) -> Iterator[object]:
-        for turn in () if turns is None else turns[:64]:
-            env[loop.var] = turn
-            yield bool(holds(env))
-
-
-def _is_bound(op: Op, expr: Expr) -> bool:
-    loop = getattr(op, "loop", None)
-    return isinstance(loop, Loop) and (expr is loop.low or expr is loop.high)
-
-
-def _one_loop(op: Op, expr: Expr, known: set[int]) -> Loop | None:
-    """The only loop that a condition depends on, beside sizes."""
-    rest = expr.variables() - known
-    loops = [loop for loop in op.loops if loop.var in rest]
-    compares = any(each.op in COMPARE for each in expr.walk())
-    return loops[0] if len(rest) == 1 and len(loops) == 1 and compares else None
-
-
-def _spell(expr: Expr) -> str:
-    return f"{expr.op}{expr.value}({','.join(_spell(arg) for arg in expr.args)})"

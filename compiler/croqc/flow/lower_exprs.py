@@ -174,7 +174,6 @@ class Exprs:
             found = self.slots[symbol] = self.new(symbol.name)
         return found
 
-
     def _deciding(self) -> set[Symbol]:
         """The names that say who does what: in slots, bounds and conditions around something that matters, and in
         what is assigned to such names."""

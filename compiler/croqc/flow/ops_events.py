@@ -80,10 +80,10 @@ class WaitEvent(Op):
             machine.fault("range", path.at(self), ref=self.ref)
         for slot in slots[path.passed.get(self, 0) :]:
             k = path.waits.get(slot, 0)
-            if slot.completed <= k:
-                return False
             if generation >= 0 and (generation ^ k) & 1:
                 machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
+            if slot.completed <= k:
+                return False
             self._pass(machine, path, slot, k)
             if len(slots) > 1:
                 path.passed[self] = path.passed.get(self, 0) + 1

@@ -1,0 +1,63 @@
+"""Expressions of step programs: values, what is not known, and how they go on with a loop's index."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, course, unknown, var
+
+K, N = var(0), var(1)
+
+
+@pytest.mark.parametrize(
+    ("expr", "value"),
+    [
+        (apply("+", apply("*", K, const(3)), N), 7 * 3 + 2),
+        (apply("/", const(-7), const(2)), -3),  # towards zero
+        (apply("%", const(-7), const(2)), -1),
+        (apply("cdiv", K, N), 4),
+        (apply("%", K, const(4)), 3),
+        (apply("&&", apply("<", N, K), apply("!=", K, const(7))), 0),
+        (apply("?:", apply("==", N, const(2)), const(5), const(6)), 5),
+        (apply("neg", K), -7),
+    ],
+)
+def test_values(expr: Expr, value: int) -> None:
+    assert closure(expr)([7, 2]) == value
+
+
+def test_constants_are_folded_and_division_by_zero_is_not() -> None:
+    assert apply("*", const(6), const(7)).const == 42
+    assert apply("/", const(6), const(0)).const is None
+
+
+@pytest.mark.parametrize(("value", "threads"), [(DATA, False), (VARIES, True)])
+def test_what_is_not_known_raises_when_it_is_used(value: object, threads: bool) -> None:
+    for expr in (apply("+", K, const(1)), apply("==", K, const(1)), apply("%", K, const(3))):
+        with pytest.raises(UndecidedError) as caught:
+            closure(expr)([value, 0])
+        assert caught.value.threads is threads
+    assert closure(apply("&&", const(0), unknown(const(0).span)))([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("expr", "period"),
+    [
+        (apply("%", K, const(6)), 6),
+        (apply("%", apply("/", K, const(3)), const(2)), 6),  # a parity: three turns each
+        (apply("%", apply("+", apply("*", N, const(5)), K), const(4)), 4),
+        (apply("+", apply("%", K, const(2)), apply("%", K, const(3))), 6),
+        (apply("==", K, const(20)), 1),
+        (apply("*", N, const(3)), 1),
+        (apply("+", K, const(1)), None),
+    ],
+)
+def test_the_period_in_the_index(expr: Expr, period: int | None) -> None:
+    assert course(expr, 0).period == period
+
+
+def test_constants_that_an_index_is_compared_with_are_kept() -> None:
+    assert course(apply("==", K, const(20)), 0).bounds == (21,)
+    assert course(apply("<", apply("/", K, const(4)), const(3)), 0).bounds == (16,)
+    crossing = course(apply("<", K, N), 0)
+    assert (crossing.period, crossing.plain) == (1, False)
