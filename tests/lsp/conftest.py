@@ -92,3 +92,12 @@ class Editor:
                 return list(published[-1].diagnostics)
             await asyncio.sleep(0.02)
         raise AssertionError(f"no diagnostics for version {self.version}")
+
+    async def until(self, code: str) -> list[lsp.Diagnostic]:
+        """The newest list of the present version, once it holds a code: verdicts come with a second list."""
+        for _ in range(500):
+            lists = [item for item in self.client.published if item.uri == self.uri and item.version == self.version]
+            if lists and code in [item.code for item in lists[-1].diagnostics]:
+                return list(lists[-1].diagnostics)
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"no {code} in version {self.version}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import Editor
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -64,6 +65,14 @@ async def test_a_quick_fix_mends_its_finding(client: LanguageClient) -> None:
     fix = next(item for item in actions if item.diagnostics and item.diagnostics[0].code == "undeclared-name")
     assert fix.kind == "quickfix"
     assert applied(editor, fix) == BROKEN.replace("srk", "src")
+
+
+async def test_a_quick_fix_mends_a_verdict(client: LanguageClient) -> None:
+    editor = Editor(client, "hangs.co", PIPELINE.replace(BOOTSTRAP, ""))
+    await editor.until("credit-deadlock")
+    actions = await ask(client, editor, "empty[stage]", ["quickfix"])
+    fix = next(item for item in actions if item.diagnostics and item.diagnostics[0].code == "credit-deadlock")
+    assert applied(editor, fix) == PIPELINE
 
 
 async def test_the_first_safe_fix_is_preferred(client: LanguageClient) -> None:

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.span import Span
+from croqls.lsp.requests.publish import publish_verdicts
+from croqls.lsp.serve import make_server
+from croqls.workers.flow import Answer
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import Editor
 
 BROKEN = PIPELINE.replace(BOOTSTRAP, "")
 
 
-async def codes(editor: Editor, wanted: str) -> list[lsp.Diagnostic]:
-    """The newest list of the present version once it holds a code."""
-    for _ in range(500):
-        lists = [item for item in editor.client.published if item.version == editor.version]
-        if lists and wanted in [item.code for item in lists[-1].diagnostics]:
-            return list(lists[-1].diagnostics)
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"no {wanted} in version {editor.version}")
-
-
 async def test_the_deadlock_is_marked_at_the_wait_with_its_story(client: LanguageClient) -> None:
     editor = Editor(client, "k.co", BROKEN)
-    found = next(item for item in await codes(editor, "credit-deadlock") if item.code == "credit-deadlock")
+    found = next(item for item in await editor.until("credit-deadlock") if item.code == "credit-deadlock")
     assert found.severity == lsp.DiagnosticSeverity.Error
     assert found.range.start.line == editor.position("wait empty[stage]").line
     assert found.related_information
@@ -34,12 +30,12 @@ async def test_the_deadlock_is_marked_at_the_wait_with_its_story(client: Languag
 
 async def test_an_edit_elsewhere_never_makes_it_disappear(client: LanguageClient) -> None:
     editor = Editor(client, "k.co", BROKEN)
-    await codes(editor, "credit-deadlock")
+    await editor.until("credit-deadlock")
     start = editor.version
     for _ in range(5):
         editor.replace("// One producer", "// A producer")
         editor.replace("// A producer", "// One producer")
-    await codes(editor, "credit-deadlock")
+    await editor.until("credit-deadlock")
     for item in client.published:
         if item.version is not None and item.version > start:
             assert "credit-deadlock" in [entry.code for entry in item.diagnostics], item.version
@@ -47,7 +43,7 @@ async def test_an_edit_elsewhere_never_makes_it_disappear(client: LanguageClient
 
 async def test_the_bootstrap_mends_it(client: LanguageClient) -> None:
     editor = Editor(client, "k.co", BROKEN)
-    await codes(editor, "credit-deadlock")
+    await editor.until("credit-deadlock")
     line = "        mc = mma.fill.f16 0.0f;\n"
     editor.replace(line, line + BOOTSTRAP)
     for _ in range(500):
@@ -56,3 +52,15 @@ async def test_the_bootstrap_mends_it(client: LanguageClient) -> None:
             break
         await asyncio.sleep(0.02)
     assert "credit-deadlock" not in [item.code for item in lists[-1].diagnostics]
+
+
+def test_a_failed_answer_leaves_the_verdicts_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = make_server()
+    pushed: list[lsp.PublishDiagnosticsParams] = []
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", pushed.append)
+    snapshot, _ = server.documents.open("file:///k.co", 1, BROKEN)
+    known = (Diagnostic("credit-deadlock", Severity.ERROR, "it hangs", Span(0, 2)),)
+    publish_verdicts(server, Answer("file:///k.co", 1, known))
+    publish_verdicts(server, Answer("file:///k.co", 1, (), "the credit-flow process died"))
+    assert server.documents.verdicts(snapshot) == known
+    assert ["credit-deadlock" in [item.code for item in each.diagnostics] for each in pushed] == [True]

@@ -12,9 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 
+from croqc.service.check import FileReport
 from croqc.service.settings import NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.text.diagnostics import Diagnostic
-from croqc.text.record import record
+from croqc.text.record import record, replace
 from croqc.text.source import Encoding, Source
 from croqls.ide.carry import carry
 from croqls.ide.snapshot import Snapshot
@@ -132,6 +133,10 @@ class Documents:
         carried = carry(known.found, known.text, snapshot.text)
         self._verdicts[key_of(snapshot.uri)] = Verdicts(snapshot.version, snapshot.text, carried)
         return carried
+
+    def report(self, snapshot: Snapshot) -> FileReport:
+        """All that is known of a version by now: its report, with the flow findings of `verdicts`."""
+        return replace(snapshot.report, flow_found=self.verdicts(snapshot))
 
     def resettle(self) -> list[str]:
         """Take up changed settings in every document; returns what is wrong with project files."""

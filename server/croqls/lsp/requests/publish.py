@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
@@ -24,7 +23,12 @@ def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
-    """Push the diagnostics again, with the verdicts of the version; an answer that came too late is dropped."""
+    """Push the diagnostics again, with the verdicts of the version.
+
+    An answer that came too late is dropped, and a failed one: that no verdict was found does not make a kernel clean.
+    """
+    if answer.failed:
+        return
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
     if snapshot is not None:
         _push(server, snapshot)
@@ -38,7 +42,7 @@ def retract(server: CroqtileServer, uri: str) -> None:
 
 def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
     encoding = server.documents.encoding
-    report = replace(snapshot.report, flow_found=server.documents.verdicts(snapshot))
+    report = server.documents.report(snapshot)
     for uri in server.documents.spellings(snapshot):
         items = [diagnostic(snapshot.source, item, uri, encoding) for item in report.diagnostics]
         server.text_document_publish_diagnostics(
