@@ -11,14 +11,19 @@ import urllib.error
 import urllib.request
 import xml.dom.minidom
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from croqc.cli.flow_report import flow_lines
+from croqc.flow.analysis import TYPING_BUDGET
 from croqc.flow.report import FlowFinding
+from croqc.rules.page import parse_page
 from croqc.service.check import check_text
+from croqc.service.check_result import full_message
 from croqc.service.flow import FlowEntry, FlowResult, flow_entry, flow_result
+from croqc.service.flow_check import with_flow
 from croqc.service.flow_run import LIMIT
 from croqc.service.flow_svg import flow_svg
 from tests.cli.conftest import Croq
@@ -35,6 +40,16 @@ def entry() -> FlowEntry:
     assert function.analysis is not None
     flow = placed(ring(function.analysis.model, 2, 5), function.parsed.source.text)
     return flow_entry(report.source, function, flow)
+
+
+def test_a_finding_has_the_words_of_check() -> None:
+    """The sizes that show it among them: unequal turns say "(K = 65)"."""
+    page = parse_page(files("croqc.rules").joinpath("pages/trip-count-mismatch.md").read_text(encoding="utf-8"))
+    report = with_flow(check_text(page.examples[0].text), TYPING_BUDGET)
+    (flow,) = flow_result(report).flows
+    told = [full_message(item) for item in report.flow_found or ()]
+    assert "(K = 65)" in told[0]
+    assert [item.message for item in flow.findings] == told
 
 
 def line_of(text: str, word: str) -> int:
@@ -178,7 +193,8 @@ def test_of_a_long_run_the_end_is_drawn() -> None:
     (function,) = report.functions
     assert function.analysis is not None
     flow = placed(ring(function.analysis.model, 2, 300), function.parsed.source.text)
-    finding = FlowFinding("no-such-rule", flow.steps[0].span, steps=flow.steps)
+    unused = {"event": "full", "triggered": False}
+    finding = FlowFinding("unused-event", flow.steps[0].span, unused, steps=flow.steps)
     told = flow_entry(report.source, function, replace(flow, findings=(finding,)))
     for steps, picture in [(told.steps, told.picture), (told.findings[0].steps, told.findings[0].picture)]:
         assert len(steps) >= LIMIT > max(number for box in picture.boxes for number in box.steps)

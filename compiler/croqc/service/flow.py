@@ -18,10 +18,9 @@ from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import failing_step, run_ahead, verdict_text
 from croqc.rules.table import BY_NAME
-from croqc.sema.model import Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_check import finding_of, with_flow
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import LIMIT, Picture, StepEntry, picture, step_entry
 from croqc.service.settings import NO_SETTINGS, Settings
@@ -263,11 +262,8 @@ def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: F
 
 def _told(source: Source, function: FunctionReport, item: FlowFinding) -> Diagnostic:
     """The finding in the words of its rule."""
-    rule = BY_NAME.get(item.rule)
-    if rule is None or function.analysis is None:
-        return Diagnostic(item.rule, Severity.ERROR, item.rule, item.span, related=item.related)
-    finding = Finding(item.rule, item.span, item.args, item.related)
-    return rule.diagnose(finding, subject_of(function.parsed, function.analysis, source))
+    assert function.analysis is not None
+    return BY_NAME[item.rule].diagnose(finding_of(item), subject_of(function.parsed, function.analysis, source))
 
 
 def _lines(source: Source, places: Iterable[Range]) -> tuple[Line, ...]:

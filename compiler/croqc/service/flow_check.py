@@ -6,7 +6,7 @@ A function with errors is not analysed. Verdicts of functions that did not chang
 from __future__ import annotations
 
 from croqc.flow.analysis import analyze_flow
-from croqc.flow.report import KernelFlow, Strength
+from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import verdict_text
 from croqc.rules.diagnose import tell
 from croqc.sema.model import Analysis, Finding
@@ -23,8 +23,13 @@ def sound(function: FunctionReport) -> bool:
     return function.analysis is not None and all(item.severity is not Severity.ERROR for item in function.diagnostics)
 
 
+def finding_of(item: FlowFinding) -> Finding:
+    """A flow finding as its rule takes it: with the sizes that show it."""
+    return Finding(item.rule, item.span, {**item.args, "sizes": item.sizes}, item.related)
+
+
 def _findings(flow: KernelFlow) -> list[Finding]:
-    found = [Finding(item.rule, item.span, {**item.args, "sizes": item.sizes}, item.related) for item in flow.findings]
+    found = [finding_of(item) for item in flow.findings]
     if flow.strength is Strength.UNKNOWN and flow.place is not None:
         found.append(Finding(NOT_ANALYSED, flow.place, {"reason": flow.reason}))
     found += [Finding(NOT_ANALYSED, place, {"reason": reason}) for place, reason in flow.notes]
