@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from croqc.flow.report import EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.tables import (
-    event_named,
     failing_step,
     givers,
     initial_credits,
@@ -28,9 +27,7 @@ TEXT = (DATA / "seed_pipeline.co").read_text(encoding="utf-8")
 
 
 def facts(flow: KernelFlow, name: str) -> EventFacts:
-    found = event_named(flow, name)
-    assert found is not None
-    return found
+    return next(event for event in flow.events if event.name == name)
 
 
 def table(flow: KernelFlow, name: str, path: str) -> list[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from croqc.flow.ops_events import WaitEvent
 from croqc.flow.program import Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.report import Step
-from croqc.flow.state import EventSlot, PathState, Place
+from croqc.flow.state import EventSlot, PathState
 
 LONGEST = 600
 
@@ -34,11 +34,6 @@ def slot_text(slot: EventSlot) -> str:
     """ "full[2]", or "done" for an event that is no array."""
     name = slot.event.symbol.name
     return f"{name}[{slot.index}]" if slot.event.slots > 1 else name
-
-
-def place_text(program: Program, place: Place, slot: int | None = None) -> str:
-    text = iteration_text(place.op, place.env, slot)
-    return f" ({text})" if text else ""
 
 
 def stage_slot(program: Program, number: int) -> tuple[str, int | None, int]:

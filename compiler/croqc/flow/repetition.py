@@ -8,7 +8,7 @@ Two equal states mean that everything between them goes on for ever. Must not ju
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from croqc.flow.exprs import UndecidedError, closure
@@ -173,10 +173,6 @@ class Repetition:
             ranks.of(slot.clock),
             tuple(ranks.of(clock) for clock in slot.clocks[max(least, slot.completed - 2) :]),
         )
-
-    def _live(self, ranks: _Ranks) -> Iterator[State]:
-        for _, accesses in sorted(self.machine.accesses.live.items()):
-            yield tuple(self._access(access, ranks) for access in accesses)
 
     def _bar(self, number: int, ranks: _Ranks) -> State:
         barrier = self.machine.barriers.named[number]

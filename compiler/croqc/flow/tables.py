@@ -35,10 +35,6 @@ class WaitRow:
     credits: int
 
 
-def event_named(flow: KernelFlow, name: str) -> EventFacts | None:
-    return next((event for event in flow.events if event.name == name), None)
-
-
 def initial_credits(flow: KernelFlow, event: EventFacts) -> int:
     """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's."""
     return event.slots if event.ready else len(_granted(flow.steps, event))
