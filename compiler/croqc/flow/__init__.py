@@ -1,1 +1,1 @@
-"""The credit-flow model: paths, arrival counts, and (later) accesses, the abstract run, verdicts."""
+"""The credit-flow verifier: paths, arrival counts, accesses, the abstract run, verdicts, and what explains them."""
