@@ -200,7 +200,7 @@ def _report(
         strength = Strength.FAILS
     elif outcome.undecided is not None:
         strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
-    elif _spans_cluster(setting):
+    elif _spans_cluster(setting, kernel):
         strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
     elif outcome.exhausted or not outcome.repeats or not _covers(setting, found, outcome.done):
         strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
@@ -222,9 +222,12 @@ def _report(
     )
 
 
-def _spans_cluster(setting: Setting) -> bool:
-    """Whether blocks of a cluster give each other credits: one block is followed, as if all went in step."""
-    return any(isinstance(op, Trigger) and op.blocks > 1 for op in setting.program.ops)
+def _spans_cluster(setting: Setting, kernel: Kernel) -> bool:
+    """Whether blocks of a cluster give each other credits or data: one block is followed, as if all went in step."""
+    if any(isinstance(op, Trigger) and op.blocks > 1 for op in setting.program.ops):
+        return True
+    copies = (node for node in walk(kernel.node) if isinstance(node, ast.Copy))
+    return any(modifier.name == "multicast" for copy in copies for modifier in copy.modifiers)
 
 
 def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:
