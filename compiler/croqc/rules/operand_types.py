@@ -8,7 +8,7 @@ from croqc.text.diagnostics import Severity
 
 _GROUPS = (
     ("&& || !", "it takes truth values"),
-    ("& | ^ ~ << >>", "it takes integers"),
+    ("& | ^ ~ << >> %", "it takes integers"),
     ("== !=", "it compares two numbers or two truth values"),
     ("< <= > >=", "it compares two numbers"),
 )

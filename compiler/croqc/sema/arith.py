@@ -20,6 +20,7 @@ from croqc.sema.types import (
     Future,
     Scalar,
     ShapeType,
+    Text,
     TupleType,
     Type,
     Unknown,
@@ -102,9 +103,14 @@ def _compare(walk: Walk, node: ast.Node, op: str, left: Operand, right: Operand)
     a, b = number(left[1].type), number(right[1].type)
     if a is not None and b is not None:
         _promote(walk, node, a, b, left, right)
-    elif type(left[1].type) is not type(right[1].type) or (_is_bool(left[1].type) and op not in ("==", "!=")):
+    elif type(left[1].type) is not type(right[1].type) or not _comparable(left[1].type, op):
         _bad(walk, node, op, left[1], right[1])
     return Value(BOOL)
+
+
+def _comparable(type_: Type, op: str) -> bool:
+    """Texts do not compare, and truth values have no order."""
+    return not isinstance(type_, Text) and (not _is_bool(type_) or op in ("==", "!="))
 
 
 def _promote(walk: Walk, node: ast.Node, a: str, b: str, left: Operand, right: Operand) -> str | None:
@@ -235,6 +241,8 @@ def arithmetic(walk: Walk, node: ast.Node, op: str, left: Operand, right: Operan
 def _scalar_arithmetic(
     walk: Walk, node: ast.Node, op: str, left: tuple[str, Operand], right: tuple[str, Operand]
 ) -> Value:
+    if op == "%" and not (is_integer(left[1][1].type) and is_integer(right[1][1].type)):
+        return _bad(walk, node, op, left[1][1], right[1][1])
     elem = _promote(walk, node, left[0], right[0], left[1], right[1])
     if elem is None:
         return NOTHING

@@ -32,6 +32,8 @@ def resolve_copies(builder: Builder) -> None:
         copy_checks.check_modifiers(builder, node)
         source, dest = builder.views.get(node.source), destination(builder, node)
         if source is None or dest is None:
+            if source is not None:
+                copy_checks.check_lists(builder, node, source)
             continue
         info = _describe(builder, node, around, source, dest, indices, masks, swizzles)
         builder.copies[node] = info

@@ -54,6 +54,11 @@ def _needed_shape(builder: Builder, node: ast.Copy, source: tuple[Int, ...]) -> 
             return source
 
 
+def check_lists(builder: Builder, node: ast.Copy, source: View) -> None:
+    """The lists of `transp` and `pad` alone, of a copy whose destination is not known (D04, D05)."""
+    _needed_shape(builder, node, source.data.shape)
+
+
 def _padded_shape(builder: Builder, config: ast.PadConfig, source: tuple[Int, ...]) -> tuple[Int, ...] | None:
     lists = {"low": config.low, "high": config.high, "mid": config.mid}
     fine = True

@@ -196,6 +196,8 @@ def _check_store(builder: Builder, node: ast.MmaStore) -> None:
         return
     tile = [extent.const for extent in acc.shape]
     room = [extent.const for extent in dest.data.shape]
+    if len(tile) == 2 and len(room) < 2:
+        builder.report(rules.MULTIPLY_OPERAND, node.dest.span, operand="", reason="store", rank=len(room))
     if len(tile) != 2 or len(room) != 2 or None in tile:
         return
     if node.form == "transp":

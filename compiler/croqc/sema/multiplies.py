@@ -127,6 +127,10 @@ class _Multiplies:
         if rows is None or columns is None:
             self.b.report(rules.MULTIPLY_OPERAND, node.span, operand=which, reason="static", rank=2)
             return None
+        if isinstance(type_, Data) and type_.storage is not Storage.SHARED:
+            where = Storage.LOCAL if type_.storage is Storage.LOCAL else Storage.GLOBAL
+            self.b.report(rules.MULTIPLY_OPERAND, node.span, operand=which, reason=where.value, rank=2)
+            return None
         kind = self._stored(type_, symbol)
         return Tile(mma_rows.operand_type(type_.elem), rows, columns, kind, symbol)
 

@@ -90,7 +90,7 @@ def settle_result(walk: Walk, function: ast.Function) -> None:
         _check_present(walk, function)
     for node, type_ in values:
         if node.span != place:
-            _compare(walk, node, type_, walk.b.result, place)
+            _compare(walk, node, type_, (walk.b.result, place), function.result.elem == "auto")
 
 
 def _deduce(walk: Walk, values: list[tuple[ast.Return, Type]], place: Span) -> tuple[Type, Span]:
@@ -110,14 +110,15 @@ def _check_present(walk: Walk, function: ast.Function) -> None:
         walk.b.report(rules.RETURN_VALUE, function.name.span, what="missing", name=function.name.id)
 
 
-def _compare(walk: Walk, node: ast.Return, type_: Type, reference: Type, place: Span) -> None:
-    """Element type, rank and extents agree as far as that is provable (P05)."""
+def _compare(walk: Walk, node: ast.Return, type_: Type, result: tuple[Type, Span], deduced: bool) -> None:
+    """Element type, rank and extents agree with those of `result` as far as that is provable (P05)."""
+    reference, place = result
     if isinstance(type_, Unknown) or isinstance(reference, Unknown):
         return
     if isinstance(type_, Data) and isinstance(reference, Data):
         wrong = type_.elem != reference.elem or first_difference(type_.shape, reference.shape) is not None
     elif number(type_) is not None and number(reference) is not None:
-        wrong = False
+        wrong = deduced and number(type_) != number(reference)  # a declared one converts
     else:
         wrong = type_ != reference
     if wrong:

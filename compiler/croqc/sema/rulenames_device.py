@@ -62,7 +62,9 @@ WAIT_OPERAND: Final = "wait-operand"  # F10; found (type)
 
 # --- multiplies (8.7) ---------------------------------------------------------------------------
 
-MULTIPLY_OPERAND: Final = "multiply-operand"  # X01; operand "a"|"b", reason "rank"|"static", rank
+MULTIPLY_OPERAND: Final = (
+    "multiply-operand"  # X01; operand "a"|"b", reason "rank"|"static"|"global"|"local"|"store", rank
+)
 MULTIPLY_DEPTH: Final = "multiply-depth"  # X02; a, b (K extents), sparse (bool)
 NO_MULTIPLY: Final = "no-such-multiply"  # X03; a, b, acc, m, n, k, target, sparse, nearest ("64x8x16", …)
 WARPGROUP_MULTIPLY: Final = "warpgroup-multiply"  # X04; a, b, acc, m, n, k, target, needs (targets that have it)

@@ -67,8 +67,7 @@ MMA_SYNC_89: Final = (*MMA_SYNC_80, _sync(FP8, ("f32", "f16"), 16, 32))
 MMA_SYNC_90: Final = (*MMA_SYNC_89, _sync(F64, ("f64",), 16, 4, 8, 16))
 
 _N8: Final = tuple(range(8, 257, 8))
-_N_INT: Final = (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224)
-_N_BITS: Final = (*_N_INT, 240, 256)
+_N_INT: Final = (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256)
 _N_SPARSE: Final = (8, 16, 32, 64, 96, 128, 192, 256)
 
 
@@ -88,7 +87,7 @@ _SPLITTABLE = (
     _group4(F16, HALF_ACC, 32, _N_SPARSE, sparse=True, major_free=True),
     _group4(BF16, WIDE, 32, _N_SPARSE, sparse=True, major_free=True),
 )
-_BIT_ROW = _group4(BITS, INT, 256, _N_BITS)
+_BIT_ROW = _group4(BITS, INT, 256, _N_INT)
 
 
 def _issued_as(instruction: str, rows: tuple[MmaRow, ...], split: bool = False) -> tuple[MmaRow, ...]:
