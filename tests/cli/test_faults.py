@@ -136,3 +136,116 @@ def test_examples_are_verified_at_their_default_sizes(croq: Croq, name: str, siz
     outcome = croq("run", "k.co")
     assert outcome.status == 0
     assert f"{sizes}: verified" in outcome.out
+
+
+AXPY = """// croq: run N=64
+// croq: expect y ~= a * x + RIGHT
+__co__ void axpy(global f32 [N] x, global f32 [N] y, float a) {
+  parallel p by N : thread y.at(p) = a * x.at(p) + y.at(p);
+}
+"""
+
+
+def test_a_kernel_that_works_in_place_is_stated_with_old(croq: Croq) -> None:
+    Path("k.co").write_text(AXPY.replace("RIGHT", "old(y)"))
+    assert ": verified (" in croq("run", "k.co").out
+    Path("k.co").write_text(AXPY.replace("RIGHT", "y"))
+    outcome = croq("run", "k.co")
+    assert outcome.status == 1
+    assert "note: 'y' on the right side is what the kernel left; 'old(y)' is what it was before" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("right", "place", "message"),
+    [
+        ("old(N)", "2:34", "'N' is no parameter, so it has no value before the run"),
+        ("old(result)", "2:34", "'result' is no parameter, so it has no value before the run"),
+        ("old(yy)", "2:34", "'yy' is no parameter, size or result of this kernel"),
+        ("old(y + 1)", "2:34", "'old' takes the name of a parameter"),
+    ],
+)
+def test_old_takes_a_parameter(croq: Croq, right: str, place: str, message: str) -> None:
+    Path("k.co").write_text(AXPY.replace("RIGHT", right))
+    outcome = croq("check", "k.co")
+    assert outcome.status == 1
+    assert outcome.out.count("error") == 2  # the message and the count of errors
+    assert f"k.co:{place}: error: {message}" in outcome.out
+    assert ": not-run (" in croq("run", "k.co").out
+
+
+def test_scalars_that_were_drawn_stand_among_the_sizes(croq: Croq) -> None:
+    Path("k.co").write_text(AXPY.replace("RIGHT", "old(y)"))
+    sizes = json.loads(croq("run", "--json", "k.co").out)["runs"][0]["sizes"]
+    assert sizes["N"] == 64
+    assert isinstance(sizes["a"], float)
+    again = croq("run", "--json", "-D", f"a={sizes['a']}", "k.co")
+    assert json.loads(again.out)["runs"][0]["sizes"] == sizes
+
+
+def test_differing_elements_are_told_with_their_box(croq: Croq) -> None:
+    Path("k.co").write_text("""// croq: expect y == x
+__co__ void f(global s32 [8, 6] x, global s32 [8, 6] y) {
+  parallel {i, j} by [8, 6] : thread {
+    y.at(i, j) = x.at(i, j);
+    if (i >= 2 && i < 5 && j > 3) y.at(i, j) = 99;
+  }
+}
+""")
+    assert "6 of 48 elements differ, all in [2:5, 4:6]" in croq("run", "k.co").out
+    expectation = json.loads(croq("run", "--json", "k.co").out)["runs"][0]["expectations"][0]
+    assert expectation["within"] == [[2, 5], [4, 6]]
+
+
+def test_sizes_that_break_an_assumption_are_noted(croq: Croq) -> None:
+    text = """// croq: run N=40
+// croq: expect y[0:20] == x[0:20]
+__co__ void f(global s32 [N, 8] x, global s32 [N, 8] y) {
+  parallel b by 2 : block {
+    shared s32 [32, 8] s;
+    dma.copy x.chunkat(b, _) => s;
+    if (b == 0) dma.copy s => y.subspan(32, 8).at(0, 0);
+  }
+}
+"""
+    Path("k.co").write_text(text)
+    note = "N % 32 == 0 does not hold: N is 40, so the tiles of 'x' are not whole"
+    assert f"  note: {note}\n" in croq("run", "k.co").out
+    assert json.loads(croq("run", "--json", "k.co").out)["runs"][0]["notes"][0] == note
+    Path("k.co").write_text(text.replace("N=40", "N=64"))
+    assert "does not hold" not in croq("run", "k.co").out
+
+
+def test_a_multiply_of_f32_is_verified_with_the_precision_of_tf32(croq: Croq) -> None:
+    kernel = """// croq: expect o ~= FACTORS
+__co__ void mm(global f32 [64, 16] a, global f32 [8, 16] b, global f32 [64, 8] o) {
+  parallel g by 1 : block {
+    shared f32 [64, 16] as;
+    shared f32 [8, 16] bs;
+    dma.copy a => as;
+    dma.copy b => bs;
+    parallel w by 1 : group-4 {
+      acc = mma.fill.f32 0;
+      x = mma.load as; y = mma.load bs;
+      mma.row.row acc, x, y;
+      mma.commit;
+      mma.store acc, o;
+    }
+  }
+}
+"""
+    Path("k.co").write_text(kernel.replace("FACTORS", "a @ b.T"))
+    assert ": verified (" in croq("run", "k.co").out
+    Path("k.co").write_text(kernel.replace("o ~= FACTORS", "auto"))
+    assert ": consistent (" in croq("run", "k.co").out
+    Path("k.co").write_text(kernel.replace("FACTORS", "1.01 * (a @ b.T)"))
+    assert ": wrong (" in croq("run", "k.co").out
+
+
+def test_a_model_that_does_not_fit_says_so_at_its_place(croq: Croq) -> None:
+    Path("k.co").write_text("""// croq: model g(x, y) = x + y
+__co__ void f(global f32 [8] x, global f32 [8] y) {
+  parallel p by 8 : thread { v = call g(x.at(p)); y.at(p) = v; }
+}
+""")
+    outcome = croq("run", "k.co")
+    assert "k.co:3:34: the model of 'g' does not fit: it has 2 parameters, 1 values are given" in outcome.out

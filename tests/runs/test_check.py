@@ -106,3 +106,21 @@ def test_what_counts_as_a_copy() -> None:
         expr = parse_expectation(text)
         assert isinstance(expr, Expectation)
         assert is_copy(expr) is copy, text
+
+
+def test_old_is_the_value_before_the_run() -> None:
+    before, after = np.array([1.0, 2.0], np.float32), np.array([3.0, 6.0], np.float32)
+    operands = {"y": Operand(after, "f32", before=before), "N": Operand(np.array(2), "s64")}
+    assert check_expectation(expect("y ~= 3 * old(y)"), operands).ok
+    assert not check_expectation(expect("y ~= 3 * y"), operands).ok
+    assert check_expectation(expect("old(y)[1] == 2"), operands).ok
+    with pytest.raises(FormulaError) as caught:
+        check_expectation(expect("y == old(N)"), operands)
+    assert str(caught.value) == "'N' is no parameter, so it has no value before the run"
+    assert caught.value.span == Span(9, 10)
+
+
+def test_a_copy_of_what_was_before_is_exact() -> None:
+    line = expect("copied ~= old(lhs).T")
+    assert line.expr is not None
+    assert is_copy(line.expr)

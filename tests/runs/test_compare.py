@@ -82,3 +82,21 @@ def test_default_tolerances() -> None:
     assert default_tolerance("s32", want, "f32", 9) == EXACT
     assert default_tolerance("bf16", np.array([2.0])).atol == 8 * 2.0**-7
     assert default_tolerance("f16", np.array([])).atol == 0.0
+
+
+def test_factors_that_are_rounded_first_widen_the_tolerance() -> None:
+    # Factors of 10 bits are off by 2^-11 of themselves each, two of them by 2^-10 of their product.
+    want = np.array([3.0, 4.0])
+    tight, wide = default_tolerance("f32", want, "f32", 4), default_tolerance("f32", want, "f32", 4, "tf32")
+    assert wide.rtol == tight.rtol
+    assert wide.atol - tight.atol == pytest.approx(4 * 2.0**-10 * np.sqrt(12.5), rel=1e-12)
+
+
+def test_the_box_of_the_differing_elements() -> None:
+    want = np.zeros((6, 8))
+    got = want.copy()
+    got[2, 3] = got[4, 5] = got[3, 7] = 1.0
+    assert compare(got, want, EXACT).within == ((2, 5), (3, 8))
+    assert compare(want, want, EXACT).within is None
+    assert compare(np.array(1.0), np.array(2.0), EXACT).within is None
+    assert compare_truth(got < 1, got, want).within == ((2, 5), (3, 8))

@@ -10,7 +10,9 @@ from croqc.text.source import Position
 
 
 def test_fields_of_a_run() -> None:
-    expectation = ExpectationResult("y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5))
+    expectation = ExpectationResult(
+        "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
+    )
     hang = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
     result = RunResult(Verdict.HANGS, "sim", "sm_90a", (("M", 64), ("alpha", 0.5)), 7, 3, (expectation,), (hang,), 1.25)
     assert result.to_json() == {
@@ -30,6 +32,7 @@ def test_fields_of_a_run() -> None:
                 "differing": 4,
                 "total": 6,
                 "norms": {"maxAbs": "inf", "relL2": 0.5},
+                "within": [[0, 2], [1, 3]],
             }
         ],
         "hang": [
@@ -56,3 +59,4 @@ def test_the_verdicts_are_those_of_the_protocol() -> None:
 def test_an_expectation_without_elements_has_no_worst() -> None:
     result = ExpectationResult("y == x", True, 0.0, 0.0, None, 0, 0, Norms(0.0, 0.0))
     assert result.to_json()["worst"] is None
+    assert result.to_json()["within"] is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from croqc.cli.render import wants_colour
 from croqc.runs.report import ExpectationResult, HangEntry, Verdict
 from croqc.service.run import RunReport
@@ -28,8 +30,11 @@ def _expectation(item: ExpectationResult) -> list[str]:
             *lines,
             f"       {item.differing} of {item.total} still hold what they started with, the first at [{index}]",
         ]
+    where = ""
+    if item.within is not None and item.differing > 1 and prod(end - start for start, end in item.within) < item.total:
+        where = f", all in [{', '.join(f'{start}:{end}' for start, end in item.within)}]"
     lines.append(
-        f"       {item.differing} of {item.total} elements differ (rtol {item.rtol:.3g}, atol {item.atol:.3g})"
+        f"       {item.differing} of {item.total} elements differ{where} (rtol {item.rtol:.3g}, atol {item.atol:.3g})"
     )
     if item.worst is not None:
         index = ", ".join(map(str, item.worst.index))
@@ -51,7 +56,7 @@ def _hang(item: HangEntry) -> str:
 def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     """The report of one run, line by line."""
     result = report.result
-    sizes = " ".join(f"{name}={value}" for name, value in result.sizes)
+    sizes = " ".join(f"{name}={_number(value)}" for name, value in result.sizes)
     title = f"{report.path}: {report.function}" + (f" '{report.name}'" if report.name else "")
     tint = _COLOURS.get(result.verdict, _RED) if colour else ""
     verdict = f"{tint}{result.verdict.value}{_RESET if colour else ''}"

@@ -21,12 +21,15 @@ from croqc.syntax.directive_clauses import ExpectDirective
 
 class Operand(NamedTuple):
     """A parameter, result or size after the run. `accumulator`: the type of the sums behind a result, if not
-    its own; `k_step`: how many products go into it between two roundings, the K of the instruction."""
+    its own; `k_step`: how many products go into it between two roundings, the K of the instruction; `factor`: the
+    type that the factors were rounded to first, if that loses digits. `before`: a parameter before the run."""
 
     array: Array
     elem: str
     accumulator: str | None = None
     k_step: int = 1
+    factor: str | None = None
+    before: Array | None = None
 
 
 def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand]) -> ExpectationResult:
@@ -39,7 +42,8 @@ def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand
     if expr is None:
         raise ValueError("'expect auto' has no formula")
     names = {name: operand.array for name, operand in operands.items()}
-    got, want = evaluate(expr.left, names), evaluate(expr.right, names)
+    before = {name: operand.before for name, operand in operands.items() if operand.before is not None}
+    got, want = evaluate(expr.left, names, before), evaluate(expr.right, names, before)
     _fit(expr, got.array, want.array)
     tolerance = EXACT
     if expr.op == "~=":
@@ -61,6 +65,7 @@ def _result(text: str, tolerance: Tolerance, found: Comparison) -> ExpectationRe
         found.differing,
         found.total,
         found.norms,
+        found.within,
     )
 
 
@@ -84,7 +89,7 @@ def _tolerance(
     rtol, atol = EXACT
     if subject is not None:
         steps = -(-steps // subject.k_step)
-        rtol, atol = default_tolerance(subject.elem, np.asarray(want), subject.accumulator, steps)
+        rtol, atol = default_tolerance(subject.elem, np.asarray(want), subject.accumulator, steps, subject.factor)
     return Tolerance(
         rtol if directive.rtol is None else directive.rtol,
         atol if directive.atol is None else directive.atol,
@@ -92,11 +97,15 @@ def _tolerance(
 
 
 def is_copy(expr: e.Expectation) -> bool:
-    """Whether both sides only rearrange values: names, `.T` and subscripts."""
+    """Whether both sides only rearrange values: names, `old`, `.T` and subscripts."""
     return all(isinstance(_base(side), e.Ref) for side in (expr.left, expr.right))
 
 
 def _base(node: e.Formula) -> e.Formula:
-    while isinstance(node, e.Transpose | e.Subscript):
-        node = node.operand
-    return node
+    while True:
+        if isinstance(node, e.Transpose | e.Subscript):
+            node = node.operand
+        elif isinstance(node, e.Apply) and node.name == "old":
+            node = node.args[0]
+        else:
+            return node

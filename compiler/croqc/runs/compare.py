@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from croqc.runs.elements import Array, eps
-from croqc.runs.report import Norms, Worst
+from croqc.runs.report import Box, Norms, Worst
 
 
 class Tolerance(NamedTuple):
@@ -20,29 +20,35 @@ class Tolerance(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """`worst` is None only where there is no element at all."""
+    """`worst` is None only where there is no element at all. `within`: the smallest box that holds every differing
+    element, start and end of each axis, the end not included; None where none differs."""
 
     differing: int
     total: int
     worst: Worst | None
     norms: Norms
+    within: Box | None = None
 
 
 EXACT = Tolerance(0.0, 0.0)
 
 
-def default_tolerance(elem: str, want: Array, accumulator: str | None = None, steps: int = 1) -> Tolerance:
-    """rtol = 4 eps(elem), atol = 4 eps(accumulator) sqrt(steps) rms(want); exact for integers.
+def default_tolerance(
+    elem: str, want: Array, accumulator: str | None = None, steps: int = 1, factor: str | None = None
+) -> Tolerance:
+    """rtol = 4 eps(elem), atol = (4 eps(accumulator) sqrt(steps) + 4 eps(factor)) rms(want); exact for integers.
 
-    `accumulator` is the type in which sums were kept, by default `elem` itself; `steps` their length. Only
-    finite values count in the root mean square.
+    `accumulator` is the type in which sums were kept, by default `elem` itself; `steps` their length; `factor` the
+    type that the hardware rounds factors to. Each of the two factors is off by eps / 2 at most, each to another side,
+    so that a sum of products is off by about eps of its own size, however long. Only finite values count in the rms.
     """
     if eps(elem) == 0:
         return EXACT
     values = np.asarray(want, dtype=np.float64)
     finite = values[np.isfinite(values)]
     rms = math.sqrt(float(np.mean(np.square(finite)))) if finite.size else 0.0
-    return Tolerance(4 * eps(elem), 4 * eps(accumulator or elem) * math.sqrt(steps) * rms)
+    rounding = 0.0 if factor is None else eps(factor)
+    return Tolerance(4 * eps(elem), 4 * (eps(accumulator or elem) * math.sqrt(steps) + rounding) * rms)
 
 
 def compare(got: Array, want: Array, tolerance: Tolerance) -> Comparison:
@@ -63,7 +69,17 @@ def compare(got: Array, want: Array, tolerance: Tolerance) -> Comparison:
         norms = Norms(float(error.max()), float(np.sqrt(np.sum(np.square(error)))) / scale)
     index = tuple(int(part) for part in at)
     worst = Worst(index, _plain(got[index]), _plain(want[index]))
-    return Comparison(int(np.count_nonzero(excess > 0)), got.size, worst, norms)
+    differs = excess > 0
+    return Comparison(int(np.count_nonzero(differs)), got.size, worst, norms, box(differs))
+
+
+def box(differs: Array) -> Box | None:
+    """The smallest box around the elements that are true; None for none, and for a single number."""
+    if not differs.ndim or not differs.any():
+        return None
+    axes = range(differs.ndim)
+    lines = [np.flatnonzero(differs.any(axis=tuple(other for other in axes if other != axis))) for axis in axes]
+    return tuple((int(line[0]), int(line[-1]) + 1) for line in lines)
 
 
 def compare_truth(holds: Array, got: Array, want: Array) -> Comparison:
@@ -77,7 +93,7 @@ def compare_truth(holds: Array, got: Array, want: Array) -> Comparison:
     near = compare(got, want, EXACT)
     index = tuple(int(part) for part in np.unravel_index(int(np.argmin(holds)), holds.shape))
     worst = Worst(index, _plain(got[index]), _plain(want[index]))
-    return Comparison(int(np.count_nonzero(~holds)), holds.size, worst, near.norms)
+    return Comparison(int(np.count_nonzero(~holds)), holds.size, worst, near.norms, box(~holds))
 
 
 def _error(got: Array, want: Array) -> Array:

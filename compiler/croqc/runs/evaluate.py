@@ -32,12 +32,16 @@ class Evaluated(NamedTuple):
     steps: int
 
 
-def evaluate(node: e.Formula, names: Mapping[str, Any]) -> Evaluated:
-    """The value of `node`; `names` maps parameters, results and sizes to arrays or numbers.
+_NONE: Final[Mapping[str, Any]] = {}
+
+
+def evaluate(node: e.Formula, names: Mapping[str, Any], before: Mapping[str, Any] = _NONE) -> Evaluated:
+    """The value of `node`; `names` maps parameters, results and sizes to arrays or numbers, `before` those that
+    `old` may name to what they were before the run.
 
     Raises FormulaError with the place in the formula.
     """
-    evaluator = _Evaluator(names)
+    evaluator = _Evaluator(names, before)
     with np.errstate(all="ignore"):
         return Evaluated(evaluator.value(node), evaluator.steps)
 
@@ -88,8 +92,9 @@ def shape_text(array: Array) -> str:
 
 
 class _Evaluator:
-    def __init__(self, names: Mapping[str, Any]) -> None:
+    def __init__(self, names: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         self._names = names
+        self._before = before
         self.steps = 1
 
     def value(self, node: e.Formula) -> Array:
@@ -123,6 +128,13 @@ class _Evaluator:
             hint = did_you_mean(node.name, self._names)
             raise FormulaError(f"unknown name '{node.name}'", node.span, hint)
         return to_reference(self._names[node.name])
+
+    def _old(self, node: e.Formula) -> Array:
+        name = node.name if isinstance(node, e.Ref) else ""
+        if name not in self._before:
+            hint = did_you_mean(name, self._before)
+            raise FormulaError(f"'{name}' is no parameter, so it has no value before the run", node.span, hint)
+        return to_reference(self._before[name])
 
     def _binary(self, node: e.Binary) -> Array:
         left, right = _number(self.value(node.left)), _number(self.value(node.right))
@@ -175,6 +187,8 @@ class _Evaluator:
         return int(value)
 
     def _apply(self, node: e.Apply) -> Array:
+        if node.name == "old":
+            return self._old(node.args[0])
         args = [self.value(arg) for arg in node.args]
         first = args[0]
         if node.axis is not None and not -first.ndim <= node.axis < first.ndim:

@@ -13,6 +13,9 @@ from typing import Any
 
 from croqc.text.source import Position
 
+Box = tuple[tuple[int, int], ...]
+"""For each axis a start and an end, the end not included."""
+
 
 class Verdict(Enum):
     """How a run ended. CONSISTENT: it agrees with the plain order of the same program, no expectation given."""
@@ -50,7 +53,8 @@ class Norms:
 
 @dataclass(frozen=True, slots=True)
 class ExpectationResult:
-    """One expectation: `differing` of `total` elements are outside |got - want| <= atol + rtol |want|."""
+    """One expectation: `differing` of `total` elements are outside |got - want| <= atol + rtol |want|, all of them
+    in the box `within`, None where none differs or the value is a single number."""
 
     text: str
     ok: bool
@@ -60,6 +64,7 @@ class ExpectationResult:
     differing: int
     total: int
     norms: Norms
+    within: Box | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -71,6 +76,7 @@ class ExpectationResult:
             "differing": self.differing,
             "total": self.total,
             "norms": self.norms.to_json(),
+            "within": None if self.within is None else [list(ends) for ends in self.within],
         }
 
 

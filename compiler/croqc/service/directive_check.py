@@ -9,7 +9,8 @@ from croqc.sema.types import Scalar
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective, RunDirective
-from croqc.syntax.formulas import names_in
+from croqc.syntax.formulas import Apply, names_in
+from croqc.syntax.formulas import walk as formula_nodes
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.near import did_you_mean
@@ -29,10 +30,11 @@ def check_directives(model: Model, directives: FunctionDirectives) -> Iterator[D
     for run in directives.runs:
         yield from _run(run, sizes)
     if directives.expects:
-        known = {symbol.name for symbol in model.symbols if symbol.kind is SymbolKind.PARAM} | sizes
-        known |= {"result"} | _returned(model)
+        parameters = {symbol.name for symbol in model.symbols if symbol.kind is SymbolKind.PARAM}
+        known = parameters | sizes | {"result"} | _returned(model)
         for expect in directives.expects:
             yield from _expect(expect, known)
+            yield from _old(expect, known - parameters)
 
 
 def _returned(model: Model) -> set[str]:
@@ -46,6 +48,16 @@ def _run(run: RunDirective, sizes: set[str]) -> Iterator[Diagnostic]:
             place = Span(item.span.start, item.span.start + len(item.name))
             message = f"'{item.name}' is no size or scalar parameter of this kernel"
             yield Diagnostic(CODE, Severity.ERROR, message, place, did_you_mean(item.name, sizes) or "it has none")
+
+
+def _old(expect: ExpectDirective, others: set[str]) -> Iterator[Diagnostic]:
+    """`old(x)` asks for a parameter; a name that is nothing at all is told by `_expect`."""
+    for node in () if expect.expr is None else formula_nodes(expect.expr):
+        if isinstance(node, Apply) and node.name == "old":
+            for ref in names_in(node):
+                if ref.name in others:
+                    message = f"'{ref.name}' is no parameter, so it has no value before the run"
+                    yield Diagnostic(CODE, Severity.ERROR, message, ref.span.shift(expect.base))
 
 
 def _expect(expect: ExpectDirective, known: set[str]) -> Iterator[Diagnostic]:

@@ -15,9 +15,10 @@ from croqc.engines.sim.hang import hang_entry
 from croqc.engines.sim.parameters import LaunchArgs
 from croqc.engines.sim.simulate import DEFAULT_STEPS, SimOptions, SimResult, simulate
 from croqc.runs.report import RunResult, Verdict
-from croqc.sema.model import Model
+from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import DataTooLargeError, RunData, make_data
+from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
+from croqc.service.run_notes import broken_assumptions
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
@@ -88,7 +89,7 @@ def _run(report: FileReport, planned: Planned, request: Request, on_progress: Pr
         first = errors[0] if errors else None
         reason = f"it has errors; the first: {first.message}" if first else "it cannot be read"
         return runner.ended(Verdict.NOT_RUN, reason, first.span if first else None)
-    return runner.run(function.analysis.model)
+    return runner.run(function.analysis)
 
 
 def _concerns(report: FileReport, function: FunctionReport, item: Diagnostic) -> bool:
@@ -116,11 +117,13 @@ class _Runner:
         self.start = time.perf_counter()
         self.schedule = 0
         self.last: SimResult | None = None
+        self.drawn: dict[str, Size] = {}
+        self.notes: list[str] = []
 
     def ended(self, verdict: Verdict, message: str = "", span: Span | None = None, **parts: Any) -> RunReport:
         """The report; `span` is absolute."""
         source, last = self.report.source, self.last
-        sizes = tuple(self.planned.sizes.items())
+        sizes = tuple({**self.planned.sizes, **self.drawn}.items())
         result = RunResult(
             verdict,
             "sim",
@@ -133,7 +136,8 @@ class _Runner:
         )
         place = (source.position(span.start), source.position(span.end)) if span else None
         prints, notes = (last.prints, last.notes) if last else ((), ())
-        return RunReport(source.path, self.function.name, self.planned.name, result, message, place, prints, notes)
+        name, said = self.planned.name, (*self.notes, *notes)
+        return RunReport(source.path, self.function.name, name, result, message, place, prints, said)
 
     def simulate(self, model: Model, data: RunData, **options: Any) -> SimResult:
         env = LaunchArgs(data.arrays, data.scalars, data.dims)
@@ -152,11 +156,14 @@ class _Runner:
             return self.ended(verdict, error.message, error.span.shift(self.function.base))
         return None
 
-    def run(self, model: Model) -> RunReport:
+    def run(self, analysis: Analysis) -> RunReport:
+        model = analysis.model
         try:
             data = make_data(model, self.planned.sizes, self.planned.seed)
         except DataTooLargeError as error:
             return self.ended(Verdict.NOT_RUN, str(error))
+        self.drawn = {name: _plain(value) for name, value in data.scalars.items() if name not in self.planned.sizes}
+        self.notes = list(broken_assumptions(analysis, data.dims))
         expects = [item for item in self.planned.directives.expects if item.expr is not None]
         reference: SimResult | None = None
         if len(expects) < len(self.planned.directives.expects) or not expects:
@@ -182,9 +189,14 @@ class _Runner:
         if outcome.problem:
             return self.ended(Verdict.NOT_RUN, outcome.problem, outcome.place)
         results = outcome.results
+        self.notes += outcome.notes
         if reference is not None:
             results += auto_expectations(model, data, result, reference)
         if not all(item.ok for item in results):
             return self.ended(Verdict.WRONG, expectations=results)
         nothing = "" if results else "it writes no output, so there is nothing to compare"
         return self.ended(Verdict.VERIFIED if expects else Verdict.CONSISTENT, nothing, expectations=results)
+
+
+def _plain(value: Size) -> Size:
+    return value if isinstance(value, int) else float(value)

@@ -9,29 +9,31 @@ import numpy as np
 
 from croqc.engines.sim.simulate import SimResult
 from croqc.runs.check import Operand, check_expectation
-from croqc.runs.compare import EXACT, compare, default_tolerance
+from croqc.runs.compare import EXACT, box, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
 from croqc.runs.evaluate import FormulaError, evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.model import Model, SymbolKind
-from croqc.sema.types import Data, Scalar
+from croqc.sema.types import Data, Fragment, Scalar, data_of
 from croqc.service.run_data import RunData, Size
+from croqc.service.run_notes import hints
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.visit import walk
 from croqc.text.record import record
-from croqc.text.span import Span
+from croqc.text.span import NOWHERE, Span
 
 
 @record
 class Outcome:
-    """Results of the expectations, or why one has no meaning; `place` is absolute."""
+    """Results of the expectations, or why one has no meaning; `place` is absolute. `notes`: what a failure may mean."""
 
     results: tuple[ExpectationResult, ...] = ()
     problem: str = ""
     place: Span | None = None
+    notes: tuple[str, ...] = ()
 
 
 def accumulator_of(model: Model) -> str | None:
@@ -43,6 +45,21 @@ def accumulator_of(model: Model) -> str | None:
 def k_step_of(model: Model) -> int:
     """The smallest instruction K of the function's multiplies: how often their sums are rounded; 1 without any."""
     return min((info.k_step for info in model.multiplies.values()), default=1)
+
+
+def factor_of(model: Model) -> str | None:
+    """The type that a multiply rounds its factors to, where they come in a wider one: tf32 for f32."""
+    factors = [(info, side) for node, info in model.multiplies.items() for side in (node.a, node.b)]
+    rounds = any(info.elem_a == "tf32" and _elem(model, side) == "f32" for info, side in factors)
+    return "tf32" if rounds else None
+
+
+def _elem(model: Model, node: ast.Node) -> str | None:
+    kind = model.types.get(node)
+    if isinstance(kind, Fragment):
+        return kind.elem
+    data = None if kind is None else data_of(kind)
+    return None if data is None else data.elem
 
 
 def returned_name(model: Model) -> str | None:
@@ -62,18 +79,19 @@ def _result_elem(model: Model, array: Array) -> str:
 def operands(model: Model, data: RunData, result: SimResult, sizes: Mapping[str, Size]) -> dict[str, Operand]:
     """Every name that an expectation may use: sizes, parameters (as left, if written), the returned value."""
     written = {symbol.name for symbol in usage_of(model).written}
-    accumulator, k_step = accumulator_of(model), k_step_of(model)
+    sums = accumulator_of(model), k_step_of(model), factor_of(model)
     found = {
         name: Operand(np.asarray(value), "f64" if isinstance(value, float) else "s64") for name, value in sizes.items()
     }
     for name, value in data.scalars.items():
-        found[name] = Operand(np.asarray(value), data.elems[name])
+        array = np.asarray(value)
+        found[name] = Operand(array, data.elems[name], before=array)
     for name, before in data.arrays.items():
         array = result.outputs[name] if name in written else before
-        found[name] = Operand(array, data.elems[name], accumulator, k_step)
+        found[name] = Operand(array, data.elems[name], *sums, before)
     if result.result is not None:
         array = np.asarray(result.result)
-        found["result"] = Operand(array, _result_elem(model, array), accumulator, k_step)
+        found["result"] = Operand(array, _result_elem(model, array), *sums)
         found[returned_name(model) or "result"] = found["result"]
     return found
 
@@ -92,14 +110,14 @@ def judge(
         except FormulaError as error:
             problem = f"{error}; {error.hint}" if error.hint else str(error)
             return Outcome((), problem, error.span.shift(directive.base))
-    return Outcome(tuple(results))
+    return Outcome(tuple(results), notes=tuple(hints(model, expects, results)))
 
 
 def auto_expectations(
     model: Model, data: RunData, result: SimResult, reference: SimResult
 ) -> tuple[ExpectationResult, ...]:
     """Compare every output with that of the plain order of the same program."""
-    accumulator = accumulator_of(model)
+    accumulator, factor = accumulator_of(model), factor_of(model)
     written = sorted(symbol.name for symbol in usage_of(model).written if symbol.kind is SymbolKind.PARAM)
     pairs = [(name, data.elems[name], result.outputs[name], reference.outputs[name]) for name in written]
     if result.result is not None and reference.result is not None:
@@ -107,7 +125,7 @@ def auto_expectations(
         pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
     unwritten = [_unwritten(symbol.name, data, result) for symbol in poisoned(model)]
     steps = -(-_depth(model, data) // k_step_of(model))
-    agreed = [_agreement(name, elem, got, want, accumulator, steps) for name, elem, got, want in pairs]
+    agreed = [_agreement(name, elem, got, want, (accumulator, steps, factor)) for name, elem, got, want in pairs]
     return tuple(agreed + [item for item in unwritten if item is not None])
 
 
@@ -121,7 +139,8 @@ def _unwritten(name: str, data: RunData, result: SimResult) -> ExpectationResult
     value = to_reference(after)[index].item()
     text = f"every element of {name} is written"
     nowhere = Norms(0.0, 0.0)
-    return ExpectationResult(text, False, 0.0, 0.0, Worst(index, value, value), int(same.sum()), same.size, nowhere)
+    worst = Worst(index, value, value)
+    return ExpectationResult(text, False, 0.0, 0.0, worst, int(same.sum()), same.size, nowhere, box(same))
 
 
 def _depth(model: Model, data: RunData) -> int:
@@ -131,9 +150,12 @@ def _depth(model: Model, data: RunData) -> int:
     return max((extent for array in data.arrays.values() for extent in array.shape), default=1)
 
 
-def _agreement(name: str, elem: str, got: Array, want: Array, accumulator: str | None, steps: int) -> ExpectationResult:
+def _agreement(
+    name: str, elem: str, got: Array, want: Array, sums: tuple[str | None, int, str | None]
+) -> ExpectationResult:
+    """`sums`: the accumulator's type, its number of roundings, the type of the factors."""
     plain = to_reference(round_to(elem, want) if ELEMENTS[elem].kind == "float" else want)
-    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(elem, plain, accumulator, steps)
+    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(elem, plain, *sums)
     found = compare(to_reference(got), plain, tolerance)
     return ExpectationResult(
         f"{name} as in the plain order",
@@ -144,6 +166,7 @@ def _agreement(name: str, elem: str, got: Array, want: Array, accumulator: str |
         found.differing,
         found.total,
         found.norms,
+        found.within,
     )
 
 
@@ -151,6 +174,11 @@ def model_functions(directives: FunctionDirectives) -> dict[str, Callable[..., A
     """The meanings that `// croq: model` lines give to C++ functions, over arrays."""
 
     def bind(parameters: tuple[str, ...], body: Any) -> Callable[..., Any]:
-        return lambda *values: evaluate(body, dict(zip(parameters, values, strict=True))).array
+        def apply(*values: Any) -> Any:
+            if len(values) != len(parameters):
+                raise FormulaError(f"it has {len(parameters)} parameters, {len(values)} values are given", NOWHERE)
+            return evaluate(body, dict(zip(parameters, values, strict=True))).array
+
+        return apply
 
     return {item.name: bind(item.params, item.body) for item in directives.models}

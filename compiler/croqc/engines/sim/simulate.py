@@ -100,8 +100,8 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
             error = SimError("there is not enough memory for this run", run.budget.place)
         except ZeroDivisionError:
             error = SimError("division by zero", run.budget.place)
-        except _FOREIGN as problem:
-            error = SimError(f"the simulator does not understand this: {problem}", run.budget.place, unsupported=True)
+        except _FOREIGN:
+            error = SimError("the simulator does not understand this", run.budget.place, unsupported=True)
     outputs = {name: buffer.values() for name, buffer in buffers.items()}
     return SimResult(outputs, run.result, hang, error, run.budget.used, tuple(run.prints), tuple(run.notes))
 

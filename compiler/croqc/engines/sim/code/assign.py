@@ -19,6 +19,7 @@ from croqc.engines.sim.machine.dtypes import Array, convert, holds
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState
+from croqc.runs.evaluate import FormulaError
 from croqc.sema.model import Symbol
 from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast
@@ -44,7 +45,10 @@ def _called(c: Compiler, node: ast.Call) -> Fn:
         if model is None:
             text = f"'{callee}' is C++ and not simulated; give it a meaning with '// croq: model {callee}(…) = …'"
             raise SimError(text, span, unsupported=True)
-        return model(*(_argument(arg(frame)) for arg in args))
+        try:
+            return model(*(_argument(arg(frame)) for arg in args))
+        except FormulaError as error:
+            raise SimError(f"the model of '{callee}' does not fit: {error.message}", span) from error
 
     return run
 

@@ -110,11 +110,13 @@ def _while(c: Compiler, node: ast.While) -> Code:
 
     def run(frame: Frame) -> Generator[Any, None, Any]:
         scope, signal, rounds = LoopScope(frame), None, 0
-        limit = max(frame.run.budget.limit // STEPS_A_ROUND, FEWEST_ROUNDS)
+        allowed = frame.run.budget.limit
+        limit = max(allowed // STEPS_A_ROUND, FEWEST_ROUNDS)
         while scope.next(frame) and scope.next(frame, test(frame)):
             rounds += 1
             if rounds > limit:
-                raise StepLimitError(f"this loop did not end within {limit} rounds", span)
+                message = f"this loop did not end within {limit} rounds, all that a run of {allowed} steps leaves it"
+                raise StepLimitError(message, span)
             yield from step(frame, span)
             signal = yield from body(frame)
             if signal in (BREAK, LEAVE, RETURN):

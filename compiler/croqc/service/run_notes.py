@@ -1,0 +1,61 @@
+"""What a run says beside its verdict: assumptions that its sizes break, and hints at what a failed line may mean.
+
+Must not decide verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from croqc.runs.report import ExpectationResult
+from croqc.runs.usage import usage_of
+from croqc.sema.model import Analysis, Model, SymbolKind, View
+from croqc.sema.symbolic import Int
+from croqc.sema.types import data_of
+from croqc.syntax.directive_clauses import ExpectDirective
+from croqc.syntax.formulas import Apply, Formula, Ref, Slice, children
+
+_ASSUMED = "assumed-divisible"
+
+
+def broken_assumptions(analysis: Analysis, dims: Mapping[str, int]) -> Iterator[str]:
+    """Each extent that was assumed to be a multiple of a tile and is none in this run (reference, 5.2)."""
+    copies = {node.source.span: info for node, info in analysis.model.copies.items()}
+    for finding in analysis.findings:
+        info, tile, dim = copies.get(finding.span), finding.args.get("tile"), finding.args.get("dim")
+        if finding.rule != _ASSUMED or info is None or not isinstance(tile, int) or not isinstance(dim, int):
+            continue
+        extent = _cut_from(info.source)[dim]
+        value = extent.evaluate(dims)
+        if value is not None and value % tile:
+            name = info.source.base.name
+            yield f"{extent} % {tile} == 0 does not hold: {extent} is {value}, so the tiles of '{name}' are not whole"
+
+
+def _cut_from(view: View) -> tuple[Int, ...]:
+    """The shape that the last operation of a view cuts."""
+    data = data_of(view.base.type)
+    return view.ops[-2].shape if len(view.ops) > 1 else () if data is None else data.shape
+
+
+def hints(model: Model, expects: Sequence[ExpectDirective], results: Sequence[ExpectationResult]) -> Iterator[str]:
+    """For a failed line: a parameter that the kernel reads and writes stands for what the kernel left."""
+    usage = usage_of(model)
+    changed = {symbol.name for symbol in usage.read & usage.written if symbol.kind is SymbolKind.PARAM}
+    for directive, result in zip(expects, results, strict=False):
+        if directive.expr is None or result.ok:
+            continue
+        for name in dict.fromkeys(_present(directive.expr.right)):
+            if name in changed:
+                yield f"'{name}' on the right side is what the kernel left; 'old({name})' is what it was before"
+
+
+def _present(node: Formula | Slice) -> Iterator[str]:
+    """The names outside `old`."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Ref):
+            yield top.name
+        elif not (isinstance(top, Apply) and top.name == "old"):
+            stack.extend(reversed(children(top)))
