@@ -17,8 +17,6 @@ from tests.truth.exhaustive import Explored, explore_program
 from tests.truth.program import Program, Sizes
 from tests.truth.simulated import Seen, simulate_program
 
-MILD = frozenset({"unconsumed-credit", "unused-event"})
-"""Rules that warn of what needs not go wrong."""
 SEARCH = 3_000
 DEEP_SEARCH = 150_000
 

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from croqc.sema.model import Level, Model, OperandKind, Symbol, SymbolKind, Unit, View, ViewKind
-from croqc.sema.types import Data, Event, Storage
+from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from tests.truth.evaluate import Env, UnsupportedError
@@ -348,10 +348,6 @@ def count_arrivals(instances: Sequence[Instance]) -> dict[Slot, int]:
     counts.update({slot: len(paths) for slot, paths in steady.items()})
     counts.update(written)
     return counts
-
-
-def event_symbols(model: Model) -> tuple[Symbol, ...]:
-    return tuple(symbol for symbol in model.symbols if isinstance(symbol.type, Event))
 
 
 Handler = Callable[[Path, Any], None]
