@@ -106,23 +106,28 @@ class PathState:
 
 @dataclass(slots=True, eq=False)
 class Transfer:
-    """An asynchronous copy: on landing its bytes complete on `barrier`, if a trigger has bound it there."""
+    """An asynchronous copy: on landing its bytes complete on `barriers`, if a trigger has bound it there.
+
+    `everywhere`: it lands in every block of the cluster, and its bytes count on the barriers of all of them.
+    """
 
     size: int
+    everywhere: bool = False
     operation: Operation | None = None
-    barrier: MBarrier | None = None
+    barriers: tuple[MBarrier, ...] = ()
     landed: bool = False
 
     def land(self) -> None:
         self.landed = True
-        if self.barrier is not None:
-            self.barrier.complete(self.size)
+        for barrier in self.barriers:
+            barrier.complete(self.size)
 
-    def bind(self, barrier: MBarrier) -> None:
-        """Expects the bytes on a barrier; bytes that have landed already count as expected and complete."""
+    def bind(self, *barriers: MBarrier) -> None:
+        """Expects the bytes on barriers; bytes that have landed already count as expected and complete."""
         if not self.landed:
-            barrier.expect(self.size)
-            self.barrier = barrier
+            for barrier in barriers:
+                barrier.expect(self.size)
+            self.barriers = barriers
 
 
 @dataclass(slots=True, eq=False)

@@ -13,7 +13,7 @@ from croqc.engines.sim.code.compiler import Code, Compiler, Fn, sequence
 from croqc.engines.sim.code.elements import load, place_fn, store
 from croqc.engines.sim.code.exprs import arithmetic, bound_of, operand, to_elem
 from croqc.engines.sim.code.sync import named_barrier
-from croqc.engines.sim.code.values import Value, match
+from croqc.engines.sim.code.values import Value, match, single
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array, convert, holds
 from croqc.engines.sim.machine.memory import Buffer
@@ -67,7 +67,10 @@ def selected(c: Compiler, node: ast.Select) -> Fn:
     index, options, span = c.expr(node.index), c.exprs(node.options), node.span
 
     def run(frame: Frame) -> Value:
-        number = int(index(frame))
+        one = single(index(frame))
+        if one is None:
+            raise SimError("the index of select differs from thread to thread", span)
+        number = int(one)
         if not 0 <= number < len(options):
             raise SimError(f"select has {len(options)} values, the index is {number}", span)
         return options[number](frame)

@@ -21,6 +21,7 @@ from croqc.engines.sim.state import Frame, FutureState, Transfer
 from croqc.sema.model import CopyInfo, Unit
 from croqc.sema.types import Storage
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 BoxFn = Callable[[Frame], Box]
 
@@ -29,8 +30,6 @@ def _copy(c: Compiler, node: ast.Copy) -> Code:
     info = c.model.copies.get(node)
     if info is None:
         raise SimError("this copy is not understood", node.span, unsupported=True)
-    if info.source_storage is not Storage.SHARED and any(item.name == "multicast" for item in node.modifiers):
-        raise SimError("'.multicast' is not simulated", node.span, unsupported=True)
     source, box = view_fn(c, info.source, node.source.span), _box(c, node, info)
     dest = _destination(c, node, info, box)
     issue = _issue(c, node, info)
@@ -149,16 +148,19 @@ def _issue(c: Compiler, node: ast.Copy, info: CopyInfo) -> Callable[..., Generat
     after = None if node.after is None else c.expr(node.after)
     swizzle, span = info.swizzle, node.span
     in_flight = node.is_async or node.event is not None or node.old_async
+    everywhere = info.dest_storage is Storage.SHARED and any(item.name == "multicast" for item in node.modifiers)
 
     def run(frame: Frame, source: View, dest: View, box: Box, future: FutureState) -> Generator[Any, None, None]:
         mask = frame.mask
+        dests = (yield from _in_all_blocks(frame, dest, span)) if everywhere else [dest]
 
         def land() -> None:
-            try:
-                move(source, dest, box, mask)
-            except OutOfRangeError as error:
-                raise SimError(str(error), span) from error
-            dest.buffer.filled[dest.slot] = swizzle
+            for each in dests:
+                try:
+                    move(source, each, box, mask)
+                except OutOfRangeError as error:
+                    raise SimError(str(error), span) from error
+                each.buffer.filled[each.slot] = swizzle
 
         previous = None if after is None else _pending(after(frame))
         if frame.block is None or not in_flight:
@@ -166,13 +168,27 @@ def _issue(c: Compiler, node: ast.Copy, info: CopyInfo) -> Callable[..., Generat
                 yield Block(lambda: previous.done, span, "an earlier copy")
             land()
             return
-        transfer = future.transfer = Transfer(prod(source.shape) * source.buffer.itemsize)
+        transfer = future.transfer = Transfer(prod(source.shape) * source.buffer.itemsize, everywhere)
         _fly(frame, land, transfer, previous)
         if bound is not None and frame.path is not None:
             for slot in bound(frame):
                 frame.path.bound.setdefault(slot.barrier, []).append(transfer)
 
     return run
+
+
+def _in_all_blocks(frame: Frame, view: View, span: Span) -> Generator[Any, None, list[View]]:
+    """The same place in the shared memory of every block of the cluster, once all of them have it."""
+    block = frame.block
+    if block is None:
+        return [view]
+    key = next((key for key, buffer in block.memory.items() if buffer is view.buffer), None)
+    if key is None:
+        raise SimError("this destination of a multicast copy is not simulated", span, unsupported=True)
+    if not all(key in peer.memory for peer in block.peers):
+        yield Block(lambda: all(key in peer.memory for peer in block.peers), span, "the cluster's other blocks")
+    buffers = [peer.memory[key] for peer in block.peers]
+    return [View(buffer, view.offset, view.shape, view.strides, view.valid, view.slot) for buffer in buffers]
 
 
 def _pending(future: Any) -> Operation | None:

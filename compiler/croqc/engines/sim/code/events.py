@@ -181,9 +181,10 @@ def _trigger(c: Compiler, node: ast.Trigger) -> Code:
         transfers = _transfers([each(frame) for each in after], span)
         for slots in refs:
             for slot in slots(frame):
-                if cluster:
+                bound = [*path.bound.pop(slot.barrier, ()), *transfers]
+                if cluster or any(transfer.everywhere for transfer in bound):
                     yield from _until_declared(block, slot, span)
-                _bind(path, slot, transfers)
+                _bind(block, slot, bound)
                 for event in _instances(block, slot) if cluster else [slot.event]:
                     _arrive(event, slot.index, Arrival(path.name, span))
         yield from step(frame, span)
@@ -197,10 +198,11 @@ def _transfers(found: list[list[Slot] | FutureState], span: Span) -> list[Transf
     return [each.transfer for each in found if isinstance(each, FutureState) and each.transfer is not None]
 
 
-def _bind(path: PathState, slot: Slot, transfers: list[Transfer]) -> None:
+def _bind(block: BlockState, slot: Slot, transfers: list[Transfer]) -> None:
     """The bytes of copies named by this trigger, or that named this slot, belong to the present generation."""
-    for transfer in (*path.bound.pop(slot.barrier, ()), *transfers):
-        transfer.bind(slot.barrier)
+    for transfer in transfers:
+        events = _instances(block, slot) if transfer.everywhere else [slot.event]
+        transfer.bind(*(event.slots[slot.index] for event in events))
 
 
 def _until_declared(block: BlockState, slot: Slot, span: Span) -> Generator[Any, None, None]:

@@ -51,7 +51,9 @@ def parallel(c: Compiler, node: ast.Parallel) -> Code:
     for kernel in c.model.kernels:
         if kernel.node is node:
             return Code(_launch(c, kernel))
-    return _inner(c, node, node.axes, as_steps(c.body(node.body)))
+    axes = [axis for axis in node.axes if c.model.levels.get(axis, Level.THREAD) in UNIT_THREADS]
+    body = c.body(node.body)  # blocks inside a cluster have got their indices at the launch
+    return _inner(c, node, axes, as_steps(body)) if axes else body
 
 
 # --- axes --------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ def _values(threads: Array, sizes: Sequence[int], unit: int) -> list[Value]:
 
 def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
     node = kernel.node
-    outer = [AxisCode(c, axis) for axis in node.axes if c.model.levels.get(axis) not in UNIT_THREADS]
+    outer = [AxisCode(c, axis) for axis in _grid(c, kernel)]
     inner = [axis for axis in node.axes if c.model.levels.get(axis) in UNIT_THREADS]
     body = as_steps(c.body(node.body))
     code = as_steps(_inner(c, node, inner, body)) if inner else body
@@ -127,6 +129,26 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
         run_groups(frame.run, len(order), lambda index: launch.run(frame, groups[order[index]]), buffers, independent)
 
     return run
+
+
+def _grid(c: Compiler, kernel: Kernel) -> list[ast.Axis]:
+    """The axes that number the blocks: the outermost ones, and those of a `parallel` of blocks in a cluster.
+
+    Raises SimError for what has no single grid, or clusters whose size is known at the launch alone.
+    """
+    nested = [each for each in walk(kernel.node.body) if isinstance(each, ast.Parallel) and _has_blocks(c, each)]
+    if len(nested) > 1:
+        raise SimError("several grids in one launch are not simulated", nested[1].span, unsupported=True)
+    axes = [axis for each in (kernel.node, *nested) for axis in each.axes]
+    grid = [axis for axis in axes if c.model.levels.get(axis, Level.THREAD) not in UNIT_THREADS]
+    if any(extent.const is None for extent in kernel.cluster):
+        axis = next(axis for axis in grid if c.model.levels.get(axis) is Level.CLUSTER)
+        raise SimError("a cluster whose size is not static is not simulated", axis.span, unsupported=True)
+    return grid
+
+
+def _has_blocks(c: Compiler, node: ast.Parallel) -> bool:
+    return any(c.model.levels.get(axis, Level.THREAD) not in UNIT_THREADS for axis in node.axes)
 
 
 def _block_size(c: Compiler, node: ast.Parallel) -> Callable[[Frame], int]:
