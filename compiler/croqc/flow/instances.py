@@ -77,6 +77,7 @@ def plan(program: Program) -> Plan:
     leaping = _leaps(program, period, bounds) if lifts else {}
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
     found.instances = list(_instances(program, found, turns))
+    found.lifts = found.lifts and found.complete and not _decided_by_sizes(program, sizes)
     found.lifts = found.lifts and all(_keeps_distance(program, found, *each) for each in _crossings(program, around))
     return found
 
@@ -92,6 +93,22 @@ def _crossings(program: Program, around: set[Loop]) -> Iterator[tuple[Loop, Expr
             for part in op.expr.walk():
                 if part.op in COMPARE and not course(part, loop.var).plain:
                     yield from ((loop, arg) for arg in part.args if loop.var not in arg.variables())
+
+
+def _decided_by_sizes(program: Program, sizes: Mapping[int, Size]) -> bool:
+    """Whether a comparison of sizes alone decides something: it may turn beyond whatever is tried.
+
+    Not so for one size that no loop depends on: both sides of each constant are tried with every number of turns.
+    """
+    driving = {var for loop in program.loops for expr in (loop.low, loop.high, loop.step) for var in expr.variables()}
+    for part in (part for op in program.ops for expr in op.exprs() for part in expr.walk() if part.op in COMPARE):
+        used = part.variables()
+        if not used or not used <= sizes.keys():
+            continue
+        alone = next(iter(used))
+        if len(used) > 1 or alone in driving or sizes[alone].bound is not None or not course(part, alone).plain:
+            return True
+    return False
 
 
 def _keeps_distance(program: Program, found: Plan, loop: Loop, limit: Expr) -> bool:
@@ -241,6 +258,7 @@ def _instances(
     signature = Signature(program)
     parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
+    found.complete = found.complete and _count(parts) <= _MOST_COMBINATIONS
     for chosen in islice(product(*parts), _MOST_COMBINATIONS):
         sizes = {var: value for part in chosen for var, value in part.items()}
         key = signature.of(sizes, turns)
@@ -275,7 +293,7 @@ def _numbers(key: Iterable[object]) -> Iterator[int]:
     return (each for each in key if isinstance(each, int))
 
 
-def _count(columns: Sequence[Sequence[int]]) -> int:
+def _count(columns: Sequence[Sequence[object]]) -> int:
     total = 1
     for column in columns:
         total *= max(len(column), 1)
