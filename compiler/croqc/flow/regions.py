@@ -168,7 +168,8 @@ def _combined(op: str, a: Interval, b: Interval) -> Interval | None:
     if a[0] < 0 or b[0] < 1:
         return None
     if op == "%":
-        return a if b[0] == b[1] and a[1] < b[0] else (0, b[1] - 1)
+        same_round = b[0] == b[1] and a[0] // b[0] == a[1] // b[0]
+        return (a[0] % b[0], a[1] % b[0]) if same_round else (0, b[1] - 1)
     if op == "/":
         return a[0] // b[1], a[1] // b[0]
     return -(-a[0] // b[1]), -(-a[1] // b[0])

@@ -9,7 +9,7 @@ from croqc.flow.verdicts.deadlock import judge_deadlock
 from croqc.flow.verdicts.futures import judge_handles, judge_waits
 from croqc.flow.verdicts.leftovers import judge_leftovers
 from croqc.flow.verdicts.races import judge_order
-from croqc.flow.verdicts.rings import judge_ring
+from croqc.flow.verdicts.rings import judge_ring, tell_outside
 
 
 def judge(case: Case) -> list[FlowFinding]:
@@ -36,7 +36,10 @@ def judge(case: Case) -> list[FlowFinding]:
     if found is not None:
         return [found]
     unbound = next((fault for fault in faults if fault.kind == "never-bound"), None)
-    return [] if unbound is None else [_unbound(case, unbound)]
+    if unbound is not None:
+        return [_unbound(case, unbound)]
+    outside = next((fault for fault in faults if fault.kind == "range"), None)
+    return [] if outside is None else [tell_outside(case, outside)]
 
 
 def judge_end(case: Case) -> FlowFinding | None:

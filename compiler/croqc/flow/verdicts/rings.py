@@ -16,6 +16,7 @@ from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Set
 from croqc.flow.regions import Operand
 from croqc.flow.report import FlowFinding
+from croqc.flow.state import Fault
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.sites import read_by, written_by
 from croqc.text.diagnostics import Related
@@ -47,6 +48,30 @@ def judge_ring(case: Case) -> FlowFinding | None:
         if _is_clean_with(case, uses, candidate):
             return _told(case, uses, candidate)
     return None
+
+
+def tell_outside(case: Case, fault: Fault) -> FlowFinding:
+    """An index out of range where no one modulus makes the ring whole: the ring wants more slots than there are."""
+    ref = fault.about["operand"] if "operand" in fault.about else fault.about["ref"]
+    name, length = _indexed(ref)
+    wanted = [size for use in _uses(case) for size in (use.modulus, use.length) if size is not None and size > length]
+    return case.finding(
+        "ring-mismatch",
+        ref.where,
+        [],
+        name=name,
+        modulus=None,
+        length=length,
+        expected=max(wanted, default=length + 1),
+        iteration="",
+    )
+
+
+def _indexed(ref: EventRef | Operand) -> tuple[str, int]:
+    """Name and length of what a reference indexes."""
+    if isinstance(ref, EventRef):
+        return ref.event.symbol.name, ref.event.slots
+    return ref.name, 0 if ref.stage is None else ref.stage.slots
 
 
 def _told(case: Case, uses: list[Use], size: int) -> FlowFinding:
