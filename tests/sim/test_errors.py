@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from croqc.engines.sim.code.tables import STATEMENT_HANDLERS
 from croqc.engines.sim.errors import StepLimitError
 from croqc.engines.sim.parameters import LaunchArgs
 from croqc.engines.sim.simulate import SimOptions, simulate
+from croqc.syntax import ast
 from tests.sim.kernels import Array, model_of, run
 
 
@@ -117,30 +119,6 @@ def test_a_slot_that_does_not_exist() -> None:
     assert failing(text, scalars={"n": 2})[0] == "index 2 of 'e' is out of range: 2 slots"
 
 
-def test_a_sparse_multiply_is_refused_at_its_place() -> None:
-    text = """__co__ void f(global f16 [64, 16] a, global f16 [64, 32] b, global u32 [64] e, global f32 [64, 64] out) {
-      parallel p by 1 : block parallel w by 1 : group-4 {
-        c = mma.fill.f32 0.0f;
-        shared f16 [64, 16] sa;
-        shared f16 [64, 32] sb;
-        dma.copy a => sa;
-        dma.copy b => sb;
-        m = mma.load e;
-        mma.row.row.sp c, sa, sb, m;
-        mma.store c, out;
-      }
-    }"""
-    arrays = {
-        "a": np.zeros((64, 16), np.float16),
-        "b": np.zeros((64, 32), np.float16),
-        "e": np.zeros(64, np.uint32),
-        "out": np.zeros((64, 64), np.float32),
-    }
-    result = run(text, arrays)
-    assert result.error is not None
-    assert result.error.unsupported
-
-
 def test_prints_are_collected() -> None:
     text = '__co__ void f(global s32 [2] out) { parallel t by 2 : thread { println("t = ", t, 1.5f); out.at(t) = 1; } }'
     assert run(text, {"out": np.zeros(2, np.int32)}).prints == ("t = {0}1.500000\n", "t = {1}1.500000\n")
@@ -215,3 +193,14 @@ def test_floats_divide_by_zero() -> None:
     result = run(text, {"out": np.zeros(32, np.float32)})
     assert result.error is None
     assert np.isinf(result.outputs["out"]).all()
+
+
+def test_what_no_handler_foresaw_is_told_without_the_words_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    def handler(c: object, node: object) -> object:
+        raise TypeError("int() argument must be a string, not 'tuple'")
+
+    monkeypatch.setitem(STATEMENT_HANDLERS, ast.Assign, handler)
+    result = run(thread("out.at(t) = 1;"), out())
+    assert result.error is not None
+    assert result.error.unsupported
+    assert result.error.message == "the simulator does not understand this"

@@ -22,9 +22,9 @@ from croqc.engines.sim.machine.dtypes import Array, convert
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Operation
 from croqc.engines.sim.machine.swizzle import permutation
-from croqc.engines.sim.machine.tensor import Precision, multiply, operand, precision, scaled
+from croqc.engines.sim.machine.tensor import Precision, dense_rows, kept_places, multiply, operand, precision, scaled
 from croqc.engines.sim.machine.views import OutOfRangeError, View
-from croqc.engines.sim.state import Frame, FutureState
+from croqc.engines.sim.state import Frame, FutureState, note
 from croqc.sema.model import MmaInfo, OperandKind
 from croqc.sema.roots import base_name
 from croqc.sema.swizzles import written_swizzle
@@ -174,8 +174,8 @@ def _mma(c: Compiler, node: ast.Mma) -> Code:
     info = c.model.multiplies.get(node)
     if info is None:
         raise SimError("this multiply is not understood", node.span, unsupported=True)
-    if node.form == "sp":
-        raise SimError("sparse multiplies are not simulated", node.span, unsupported=True)
+    if node.form == "sp" and len(node.extra) != 1:
+        raise SimError("sparse multiplies without metadata are not simulated", node.span, unsupported=True)
     acc, a, b = acc_fn(c, node.acc), _operand(c, node.a), _operand(c, node.b)
     compute, span = _compute(c, node, info), node.span
     later = info.instruction in _ASYNCHRONOUS and OperandKind.SHARED in (info.a, info.b)
@@ -215,13 +215,17 @@ def _compute(c: Compiler, node: ast.Mma, info: MmaInfo) -> Callable[..., Callabl
     scales = [data(c, node.extra[0]), c.expr(node.extra[1])] if node.form == "scale" else None
     name = base_name(node.acc)
     sums = name is not None and c.symbol(name) in c.scaled
+    positions = _operand(c, node.extra[0]) if node.form == "sp" else None
 
     def prepare(frame: Frame, into: Accumulator, left: Operand, right: Operand) -> Callable[[], None]:
+        kept = None if positions is None else positions(frame)
         how = precision(info.elem_a, into.kind, info.k_step, c.exact)
         rows, factor = (None, 0) if scales is None else (_column(scales[0](frame)), scales[1](frame))
 
         def work() -> None:
             a, b = _tile(left, turn_a, how, span), _tile(right, turn_b, how, span)
+            if kept is not None:
+                a = _unpacked(frame, a, kept, span)
             tile = into.tile(a.shape[0], b.shape[1])
             if rows is None and not sums:
                 multiply(tile, a, b, how)
@@ -236,6 +240,20 @@ def _compute(c: Compiler, node: ast.Mma, info: MmaInfo) -> Callable[..., Callabl
         return work
 
     return prepare
+
+
+def _unpacked(frame: Frame, packed: Array, kept: Operand, span: Span) -> Array:
+    """The dense rows of a sparse operand (6.7). Raises SimError where the metadata is of another size."""
+    tile = kept.values if kept.values is not None else None if kept.view is None else read_tile(kept.view, None, span)
+    if tile is None:
+        raise SimError("nothing was loaded into the metadata", span)
+    codes = np.ascontiguousarray(tile).view(np.uint8).reshape(-1)
+    if codes.size * 4 != packed.size:
+        raise SimError(f"the metadata has {codes.size} bytes, {packed.size // 4} are needed", span)
+    places = kept_places(codes.reshape(len(packed), -1))
+    if (places[..., 0] >= places[..., 1]).any():
+        note(frame.run, "sparse metadata that does not name two ascending places of four: undefined on the hardware")
+    return dense_rows(packed, places)
 
 
 def _column(view: View) -> Array:

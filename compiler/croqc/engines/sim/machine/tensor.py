@@ -55,3 +55,20 @@ def scaled(acc: Array, sums: Array, rows: Array, factor: Any) -> None:
     wide: DType = np.dtype(np.float64 if acc.dtype == np.float64 else np.float32)
     terms: Any = sums.astype(wide) * rows.astype(wide)[:, None]
     acc[...] = convert(acc.astype(wide) + terms * wide.type(factor), acc.dtype)
+
+
+def kept_places(codes: Array) -> Array:
+    """2:4 metadata, bytes [M, K / 8], as the places [M, K / 4, 2] of the kept elements: 2 bits each, low ones first."""
+    groups = np.stack([codes & 15, codes >> 4], axis=-1).reshape(len(codes), -1)
+    return np.stack([groups & 3, groups >> 2], axis=-1)
+
+
+def dense_rows(packed: Array, places: Array) -> Array:
+    """The rows [M, K] of which the two elements of each group of four stand in `packed` [M, K / 2]; the rest is 0."""
+    rows, groups, _ = places.shape
+    dense = np.zeros((rows, groups, 4), packed.dtype)
+    for kept in range(2):
+        at = places[:, :, kept, None].astype(np.int64)
+        each = packed.reshape(rows, groups, 2)[:, :, kept, None]
+        np.put_along_axis(dense, at, np.take_along_axis(dense, at, axis=2) + each, axis=2)
+    return dense.reshape(rows, groups * 4)
