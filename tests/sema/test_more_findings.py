@@ -105,3 +105,46 @@ def test_returns_of_numbers_convert_to_a_declared_type() -> None:
 def test_operands_of_remainder_and_comparison(expression: str, wrong: bool) -> None:
     found = errors(f"__co__ void f(s32 n) {{ x = {expression}; }}\n")
     assert found == ([("operand-types", expression)] if wrong else [])
+
+
+def test_a_call_of_a_function_of_the_file() -> None:
+    caller = "__co__ void f(s32 n) { parallel b by 1 { call g(n); } }\n"
+    assert errors(f"__co__ void g(s32 n) {{ }}\n{caller}") == [("co-function-call", "g")]
+    assert errors(f"{caller}__co__ void g(s32 n) {{ }}\n") == [("co-function-call", "g")]
+    assert errors(f"__co__ void g(s32 n) {{ }}\n__device__ void g(int n) {{ }}\n{caller}") == []
+
+
+@pytest.mark.parametrize(
+    ("params", "repeats"),
+    [
+        ("global f32 [M] y", True),
+        ("global f32 [8] y", True),
+        ("global f16 [M] y", False),
+        ("f32 [M]& y", False),
+        ("global f32 [M, 4] y", False),
+        ("global f32 [M] y, s32 n", False),
+    ],
+)
+def test_two_functions_of_one_name(params: str, repeats: bool) -> None:
+    text = f"__co__ void f(global f32 [N] x) {{ }}\n__co__ void f({params}) {{ }}\n"
+    found = check_text(text).diagnostics
+    assert [(item.code, item.span.start) for item in found] == (
+        [("redeclared-function", text.rindex("f("))] if repeats else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("param", "statement", "marked"),
+    [
+        ("f32 [64] x", "x.at(b) = 1.0f; x.at(b) = 2.0f;", ["x.at(b)"]),
+        ("f32 [64] x", "v = x.span_as(8, 8); v.at(b, 0) = 1.0f;", ["v.at(b, 0)"]),
+        ("f32 [64] x", "dma.copy y => x;", ["x"]),
+        ("f32 [64] x", "dma.copy x => y;", []),
+        ("f32 [64]& x", "x.at(b) = 1.0f;", []),
+        ("global f32 [64] x", "x.at(b) = 1.0f;", []),
+    ],
+)
+def test_writes_that_do_not_reach_the_caller(param: str, statement: str, marked: list[str]) -> None:
+    text = f"__co__ void f({param}) {{ parallel b by 8 : block {{ shared f32 [64] y; {statement} }} }}\n"
+    found = [item for item in check_text(text).diagnostics if item.code == "lost-write"]
+    assert [text[item.span.start : item.span.end] for item in found] == marked

@@ -196,7 +196,9 @@ def _device_call(walk: Walk, node: ast.Call, values: Sequence[Value]) -> None:
             view = walk.b.views.get(arg)
             walk.b.report(rules.CALL_GAPS, arg.span, name=view.base.name if view else "", function=node.callee)
     known = walk.b.context.device_functions
-    if "::" not in node.callee and node.callee not in known:
+    if node.callee in walk.b.context.co_functions - known:
+        walk.b.report(rules.CO_CALL, node.callee_span, name=node.callee)
+    elif "::" not in node.callee and node.callee not in known:
         near = nearest(node.callee, known)
         if near is not None:
             walk.b.report(rules.UNKNOWN_FUNCTION, node.callee_span, name=node.callee, near=near)

@@ -18,6 +18,7 @@ from croqc.sema.jumps import check_control
 from croqc.sema.levels import resolve_levels
 from croqc.sema.memory import resolve_memory
 from croqc.sema.multiplies import resolve_multiplies
+from croqc.sema.param_writes import check_param_writes
 from croqc.sema.regions import check_regions
 
 STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
@@ -26,6 +27,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     check_control,
     resolve_copies,
     resolve_multiplies,
+    check_param_writes,
     check_divergence,
     resolve_memory,  # the copies settle which buffers are swizzled
     check_futures,

@@ -208,11 +208,12 @@ class Finding:
 
 @record
 class Context:
-    """What a function's analysis depends on beside its tree."""
+    """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions."""
 
     target: Target
     dialect: str = "any"
     device_functions: frozenset[str] = frozenset()
+    co_functions: frozenset[str] = frozenset()
 
 
 @record(eq=False)

@@ -83,6 +83,7 @@ RETURN_IN_PARALLEL: Final = "return-in-parallel"  # P03; -
 RETURN_KIND: Final = "return-kind"  # P04; t, what
 RETURN_TYPES: Final = "return-types"  # P05; t1, t2; related: the other return or the declared result
 CALL_AT_HOST: Final = "call-at-host"  # P06; name
+CO_CALL: Final = "co-function-call"  # 8.9; name
 CALL_ARGUMENT: Final = "call-argument"  # P07; t, name
 TEMPLATE_ARGUMENT: Final = "template-argument"  # P08; t, static (bool: an integer that is not static)
 UNKNOWN_FUNCTION: Final = "unknown-function"  # P09; name, near

@@ -62,6 +62,7 @@ WAIT_OPERAND: Final = "wait-operand"  # F10; found (type)
 
 # --- multiplies (8.7) ---------------------------------------------------------------------------
 
+LOST_WRITE: Final = "lost-write"  # 3.6; name
 MULTIPLY_OPERAND: Final = (
     "multiply-operand"  # X01; operand "a"|"b", reason "rank"|"static"|"global"|"local"|"store", rank
 )

@@ -15,6 +15,7 @@ from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
 from croqc.rules.diagnose import diagnose
+from croqc.rules.redeclared_function import repeated
 from croqc.rules.table import FLOW_RULES
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
@@ -147,7 +148,8 @@ def _report_functions(
     reports = []
     for parsed in tree.functions:
         lead = _lead(source.text, parsed.source.base)
-        key = (parsed.source.key, context.target.name, context.dialect, context.device_functions, lead, source.newline)
+        around = context.target.name, context.dialect, context.device_functions, context.co_functions
+        key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
         taken = old if old and old.parsed.tree is parsed.tree else None
         reports.append(replace(taken, parsed=parsed) if taken else _report_function(parsed, context, source, key))
@@ -204,8 +206,11 @@ def check_text(
     )
     final = flags.over(written).over(below)
     target = pick_target(final)
-    context = Context(target, final.dialect or "any", _device_functions(tree))
+    defined = [(item.tree, item.source.base) for item in tree.functions if item.tree is not None]
+    names = frozenset(function.name.id for function, _ in defined)
+    context = Context(target, final.dialect or "any", _device_functions(tree), names)
     functions = _report_functions(tree, context, source, previous)
+    found += repeated(defined)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
     for report, own in zip(functions, directives.functions, strict=True):
