@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from croqc.flow.analysis import CHECK_BUDGET, analyze_flow
+from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.flow.report import FlowFinding, Strength
 from croqc.sema.model import Model
 from croqc.service.check import check_text
@@ -17,8 +17,9 @@ from tests.truth.exhaustive import Explored, explore_program
 from tests.truth.program import Program, Sizes
 from tests.truth.simulated import Seen, simulate_program
 
+BUDGET = 10 * TYPING_BUDGET
 SEARCH = 3_000
-DEEP_SEARCH = 150_000
+DEEP_SEARCH = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Judged:
         return " | ".join(part.replace("\n", " ") for part in parts)
 
 
-def verdict_of(model: Model, budget: int = CHECK_BUDGET) -> Verdict:
+def verdict_of(model: Model, budget: int = BUDGET) -> Verdict:
     kernels = analyze_flow(model, budget)
     order = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
     weakest = min(kernels, key=lambda kernel: order.index(kernel.strength))

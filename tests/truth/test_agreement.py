@@ -15,7 +15,7 @@ from tests.truth.mutate import mutants
 from tests.truth.program import Program
 
 PROGRAMS = 300
-PART = 25
+PART = 15
 
 
 @pytest.mark.slow
