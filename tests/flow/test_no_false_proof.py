@@ -72,6 +72,30 @@ def test_a_condition_on_sizes_alone_is_checked_at_most(guard: str) -> None:
     assert flow_of(KERNEL.format(guard=guard)).strength in (Strength.CHECKED, Strength.FAILS)
 
 
+@pytest.mark.parametrize(
+    ("extent", "guard"),
+    [
+        *(("64", "if (k < cdiv(K, 64))"), ("64", "if (k * 64 < K)"), ("64", "if (k < J)")),
+        *(("cdiv(K, 64) + g", ""), ("g", ""), ("(g + 1) * 2", "")),
+    ],
+)
+def test_turns_that_depend_on_sizes_or_blocks_otherwise_are_checked_at_most(extent: str, guard: str) -> None:
+    text = KERNEL.format(guard=guard).replace(
+        "[cdiv(K, 64)] {\n          wait empty", f"[{extent}] {{\n          wait empty"
+    )
+    assert flow_of(text).strength in (Strength.CHECKED, Strength.FAILS)
+
+
+@pytest.mark.parametrize("extent", ["J > 2 ? 7 : 9", "count", "count + cdiv(K, 64)"])
+def test_turns_that_depend_on_data_are_not_analysed(extent: str) -> None:
+    text = KERNEL.format(guard="").replace("[cdiv(K, 64)]", f"[{extent}]")
+    text = text.replace("    parallel w by", "    count = lengths.at(g);\n    parallel w by")
+    text = text.replace("int J", "int J, global s32 [M] lengths")
+    flow = flow_of(text)
+    assert (flow.strength, flow.findings) == (Strength.UNKNOWN, ())
+    assert flow.place is not None
+
+
 def test_three_independent_rings_with_a_late_fault_are_not_proved() -> None:
     rings = "".join(
         RING.format(n=n, slots=slots, size=size, guard=guard)

@@ -95,14 +95,24 @@ def _crossings(program: Program, around: set[Loop]) -> Iterator[tuple[Loop, Expr
                     yield from ((loop, arg) for arg in part.args if loop.var not in arg.variables())
 
 
+def _extents(loop: Loop) -> set[int]:
+    """The variables that say how often a loop runs."""
+    return set(loop.low.variables() | loop.high.variables() | loop.step.variables())
+
+
 def _decided_by_sizes(program: Program, sizes: Mapping[int, Size]) -> bool:
     """Whether a comparison of sizes alone decides something: it may turn beyond whatever is tried.
 
     Not so for one size that no loop depends on: both sides of each constant are tried with every number of turns.
     """
-    driving = {var for loop in program.loops for expr in (loop.low, loop.high, loop.step) for var in expr.variables()}
+    if any(sizes[var].bound is not None for loop in program.loops for var in _extents(loop) & sizes.keys()):
+        return True  # how often a loop runs depends on the block
+    driving = {var for loop in program.loops for var in _extents(loop)}
+    fixed = {loop.var for loop in program.loops if not _extents(loop)}
     for part in (part for op in program.ops for expr in op.exprs() for part in expr.walk() if part.op in COMPARE):
         used = part.variables()
+        if used & fixed and used & sizes.keys():
+            return True  # how many of a fixed number of turns do something depends on sizes
         if not used or not used <= sizes.keys():
             continue
         alone = next(iter(used))

@@ -76,6 +76,8 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
 
 def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
     outcome = Outcome()
+    if not found.instances and not _is_plain(setting):
+        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     last = len(found.instances) - 1
     for number, sizes in enumerate(found.instances):
         watches = number == last and bool(found.loops or found.leaping)
@@ -102,6 +104,17 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
         if repetition is not None:
             outcome.repeats = repetition.complete or _repeats_later(setting, found, effort)
     return outcome
+
+
+def _undecided_loop(setting: Setting) -> Span:
+    """The place of the loop whose number of turns cannot be told, for which there is nothing to try."""
+    env: Env = [0] * setting.program.variables
+    for loop in setting.program.loops:
+        try:
+            closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env)
+        except UndecidedError:
+            return loop.span
+    return setting.program.ops[0].span
 
 
 def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
@@ -232,10 +245,10 @@ def _spans_cluster(setting: Setting, kernel: Kernel) -> bool:
 
 def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:
     """Whether the instances say all: every number of turns that is possible occurs, up to the period of the ring."""
-    if not found.loops:
-        return True
     if not found.lifts:
         return False
+    if not found.loops:
+        return bool(found.instances) or _is_plain(setting)
     turns: dict[Loop, set[int]] = {loop: set() for loop in found.loops}
     for sizes in done:
         for loop in found.loops:
