@@ -31,7 +31,8 @@ def expand(body: list[str]) -> str:
 def in_place(name: str, text: str) -> str:
     if name in STATEMENTS:
         return f"__co__ void f(global f16 [M, N] a) {{\n{text}\n}}\n"
-    return f"{text}\n__co__ void f(global f16 [M, N] a) {{}}\n" if name in DIRECTIVES else text
+    kernel = "__co__ void f(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, N] output) {}"
+    return f"{text}\n{kernel}\n" if name in DIRECTIVES else text
 
 
 @pytest.mark.parametrize("name", SNIPPETS)

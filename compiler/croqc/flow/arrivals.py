@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import lcm, prod
 
 from croqc.flow.paths import Path, enters
 from croqc.flow.touches import Touches
@@ -26,6 +26,7 @@ from croqc.text.span import Span
 
 Slot = tuple[Symbol, int]
 
+_LONGEST = 4096  # turns that are followed to see which slots an index meets
 _MAX_DEPTH = 80  # conditions nested deeper count as undecided
 
 
@@ -171,7 +172,8 @@ class _Counter:
                 event = self.model.uses.get(name) if name is not None else None
                 if event is None or not isinstance(event.type, Event):
                     continue
-                slots_of = {number: self._slots(event.type, ref, number) for number in reaching}
+                guards = [node for node in around.chain if isinstance(node, ast.If)]
+                slots_of = {number: self._slots(event.type, ref, number, guards, stmt) for number in reaching}
                 yield _Site(
                     event,
                     slots_of,
@@ -241,8 +243,10 @@ class _Counter:
                 found[atom] = (1, None)
         return found
 
-    def _slots(self, event: Event, ref: ast.Expr, number: int) -> frozenset[int]:
-        """The slots that some iteration of the path can mean by a reference."""
+    def _slots(
+        self, event: Event, ref: ast.Expr, number: int, guards: Sequence[ast.If], stmt: ast.Node
+    ) -> frozenset[int]:
+        """The slots that some iteration of the path can mean by a reference behind some conditions."""
         everything = frozenset(range(prod(event.array)))
         env = self._env(self.paths[number]) if number >= 0 else {}
         if (order := order_of(ref)) is not None:
@@ -253,8 +257,57 @@ class _Counter:
         subscripts = [arg for suffix in suffixes if isinstance(suffix, ast.Index) for arg in suffix.args]
         if len(subscripts) != len(event.array) or not subscripts:
             return everything
+        if len(subscripts) == 1 and (met := self._met(subscripts[0], env, guards, stmt)) is not None:
+            return everything & met
         ranges = [self._range(arg, extent, env) for arg, extent in zip(subscripts, event.array, strict=True)]
         return frozenset(_row_major(place, event.array) for place in product(*ranges))
+
+    def _met(
+        self, arg: ast.Expr, env: Mapping[str, Int], guards: Sequence[ast.If], stmt: ast.Node
+    ) -> frozenset[int] | None:
+        """The values of a slot that comes round with one index, as `k % 4` and `(2 * k + p) % 4` do, over one period of
+        it and of the conditions around it; None for any other expression."""
+        value = self.model.values.get(arg)
+        period = None if value is None else _period(value.substitute(env))
+        if value is None or period is None:
+            return None
+        value = value.substitute(env)
+        (atom,) = value.names()
+        conditions = []
+        for node in guards:
+            length = self._cycle(node.cond, env, atom)
+            if length is not None:
+                period = lcm(period, length)
+                conditions.append((node.cond, node.other is not None and any(at is stmt for at in walk(node.other))))
+        if period > _LONGEST:
+            return None
+        met = set()
+        for turn in range(period):
+            here = {**env, atom: Int.of(turn)}
+            if all(self._truth(cond, here, 0) is not negated for cond, negated in conditions):
+                slot = value.evaluate({atom: turn})
+                if slot is None:
+                    return None
+                met.add(slot)
+        return frozenset(met)
+
+    def _cycle(self, cond: ast.Node, env: Mapping[str, Int], atom: str) -> int | None:
+        """After how many turns of an index a comparison of its remainders comes round; None for other conditions."""
+        if isinstance(cond, ast.Paren):
+            return self._cycle(cond.inner, env, atom)
+        if not isinstance(cond, ast.Binary) or cond.op not in ("==", "!=", "<", "<=", ">", ">="):
+            return None
+        lengths = []
+        for side in (cond.left, cond.right):
+            value = self.model.values.get(side)
+            if value is None:
+                return None
+            value = value.substitute(env)
+            length = 1 if value.const is not None else _period(value)
+            if length is None or not value.names() <= {atom}:
+                return None
+            lengths.append(length)
+        return lcm(*lengths)
 
     def _range(self, arg: ast.Expr, extent: int, env: Mapping[str, Int]) -> range:
         value = self.model.values.get(arg)
@@ -329,3 +382,14 @@ def _row_major(place: Sequence[int], extents: Sequence[int]) -> int:
     for index, extent in zip(place, extents, strict=True):
         number = number * extent + index
     return number
+
+
+def _period(value: Int) -> int | None:
+    """How often a value that is one remainder of one index comes round: 4 for `(2 * k + 1) % 4`; else None."""
+    parts = [atom for atom in value.atoms() if not isinstance(atom, str)]
+    if len(parts) != 1 or parts[0].op != "%" or len(value.names()) != 1:
+        return None
+    by = parts[0].b.const
+    inner = [atom for atom in parts[0].a.atoms() if not isinstance(atom, str)]
+    outside = [atom for atom in value.atoms() if isinstance(atom, str)]
+    return by if by is not None and by > 0 and not inner and not outside else None

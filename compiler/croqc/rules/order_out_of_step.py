@@ -100,7 +100,7 @@ def _indexed(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
             text = text if _is_reduced(code, one, other) else f"({text})"
         index = text if _is_reduced(code, one, other) else f"{text} % {length}"
         edits.append(Edit(Span(base.span.end, one.ref.span.end), f"[{index}]"))
-    return fix("Index the slot itself", tuple(edits), safe=True)
+    return fix("Index the slot itself", tuple(edits), safe=False)
 
 
 def _is_reduced(code: Code, site: Site, order: ast.Expr) -> bool:
