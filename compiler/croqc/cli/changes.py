@@ -9,8 +9,9 @@ from pathlib import Path
 
 def print_diff(path: Path, before: str, after: str) -> None:
     """A unified diff on standard output."""
+    name = path.as_posix().lstrip("/")
     lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path}", f"b/{path}"
+        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
     )
     for line in lines:
         sys.stdout.write(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
