@@ -14,6 +14,8 @@ from croqc.service.run_plan import Request
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.co"))
 names = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -96,6 +96,7 @@ def test_turns_that_depend_on_data_are_not_analysed(extent: str) -> None:
     assert flow.place is not None
 
 
+@pytest.mark.slow
 def test_three_independent_rings_with_a_late_fault_are_not_proved() -> None:
     rings = "".join(
         RING.format(n=n, slots=slots, size=size, guard=guard)

@@ -106,6 +106,7 @@ def test_long_loops_of_a_fixed_length_are_proved(turns: int) -> None:
     assert (verdict.seen[0].finding.args["fewer"], verdict.seen[0].finding.args["more"]) == (turns, turns + 1)
 
 
+@pytest.mark.slow
 def test_a_long_ring_is_checked_up_to_a_size() -> None:
     verdict = check(ring(10_000, buffers="shared f16 [16, 64] buf[{N}];"))
     assert verdict.strength == "checked"

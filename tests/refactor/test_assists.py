@@ -9,6 +9,8 @@ from croqls.assists.offers import MIGRATE, REWRITE, Assist, assists
 from croqls.ide.snapshot import Snapshot
 from tests.refactor.rewriting import verdicts
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

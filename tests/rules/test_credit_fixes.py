@@ -27,6 +27,8 @@ from tests.rules.pumps import BOOTSTRAP, BOTH, CURRENT, RING, TILED, TURNS, TWO
 from tests.truth.mutate import mutants
 from tests.truth.program import Program
 
+pytestmark = pytest.mark.slow
+
 GIVE = "          trigger empty[k % 2];\n"
 FILL = "          trigger full[k % 2];\n"
 TAKE = "          wait full[k % 2];\n"

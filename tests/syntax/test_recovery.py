@@ -33,6 +33,7 @@ def test_the_kernel_is_good() -> None:
     assert WHOLE == 49
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["delete", "double"])
 def test_each_token_deleted_or_doubled_in_turn(change: str) -> None:
     """No exception, one message (none where the text stays good), and at most one other statement touched."""

@@ -18,6 +18,8 @@ from tests.truth.generate import draw_program, programs
 from tests.truth.program import Program
 from tests.truth.simulated import simulate_program
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def drawn(count: int) -> tuple[Program, ...]:

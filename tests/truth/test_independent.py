@@ -9,6 +9,8 @@ from tests.truth.exhaustive import explore_program
 from tests.truth.fuzz import program_of
 from tests.truth.simulated import simulate_program
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("start", "end"), [(0, 10), pytest.param(10, 150, marks=pytest.mark.slow)])
 def test_what_a_schedule_shows_the_search_finds(start: int, end: int) -> None:
