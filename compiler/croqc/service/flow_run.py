@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from croqc.flow.moments import Cell
 from croqc.flow.report import EventFacts, Step
 from croqc.flow.tables import step_text
-from croqc.flow.timeline import Box, Timeline, timeline
+from croqc.flow.timeline import Arrow, Box, Timeline, timeline
 from croqc.service.check_result import Range, range_of
 from croqc.text.source import Source
 
@@ -73,15 +73,6 @@ class BoxEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class ArrowEntry:
-    source: int
-    target: int
-    event: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class MomentEntry:
     time: int
     step: int
@@ -95,7 +86,7 @@ class Picture:
 
     lanes: tuple[str, ...]
     boxes: tuple[BoxEntry, ...]
-    arrows: tuple[ArrowEntry, ...]
+    arrows: tuple[Arrow, ...]
     start: tuple[CellEntry, ...]
     moments: tuple[MomentEntry, ...]
     length: int
@@ -127,9 +118,7 @@ def picture(steps: Sequence[Step], edges: Sequence[tuple[int, int]], events: Seq
 
 
 def _entries(line: Timeline, steps: Sequence[Step], skip: int) -> Picture:
-    arrows = tuple(
-        ArrowEntry(one.source - skip, one.target - skip, one.event, one.start, one.end) for one in line.arrows
-    )
+    arrows = tuple(replace(one, source=one.source - skip, target=one.target - skip) for one in line.arrows)
     moments = tuple(
         MomentEntry(one.time, one.step - skip, one.begins, tuple(_cell(cell) for cell in one.cells))
         for one in line.moments

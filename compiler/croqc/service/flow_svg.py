@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from croqc.flow.timeline import Arrow
 from croqc.service.flow import FlowEntry
-from croqc.service.flow_run import ArrowEntry, BoxEntry, Picture, StepEntry
+from croqc.service.flow_run import BoxEntry, Picture, StepEntry
 
 _UNIT, _ROW, _TALL, _PAD, _LEFT, _TOP, _GAP = 38, 42, 34, 9, 196, 84, 10
 _TRACKS = {"sync": "events", "copy": "copies", "work": "work"}
@@ -151,7 +152,7 @@ class _Drawing:
             first, second = _fitting(width, f"{box.op} {slot}".strip(), box.op, box.op[0]), _fitting(width, turn)
         return [text for text in (first, second) if text]
 
-    def _arrow(self, arrow: ArrowEntry) -> str:
+    def _arrow(self, arrow: Arrow) -> str:
         home = {number: box for box in self.picture.boxes for number in (*box.steps, *box.lands)}
         source, target = home.get(arrow.source), home.get(arrow.target)
         if source is None or target is None:
