@@ -10,6 +10,7 @@ from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 from croqc.text.edits import apply_edits
+from tests.rules.breaking import break_rule
 
 FINDINGS = (Severity.ERROR, Severity.WARNING)
 
@@ -17,7 +18,10 @@ FINDINGS = (Severity.ERROR, Severity.WARNING)
 def report_of(example: Example) -> FileReport:
     defines = dict(item.split(":", 1) for item in (example.option("defines") or "").split(",") if item)
     settings = Settings(example.option("arch"), example.option("dialect"), defines)
-    return with_flow(check_text(example.text, settings), TYPING_BUDGET)
+    with pytest.MonkeyPatch.context() as patch:
+        if broken := example.option("broken"):
+            break_rule(patch, broken)
+        return with_flow(check_text(example.text, settings), TYPING_BUDGET)
 
 
 def examples(kind: str) -> list[object]:

@@ -39,6 +39,7 @@ NAMES: Final = (
     "syntax-error",
     "run-directive",
     "unused-allow",
+    "internal-error",
     "not-understood",
     "dialect-note",
     "older-form",

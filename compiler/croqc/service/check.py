@@ -15,6 +15,7 @@ from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
 from croqc.rules.diagnose import diagnose
+from croqc.rules.internal_error import internal_error
 from croqc.rules.redeclared_function import repeated
 from croqc.rules.table import FLOW_RULES
 from croqc.sema.analyze import analyze
@@ -134,7 +135,11 @@ def _report_function(
 ) -> FunctionReport:
     if parsed.tree is None:
         return FunctionReport(parsed, None, parsed.findings, key)
-    analysis = analyze(parsed.tree, context)
+    try:
+        analysis = analyze(parsed.tree, context)
+    except Exception as error:  # the other functions are checked all the same; an error, for this one is not
+        failed = internal_error("the analysis of this function", error, parsed.tree.name.span, Severity.ERROR)
+        return FunctionReport(parsed, None, (*parsed.findings, failed), key)
     subject = subject_of(parsed, analysis, source)
     told = parsed.findings + diagnose(subject)
     return FunctionReport(parsed, analysis, told, key, len(older_forms(parsed.tree)))

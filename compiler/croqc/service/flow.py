@@ -17,7 +17,8 @@ from croqc.flow.landings import landed
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import failing_step, run_ahead, verdict_text
-from croqc.rules.table import BY_NAME
+from croqc.rules.diagnose import tell_one
+from croqc.rules.internal_error import RULE as INTERNAL_ERROR_RULE
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
 from croqc.service.flow_check import finding_of, with_flow
@@ -159,8 +160,13 @@ def _flows(
 ) -> Iterator[FlowEntry]:
     if found is None or function.analysis is None:
         mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR][:1]
-        why = f"has errors: {mistakes[0].message}" if mistakes and function.analysis else "does not parse"
+        read = function.parsed.tree is not None
+        why = f"has errors: {mistakes[0].message}" if mistakes and read else "does not parse"
         yield _unanalysed(source, function, f"the function {why}", mistakes)
+        return
+    failed = [item for item in found.diagnostics if item.code == INTERNAL_ERROR_RULE.name][:1]
+    if not found.kernels and failed:
+        yield _unanalysed(source, function, failed[0].message, failed)
         return
     for flow in found.kernels:
         yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes))
@@ -263,7 +269,7 @@ def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: F
 def _told(source: Source, function: FunctionReport, item: FlowFinding) -> Diagnostic:
     """The finding in the words of its rule."""
     assert function.analysis is not None
-    return BY_NAME[item.rule].diagnose(finding_of(item), subject_of(function.parsed, function.analysis, source))
+    return tell_one(finding_of(item), subject_of(function.parsed, function.analysis, source))
 
 
 def _lines(source: Source, places: Iterable[Range]) -> tuple[Line, ...]:

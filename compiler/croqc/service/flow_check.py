@@ -9,6 +9,7 @@ from croqc.flow.analysis import analyze_flow
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import verdict_text
 from croqc.rules.diagnose import tell
+from croqc.rules.internal_error import internal_error
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
 from croqc.text.diagnostics import Severity
@@ -37,7 +38,11 @@ def _findings(flow: KernelFlow) -> list[Finding]:
 
 
 def _function_flow(function: FunctionReport, analysis: Analysis, source: Source, budget: int) -> FunctionFlow:
-    kernels = analyze_flow(analysis.model, budget)
+    try:
+        kernels = analyze_flow(analysis.model, budget)
+    except Exception as error:  # the function stays without a verdict
+        name = analysis.model.function.name.span
+        return FunctionFlow((), (internal_error("the credit-flow analysis", error, name, Severity.WARNING),))
     findings = [item for flow in kernels for item in _findings(flow)]
     return FunctionFlow(kernels, tell(findings, subject_of(function.parsed, analysis, source)))
 

@@ -16,7 +16,7 @@ from croqc.text.source import Source
 from croqc.text.span import Span
 
 UNUSED_ALLOW = "unused-allow"
-_NEVER = ("syntax-error", "preprocessor-error", "run-directive")
+_NEVER = ("syntax-error", "preprocessor-error", "run-directive", "internal-error")
 
 
 def suppress(
