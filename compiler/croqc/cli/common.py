@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from croqc.cli.failure import UsageError
+from croqc.rules.overruled_define import RULE as OVERRULED
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
 from croqc.service.settings import DIALECTS, Settings
@@ -48,6 +49,14 @@ def parse_defines(words: Iterable[str]) -> dict[str, str | None]:
 def flags_of(args: argparse.Namespace) -> Settings:
     """The settings that were typed."""
     return Settings(arch=args.arch, dialect=args.dialect, defines=parse_defines(args.defines))
+
+
+def tell_overruled(report: FileReport) -> None:
+    """Say on standard error which macros from outside the file's own `#define` replaces; `croq check` prints all."""
+    for item in report.diagnostics:
+        if item.code == OVERRULED.name:
+            place = report.source.line_column(item.span.start)
+            print(f"{report.source.path}:{place[0]}:{place[1]}: note: {item.message}", file=sys.stderr)
 
 
 def check_all(paths: Sequence[Path], flags: Settings) -> tuple[list[FileReport], list[FileError]]:

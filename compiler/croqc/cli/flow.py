@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from croqc.cli.common import add_settings, flags_of
+from croqc.cli.common import add_settings, flags_of, tell_overruled
 from croqc.cli.failure import UsageError
 from croqc.cli.flow_report import flow_lines
 from croqc.cli.render import wants_colour
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     flags = flags_of(args)
 
     def result() -> FlowResult:
-        return flow_of_file(args.file, args.entry, flags)
+        return flow_of_file(args.file, args.entry, flags, tell_overruled)
 
     try:
         if args.serve:

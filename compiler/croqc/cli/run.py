@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of
+from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, tell_overruled
 from croqc.cli.run_report import print_report
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
@@ -72,6 +72,7 @@ def _runs(report: FileReport, args: argparse.Namespace, flags: Settings) -> Iter
     request = Request(args.entry, sizes, args.seed, args.schedules, args.max_steps or 0)
     if macros:
         report = check_file(path, settings)
+    tell_overruled(report)
     with _progress(path.name, args.json) as on_progress:
         yield from run_file(report, request, partial(_recheck, path, settings), on_progress)
 

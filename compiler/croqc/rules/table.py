@@ -40,6 +40,7 @@ NAMES: Final = (
     "run-directive",
     "unused-allow",
     "internal-error",
+    "overruled-define",
     "not-understood",
     "dialect-note",
     "older-form",

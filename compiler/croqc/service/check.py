@@ -20,6 +20,7 @@ from croqc.rules.redeclared_function import repeated
 from croqc.rules.table import FLOW_RULES
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
+from croqc.service.defines import overruled
 from croqc.service.directive_check import check_directives
 from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
@@ -216,6 +217,7 @@ def check_text(
     context = Context(target, final.dialect or "any", _device_functions(tree), names)
     functions = _report_functions(tree, context, source, previous)
     found += repeated(defined)
+    found += overruled(tree)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
     for report, own in zip(functions, directives.functions, strict=True):

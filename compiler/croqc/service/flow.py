@@ -6,7 +6,7 @@ The language server answers with the same. Lines and columns are 0-based, column
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
 from types import MappingProxyType
@@ -115,13 +115,20 @@ class FlowResult:
     flows: tuple[FlowEntry, ...]
 
 
-def flow_of_file(path: File, entry: str | None = None, flags: Settings = NO_SETTINGS) -> FlowResult:
+def flow_of_file(
+    path: File,
+    entry: str | None = None,
+    flags: Settings = NO_SETTINGS,
+    look: Callable[[FileReport], None] = lambda _: None,
+) -> FlowResult:
     """As `flow_result`, for a file. `-D` names that are sizes of its kernels choose the run that is shown.
 
+    `look` is shown the checked file first, for what is to be said of it beside its flow.
     Raises FileError, SettingsError, and RequestError for an unknown `entry` or a `-D` that is neither size nor macro.
     """
     report = check_file(path, replace(flags, defines={}))
     if not flags.defines:
+        look(report)
         return flow_result(report, entry)
     from croqc.service.run_plan import PlanError, split_defines  # here, since it loads NumPy
 
@@ -131,6 +138,7 @@ def flow_of_file(path: File, entry: str | None = None, flags: Settings = NO_SETT
         raise RequestError(str(error)) from None
     if macros:
         report = check_file(path, replace(flags, defines=macros))
+    look(report)
     whole = {name: value for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
     return flow_result(report, entry, whole)
 
