@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=("sim",), default="sim", help="where to run: sim, the simulator")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of data and schedule (default 0)")
     parser.add_argument("--schedules", type=_positive, default=1, metavar="K", help="try K schedules (default 1)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="give up after N steps of the simulation")
 
 
@@ -73,7 +74,7 @@ def _runs(report: FileReport, args: argparse.Namespace, flags: Settings) -> Iter
     if macros:
         report = check_file(path, settings)
     tell_overruled(report)
-    with _progress(path.name, args.json) as on_progress:
+    with _progress(path.name, args.json or args.quiet) as on_progress:
         yield from run_file(report, request, partial(_recheck, path, settings), on_progress)
 
 
@@ -83,14 +84,14 @@ def _recheck(path: Path, flags: Settings, arch: str) -> FileReport:
 
 @contextmanager
 def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, once a run takes longer than a second; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
+    """A bar on a terminal, once a run takes longer than a second; elsewhere a line every ten seconds."""
+    if quiet:
         yield None
         return
-    from croqc.cli.progress import Bar
+    from croqc.cli.progress import Bar, Lines
 
-    bar = Bar(name)
+    shown: Bar | Lines = Bar(name) if sys.stderr.isatty() else Lines(name)
     try:
-        yield bar.update
+        yield shown.update
     finally:
-        bar.close()
+        shown.close()

@@ -148,6 +148,7 @@ _shtab_croq_run_options=(
   "--engine[where to run\: sim, the simulator]:engine:(sim)"
   "--seed[seed of data and schedule (default 0)]:N:"
   "--schedules[try K schedules (default 1)]:K:"
+  {-q,--quiet}"[show no progress]"
   "--max-steps[give up after N steps of the simulation]:N:"
   "(*):Croqtile source files (.co):"
 )
