@@ -12,14 +12,11 @@ from croqc.service.explain import UnknownRuleError, explanation, find_rule, word
 
 EXAMPLES = """  croq explain
   croq explain undeclared-name
-  croq explain T01
   croq explain dma.copy"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="a rule, its row in the catalogue, or a word of the language"
-    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule, or a word of the language")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -68,7 +68,7 @@ _shtab_croq_dump_defaults_added=0
 
 _shtab_croq_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":a rule, its row in the catalogue, or a word of the language:"
+  ":a rule, or a word of the language:"
 )
 
 # guard to ensure default positional specs are added only once per session
