@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from croqc.builtins import lookup
-from croqc.builtins.row import Row
 from croqc.sema.describe import describe
 from croqc.sema.model import BufferInfo, Model, Symbol, SymbolKind
 from croqc.sema.types import Bounded
 from croqc.service.check import FunctionReport
+from croqc.service.explain import row_text
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
+from croqls.ide.directives import directive_hover
 from croqls.ide.hover_flow import flow_section
 from croqls.ide.snapshot import Snapshot, is_warpgroup, token_at
 
@@ -25,10 +26,13 @@ class Hover:
 
 
 def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | None:
-    """Type and shape of a name, definition of a macro, documentation of an operation, credit flow; else None.
+    """Type and shape of a name, definition of a macro, documentation of an operation or directive, credit flow; or None.
 
     `pictures`: the client shows images in Markdown.
     """
+    directive = directive_hover(snapshot, offset)
+    if directive is not None:
+        return Hover(*directive)
     function = snapshot.function_at(offset)
     if function is None:
         return None
@@ -38,7 +42,7 @@ def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | No
     level = _warpgroup_at(function, offset - function.base)
     if level is not None:
         row = lookup("group-4")
-        return Hover(_row_text(row), level.shift(function.base)) if row else None
+        return Hover(row_text(row), level.shift(function.base)) if row else None
     token = token_at(function, offset)
     if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
         return None
@@ -112,7 +116,7 @@ def _bytes(model: Model, info: BufferInfo) -> str:
 
 def _operation(function: FunctionReport, token: Token) -> str | None:
     row = lookup(token.text.lstrip("."), _word_before(function, token))
-    return _row_text(row) if row else None
+    return row_text(row) if row else None
 
 
 def _word_before(function: FunctionReport, token: Token) -> str:
@@ -126,12 +130,3 @@ def _word_before(function: FunctionReport, token: Token) -> str:
         index -= 1
         parts.insert(0, tokens[index].text.lstrip("."))
     return ".".join(parts) if tokens[index].kind is Kind.WORD else ""
-
-
-def _row_text(row: Row) -> str:
-    parts = [_code(row.signature), row.doc]
-    if row.example:
-        parts.append(_code(row.example))
-    if row.needs:
-        parts.append("Needs " + ", ".join(sorted(feature.value for feature in row.needs)) + ".")
-    return "\n\n".join(parts)

@@ -68,7 +68,7 @@ _shtab_croq_dump_defaults_added=0
 
 _shtab_croq_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":a rule, or a word of the language:"
+  ":a rule, a word of the language, or a directive:"
 )
 
 # guard to ensure default positional specs are added only once per session
