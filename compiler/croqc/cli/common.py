@@ -34,6 +34,18 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
+def write_json(result: object) -> None:
+    """Print a result as JSON; characters that the stream cannot show are escaped as JSON has it."""
+    from croqc.service.json_text import to_json
+
+    text = to_json(result)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        text = to_json(result, ascii_only=True)
+    sys.stdout.write(text)
+
+
 def parse_defines(words: Iterable[str]) -> dict[str, str | None]:
     """The macros of `-D`; None for one without a value. Raises UsageError."""
     defines: dict[str, str | None] = {}

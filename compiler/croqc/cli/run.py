@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, tell_overruled
+from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, tell_overruled, write_json
 from croqc.cli.run_report import print_report
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import PlanError, Request, split_defines
+from croqc.service.run_result import run_result
 from croqc.service.settings import Settings, SettingsError
 from croqc.text.record import replace
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             problems.append(FileError(str(error)))
             print(f"croq: {error}", file=sys.stderr)
     if args.json:
-        sys.stdout.write(json.dumps({"version": 1, "runs": [item.to_json() for item in done]}, indent=2) + "\n")
+        write_json(run_result(done))
     elif len(done) > 1:
         good = sum(item.ok for item in done)
         print(f"{good} of {len(done)} runs verified or consistent")

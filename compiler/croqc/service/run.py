@@ -42,21 +42,6 @@ class RunReport:
     prints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        place = self.place and {
-            end: {"line": at.line, "character": at.column} for end, at in zip(("start", "end"), self.place, strict=True)
-        }
-        return {
-            "path": self.path,
-            "function": self.function,
-            "name": self.name,
-            **self.result.to_json(),
-            "message": self.message,
-            "range": place,
-            "prints": list(self.prints),
-            "notes": list(self.notes),
-        }
-
     @property
     def ok(self) -> bool:
         return self.result.verdict in (Verdict.VERIFIED, Verdict.CONSISTENT)

@@ -26,7 +26,7 @@ class Hover:
 
 
 def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | None:
-    """Type and shape of a name, definition of a macro, documentation of an operation or directive, credit flow; or None.
+    """Type and shape of a name, definition of a macro, documentation of a word or directive, credit flow; or None.
 
     `pictures`: the client shows images in Markdown.
     """
