@@ -38,9 +38,13 @@ def examples(kind: str) -> list[object]:
 
 def test_every_rule_has_a_page_that_shows_it() -> None:
     for rule in all_rules():
-        page = parse_page(page_text(rule.name) or "")
-        assert page.title == rule.name
-        assert any(mark.rule == rule.name for example in page.examples for mark in example.marks), rule.name
+        place = f"compiler/croqc/rules/pages/{rule.name}.md"
+        text = page_text(rule.name)
+        assert text is not None, f"{place} is missing"
+        page = parse_page(text)
+        assert page.title == rule.name, f"{place} must begin with '# {rule.name}'"
+        marked = any(mark.rule == rule.name for example in page.examples for mark in example.marks)
+        assert marked, f"no 'co' block of {place} has a line '^^^ {rule.name}' under what the rule marks"
 
 
 @pytest.mark.parametrize(("name", "example", "before"), examples("marked"))
