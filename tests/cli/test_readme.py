@@ -74,7 +74,7 @@ def test_every_other_command_works(clone: Path) -> None:
     assert len(commands) == 8
     for command in commands:
         done = run(command, clone)
-        # The kernel is broken until `fix`; a server whose client goes without `shutdown` ends with 1 (LSP 3.17, `exit`).
+        # The kernel is broken until `fix`; a server whose client goes without `shutdown` ends with 1 (LSP 3.17).
         failing = command.split()[1] in ("check", "lsp")
         assert done.returncode == int(failing), (command, done.stderr)
         assert "Traceback" not in done.stderr
