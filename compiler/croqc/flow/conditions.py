@@ -5,12 +5,14 @@ A condition that indices do not decide has no truth value here; nothing is guess
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int
 from croqc.syntax import ast
+from croqc.syntax.visit import walk
 
 _MAX_DEPTH = 80  # conditions nested deeper count as undecided
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -92,6 +94,49 @@ def raw_names(value: Int) -> set[str]:
         elif atom.op != "%":
             stack += [*atom.a.atoms(), *atom.b.atoms()]
     return found
+
+
+def guards(frames: Sequence[ast.Node]) -> Iterator[tuple[ast.Node, bool]]:
+    """The conditions under which the last of some nested statements is come to within one iteration, and whether each
+    must not hold: those of `if`s around it, and of `if`s in front of it that leave."""
+    for node, below in pairwise(frames):
+        if isinstance(node, ast.If):
+            yield node.cond, node.other is not None and any(at is below for at in walk(node.other))
+        for block in _blocks(node):
+            before = _before(block, below)
+            yield from ((one.cond, True) for one in before if isinstance(one, ast.If) and _leaves(one))
+
+
+def _blocks(node: ast.Node) -> tuple[ast.Block, ...]:
+    match node:
+        case ast.Block():
+            return (node,)
+        case ast.If(then=then, other=other):
+            return (then,) if other is None else (then, other)
+        case ast.Parallel() | ast.With() | ast.Foreach() | ast.While() | ast.InThreads() | ast.Apply():
+            return (node.body,)
+    return ()
+
+
+def _before(block: ast.Block, stmt: ast.Node) -> list[ast.Node]:
+    """The statements of a block in front of one of its own, those of plain inner blocks included."""
+    found: list[ast.Node] = []
+    for one in block.stmts:
+        if one is stmt:
+            return found
+        if isinstance(one, ast.Block):
+            if any(each is stmt for each in walk(one)):
+                return found + _before(one, stmt)
+            found += one.stmts
+        else:
+            found.append(one)
+    return []
+
+
+def _leaves(node: ast.If) -> bool:
+    """Whether the branch of an `if` without `else` ends what it stands in."""
+    stmts = node.then.stmts
+    return node.other is None and bool(stmts) and isinstance(stmts[-1], ast.Jump | ast.Return)
 
 
 def _compared(op: str, gap: int) -> bool:

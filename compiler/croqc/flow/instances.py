@@ -6,6 +6,7 @@ Instances that no step can tell apart are tried once. Must not run anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import lcm
@@ -74,12 +75,31 @@ def plan(program: Program) -> Plan:
     turns |= {
         loop: inner for loop in turns if loop not in around
     }  # roles that share a size go on as far as the longest
+    least = {size.var: _least(program, size) for size in relevant if size.bound is None}
+    turns = {loop: count + _already(program, loop, least) for loop, count in turns.items()}
     leaping = _leaps(program, period, bounds) if lifts else {}
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
     found.instances = list(_instances(program, found, turns))
     found.lifts = found.lifts and found.complete and not _decided_by_sizes(program, sizes)
     found.lifts = found.lifts and all(_keeps_distance(program, found, *each) for each in _crossings(program, around))
     return found
+
+
+def _least(program: Program, size: Size) -> int:
+    """The smallest value of a size that the assertions on it admit."""
+    least = size.least or 0
+    return next(iter(_admitted(program, size, {least})), least)
+
+
+def _already(program: Program, loop: Loop, least: Mapping[int, int]) -> int:
+    """How many turns a loop makes for the smallest sizes, beyond the one that is the least of most loops."""
+    env: Env = [0] * program.variables
+    for var, value in least.items():
+        env[var] = value
+    try:
+        return max(len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1))) - 1, 0)
+    except (UndecidedError, OverflowError):
+        return 0
 
 
 def _crossings(program: Program, around: set[Loop]) -> Iterator[tuple[Loop, Expr]]:
@@ -145,8 +165,9 @@ def longest(program: Program, found: Plan, far: bool) -> dict[int, int] | None:
 
 
 def _relevant(program: Program, deciding: Iterable[Expr], sizes: Mapping[int, Size]) -> list[Size]:
-    """The sizes that some step depends on, and those that bound them."""
+    """The sizes that some step depends on, those that bound them, and those that assertions hold against them."""
     used: set[int] = set()
+    asserted = [expr.variables() for expr in program.asserts]
     stack = [number for expr in deciding for number in expr.variables()]
     while stack:
         number = stack.pop()
@@ -155,6 +176,7 @@ def _relevant(program: Program, deciding: Iterable[Expr], sizes: Mapping[int, Si
             bound = sizes[number].bound
             if bound is not None:
                 stack += bound.variables()
+            stack += [other for together in asserted if number in together for other in together]
     return [size for size in program.sizes if size.var in used]
 
 
@@ -233,7 +255,7 @@ def divisors(expr: Expr, number: int) -> set[int]:
 
 def _values(program: Program, found: Plan, size: Size, turns: Mapping[Loop, int], drives: bool) -> list[int]:
     """What to try for one size: each side of every place where a division steps or a comparison turns."""
-    least = 0 if size.least is None else size.least
+    least = _least(program, size)
     exprs = [expr for op in program.ops for expr in op.exprs() if size.var in expr.variables()]
     values = {least, least + 1}
     for loop in found.loops:
@@ -241,13 +263,35 @@ def _values(program: Program, found: Plan, size: Size, turns: Mapping[Loop, int]
             steps = sorted(divisors(expr, size.var))
             for by in steps[-1:]:
                 most = turns[loop] + 1 if drives else 1
-                values |= {by * t + rest for t in range(most + 1) for rest in (-1, 0, 1)}
+                values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in (-1, 0, 1)}
             for by in steps[:-1]:
-                values |= {by * t + rest for t in (1, 2) for rest in (0, 1)}
+                values |= {by * (t + least // by) + rest for t in (1, 2) for rest in (0, 1)}
     for expr in exprs:
         values |= {limit + more for limit in course(expr, size.var).bounds for more in (-2, -1, 0, 1)}
         values |= {by * t + rest for by in divisors(expr, size.var) for t in (1,) for rest in (-1, 0, 1)}
-    return sorted(value for value in values if value >= least)[:_MOST_VALUES]
+    if not exprs:  # only assertions name it: it has to be large enough for the others
+        values |= {*range(least, least + 17), *(1 << power for power in range(5, 17))}
+    return _admitted(program, size, {value for value in values if value >= least})[:_MOST_VALUES]
+
+
+def _admitted(program: Program, size: Size, values: set[int]) -> list[int]:
+    """The values that assertions on this size alone admit; where they ask for multiples, the nearest of those, too."""
+    holding = [expr for expr in program.asserts if size.var in expr.variables()]
+    values = values | {
+        limit + more for expr in holding for limit in course(expr, size.var).bounds for more in (-1, 0, 1)
+    }
+    grain = lcm(*(max(divisors(expr, size.var)) for expr in holding if expr.op == "==" and expr.args[0].op == "%"))
+    if 1 < grain <= MOST_PERIOD:
+        values |= {near for value in values for near in (value // grain * grain, -(-value // grain) * grain)}
+    env: Env = [0] * program.variables
+    tests = [closure(expr) for expr in holding if expr.variables() == {size.var}]
+    found = []
+    for value in sorted(values):
+        env[size.var] = value
+        with suppress(UndecidedError):
+            if value >= (size.least or 0) and all(test(env) for test in tests):
+                found.append(value)
+    return found
 
 
 def _instances(
@@ -265,7 +309,7 @@ def _instances(
             found.complete = found.complete and len(columns[size.var]) < _MOST_VALUES
             if largest:
                 columns[size.var] = sorted({columns[size.var][0], *columns[size.var][-_LAST_VALUES:]})
-    signature = Signature(program)
+    signature = Signature(program, {size.var for size in found.sizes})
     parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
     found.complete = found.complete and _count(parts) <= _MOST_COMBINATIONS

@@ -12,6 +12,7 @@ from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_exprs import Exprs
 from croqc.flow.lower_loops import Loops
+from croqc.flow.lower_sizes import demands
 from croqc.flow.ops_data import Commit, Copy, Name, Touch
 from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
@@ -82,7 +83,7 @@ class Lowering:
         self.handlers: dict[type, Handler] = {**_CONTROL, **table}
         self.blocks = prod(extent.const or 1 for extent in kernel.cluster)
         self._declare_events(arrivals)
-        self._assertions()
+        program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
 
     def _kernel(self) -> None:
@@ -136,15 +137,6 @@ class Lowering:
             ref = ref.base if isinstance(ref, ast.Chain) else ref.inner
         symbol = self.model.uses.get(ref) if isinstance(ref, ast.Name) else None
         return self.events.get(symbol) if symbol is not None else None
-
-    def _assertions(self) -> None:
-        """What the host asserts of the sizes."""
-        for node, around in statements(self.model.function.body):
-            if isinstance(node, ast.Assert) and around.on_host:
-                holds = self.exprs.of(node.cond)
-                sizes = {size.var for size in self.program.sizes}
-                if holds.known and holds.variables() <= sizes:
-                    self.program.asserts.append(holds)
 
     # --- emitting ---------------------------------------------------------------------------------
 

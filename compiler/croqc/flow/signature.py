@@ -9,12 +9,13 @@ from croqc.flow.program import Branch, Enter, Loop, Op, Program, Size
 
 
 class Signature:
-    """What tells instances apart: the numbers of turns, and how conditions on sizes come out."""
+    """What tells instances apart: the numbers of turns, and how conditions on sizes come out. `chosen`: the sizes that
+    instances give values to; what is asserted of others is taken to hold."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, chosen: set[int]) -> None:
         self.width = program.variables
         self.known = known = {size.var for size in program.sizes}
-        self.asserts = [(each.variables(), closure(each)) for each in program.asserts]
+        self.asserts = [(each.variables(), closure(each)) for each in program.asserts if each.variables() <= chosen]
         self.loops: list[tuple[set[int], Loop, Value, Value, Value]] = []
         for loop in program.loops:
             used = loop.low.variables() | loop.high.variables() | loop.step.variables()

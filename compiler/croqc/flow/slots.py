@@ -6,12 +6,12 @@ What it cannot tell is "every slot" and "may hold", never the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import gcd, lcm, prod
 
-from croqc.flow.conditions import Conditions, raw_names
+from croqc.flow.conditions import Conditions, guards, raw_names
 from croqc.sema.events import order_of
 from croqc.sema.model import Model, Symbol
 from croqc.sema.nesting import Around
@@ -65,16 +65,18 @@ class Slots:
         endless = {name for name, course in courses.items() if course.high is None and _MARK not in name}
         if order_of(ref) is None and any(raw_names(value) & endless for value in values):
             return None
-        guards = [guard for guard in self._guards(around, stmt) if self._settles(guard[0], env, courses, endless)]
-        used = names | {name for cond, _ in guards for name in self.conditions.names(cond, env)}
-        columns = self._columns({name: courses[name] for name in sorted(used)}, env, values, guards)
+        conditions = [
+            guard for guard in guards((*around.chain, stmt)) if self._settles(guard[0], env, courses, endless)
+        ]
+        used = names | {name for cond, _ in conditions for name in self.conditions.names(cond, env)}
+        columns = self._columns({name: courses[name] for name in sorted(used)}, env, values, conditions)
         if columns is None:
             return None
         found = set()
         for turn in product(*columns.values()):
             here = dict(zip(columns, turn, strict=True))
             held = {**env, **{name: Int.of(value) for name, value in here.items()}}
-            if all(self.conditions.truth(cond, held) is not negated for cond, negated in guards):
+            if all(self.conditions.truth(cond, held) is not negated for cond, negated in conditions):
                 place = [value.evaluate(here) for value in values]
                 if None in place:
                     return None
@@ -224,10 +226,10 @@ class Slots:
         courses: Mapping[str, _Course],
         env: Env,
         values: Sequence[Int],
-        guards: Sequence[tuple[ast.Node, bool]],
+        conditions: Sequence[tuple[ast.Node, bool]],
     ) -> dict[str, Sequence[int]] | None:
         """What to try for each atom: one period of everything behind the largest constant that it is compared with."""
-        gaps = [gap for cond, _ in guards for gap in self.conditions.gaps(cond, env)]
+        gaps = [gap for cond, _ in conditions for gap in self.conditions.gaps(cond, env)]
         period = _period([*values, *gaps])
         if period is None:
             return None
@@ -259,20 +261,10 @@ class Slots:
 
     # --- conditions -------------------------------------------------------------------------------
 
-    def _guards(self, around: Around, stmt: ast.Node) -> Iterator[tuple[ast.Node, bool]]:
-        """The conditions under which an iteration comes to a statement, and whether each must not hold."""
-        inner = (*around.chain[1:], stmt)
-        for node, below in zip(around.chain, inner, strict=True):
-            if isinstance(node, ast.If):
-                yield node.cond, node.other is not None and any(at is below for at in walk(node.other))
-            for block in _blocks(node):
-                before = _before(block, below)
-                yield from ((one.cond, True) for one in before if isinstance(one, ast.If) and _leaves(one))
-
     def _settles(self, cond: ast.Node, env: Env, courses: Mapping[str, _Course], endless: set[str]) -> bool:
         """Whether a condition is decided by one period of the iterations: remainders, or one index and constants."""
         names = self.conditions.names(cond, env)
-        if not names or not names <= courses.keys() or any(_MARK in name for name in names):
+        if not names <= courses.keys() or any(_MARK in name for name in names):
             return False
         for gap in self.conditions.gaps(cond, env):
             raw = raw_names(gap) & endless
@@ -328,33 +320,3 @@ def _period(values: Sequence[Int]) -> int | None:
 def _constant(value: Int) -> int:
     """The size of the constant part of a value, 1 at least."""
     return max([1, *(abs(factor) for monomial, factor in value.terms if not monomial)])
-
-
-def _blocks(node: ast.Node) -> tuple[ast.Block, ...]:
-    match node:
-        case ast.If(then=then, other=other):
-            return (then,) if other is None else (then, other)
-        case ast.Parallel() | ast.With() | ast.Foreach() | ast.While() | ast.InThreads() | ast.Apply():
-            return (node.body,)
-    return ()
-
-
-def _before(block: ast.Block, stmt: ast.Node) -> list[ast.Node]:
-    """The statements of a block in front of one of its own, those of plain inner blocks included."""
-    found: list[ast.Node] = []
-    for one in block.stmts:
-        if one is stmt:
-            return found
-        if isinstance(one, ast.Block):
-            if any(each is stmt for each in walk(one)):
-                return found + _before(one, stmt)
-            found += one.stmts
-        else:
-            found.append(one)
-    return []
-
-
-def _leaves(node: ast.If) -> bool:
-    """Whether the branch of an `if` without `else` ends the iteration."""
-    stmts = node.then.stmts
-    return node.other is None and bool(stmts) and isinstance(stmts[-1], ast.Jump)

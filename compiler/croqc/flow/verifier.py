@@ -58,6 +58,7 @@ class Outcome:
     undecided: tuple[Span, str] | None = None
     exhausted: bool = False
     repeats: bool = True
+    idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
 
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
@@ -91,6 +92,9 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         findings = judge(case)
         effort.spend(case.spent)
+        if findings and _is_unwaited(findings[0]) and _stands_idle(setting, found, sizes):
+            outcome.idle = True  # no such size is meant, if more turns do not show it, too
+            continue
         if findings:
             outcome.findings = _better(setting, sites, found, number, findings, effort)
             break
@@ -166,7 +170,7 @@ def _better(
 ) -> list[FlowFinding]:
     """The same fault in an instance in which every role has something to do, if one is near."""
     told = findings[0]
-    unwaited = told.rule == "future-not-waited" and told.args["why"] in ("never", "overwritten")
+    unwaited = _is_unwaited(told)
     idle = told.rule == "trip-count-mismatch" and not told.args["fewer"]
     if not (told.rule == "generation-mixup" or idle or unwaited):
         return findings
@@ -179,6 +183,16 @@ def _better(
         if others and _shows_more(told, others[0]):
             return others
     return findings
+
+
+def _is_unwaited(told: FlowFinding) -> bool:
+    return told.rule == "future-not-waited" and told.args["why"] in ("never", "overwritten")
+
+
+def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> bool:
+    """Whether some loop over sizes makes no turn."""
+    own = (loop for loop in found.loops if loop.low.variables() | loop.high.variables() <= sizes.keys())
+    return any(_count(setting, loop, sizes) == 0 for loop in own)
 
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
@@ -215,8 +229,9 @@ def _report(
         strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
     elif _spans_cluster(setting, kernel):
         strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
-    elif outcome.exhausted or not outcome.repeats or not _covers(setting, found, outcome.done):
+    elif outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
         strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
+        up_to += " where each loop makes a turn" if outcome.idle else ""
     steps, edges, sizes = _example(setting, found, outcome)
     return KernelFlow(
         kernel,
