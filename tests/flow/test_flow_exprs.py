@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, course, unknown, var
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, course, floored, unknown, var
 
 K, N = var(0), var(1)
 
@@ -15,6 +15,10 @@ K, N = var(0), var(1)
         (apply("+", apply("*", K, const(3)), N), 7 * 3 + 2),
         (apply("/", const(-7), const(2)), -3),  # towards zero
         (apply("%", const(-7), const(2)), -1),
+        (floored("/", const(-7), const(2)), -4),  # down, as the normal form of sizes does
+        (floored("/", apply("-", N, K), const(2)), -3),
+        (floored("%", apply("-", N, K), const(4)), 3),
+        (floored("cdiv", K, N), 4),
         (apply("cdiv", K, N), 4),
         (apply("%", K, const(4)), 3),
         (apply("&&", apply("<", N, K), apply("!=", K, const(7))), 0),

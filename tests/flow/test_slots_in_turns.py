@@ -52,6 +52,18 @@ TURNS = {
     ),
     "a counter": consumers(GRANT, COUNTED),
     "a counter that comes round": consumers(GRANT, TURNING),
+    "a named slot of a counter": consumers(
+        GRANT,
+        f"mutable int k = c; while (k < cdiv(K, 64)) {{ s = k % 4; {take()} k = k + 2; }}",
+    ),
+    "a slot that starts again": consumers(
+        "mutable int s = c; trigger empty[s]; trigger empty[s + 2];",
+        f"{EVERY.replace('s = k % 4; ', '')} if (k % 2 == c) {{ {take()} s += 2; if (s >= 4) {{ s = c; }} }} }}",
+    ),
+    "rounds of its own": consumers(
+        "foreach {i} in [2] { trigger empty[2 * i + c]; }",
+        f"foreach {{i}} in [(cdiv(K, 64) + 1 - c) / 2] {{ k = 2 * i + c; {take('k % 4')} }}",
+    ),
     "producers over slices": producers(f"{BY_TWO.replace('{0}', 'p')} {fill()} }} }}", take()),
     "producers of named iterations": producers(
         f"with i in [cdiv(K, 64)] {{ foreach k = i(p::2) {{ {fill('k % 4')} }} }}", take()
@@ -95,6 +107,9 @@ REACHED = {
     "a counter of ones": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s += 1; }", (2, 2)),
     "a counter of data": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s = call g(s); }", (2, 2)),
     "a counter reset to anything": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s = n; }", (2, 2)),
+    "a slot set back": ("mutable int s = 2 + p; foreach k in [n] { trigger full[s - 2]; }", (1, 1)),
+    "two ways round": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s = (s + 2) % 3; s += 2; }", (2, 2)),
+    "a start beyond": ("mutable int s = 4 + p; foreach k in [n] { trigger full[s - 4]; s = (s + 4) % 4; }", (1, 1)),
     "a counter down": ("mutable int s = 4 + p; foreach k in [2] { trigger full[s % 2]; s -= 2; }", (1, 1)),
 }  # fmt: skip
 

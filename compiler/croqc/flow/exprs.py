@@ -45,9 +45,12 @@ DATA: Final = _Raises(threads=False)
 VARIES: Final = _Raises(threads=True)
 
 
+FLOOR: Final = 1
+
+
 class Expr:
     """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where)
-    or an operator on `args`."""
+    or an operator on `args`; a division or remainder whose `value` is `FLOOR` rounds down."""
 
     __slots__ = ("args", "op", "span", "value")
 
@@ -100,6 +103,16 @@ def apply(op: str, *args: Expr) -> Expr:
     return Expr(op, args)
 
 
+def floored(op: str, a: Expr, b: Expr) -> Expr:
+    """A division or remainder of the symbolic normal form, which rounds down; other operations as they are."""
+    if op not in ("/", "%"):
+        return apply(op, a, b)
+    found = Expr(op, (a, b), FLOOR)
+    if a.op == b.op == "k" and b.value:
+        return const(closure(found)([]))
+    return found
+
+
 def _quotient(a: int, b: int) -> int:
     """Division of the language rounds towards zero."""
     if b == 0:
@@ -109,6 +122,16 @@ def _quotient(a: int, b: int) -> int:
 
 def _remainder(a: int, b: int) -> int:
     return a - _quotient(a, b) * b
+
+
+def _floor(a: int, b: int) -> int:
+    if b == 0:
+        raise UndecidedError
+    return a // b
+
+
+def _modulo(a: int, b: int) -> int:
+    return a - _floor(a, b) * b
 
 
 def _ceiling(a: int, b: int) -> int:
@@ -123,6 +146,8 @@ _BINARY: Final[dict[str, Callable[[int, int], int]]] = {
     "*": lambda a, b: a * b,
     "/": _quotient,
     "%": _remainder,
+    "//": _floor,
+    "%%": _modulo,
     "cdiv": _ceiling,
     "==": lambda a, b: int(a == b),
     "!=": lambda a, b: int(a != b),
@@ -136,6 +161,7 @@ _BINARY: Final[dict[str, Callable[[int, int], int]]] = {
     "<<": lambda a, b: a << b if 0 <= b < 64 else 0,
     ">>": lambda a, b: a >> b if 0 <= b < 64 else 0,
 }
+_FLOORED: Final = {"/": "//", "%": "%%"}
 COMPARE: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
@@ -152,7 +178,7 @@ def closure(expr: Expr) -> Value:
         return _raiser(expr.span)
     parts = [closure(arg) for arg in args]
     if op in _BINARY:
-        return _binary(op, args, parts)
+        return _binary(_FLOORED.get(op, op) if expr.value == FLOOR else op, args, parts)
     return _logic(op, parts)
 
 
@@ -168,6 +194,8 @@ def _binary(op: str, args: tuple[Expr, ...], parts: list[Value]) -> Value:
     by = args[1].const
     if op == "%" and by is not None and by > 0:
         return lambda env: _remainder(value, by) if (value := left(env)) < 0 else value % by
+    if op == "%%" and by is not None and by > 0:
+        return lambda env: left(env) % by
     if op == "+":
         return lambda env: left(env) + right(env)
     if op == "*":

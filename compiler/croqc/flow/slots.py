@@ -13,6 +13,7 @@ from math import gcd, lcm, prod
 
 from croqc.flow.conditions import Conditions, guards, raw_names
 from croqc.sema.events import order_of
+from croqc.sema.masks import defining_value, symbol_atoms
 from croqc.sema.model import Model, Symbol
 from croqc.sema.nesting import Around
 from croqc.sema.symbolic import Int, Part
@@ -22,6 +23,7 @@ from croqc.syntax.visit import walk
 from croqc.text.record import record
 
 _LONGEST = 4096  # iterations that are gone through, all loops together
+_DEEPEST = 20  # names that follow from names
 _MARK = "'changes"  # behind the name of a mutable variable as an atom
 
 Env = Mapping[str, Int]
@@ -94,13 +96,22 @@ class Slots:
         suffixes = ref.suffixes if isinstance(ref, ast.Chain) else ()
         found = [self._int(arg) for suffix in suffixes if isinstance(suffix, ast.Index) for arg in suffix.args]
         known = [value.substitute(env) for value in found if value is not None]
-        return known if len(known) == len(found) == len(event.array) else None
+        if not len(known) == len(found) == len(event.array):
+            return None
+        # What a mutable variable stands for is known up to a multiple of the period only.
+        return [
+            value.mod(Int.of(extent)) if any(_MARK in name for name in value.names()) else value
+            for value, extent in zip(known, event.array, strict=True)
+        ]
 
     def _int(self, node: ast.Node, depth: int = 0) -> Int | None:
         """The value of an expression over indices and mutable variables."""
         value = self.model.values.get(node)
-        if value is not None or depth > 20:
+        if depth > _DEEPEST:
             return value
+        if value is not None:
+            known = {name: self._int(self._defined[name], depth + 1) for name in value.names() & self._defined.keys()}
+            return value.substitute({name: inner for name, inner in known.items() if inner is not None})
         match node:
             case ast.Paren(inner=inner):
                 return self._int(inner, depth + 1)
@@ -116,6 +127,12 @@ class Slots:
                 a, b = self._int(left, depth + 1), self._int(right, depth + 1)
                 return None if a is None or b is None else _combined(op, a, b)
         return None
+
+    @cached_property
+    def _defined(self) -> dict[str, ast.Node]:
+        """What defines the immutable names that the model has no value for, as they follow from mutable ones."""
+        definitions = ((atom, defining_value(symbol)) for symbol, atom in symbol_atoms(self.model).items())
+        return {atom: value for atom, value in definitions if value is not None}
 
     # --- mutable variables ------------------------------------------------------------------------
 
@@ -145,7 +162,8 @@ class Slots:
         found = {}
         for symbol, parts in self._assigned.items():
             first: list[Int] = []
-            steps, moduli = [0], set()
+            steps: list[int] = [0]
+            moduli: set[int | None] = set()
             for op, value in parts:
                 change = self._change(symbol, op, value)
                 if change is None:
@@ -157,7 +175,7 @@ class Slots:
                     moduli.add(change[1])
             else:
                 modulus = next(iter(moduli)) if len(moduli) == 1 else None
-                found[symbol] = _Changes(tuple(first), gcd(*steps), modulus)
+                found[symbol] = _Changes(tuple(first), gcd(*steps, *(each for each in moduli if each)), modulus)
         return found
 
     def _change(self, symbol: Symbol, op: str, value: ast.Node | None) -> Int | tuple[int, int | None] | None:

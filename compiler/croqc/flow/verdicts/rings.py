@@ -129,7 +129,7 @@ def _modulus(expr: Expr, moving: set[int]) -> int | None:
 
 def _with_modulus(expr: Expr, moving: set[int], size: int) -> Expr:
     if expr.op == "%" and expr.args[1].const and expr.variables() & moving:
-        return Expr("%", (expr.args[0], const(size)))
+        return Expr("%", (expr.args[0], const(size)), expr.value)
     if not expr.args:
         return expr
     return Expr(expr.op, tuple(_with_modulus(arg, moving, size) for arg in expr.args), expr.value, expr.span)
