@@ -6,20 +6,17 @@ Of every slot the accesses are kept that a later one could still conflict with. 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.program import Op
 from croqc.flow.regions import Interval, Operand, overlap
+from croqc.flow.run import Run
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.text.span import Span
 
-if TYPE_CHECKING:
-    from croqc.flow.machine import Machine
-
 
 class Accesses:
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Run) -> None:
         self.machine = machine
         program = machine.program
         self.live: dict[int, list[Access]] = {}

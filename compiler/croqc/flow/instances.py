@@ -11,9 +11,10 @@ from itertools import islice, product
 from math import lcm
 
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
+from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.program import Branch, Loop, Op, Program, Set, Size
+from croqc.flow.program import Loop, Op, Program, Size
 from croqc.flow.signature import Signature
 
 MOST_PERIOD = 1 << 20

@@ -10,26 +10,12 @@ from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.exprs import Expr
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
-from croqc.flow.lower_exprs import Exprs
-from croqc.flow.lower_loops import Loops
+from croqc.flow.lower_loops import Builder, Loops
+from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
 from croqc.flow.ops_data import Commit, Copy, Name, Touch
 from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
-from croqc.flow.program import (
-    Branch,
-    End,
-    Enter,
-    Event,
-    Fail,
-    Fork,
-    Join,
-    Jump,
-    Loop,
-    Meet,
-    Op,
-    Program,
-    Set,
-)
+from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
@@ -53,8 +39,8 @@ def lower(
     return Lowering(model, kernel, paths, arrivals, table).program
 
 
-class Lowering:
-    """The program while it is made. `loops` and `role` are those around the present place."""
+class Lowering(Builder):
+    """The program of a kernel while it is made."""
 
     def __init__(
         self,
@@ -64,18 +50,12 @@ class Lowering:
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
     ) -> None:
-        self.model = model
+        super().__init__(model, tuple(walk(kernel.node)))
         self.kernel = kernel
         self.paths = paths
-        self.program = program = Program()
-        self.ops = program.ops
-        self.nodes = tuple(walk(kernel.node))
-        self.exprs = Exprs(model, self.nodes, program)
-        self.buffers = Buffers(model, self.nodes, program, self.exprs)
+        self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
-        self.loops: tuple[Loop, ...] = ()
-        self.role: ast.InThreads | None = None
         self.inside = False  # of what the block's paths run, not of the block's own flow
         self.nests = Loops(self)
         self.forks: list[tuple[Fork, ast.Parallel, dict[str, Expr]]] = []
@@ -147,11 +127,6 @@ class Lowering:
                     self.program.asserts.append(holds)
 
     # --- emitting ---------------------------------------------------------------------------------
-
-    def emit(self, op: Op) -> Op:
-        op.role = self.role
-        self.ops.append(op)
-        return op
 
     def block(self, body: ast.Block) -> None:
         for stmt in body.stmts:

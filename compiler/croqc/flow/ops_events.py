@@ -6,15 +6,12 @@ A path's k-th wait on a slot passes when k + 1 generations are complete; what a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from croqc.flow.exprs import Expr, closure
-from croqc.flow.program import Event, Loop, Op
+from croqc.flow.program import Event, Loop
 from croqc.flow.state import EventSlot, PathState, Place, Transfer, merge
+from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
-
-if TYPE_CHECKING:
-    from croqc.flow.machine import Machine
 
 
 class EventRef:
@@ -46,7 +43,7 @@ class EventRef:
         return () if self.index is None else (self.index,)
 
 
-class Declare(Op):
+class Declare(Step):
     """Passing the declaration of an event inside a loop: fresh slots."""
 
     __slots__ = ("event",)
@@ -55,7 +52,7 @@ class Declare(Op):
         super().__init__(span, loops)
         self.event = event
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         round_ = path.passed.get(self.event, -1) + 1
         path.passed[self.event] = round_
         path.events[self.event.number] = machine.instance(self.event, round_)
@@ -63,7 +60,7 @@ class Declare(Op):
         return True
 
 
-class WaitEvent(Op):
+class WaitEvent(Step):
     __slots__ = ("ref",)
     WORD = "wait"
 
@@ -74,7 +71,7 @@ class WaitEvent(Op):
     def exprs(self) -> Sequence[Expr]:
         return self.ref.exprs()
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         slots, generation = self.ref.slots(path)
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
@@ -92,7 +89,7 @@ class WaitEvent(Op):
         path.pc += 1
         return True
 
-    def _pass(self, machine: Machine, path: PathState, slot: EventSlot, k: int) -> None:
+    def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
         if slot.completed > k + 1:
             ahead = slot.sources[k + 1 - (len(slot.clocks) - len(slot.sources))]
             machine.fault("overrun", ahead, path.at(self), slot=slot, generation=k)
@@ -103,7 +100,7 @@ class WaitEvent(Op):
             machine.note(path, self, slot=slot, generation=k)
 
 
-class Trigger(Op):
+class Trigger(Step):
     """Arrivals, with the transfers that land in the same generations. `blocks`: arrivals a slot gets at once."""
 
     __slots__ = ("after", "blocks", "refs")
@@ -120,7 +117,7 @@ class Trigger(Op):
     def exprs(self) -> Sequence[Expr]:
         return [expr for ref in self.refs for expr in ref.exprs()]
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         transfers = [each for handle in self.after if (each := self._bound(machine, path, handle)) is not None]
         for ref in self.refs:
             slots, generation = ref.slots(path)
@@ -138,7 +135,7 @@ class Trigger(Op):
         path.pc += 1
         return True
 
-    def _bound(self, machine: Machine, path: PathState, handle: int) -> Transfer | None:
+    def _bound(self, machine: Walk, path: PathState, handle: int) -> Transfer | None:
         transfer = path.handles.get(handle)
         if transfer is None:
             machine.fault("empty-handle", path.at(self), handle=handle)
@@ -147,7 +144,7 @@ class Trigger(Op):
             return None
         return transfer
 
-    def _count(self, machine: Machine, path: PathState, slot: EventSlot, generation: int) -> None:
+    def _count(self, machine: Walk, path: PathState, slot: EventSlot, generation: int) -> None:
         """An order is compared with the path's own count of steady triggers of the slot."""
         if path.touched:
             steady = path.steady.get(slot, 0)
@@ -155,7 +152,7 @@ class Trigger(Op):
             if generation >= 0 and (generation ^ steady) & 1:
                 machine.fault("order", path.at(self), slot=slot, own=steady, order=generation, waits=False)
 
-    def _arrive(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
+    def _arrive(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         clock, number = path.clock, path.number
         for other, epoch in slot.before:
             if clock[other] < epoch:
@@ -174,7 +171,7 @@ class Trigger(Op):
         if slot.pending <= 0:
             self._complete(machine, path, slot)
 
-    def _complete(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
+    def _complete(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         generation = slot.completed
         machine.steps += 3 * machine.weight  # it costs as much as some plain steps
         if machine.record is not None:

@@ -14,8 +14,9 @@ from typing import Any
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.instances import Plan, refs_of
 from croqc.flow.machine import Machine
+from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Fork, Loop, Op, Program, Set
+from croqc.flow.program import Loop, Op, Program
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
 
 State = tuple[Any, ...]

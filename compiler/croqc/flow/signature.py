@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
-from croqc.flow.program import Branch, Enter, Loop, Op, Program, Size
+from croqc.flow.ops_control import Branch, Enter
+from croqc.flow.program import Loop, Op, Program, Size
 
 
 class Signature:

@@ -16,13 +16,15 @@ from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
-from croqc.flow.machine import ExhaustedError, Machine, Setting
+from croqc.flow.machine import ExhaustedError, Machine
+from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.ops_events import Trigger
 from croqc.flow.paths import Path
-from croqc.flow.program import Bar, Loop
+from croqc.flow.program import Loop
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
+from croqc.flow.run import Setting
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.judge import judge, judge_end
 from croqc.flow.verdicts.sites import Sites
