@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
@@ -55,7 +54,6 @@ class Machine(Walk):
         self.sizes = sizes
         self.leaps: dict[Loop, tuple[int, int]] = {}
         self.undecided: tuple[Span, str] | None = None
-        self.turns: dict[tuple[int, Loop], int] = {}
         self.watch: Callable[[PathState, Loop | int], None] | None = None
         self.held: list[tuple[int, int, Transfer]] = []  # path, handle, what it was given
         self.grouped: dict[tuple[EventSlot, int], list[int]] = {}
@@ -163,7 +161,11 @@ class Machine(Walk):
         moves, weight, done = self.moves, self.weight, 0
         room = self.budget - self.steps
         try:
-            while self._has_work(path):
+            while not path.left:
+                if path.idle:
+                    if not path.jobs:
+                        break
+                    self._take(path)
                 while moves[path.pc](self, path):
                     done += weight
                     if done > room:
@@ -180,18 +182,10 @@ class Machine(Walk):
             self.steps += done
         return done > 0
 
-    def _has_work(self, path: PathState) -> bool:
-        """Whether the path has something to do; what comes next is taken up."""
-        if path.left:
-            return False
-        if path.idle and path.jobs:
-            self._take(path)
-        return not path.idle
-
     def _take(self, path: PathState) -> None:
         entry, changed, clock, events = path.jobs.popleft()
         for var, value in changed.items():
-            path.env[var] = value
+            path.assign(var, value)
         for event in self.program.events:
             if event.fresh:
                 path.events[event.number] = events[event.number]
@@ -233,14 +227,6 @@ class Machine(Walk):
 
     # --- what steps ask ---------------------------------------------------------------------------
 
-    def lenient(self, value: Value, env: Env) -> Any:
-        """The value, or what stands for one that is not known."""
-        try:
-            found = value(env)
-            return found if found is VARIES or found is DATA else int(found)
-        except UndecidedError as undecided:
-            return VARIES if undecided.threads else DATA
-
     def some_thread(self, path: PathState, branch: Op, value: Value, split: bool) -> bool:
         """Whether a condition holds for some thread of a path. Raises where only some take part in something
         that all have to do together."""
@@ -259,13 +245,3 @@ class Machine(Walk):
         if len(found) == 2 and split:
             raise UndecidedError(branch.span, threads=True)
         return True in found
-
-    def entered(self, path: PathState, loop: Loop) -> None:
-        key = (path.number, loop)
-        self.turns[key] = self.turns.get(key, 0) + 1
-
-    def turned(self, path: PathState, loop: Loop) -> None:
-        key = (path.number, loop)
-        self.turns[key] = self.turns.get(key, 0) + 1
-        if self.watch is not None:
-            self.watch(path, loop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from croqc.flow.exprs import Expr, UndecidedError, Value, closure
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, Value, closure
 from croqc.flow.program import ForeignError, Loop
 from croqc.flow.state import PathState
 from croqc.flow.steps import Step, Walk
@@ -24,7 +24,11 @@ class Set(Step):
         self.value = closure(expr)
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        path.assign(self.var, machine.lenient(self.value, path.env))
+        try:
+            value = self.value(path.env)
+            path.assign(self.var, value if value is VARIES or value is DATA else int(value))
+        except UndecidedError as undecided:  # what stands for a value that is not known
+            path.assign(self.var, VARIES if undecided.threads else DATA)
         path.pc += 1
         return True
 
@@ -89,7 +93,7 @@ class LoopStart(Step):
             return True
         path.assign(self.loop.var, low)
         path.assign(self.loop.limit, high)
-        machine.entered(path, self.loop)
+        path.turns[self.loop] = path.turns.get(self.loop, 0) + 1
         path.pc += 1
         return True
 
@@ -100,24 +104,29 @@ class LoopStart(Step):
 class LoopNext(Step):
     """The end of a loop's body: the next iteration, or on behind it. Long loops leap where the machine says so."""
 
-    __slots__ = ("by", "loop", "start")
+    __slots__ = ("by", "limit", "loop", "start", "steady", "var")
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop.span, loop.outer)
         self.loop = loop
+        self.var, self.limit = loop.var, loop.limit
         self.by: Value = closure(loop.step)
+        self.steady = None if loop.step.const is None else max(loop.step.const, 1)
         self.start = 0
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        env, var = path.env, self.loop.var
-        value = env[var] + max(self.by(env), 1)
-        leap = machine.leaps.get(self.loop)
-        if leap is not None and value == leap[0]:
-            value += leap[1]
-        if value < env[self.loop.limit]:
-            path.assign(var, value)
+        env = path.env
+        value = env[self.var] + (self.steady or max(self.by(env), 1))
+        if machine.leaps:
+            leap = machine.leaps.get(self.loop)
+            if leap is not None and value == leap[0]:
+                value += leap[1]
+        if value < env[self.limit]:
+            path.assign(self.var, value)
             path.pc = self.start
-            machine.turned(path, self.loop)
+            path.turns[self.loop] += 1
+            if machine.watch is not None:
+                machine.watch(path, self.loop)
         else:
             path.pc += 1
         return True

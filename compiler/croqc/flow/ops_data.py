@@ -45,7 +45,7 @@ def read_handle(machine: Walk, path: PathState, op: Op, operand: Operand) -> Tra
         transfer.stamp, transfer.loops = path.stamp, op.loops
         transfer.reads += 1
         if transfer.reads == 2:
-            transfer.again = (op, path.env[:], operand)
+            transfer.again = (op, path.keep(), operand)
     return transfer
 
 
@@ -156,7 +156,7 @@ class Copy(Step):
         """The transfer goes to the handle, and to the event slot that it names."""
         if self.handle < 0 and self.event is None:
             return
-        transfer = Transfer(self, path.env, slots, self.asynchronous or self.event is not None)
+        transfer = Transfer(self, path.keep(), slots, self.asynchronous or self.event is not None)
         transfer.local = self.dest.operand is None and not self.dest.options
         transfer.accesses = made
         if not transfer.done:
@@ -296,7 +296,7 @@ class Multiply(Step):
         return True
 
     def _fly(self, machine: Walk, path: PathState, made: list[Access]) -> None:
-        transfer = Transfer(self, path.env, (), True)
+        transfer = Transfer(self, path.keep(), (), True)
         transfer.multiply = transfer.local = True
         transfer.accesses = made
         for access in made:

@@ -32,10 +32,10 @@ class EventRef:
         slots = path.events[self.event.number]
         if self.code is None:
             return slots.all(), -1
-        value = self.code(path.env) + 0
+        value, length = self.code(path.env) + 0, self.event.slots
         if self.ordered:
-            return (slots[value % len(slots)],), value // len(slots)
-        if not 0 <= value < len(slots):
+            return (slots[value % length],), value // length
+        if not 0 <= value < length:
             return (), -1
         return (slots[value],), -1
 
@@ -75,7 +75,7 @@ class WaitEvent(Step):
         slots, generation = self.ref.slots(path)
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
-        for slot in slots[path.passed.get(self, 0) :]:
+        for slot in slots if len(slots) < 2 else slots[path.passed.get(self, 0) :]:
             k = path.waits.get(slot, 0)
             if generation >= 0 and (generation ^ k) & 1:
                 machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
@@ -84,7 +84,8 @@ class WaitEvent(Step):
             self._pass(machine, path, slot, k)
             if len(slots) > 1:
                 path.passed[self] = path.passed.get(self, 0) + 1
-        path.passed.pop(self, None)
+        if len(slots) > 1:
+            path.passed.pop(self, None)
         path.touched = True
         path.pc += 1
         return True
@@ -95,7 +96,7 @@ class WaitEvent(Step):
             machine.fault("overrun", ahead, path.at(self), slot=slot, generation=k)
         merge(path.clock, slot.clocks[k])
         path.waits[slot] = k + 1
-        slot.last_waits[path.number] = (path.clock[path.number], self, path.env[:])
+        slot.last_waits[path.number] = (path.clock[path.number], self, path.keep())
         if machine.record is not None:
             machine.note(path, self, slot=slot, generation=k)
 
@@ -160,7 +161,7 @@ class Trigger(Step):
                 break
         slot.arrivals.append((number, clock[number]))
         merge(slot.clock, clock)
-        path.trail[clock[number]] = (self, path.env[:], slot)
+        path.trail[clock[number]] = (self, path.keep(), slot)
         clock[number] += 1
         slot.pending -= 1
         if machine.record is not None:

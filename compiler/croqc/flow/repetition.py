@@ -75,7 +75,7 @@ class Repetition:
             planned = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
         except UndecidedError:
             return False
-        return self.machine.turns.get((number, loop), 0) < planned
+        return self.machine.paths[number].turns.get(loop, 0) < planned
 
     # --- the joint state --------------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ class Repetition:
             access.write,
             access.index,
             -1 if access.end == OPEN else ranks.one(access.index, access.end),
-            access.operand.key(access.env),
+            access.key(),
         )
 
 

@@ -48,5 +48,5 @@ class Run:
         """Records a step; its number, or -1."""
         if self.record is None:
             return -1
-        self.record.append((path.number, word or op.WORD, op, path.env[:], about))
+        self.record.append((path.number, word or op.WORD, op, path.keep(), about))
         return len(self.record) - 1

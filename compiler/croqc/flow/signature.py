@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
 from croqc.flow.ops_control import Branch, Enter
@@ -16,13 +16,13 @@ class Signature:
         self.width = program.variables
         self.known = known = {size.var for size in program.sizes}
         self.asserts = [(each.variables(), closure(each)) for each in program.asserts]
-        self.loops: list[tuple[set[int], Loop, Value, Value, Value]] = []
+        self.loops: list[tuple[Set[int], Loop, Value, Value, Value]] = []
         for loop in program.loops:
             used = loop.low.variables() | loop.high.variables() | loop.step.variables()
             if used <= known:
                 self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
-        self.others: list[tuple[set[int], Value]] = []
-        self.guards: list[tuple[set[int], Value, Loop]] = []
+        self.others: list[tuple[Set[int], Value]] = []
+        self.guards: list[tuple[Set[int], Value, Loop]] = []
         seen: set[str] = set()
         for op in program.ops:
             for expr in op.exprs():
@@ -48,7 +48,7 @@ class Signature:
     def groups(self, sizes: Sequence[Size]) -> list[list[Size]]:
         """Sizes that occur together in something that decides."""
         groups: list[set[int]] = [{size.var} for size in sizes]
-        together = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
+        together: list[Set[int]] = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
         together += [used for used, _ in self.others] + [used for used, _ in self.asserts]
         together += [{size.var} | size.bound.variables() for size in sizes if size.bound is not None]
         for used in together:

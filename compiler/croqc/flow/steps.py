@@ -5,11 +5,11 @@ A step's `step` does its work and moves the path on; False means that the path s
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
-from croqc.flow.exprs import Env, Value
+from croqc.flow.exprs import Value
 from croqc.flow.program import Event, Loop, Op
 from croqc.flow.run import Run
 from croqc.flow.state import EventSlot, PathState, Slots, Transfer
@@ -19,13 +19,15 @@ class Walk(Run):
     """A run as its steps see it; `machine` goes it.
 
     `weight`: what a step costs. `leaps`: of long loops, where they leave out how much. `held`: what handles were
-    given. `grouped`: by slot and generation, the recorded steps that it consists of.
+    given. `grouped`: by slot and generation, the recorded steps that it consists of. `watch` is told of each turn of
+    a loop after the first one.
     """
 
     accesses: Accesses
     barriers: Barriers
     weight: int
     leaps: dict[Loop, tuple[int, int]]
+    watch: Callable[[PathState, Loop | int], None] | None
     held: list[tuple[int, int, Transfer]]  # path, handle, what it was given
     grouped: dict[tuple[EventSlot, int], list[int]]
 
@@ -33,20 +35,8 @@ class Walk(Run):
         """The slots of an event as its declaration is passed for the given time."""
         raise NotImplementedError
 
-    def lenient(self, value: Value, env: Env) -> Any:
-        """The value, or what stands for one that is not known."""
-        raise NotImplementedError
-
     def some_thread(self, path: PathState, branch: Op, value: Value, split: bool) -> bool:
         """Whether a condition holds for some thread of a path. Raises UndecidedError where the threads part."""
-        raise NotImplementedError
-
-    def entered(self, path: PathState, loop: Loop) -> None:
-        """A path begins the first turn of a loop."""
-        raise NotImplementedError
-
-    def turned(self, path: PathState, loop: Loop) -> None:
-        """A path begins a further turn of a loop."""
         raise NotImplementedError
 
     def fork(self, block: PathState, entry: int) -> None:

@@ -91,7 +91,7 @@ class Case:
         return self.sites.arrivals.get((slot.event.symbol, slot.index))
 
     def turns(self, number: int, loop: Loop) -> int:
-        return self.machine.turns.get((number, loop), 0)
+        return self.machine.paths[number].turns.get(loop, 0)
 
     def path(self, number: int) -> PathState:
         return self.machine.paths[number]
