@@ -21,7 +21,7 @@ from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
 Handler = Callable[["Lowering", Any], None]
@@ -50,7 +50,7 @@ class Lowering(Builder):
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
     ) -> None:
-        super().__init__(model, tuple(walk(kernel.node)))
+        super().__init__(model, nodes_of(kernel.node))
         self.kernel = kernel
         self.paths = paths
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
