@@ -6,6 +6,7 @@ Of every slot the accesses are kept that a later one could still conflict with. 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.program import Op
@@ -17,7 +18,7 @@ from croqc.text.span import Span
 
 class Accesses:
     def __init__(self, machine: Run) -> None:
-        self.machine = machine
+        self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
         program = machine.program
         self.live: dict[int, list[Access]] = {}
         self.filled = [(stage.first, stage.first + stage.slots) for stage in program.stages if stage.written]

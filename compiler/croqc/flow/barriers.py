@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import proxy
+
 from croqc.flow.program import Op
 from croqc.flow.run import Run
 from croqc.flow.state import Clock, PathState, Place, merge
@@ -26,7 +28,7 @@ class _Named:
 
 class Barriers:
     def __init__(self, machine: Run) -> None:
-        self.machine = machine
+        self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
         self.round = 0
         self.here: set[int] = set()
         self.clock: Clock = [0] * machine.width

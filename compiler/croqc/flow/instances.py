@@ -290,11 +290,11 @@ def _group(
         longest = max(range(len(own)), key=lambda place: len(own[place]))
         own[longest] = sorted({*own[longest][::2], own[longest][-1]})
     found: dict[tuple[object, ...], dict[int, int]] = {}
-    known = {size.var for size in group}
+    part = signature.within({size.var for size in group})
     for values in product(*own):
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
         for instance in _with_blocks(blocks, sizes, signature.width):
-            key = signature.of(instance, turns, known)
+            key = part.of(instance, turns)
             if key is not None:
                 found.setdefault(key, instance)
     return list(found.values())

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
 from croqc.flow.paths import WHOLE
-from croqc.flow.program import Event, ForeignError, Loop, Op
+from croqc.flow.program import Event, ForeignError, Loop, Op, Program
 from croqc.flow.run import Setting
 from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer, merge
 from croqc.flow.steps import Step, Walk
@@ -22,6 +23,12 @@ from croqc.text.span import Span
 
 def _key(item: tuple[tuple[int, int], Slots]) -> tuple[int, int]:
     return item[0]
+
+
+@lru_cache(maxsize=4)
+def _moves(program: Program) -> tuple[Callable[[Walk, PathState], bool], ...]:
+    """What its steps do, by position; the same for every run of a program."""
+    return tuple(op.step for op in program.ops if isinstance(op, Step))
 
 
 class ExhaustedError(Exception):
@@ -50,7 +57,7 @@ class Machine(Walk):
         super().__init__(setting, record)
         program = setting.program
         self.budget = budget
-        self.moves = [op.step for op in program.ops if isinstance(op, Step)]
+        self.moves = _moves(program)
         self.sizes = sizes
         self.leaps: dict[Loop, tuple[int, int]] = {}
         self.undecided: tuple[Span, str] | None = None

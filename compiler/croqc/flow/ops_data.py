@@ -130,10 +130,11 @@ class Copy(Step):
             wait_handle(machine, path, self, self.follows)
         lasting = self.asynchronous or self.event is not None
         made: list[Access] = []
-        found = None if self.source is None else resolve(machine, path, self, self.source)
-        if found is not None:
-            made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
-        operand = self.dest.chosen(path)
+        if self.source is not None:
+            found = resolve(machine, path, self, self.source)
+            if found is not None:
+                made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
+        operand = self.dest.operand if self.dest.choice is None else self.dest.chosen(path)
         held = path.handles.get(self.handle) if self.handle >= 0 else None
         slots: Sequence[int] | None = ()
         if operand is not None:
@@ -145,7 +146,8 @@ class Copy(Step):
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
             machine.note(path, self, operand=operand or self.source, slots=slots)
-        self._keep(machine, path, made, tuple(slots or ()), held)
+        if self.handle >= 0 or self.event is not None:
+            self._keep(machine, path, made, tuple(slots or ()), held)
         path.touched = True
         path.pc += 1
         return True
@@ -154,8 +156,6 @@ class Copy(Step):
         self, machine: Walk, path: PathState, made: list[Access], slots: tuple[int, ...], held: Transfer | None
     ) -> None:
         """The transfer goes to the handle, and to the event slot that it names."""
-        if self.handle < 0 and self.event is None:
-            return
         transfer = Transfer(self, path.keep(), slots, self.asynchronous or self.event is not None)
         transfer.local = self.dest.operand is None and not self.dest.options
         transfer.accesses = made
@@ -242,6 +242,8 @@ class Accumulator:
         self.index = index
 
     def key(self, path: PathState) -> tuple[int, ...]:
+        if not self.index:
+            return (self.number,)
         return (self.number, *(code(path.env) + 0 for code in self.index))
 
     def close(self, machine: Walk, path: PathState, op: Op) -> None:
@@ -281,7 +283,8 @@ class Multiply(Step):
         lasting = not self.ends
         made: list[Access] = []
         for operand in self.operands:
-            found = resolve(machine, path, self, operand)
+            alias = operand.alias
+            found = path.aliases.get(alias) if alias >= 0 else resolve(machine, path, self, operand)
             if found is not None:
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
                 if machine.record is not None:
@@ -320,7 +323,8 @@ class Commit(Step):
         if path.uncommitted:
             machine.accesses.end(path, [access for _, access in path.uncommitted])
             path.uncommitted.clear()
-        machine.note(path, self)
+        if machine.record is not None:
+            machine.note(path, self)
         path.pc += 1
         return True
 
@@ -341,7 +345,7 @@ class Name(Step):
     def step(self, machine: Walk, path: PathState) -> bool:
         found = resolve(machine, path, self, self.operand)
         if found is not None:
-            path.aliases[self.alias] = (found[0], tuple(found[1]))
+            path.aliases[self.alias] = found
         else:
             path.aliases.pop(self.alias, None)
         path.pc += 1

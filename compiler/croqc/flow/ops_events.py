@@ -73,18 +73,19 @@ class WaitEvent(Step):
 
     def step(self, machine: Walk, path: PathState) -> bool:
         slots, generation = self.ref.slots(path)
+        several = len(slots) > 1
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
-        for slot in slots if len(slots) < 2 else slots[path.passed.get(self, 0) :]:
+        for slot in slots[path.passed.get(self, 0) :] if several else slots:
             k = path.waits.get(slot, 0)
             if generation >= 0 and (generation ^ k) & 1:
                 machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
             if slot.completed <= k:
                 return False
             self._pass(machine, path, slot, k)
-            if len(slots) > 1:
+            if several:
                 path.passed[self] = path.passed.get(self, 0) + 1
-        if len(slots) > 1:
+        if several:
             path.passed.pop(self, None)
         path.touched = True
         path.pc += 1
@@ -125,16 +126,22 @@ class Trigger(Step):
             if not slots:
                 machine.fault("range", path.at(self), ref=ref)
             for slot in slots:
-                self._count(machine, path, slot, generation)
-                tagged = path.tagged.pop(slot, None) if path.tagged else None
-                for transfer in transfers if tagged is None else [*tagged, *transfers]:
-                    slot.bound.append(transfer)
-                    machine.accesses.land_with(transfer, slot)
-                    slot.expected += getattr(transfer.op, "bytes", None) or 0
+                if path.touched:
+                    self._count(machine, path, slot, generation)
+                if transfers or path.tagged:
+                    self._bind(machine, slot, [*path.tagged.pop(slot, ()), *transfers])
                 for _ in range(self.blocks):
                     self._arrive(machine, path, slot)
         path.pc += 1
         return True
+
+    @staticmethod
+    def _bind(machine: Walk, slot: EventSlot, transfers: Sequence[Transfer]) -> None:
+        """The transfers land with the generation of the slot that is being made up."""
+        for transfer in transfers:
+            slot.bound.append(transfer)
+            machine.accesses.land_with(transfer, slot)
+            slot.expected += getattr(transfer.op, "bytes", None) or 0
 
     def _bound(self, machine: Walk, path: PathState, handle: int) -> Transfer | None:
         transfer = path.handles.get(handle)
@@ -147,11 +154,10 @@ class Trigger(Step):
 
     def _count(self, machine: Walk, path: PathState, slot: EventSlot, generation: int) -> None:
         """An order is compared with the path's own count of steady triggers of the slot."""
-        if path.touched:
-            steady = path.steady.get(slot, 0)
-            path.steady[slot] = steady + 1
-            if generation >= 0 and (generation ^ steady) & 1:
-                machine.fault("order", path.at(self), slot=slot, own=steady, order=generation, waits=False)
+        steady = path.steady.get(slot, 0)
+        path.steady[slot] = steady + 1
+        if generation >= 0 and (generation ^ steady) & 1:
+            machine.fault("order", path.at(self), slot=slot, own=steady, order=generation, waits=False)
 
     def _arrive(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         clock, number = path.clock, path.number
@@ -184,10 +190,10 @@ class Trigger(Step):
         if slot.component >= 0:
             clock[slot.component] = slot.offset + generation + 1
         for waiter, (epoch, op, env) in slot.last_waits.items():
-            if machine.paths[waiter].waits.get(slot, 0) == generation and clock[waiter] < epoch:
+            if clock[waiter] < epoch and machine.paths[waiter].waits.get(slot, 0) == generation:
                 machine.fault("overrun", path.at(self), Place(waiter, op, env), slot=slot, generation=generation - 1)
         slot.completed = generation + 1
-        slot.clocks.append(clock[:])
+        slot.clocks.append(clock)
         slot.sources.append(path.at(self))
         slot.before, slot.arrivals = slot.arrivals, []
         slot.clock = [0] * len(clock)

@@ -42,7 +42,9 @@ class Place:
 class Access:
     """An interval on one slot. It is over for those whose clock at `index` is at least `end`."""
 
-    __slots__ = ("_key", "begin", "end", "env", "index", "op", "operand", "path", "round", "slot", "transfer", "write")
+    __slots__ = (
+        "_key", "begin", "end", "env", "index", "op", "operand", "path", "round", "sign", "slot", "transfer", "write",
+    )  # fmt: skip
 
     def __init__(
         self, path: int, op: Op, operand: Operand, slot: int, write: bool, begin: int, env: Env, round_: int
@@ -56,6 +58,7 @@ class Access:
         self.env = env
         self.round = round_
         self.transfer: Transfer | None = None
+        self.sign = -1  # what does not change of it, as a number of who compares states
         self._key: tuple[object, ...] | None = None
 
     def over(self, clock: Clock) -> bool:

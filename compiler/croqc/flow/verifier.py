@@ -157,9 +157,10 @@ def _run(
     try:
         machine.run()
     except ExhaustedError:
-        effort.spend(machine.steps)
         return None, None
-    effort.spend(machine.steps)
+    finally:
+        effort.spend(machine.steps)
+        machine.watch = None
     return machine, repetition
 
 
