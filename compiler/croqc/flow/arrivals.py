@@ -22,7 +22,7 @@ from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int, Interval, bounds
 from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of, walk
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -71,7 +71,7 @@ def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals
 def survey(model: Model, kernel: Kernel, paths: Sequence[Path]) -> tuple[Mapping[Slot, Arrivals], frozenset[Span]]:
     """The arrivals of each slot, and the references in triggers that give credits at start: their path has made no
     wait and no access before."""
-    if not any(isinstance(node, ast.EventDecl) for node in walk(kernel.node)):
+    if not any(isinstance(node, ast.EventDecl) for node in nodes_of(kernel.node)):
         return {}, frozenset()
     counter = _Counter(model, kernel, paths)
     return counter.arrivals(), counter.bootstraps()
@@ -83,7 +83,7 @@ def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:
     symbols = {symbol for path in paths for symbol in path.indices}
     candidates = []
     for kernel in model.kernels:
-        nodes = set(walk(kernel.node))
+        nodes = set(nodes_of(kernel.node))
         own = any(region in nodes for region in marked) or any(symbol.decl in nodes for symbol in symbols)
         if own:
             return kernel
@@ -141,7 +141,7 @@ class _Counter:
         return found
 
     def _events(self) -> Iterator[Symbol]:
-        inside = set(walk(self.kernel.node))
+        inside = set(nodes_of(self.kernel.node))
         for symbol in self.model.symbols:
             if isinstance(symbol.type, Event) and symbol.decl in inside:
                 yield symbol

@@ -7,7 +7,8 @@ from contextlib import suppress
 from math import lcm
 
 from croqc.flow.exprs import Env, Expr, UndecidedError, closure, course
-from croqc.flow.program import Branch, Loop, Program, Size
+from croqc.flow.ops_control import Branch
+from croqc.flow.program import Loop, Program, Size
 
 MOST_PERIOD = 1 << 20
 MOST_VALUES = 400

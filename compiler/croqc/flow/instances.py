@@ -12,9 +12,10 @@ from math import lcm
 
 from croqc.flow.candidates import MOST_PERIOD, MOST_VALUES, least_of, values_of
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
+from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.program import Branch, Loop, Op, Program, Set, Size
+from croqc.flow.program import Loop, Op, Program, Size
 from croqc.flow.signature import Signature
 
 _MOST_COMBINATIONS = 6000
@@ -286,11 +287,11 @@ def _group(
         longest = max(range(len(own)), key=lambda place: len(own[place]))
         own[longest] = sorted({*own[longest][::2], own[longest][-1]})
     found: dict[tuple[object, ...], dict[int, int]] = {}
-    known = {size.var for size in group}
+    part = signature.within({size.var for size in group})
     for values in product(*own):
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
         for instance in _with_blocks(blocks, sizes, signature.width):
-            key = signature.of(instance, turns, known)
+            key = part.of(instance, turns)
             if key is not None:
                 found.setdefault(key, instance)
     return list(found.values())

@@ -16,13 +16,15 @@ from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
-from croqc.flow.machine import ExhaustedError, Machine, Setting
+from croqc.flow.machine import ExhaustedError, Machine
+from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.ops_events import Trigger
 from croqc.flow.paths import Path
-from croqc.flow.program import Bar, Loop
+from croqc.flow.program import Loop
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
+from croqc.flow.run import Setting
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.judge import judge, judge_end
 from croqc.flow.verdicts.sites import Sites
@@ -30,7 +32,7 @@ from croqc.flow.verdicts.statics import judge_statics
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
 _BETTER = 24  # instances looked through for one that shows a fault better
@@ -63,7 +65,7 @@ class Outcome:
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
     """The verdict on a kernel. Raises only what a program that is beyond limits makes Python raise."""
-    broken = next((node for node in walk(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
+    broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
     if broken is not None:
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
     arrivals, starts = survey(model, kernel, paths)
@@ -159,9 +161,10 @@ def _run(
     try:
         machine.run()
     except ExhaustedError:
-        effort.spend(machine.steps)
         return None, None
-    effort.spend(machine.steps)
+    finally:
+        effort.spend(machine.steps)
+        machine.watch = None
     return machine, repetition
 
 
@@ -254,7 +257,7 @@ def _spans_cluster(setting: Setting, kernel: Kernel) -> bool:
     """Whether blocks of a cluster give each other credits or data: one block is followed, as if all went in step."""
     if any(isinstance(op, Trigger) and op.blocks > 1 for op in setting.program.ops):
         return True
-    copies = (node for node in walk(kernel.node) if isinstance(node, ast.Copy))
+    copies = (node for node in nodes_of(kernel.node) if isinstance(node, ast.Copy))
     return any(modifier.name == "multicast" for copy in copies for modifier in copy.modifiers)
 
 

@@ -13,7 +13,7 @@ from croqc.service.explain import row_text
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
 from croqls.ide.directives import directive_hover
-from croqls.ide.hover_flow import flow_section
+from croqls.ide.hover_flow import flow_section, has_flow
 from croqls.ide.snapshot import Snapshot, is_warpgroup, token_at
 
 
@@ -25,10 +25,11 @@ class Hover:
     span: Span
 
 
-def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | None:
+def hover(snapshot: Snapshot, offset: int, pictures: bool = False, flow: bool = True) -> Hover | None:
     """Type and shape of a name, definition of a macro, documentation of a word or directive, credit flow; or None.
 
-    `pictures`: the client shows images in Markdown.
+    `pictures`: the client shows images in Markdown. Without `flow` nothing is said of the credit flow, which costs a
+    run of the verifier where the snapshot's report has no verdicts; `needs_flow` says where that matters.
     """
     directive = directive_hover(snapshot, offset)
     if directive is not None:
@@ -43,13 +44,30 @@ def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | No
     if level is not None:
         row = lookup("group-4")
         return Hover(row_text(row), level.shift(function.base)) if row else None
-    token = token_at(function, offset)
-    if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
+    token = _word_at(function, offset)
+    if token is None:
         return None
-    flow = flow_section(snapshot, function, token, pictures)
-    parts = (_symbol(function, token) or _operation(function, token), flow)
+    told = flow_section(snapshot, function, token, pictures) if flow else ""
+    parts = (_symbol(function, token) or _operation(function, token), told)
     text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None
+
+
+def needs_flow(snapshot: Snapshot, offset: int) -> bool:
+    """Whether a hover there would speak of the credit flow."""
+    function = snapshot.function_at(offset)
+    if function is None or directive_hover(snapshot, offset) is not None:
+        return False
+    place = offset - function.base
+    if any(span.touches(place) for span, _ in function.parsed.source.macro_uses) or _warpgroup_at(function, place):
+        return False
+    token = _word_at(function, offset)
+    return token is not None and has_flow(function, token)
+
+
+def _word_at(function: FunctionReport, offset: int) -> Token | None:
+    token = token_at(function, offset)
+    return token if token is not None and token.kind in (Kind.WORD, Kind.DOTTED) else None
 
 
 def _warpgroup_at(function: FunctionReport, place: int) -> Span | None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from croqc.flow.exprs import Expr, closure, const
 from croqc.flow.instances import refs_of
 from croqc.flow.machine import Supposed
+from croqc.flow.ops_control import Set
 from croqc.flow.ops_events import EventRef
-from croqc.flow.program import Set
 from croqc.flow.regions import Operand
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Fault

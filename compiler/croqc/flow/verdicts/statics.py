@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croqc.flow.machine import Setting
+from croqc.flow.ops_control import Meet
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Meet, Op
+from croqc.flow.program import Op
 from croqc.flow.report import FlowFinding
+from croqc.flow.run import Setting
 from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
 from croqc.syntax.visit import walk

@@ -16,8 +16,9 @@ from croqc.text.diagnostics import Diagnostic
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
+from croqls.lsp.flow_process import job_of
 from croqls.lsp.server import CroqtileServer
-from croqls.workers.flow import Answer, Job
+from croqls.workers.flow import Answer
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,8 +26,7 @@ _LOG = logging.getLogger(__name__)
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
     """Push the diagnostics of one version and ask for its verdicts."""
     _push(server, snapshot)
-    job = Job(key_of(snapshot.uri), snapshot.version, snapshot.text, snapshot.path, snapshot.below)
-    server.flow.submit(job)
+    server.flow.submit(job_of(snapshot))
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
