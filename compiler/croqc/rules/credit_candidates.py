@@ -16,6 +16,7 @@ from croqc.rules.credit_sites import Loop, code_of, event_type, fills_shared, gr
 from croqc.rules.credit_slips import doubled
 from croqc.rules.credit_words import fix
 from croqc.rules.flow_places import Seat, inside, touches
+from croqc.rules.role_exits import left_early
 from croqc.sema.events import order_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -28,9 +29,8 @@ _WORDS = {ast.Wait: "Wait", ast.Trigger: "Trigger", ast.MmaCommit: "Commit"}
 def candidates(subject: Subject) -> tuple[Fix, ...]:
     """The candidates of a function, the likeliest first."""
     code = code_of(subject)
-    return tuple(
-        dict.fromkeys((*_in_every_turn(code), *_placed(code), *_one_modulus(code), *_one_slot(code), *_doubled(code)))
-    )
+    kinds = (_in_every_turn, _placed, _one_modulus, _one_slot, _doubled, left_early)
+    return tuple(dict.fromkeys(one for kind in kinds for one in kind(code)))
 
 
 def _doubled(code: Code) -> Iterator[Fix]:
@@ -69,11 +69,11 @@ def _placed(code: Code) -> Iterator[Fix]:
             continue
         if isinstance(site.stmt, ast.Wait) and work[0] in seat.before and is_plain(code, site.stmt, "wait"):
             edits = (code.before(work[0], code.of(site.stmt)), code.removal(site.stmt))
-            yield from fix(f"Wait for '{site.event.name}' first", edits)
+            yield from fix(f"Wait for '{site.event.name}' first", edits, safe=True)
         if isinstance(site.stmt, ast.Trigger) and work[-1] in seat.later and is_plain(code, site.stmt, "trigger"):
             commit = ["mma.commit;"] if _is_open(code, work) else []
             edits = (code.removal(site.stmt), code.after(work[-1], *commit, code.of(site.stmt)))
-            yield from fix(f"Trigger '{site.event.name}' when the work is done", edits)
+            yield from fix(f"Trigger '{site.event.name}' when the work is done", edits, safe=True)
 
 
 def _is_open(code: Code, work: list[ast.Node]) -> bool:
@@ -106,7 +106,7 @@ def _one_modulus(code: Code) -> Iterator[Fix]:
         left, right = code.model.values.get(node.left), code.model.values.get(node.right)
         if right is not None and right.const not in (None, length) and (left is None or left.const is None):
             wrong.append(node.right.span)
-    yield from fix(f"Use '{text}' as the modulus", tuple(Edit(span, text) for span in dict.fromkeys(wrong)))
+    yield from fix(f"Use '{text}' as the modulus", tuple(Edit(span, text) for span in dict.fromkeys(wrong)), safe=True)
 
 
 def _one_slot(code: Code) -> Iterator[Fix]:

@@ -95,7 +95,9 @@ def _rounds(subject: Subject, place: Span, other: Span) -> bool:
 
 
 def _inner(extent: ast.Expr | None) -> ast.Expr | None:
-    return extent.items[0] if isinstance(extent, ast.ShapeLit | ast.TupleLit) and len(extent.items) == 1 else extent
+    if isinstance(extent, ast.ShapeLit | ast.TupleLit) and len(extent.items) == 1:
+        extent = extent.items[0]
+    return extent.inner if isinstance(extent, ast.Paren) else extent
 
 
 RULE = Rule(

@@ -17,7 +17,7 @@ from croqc.rules.credit_candidates import candidates
 from croqc.service.check import FileReport, check_text, subject_of
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import apply_edits, compose, overlaps
-from croqc.text.record import record
+from croqc.text.record import record, replace
 
 DEPTH = 3  # fixes that are joined into one
 TRIALS = 24  # texts that are analysed for one function
@@ -40,9 +40,11 @@ def only_mending(report: FileReport, number: int, told: Told, judge: Judge) -> T
 
 @record
 class _Outcome:
-    """What a text comes to: whether the finding is gone and none came, and the fixes of what is left."""
+    """What a text comes to: whether the finding is gone and none came, whether that holds for every size, and the
+    fixes of what is left."""
 
     mended: bool
+    proved: bool
     further: tuple[Fix, ...] = ()
 
 
@@ -60,7 +62,10 @@ class _Trials:
         if item.severity.value not in _LOUD:
             return item
         outcomes = [(fix, self.outcome(kernel, item, fix)) for fix in item.fixes]
-        fixes = [fix for fix, outcome in outcomes if outcome is not None and outcome.mended]
+        mending = [(fix, outcome) for fix, outcome in outcomes if outcome is not None and outcome.mended]
+        fixes = [fix for fix, _ in mending]
+        if len(mending) == 1 and item.severity is Severity.ERROR and mending[0][1].proved:
+            fixes = [replace(fixes[0], safe=True)]  # the only way, and right at every size
         if not fixes and item.severity is Severity.ERROR:
             slip = next((fix for fix in self.slips if self.mended(kernel, item, fix)), None)
             fixes = [slip] if slip is not None else []
@@ -109,7 +114,8 @@ class _Trials:
         if said - _said(self.report) or len(told) != len(self.told):
             return None
         further = tuple(then for one in told[kernel][1] if one.severity.value in _LOUD for then in one.fixes)
-        return _Outcome(self.mends(kernel, item, told), further)
+        mended = self.mends(kernel, item, told)
+        return _Outcome(mended, mended and told[kernel][0].strength is Strength.PROVED, further)
 
     def judged(self, text: str) -> tuple[Counter[str], Told] | None:
         if self.left <= 0 or self.room <= 0:
