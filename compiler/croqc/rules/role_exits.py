@@ -40,11 +40,14 @@ def _means_the_same(code: Code, guard: ast.If, loop: ast.Foreach, region: ast.In
     """Whether a condition is about the loop's indices and what stands outside the role."""
     for name in walk(guard.cond):
         symbol = code.model.uses.get(name) if isinstance(name, ast.Name) else None
-        if isinstance(name, ast.Name) and symbol is None:
-            return False
-        if symbol is not None and region.span.start <= symbol.name_span.start < region.span.end:
-            if not loop.span.start <= symbol.name_span.start < loop.body.span.start:
+        if symbol is None:
+            if isinstance(name, ast.Name):
                 return False
+            continue
+        place = symbol.name_span.start
+        own = region.span.start <= place < region.span.end
+        if own and not loop.span.start <= place < loop.body.span.start:
+            return False
     return True
 
 
