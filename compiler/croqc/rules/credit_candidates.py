@@ -15,7 +15,7 @@ from croqc.rules.credit_edits import is_plain, slot_of, unwrapped
 from croqc.rules.credit_sites import Loop, code_of, event_type, fills_shared, grants, sites, statements_of
 from croqc.rules.credit_slips import doubled
 from croqc.rules.credit_words import fix
-from croqc.rules.flow_places import Seat, inside, touches
+from croqc.rules.flow_places import Seat, inside, quoted, symbols, touches
 from croqc.rules.role_exits import left_early
 from croqc.sema.events import order_of
 from croqc.syntax import ast
@@ -48,9 +48,9 @@ def _in_every_turn(code: Code) -> Iterator[Fix]:
         around = code.around[guard].chain
         bare = unwrapped(code, guard) if word and around and isinstance(around[-1], Loop) else None
         if bare is not None and code.written(inner):
-            what = f" '{code.of(inner.refs[0])}'" if isinstance(inner, ast.Trigger) and inner.refs else ""
-            what = f" for '{code.of(inner.refs[0])}'" if isinstance(inner, ast.Wait) else what
-            yield from fix(f"{word}{what} in every turn", (bare,))
+            name = quoted(symbols(code, getattr(inner, "refs", ())))
+            what = f"{word} for {name}" if isinstance(inner, ast.Wait) else f"{word} {name}".rstrip()
+            yield from fix(f"{what} in every turn", (bare,))
 
 
 # --- order in a turn -------------------------------------------------------------------------------
