@@ -17,8 +17,8 @@ from tests.rules.pumps import BOOTSTRAP, CURRENT, RING, TURNS
 
 SPACE, FILL = "          wait empty[k % 2];\n", "          trigger full[k % 2];\n"
 TAKE, GIVE = "          wait full[k % 2];\n", "          trigger empty[k % 2];\n"
-COURSE, SWAP, NEW, CONSUMERS, CLASSIC = (example(name) for name in ("pipeline_course", "swap_f16", "pipeline_current", "pipeline_1p2c",
-                                                            "pipeline_classic"))  # fmt: skip
+COURSE, CLASSIC, NEW, CONSUMERS = (example(f"pipeline_{name}") for name in ("course", "classic", "current", "1p2c"))
+SWAP = example("swap_f16")
 
 
 def titles(text: str) -> list[str]:
