@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from croqc.flow.arrivals import survey
 from croqc.flow.explain import Told
@@ -73,8 +73,9 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
     found = plan(program)
     statics = list(judge_statics(model, setting))
-    outcome = _instances(setting, Sites(setting), found, Effort(budget))
-    return _report(kernel, setting, found, statics, outcome, budget)
+    effort = Effort(budget)
+    outcome = _instances(setting, Sites(setting), found, effort)
+    return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
 def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:

@@ -39,7 +39,12 @@ def _told(findings: Iterable[Finding], subject: Subject) -> Iterator[Diagnostic]
 
 def tell(findings: Iterable[Finding], subject: Subject) -> tuple[Diagnostic, ...]:
     """Findings in the words of their rules, in the order of their places."""
-    return tuple(sorted(_told(findings, subject), key=_order))
+    return in_order(_told(findings, subject))
+
+
+def in_order(told: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Diagnostics in the order of their places."""
+    return tuple(sorted(told, key=_order))
 
 
 def diagnose(subject: Subject) -> tuple[Diagnostic, ...]:

@@ -77,7 +77,8 @@ class FunctionFlow:
 class FileReport:
     """A checked file. `diagnostics` are absolute and sorted by place; suppressed ones are left out.
 
-    `found` are all of them; `allow` are the rules that the settings silence. `flows` are the credit flows of the sound
+    `found` are all of them; `allow` are the rules that the settings silence; `given` are the settings above and below
+    the directives of the file, as `check_text` takes them. `flows` are the credit flows of the sound
     functions by their analysis, and `flow_found` what they say; both are None until `flow_check.with_flow` adds them.
     """
 
@@ -88,6 +89,7 @@ class FileReport:
     target: Target
     found: tuple[Diagnostic, ...]
     allow: frozenset[str]
+    given: tuple[Settings, Settings]
     flows: Mapping[Analysis, FunctionFlow] | None = None
     flow_found: tuple[Diagnostic, ...] | None = None
 
@@ -225,7 +227,7 @@ def check_text(
             found += check_directives(report.analysis.model, own)
     if context.dialect == "any":
         found += _dialect_note(functions)
-    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow)
+    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, (flags, below))
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

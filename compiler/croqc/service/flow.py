@@ -177,7 +177,7 @@ def _flows(
         yield _unanalysed(source, function, failed[0].message, failed)
         return
     for flow in found.kernels:
-        yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes))
+        yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes), found.diagnostics)
 
 
 def _whole(function: FunctionReport) -> Span:
@@ -207,13 +207,15 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
     )
 
 
-def flow_entry(source: Source, function: FunctionReport, flow: KernelFlow) -> FlowEntry:
-    """One analysed kernel with absolute places."""
+def flow_entry(
+    source: Source, function: FunctionReport, flow: KernelFlow, told: Sequence[Diagnostic] = ()
+) -> FlowEntry:
+    """One analysed kernel with absolute places. `told`: what is said of the function, with fixes that are tried out."""
     base = function.base
     flow = _beginning(landed(flow))
     events = tuple(event_entry(flow, event, source, base) for event in flow.events)
     steps = tuple(step_entry(step, source, base) for step in flow.steps)
-    findings = tuple(_finding(source, function, flow, item) for item in flow.findings)
+    findings = tuple(_finding(source, function, flow, item, told) for item in flow.findings)
     place = range_of(source, flow.place.shift(base)) if flow.place else None
     used = [step.range for step in steps]
     used += [step.range for item in findings for step in item.steps]
@@ -257,8 +259,11 @@ def _path(source: Source, base: int, flow: KernelFlow, path: Path) -> PathEntry:
     return PathEntry(path.name, range_of(source, place), path.thread_count, ahead, event)
 
 
-def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: FlowFinding) -> FlowFindingEntry:
-    told = diagnostic_entry(source, _told(source, function, item).shift(function.base))
+def _finding(
+    source: Source, function: FunctionReport, flow: KernelFlow, item: FlowFinding, known: Sequence[Diagnostic]
+) -> FlowFindingEntry:
+    fixes = next((one.fixes for one in known if (one.code, one.span) == (item.rule, item.span)), ())
+    told = diagnostic_entry(source, _told(source, function, item).with_fixes(fixes).shift(function.base))
     failing, skipped = failing_step(item), max(len(item.steps) - LIMIT, 0)
     return FlowFindingEntry(
         code=told.code,
