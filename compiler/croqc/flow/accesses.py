@@ -48,6 +48,8 @@ class Accesses:
                 access.end = OPEN
             live = self.live.get(slot)
             if live:
+                if len(live) > 15:
+                    self.machine.spend(len(live) // 16 * self.machine.weight)
                 self.live[slot] = kept = []
                 for other in live:
                     if other.over(clock):

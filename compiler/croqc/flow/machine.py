@@ -29,6 +29,13 @@ class ExhaustedError(Exception):
     """The run has used up its steps."""
 
 
+def _largest_step(program: Program) -> int:
+    """The nodes of the expressions that one step evaluates, at most."""
+    if program.largest < 0:
+        program.largest = max((sum(expr.size for expr in op.exprs()) for op in program.ops), default=0)
+    return program.largest
+
+
 @dataclass(slots=True)
 class Supposed:
     """What a run takes for given, to find out why another one failed: slots with one credit more, other counts."""
@@ -77,7 +84,7 @@ class Machine:
         count = len(setting.paths) + own_block
         tagged = sum(event.slots for event in program.events if event.tx)
         self.width = count + tagged
-        self.weight = 1 + self.width // 24
+        self.weight = 1 + self.width // 24 + _largest_step(program) // 128 + program.variables // 1000
         self._rounds: dict[tuple[int, int], Slots] = {}
         self._component = {event.number: 0 for event in program.events}
         place = count
@@ -90,6 +97,13 @@ class Machine:
         self.block = self.paths[-1] if own_block else None
         self.accesses = Accesses(self)
         self.barriers = Barriers(self)
+        self.steps = (len(self.paths) * (program.variables + len(events)) + 8 * self.width) // 256  # what this took
+
+    def spend(self, steps: int) -> None:
+        """Counts what a step costs beyond the usual. Raises ExhaustedError."""
+        self.steps += steps
+        if self.steps > self.budget:
+            raise ExhaustedError
 
     def _paths(self, own_block: bool, events: list[Slots]) -> list[PathState]:
         base: Env = [DATA] * self.program.variables
@@ -151,6 +165,7 @@ class Machine:
             moved = True
             while moved:
                 moved = False
+                self.steps += len(order) // 8  # asking those that stand still
                 for path in order:
                     moved = self._go(path) or moved
             self._close()
@@ -176,14 +191,13 @@ class Machine:
 
     def _go(self, path: PathState) -> bool:
         """Runs a path until it stands still; whether it did anything."""
-        ops, weight, done = self.program.ops, self.weight, 0
-        room = self.budget - self.steps
+        ops, weight, budget, done = self.program.ops, self.weight, self.budget, 0
         try:
             while self._has_work(path):
                 op = ops[path.pc]
                 while op.step(self, path):
                     done += weight
-                    if done > room:
+                    if self.steps + done > budget:  # steps spend, too
                         raise ExhaustedError
                     op = ops[path.pc]
                 if not path.idle:

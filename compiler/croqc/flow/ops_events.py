@@ -78,6 +78,8 @@ class WaitEvent(Op):
         slots, generation = self.ref.slots(path)
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
+        if len(slots) > 15:
+            machine.spend(len(slots) // 16)
         for slot in slots[path.passed.get(self, 0) :]:
             k = path.waits.get(slot, 0)
             if generation >= 0 and (generation ^ k) & 1:
@@ -86,6 +88,7 @@ class WaitEvent(Op):
                 return False
             self._pass(machine, path, slot, k)
             if len(slots) > 1:
+                machine.spend(machine.weight)
                 path.passed[self] = path.passed.get(self, 0) + 1
         path.passed.pop(self, None)
         path.touched = True
@@ -126,6 +129,8 @@ class Trigger(Op):
             slots, generation = ref.slots(path)
             if not slots:
                 machine.fault("range", path.at(self), ref=ref)
+            if len(slots) > 1:
+                machine.spend(machine.weight * (len(slots) - 1))
             for slot in slots:
                 self._count(machine, path, slot, generation)
                 tagged = path.tagged.pop(slot, None) if path.tagged else None
@@ -176,7 +181,7 @@ class Trigger(Op):
 
     def _complete(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
         generation = slot.completed
-        machine.steps += 3 * machine.weight  # it costs as much as some plain steps
+        machine.spend(3 * machine.weight)  # it costs as much as some plain steps
         if machine.record is not None:
             for transfer in slot.bound:
                 at = machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)

@@ -340,4 +340,5 @@ class Program:
     handles: dict[int, str] = field(default_factory=dict)
     divided: bool = False
     stage_slots: int = 0
+    largest: int = -1  # nodes of the expressions of one step, at most; worked out when it is asked for
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
 from croqc.flow.program import Branch, Enter, Loop, Op, Program, Size
 
+_TURNS = 64  # turns of a loop for which a condition on sizes is asked
+
 
 class Signature:
     """What tells instances apart: the numbers of turns, and how conditions on sizes come out."""
@@ -22,12 +24,16 @@ class Signature:
                 self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
         self.others: list[tuple[set[int], Value]] = []
         self.guards: list[tuple[set[int], Value, Loop]] = []
+        self._size = sum(each.size for each in program.asserts)
+        self._size += sum(loop.low.size + loop.high.size + loop.step.size for loop in program.loops)
+        self._guarded: list[tuple[int, Loop]] = []
         seen: set[str] = set()
         for op in program.ops:
             for expr in op.exprs():
                 one = _one_loop(op, expr, known) if isinstance(op, Branch) else None
                 if one is not None:
                     used = expr.variables() & known
+                    self._guarded.append((expr.size + 1, one))
                     self.guards.append((used | one.low.variables() | one.high.variables(), closure(expr), one))
                 elif not isinstance(op, Enter) and not _is_bound(op, expr):
                     self._parts(expr, known, seen)
@@ -39,10 +45,16 @@ class Signature:
             key = _spell(expr)
             if key not in seen:
                 seen.add(key)
+                self._size += expr.size + 4
                 self.others.append((used, closure(expr)))
             return
         for arg in expr.args:
             self._parts(arg, known, seen)
+
+    def nodes(self, turns: Mapping[Loop, int]) -> int:
+        """The nodes of expressions that one evaluation passes, about."""
+        asked = sum(size * min(turns.get(loop, _TURNS), _TURNS) for size, loop in self._guarded)
+        return self._size + asked
 
     def groups(self, sizes: Sequence[Size]) -> list[list[Size]]:
         """Sizes that occur together in something that decides."""
@@ -86,7 +98,7 @@ class Signature:
 
     @staticmethod
     def _outcomes(holds: Value, loop: Loop, turns: range | None, env: Env) -> Iterator[object]:
-        for turn in () if turns is None else turns[:64]:
+        for turn in () if turns is None else turns[:_TURNS]:
             env[loop.var] = turn
             yield bool(holds(env))
 

@@ -33,6 +33,8 @@ from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
+_CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
+_EXAMPLE = 20_000  # steps of the run to explain with
 _BETTER = 24  # instances looked through for one that shows a fault better
 
 
@@ -68,15 +70,19 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     arrivals, starts = survey(model, kernel, paths)
     program = lower(model, kernel, paths, arrivals, STATEMENTS)
     setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
-    found = plan(program)
+    effort = Effort(budget)
+    found = plan(program, max(budget // 4, _CHOICE))
+    effort.spend(max(found.steps - _CHOICE, 0))
     statics = list(judge_statics(model, setting))
-    outcome = _instances(setting, Sites(setting), found, Effort(budget))
+    outcome = _instances(setting, Sites(setting), found, effort)
     return _report(kernel, setting, found, statics, outcome, budget)
 
 
 def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
     outcome = Outcome()
-    if not found.instances and not _is_plain(setting):
+    if not found.instances and not found.complete:
+        outcome.exhausted = True
+    elif not found.instances and not _is_plain(setting):
         outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     last = len(found.instances) - 1
     for number, sizes in enumerate(found.instances):
@@ -123,7 +129,9 @@ def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
     for far in (False, True):
         if not far and not around & found.turns.keys():
             continue
-        sizes = longest(setting.program, found, far)
+        before = found.steps
+        sizes = longest(setting.program, found, far, max(effort.left, 0) // 2)
+        effort.spend(found.steps - before)
         machine, repetition = (None, None) if sizes is None else _run(setting, found, sizes, effort, watches=True)
         if machine is None or repetition is None:
             return False
@@ -250,9 +258,10 @@ def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) ->
     if not found.loops:
         return bool(found.instances) or _is_plain(setting)
     turns: dict[Loop, set[int]] = {loop: set() for loop in found.loops}
-    for sizes in done:
-        for loop in found.loops:
-            count = _count(setting, loop, sizes)
+    for loop in found.loops:
+        counter = _Turns(setting, loop)
+        for sizes in done:
+            count = counter.of(sizes)
             if count is None:
                 return False
             turns[loop].add(count)
@@ -275,14 +284,22 @@ def _is_straight(found: Plan, loop: Loop) -> bool:
     return all(any(arg.const is not None for arg in each.args) for each in products)
 
 
-def _count(setting: Setting, loop: Loop, sizes: Mapping[int, int]) -> int | None:
-    env: Env = [0] * setting.program.variables
-    for var, value in sizes.items():
-        env[var] = value
-    try:
-        return len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
-    except UndecidedError:
-        return None
+class _Turns:
+    """How many turns a loop makes in an instance."""
+
+    def __init__(self, setting: Setting, loop: Loop) -> None:
+        self.variables = setting.program.variables
+        self.ends = closure(loop.low), closure(loop.high), closure(loop.step)
+
+    def of(self, sizes: Mapping[int, int]) -> int | None:
+        env: Env = [0] * self.variables
+        for var, value in sizes.items():
+            env[var] = value
+        low, high, step = self.ends
+        try:
+            return len(range(low(env), high(env), max(step(env), 1)))
+        except UndecidedError:
+            return None
 
 
 def _up_to(found: Plan, done: list[Mapping[int, int]], budget: int) -> str:
@@ -303,15 +320,12 @@ def _example(
     if not outcome.done:
         return (), (), {}
     wanted = min(2 * found.period + 1, 16)
-    chosen = min(outcome.done, key=lambda sizes: abs(_largest(setting, found, sizes) - wanted))
-    machine = Machine(setting, chosen, 50_000, record=True)
+    counters = [_Turns(setting, loop) for loop in found.loops]
+    chosen = min(outcome.done, key=lambda sizes: abs(max((c.of(sizes) or 0 for c in counters), default=0) - wanted))
+    machine = Machine(setting, chosen, _EXAMPLE, record=True)
     machine.leaps = dict(found.leaping)
     with suppress(ExhaustedError):
         machine.run()
     told = Told(machine)
     names = {size.name: chosen[size.var] for size in found.sizes if size.var in chosen and size.bound is None}
     return tuple(told.steps), tuple(told.edges), names
-
-
-def _largest(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> int:
-    return max((_count(setting, loop, sizes) or 0 for loop in found.loops), default=0)
