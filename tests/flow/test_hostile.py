@@ -69,6 +69,7 @@ def test_what_is_large_and_proved_all_the_same(name: str, spent: Spent) -> None:
     assert spent.steps <= TYPING_BUDGET + UNDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(UP_TO))
 def test_how_far_a_verdict_within_the_budget_reaches(name: str, spent: Spent) -> None:
     verdict = check(HOSTILE[name]())
@@ -91,6 +92,7 @@ def test_an_order_modulo_six_rounds_is_proved_by_croq_check(spent: Spent) -> Non
     assert spent.steps <= CHECK_BUDGET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
