@@ -74,7 +74,11 @@ def test_blocks_in_a_cluster_have_both_indices(text: str) -> None:
 @pytest.mark.parametrize(
     ("body", "message", "place"),
     [
-        ("c by n : cluster, b by 2 : block { }", "a cluster whose size is not static is not simulated", "c by n"),
+        (
+            "c by n : cluster, b by 2 : block { }",
+            "a cluster whose size is known at the launch alone is not simulated; write its size as a number",
+            "c by n",
+        ),
         (
             "c by 2 : cluster { parallel b by 2 : block { } parallel d by 3 : block { } }",
             "several grids in one launch are not simulated",

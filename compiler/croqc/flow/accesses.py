@@ -5,7 +5,7 @@ Of every slot the accesses are kept that a later one could still conflict with. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
@@ -14,6 +14,8 @@ from croqc.flow.regions import Interval, Operand, overlap
 from croqc.flow.run import Run
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.text.span import Span
+
+_NONE: Sequence[Access] = ()
 
 
 class Accesses:
@@ -46,6 +48,7 @@ class Accesses:
         clock, number, env = path.clock, path.number, path.keep()
         now, iteration, rounds = clock[number], path.iteration(op), path.rounds
         hides: bool | None = None if write and operand.whole else False
+        met = 0
         for slot in slots:
             before = rounds.get(2 * slot + write)
             if before is not None and before[1] == iteration:
@@ -56,9 +59,10 @@ class Accesses:
             access = Access(number, op, operand, slot, write, now, env, round_)
             if lasting:
                 access.end = OPEN
-            live = self.live.get(slot)
+            live = self.live.get(slot, _NONE)
+            met += 1 + len(live)
             kept: list[Access] = []
-            for other in live or ():
+            for other in live:
                 if clock[other.index] >= other.end:
                     if hides is None:
                         hides = operand.exact(env)
@@ -76,6 +80,7 @@ class Accesses:
             elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
                 self.unwritten[slot] = access
             made.append(access)
+        self.machine.spend(met // 16 * self.machine.weight)  # the usual ones go with the step
         return made
 
     @staticmethod

@@ -52,13 +52,14 @@ class Expr:
     """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where)
     or an operator on `args`; a division or remainder whose `value` is `FLOOR` rounds down."""
 
-    __slots__ = ("_code", "_variables", "args", "op", "span", "value")
+    __slots__ = ("_code", "_variables", "args", "op", "size", "span", "value")
 
     def __init__(self, op: str, args: tuple[Expr, ...] = (), value: int = 0, span: Span = NOWHERE) -> None:
         self.op = op
         self.args = args
         self.value = value
         self.span = span
+        self.size: int = 1 + sum([arg.size for arg in args])  # nodes, what is shared counted each time
         self._code: Value | None = None
         self._variables: frozenset[int] | None = None
 

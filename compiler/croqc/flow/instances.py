@@ -9,19 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import lcm
+from typing import TypeVar
 
 from croqc.flow.candidates import MOST_PERIOD, MOST_VALUES, least_of, values_of
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.program import Loop, Op, Program, Size
 from croqc.flow.signature import Signature
 
+_T = TypeVar("_T")
 _MOST_COMBINATIONS = 6000
+_MOST_AXES = 6
 _OUTER = 3
 _MOST_STEERED = 64
 _LAST_VALUES = 8
+_NODES = 16  # nodes of expressions that are evaluated in the time of one abstract step
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +46,7 @@ class Plan:
     complete: bool  # no size was left out that could make a difference
     leaping: Mapping[Loop, tuple[int, int]]
     instances: list[dict[int, int]] = field(default_factory=list)
+    steps: int = 0  # abstract steps that it took to choose the instances
 
 
 def refs_of(op: Op) -> Sequence[EventRef]:
@@ -52,8 +57,8 @@ def refs_of(op: Op) -> Sequence[EventRef]:
     return op.refs if isinstance(op, Trigger) else ()
 
 
-def plan(program: Program) -> Plan:
-    """The instances in increasing size."""
+def plan(program: Program, budget: int = 1 << 30) -> Plan:
+    """The instances in increasing size. `budget`: abstract steps that choosing them may take."""
     sizes = {size.var: size for size in program.sizes}
     deciding = [expr for op in program.ops for expr in op.exprs()]
     relevant = _relevant(program, deciding, sizes)
@@ -81,7 +86,7 @@ def plan(program: Program) -> Plan:
     turns = {loop: count + _already(program, loop, least) for loop, count in turns.items()}
     leaping = _leaps(program, period, bounds) if lifts else {}
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
-    found.instances = list(_instances(program, found, turns))
+    found.instances = list(_instances(program, found, turns, budget))
     found.lifts = found.lifts and found.complete and not _decided_by_sizes(program, sizes)
     found.lifts = found.lifts and all(_keeps_distance(program, found, *each) for each in _crossings(program, around))
     return found
@@ -153,23 +158,24 @@ def _decided_by_sizes(program: Program, sizes: Mapping[int, Size]) -> bool:
 def _keeps_distance(program: Program, found: Plan, loop: Loop, limit: Expr) -> bool:
     """Whether a limit lies at a fixed distance from the end of the loop, whatever the sizes."""
     distances = set()
+    high, low = closure(loop.high), closure(limit)
     for sizes in found.instances:
         env: Env = [0] * program.variables
         for var, value in sizes.items():
             env[var] = value
         try:
-            distances.add(closure(loop.high)(env) - closure(limit)(env))
+            distances.add(high(env) - low(env))
         except UndecidedError:
             return False
     return len(distances) < 2
 
 
-def longest(program: Program, found: Plan, far: bool) -> dict[int, int] | None:
+def longest(program: Program, found: Plan, far: bool, budget: int) -> dict[int, int] | None:
     """Sizes with which loops make more turns than are tried, to see whether the joint state comes again: two more
-    of the outer ones or, with `far`, twice as many of all."""
+    of the outer ones or, with `far`, twice as many of all. What it took is added to the plan's steps."""
     around = {outer for loop in program.loops for outer in loop.outer}
     more = {loop: 2 * turns + 2 if far else turns + 2 * (loop in around) for loop, turns in found.turns.items()}
-    sizes = list(_instances(program, found, more, largest=True))
+    sizes = list(_instances(program, found, more, budget, largest=True))
     return sizes[-1] if sizes else None
 
 
@@ -249,9 +255,9 @@ def _is_free(loop: Loop, sizes: Mapping[int, Size]) -> bool:
 
 
 def _instances(
-    program: Program, found: Plan, turns: Mapping[Loop, int], largest: bool = False
+    program: Program, found: Plan, turns: Mapping[Loop, int], budget: int, largest: bool = False
 ) -> Iterator[dict[int, int]]:
-    """In increasing size. `largest`: the last ones are enough."""
+    """In increasing size. `largest`: the last ones are enough. What is too much for the budget is thinned out."""
     driven: set[Loop] = set()
     columns: dict[int, list[int]] = {}
     for size in found.sizes:
@@ -264,10 +270,15 @@ def _instances(
             if largest:
                 columns[size.var] = sorted({columns[size.var][0], *columns[size.var][-_LAST_VALUES:]})
     signature = Signature(program, {size.var for size in found.sizes})
-    parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
+    cost = 1 + signature.nodes(turns) // _NODES
+    groups = signature.groups(found.sizes)
+    share = budget // (2 * max(len(groups), 1))
+    parts = [_group(signature, group, columns, turns, share, found) for group in groups]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
-    found.complete = found.complete and _count(parts) <= _MOST_COMBINATIONS
-    for chosen in islice(product(*parts), _MOST_COMBINATIONS):
+    most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
+    found.complete = found.complete and _count(parts) <= most
+    found.steps += cost * (sum(len(part) for part in parts) + min(_count(parts), most))
+    for chosen in _chosen(parts, most):
         sizes = {var: value for part in chosen for var, value in part.items()}
         key = signature.of(sizes, turns)
         if key is not None:
@@ -276,21 +287,55 @@ def _instances(
     yield from (instance for _, instance in order)
 
 
+def _chosen(parts: Sequence[Sequence[dict[int, int]]], most: int) -> Iterable[tuple[dict[int, int], ...]]:
+    """One of each part, in all ways; where these are too many, each value of a part once, and some ways of a few."""
+    if _count(parts) <= most:
+        return product(*parts)
+    length = max(len(part) for part in parts)
+    along = [tuple(part[min(place, len(part) - 1)] for part in parts) for place in range(min(length, most))]
+    return [*along, *islice(product(*_thinned(parts, max(most - len(along), 1))), max(most - len(along), 0))]
+
+
+def _thinned(columns: Iterable[Sequence[_T]], most: int) -> list[Sequence[_T]]:
+    """Every other one of the longest column, its ends among them, until the ways to combine them are few enough."""
+    own = list(columns)
+    while _count(own) > most:
+        place = max(range(len(own)), key=lambda place: len(own[place]))
+        longest = own[place]
+        if len(longest) < 2:
+            break
+        own[place] = [*longest[:-1:2], longest[-1]] if len(longest) > 2 else longest[:1]
+    return own
+
+
 def _group(
-    signature: Signature, group: Sequence[Size], columns: Mapping[int, list[int]], turns: Mapping[Loop, int]
+    signature: Signature,
+    group: Sequence[Size],
+    columns: Mapping[int, list[int]],
+    turns: Mapping[Loop, int],
+    budget: int,
+    plan: Plan,
 ) -> list[dict[int, int]]:
     """What to try for sizes that occur together, one for each way in which they can be told apart."""
     free = [size for size in group if size.bound is None]
     blocks = [size for size in group if size.bound is not None]
-    own = [columns[size.var] for size in free]
-    while _count(own) > _MOST_COMBINATIONS // 4:  # such sizes are not lifted unless all rests occur
-        longest = max(range(len(own)), key=lambda place: len(own[place]))
-        own[longest] = sorted({*own[longest][::2], own[longest][-1]})
-    found: dict[tuple[object, ...], dict[int, int]] = {}
+    tried = [columns[size.var] for size in free]
+    own = _thinned(tried, _MOST_COMBINATIONS // 4)  # such sizes are not lifted unless all rests occur
+    if any(len(left) == 1 < len(column) for left, column in zip(own, tried, strict=True)):
+        plan.complete = False
+    ways = 2 ** min(len(blocks), _MOST_AXES)
     part = signature.within({size.var for size in group})
+    cost = 1 + part.nodes(turns) // _NODES
+    most = max(budget // cost, 1)
+    if _count(own) * ways > most:
+        plan.complete = False
+        own = _thinned(own, max(most // ways, 1))
+    plan.steps += _count(own) * ways * cost
+    places = [(size.var, closure(size.bound)) for size in blocks if size.bound is not None]
+    found: dict[tuple[object, ...], dict[int, int]] = {}
     for values in product(*own):
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
-        for instance in _with_blocks(blocks, sizes, signature.width):
+        for instance in _with_blocks(places, sizes, signature.width):
             key = part.of(instance, turns)
             if key is not None:
                 found.setdefault(key, instance)
@@ -308,7 +353,7 @@ def _count(columns: Sequence[Sequence[object]]) -> int:
     return total
 
 
-def _with_blocks(blocks: Sequence[Size], sizes: dict[int, int], width: int) -> Iterator[dict[int, int]]:
+def _with_blocks(blocks: Sequence[tuple[int, Value]], sizes: dict[int, int], width: int) -> Iterator[dict[int, int]]:
     """The first and the last block, along each axis."""
     if not blocks:
         yield sizes
@@ -317,12 +362,11 @@ def _with_blocks(blocks: Sequence[Size], sizes: dict[int, int], width: int) -> I
     for var, value in sizes.items():
         env[var] = value
     choices = []
-    for size in blocks:
-        assert size.bound is not None
+    for _, bound in blocks:
         try:
-            last = closure(size.bound)(env) - 1
+            last = bound(env) - 1
         except UndecidedError:
             return
         choices.append(sorted({0, max(last, 0)}))
-    for places in product(*choices[:6]):
-        yield sizes | {size.var: place for size, place in zip(blocks, places, strict=False)}
+    for places in product(*choices[:_MOST_AXES]):
+        yield sizes | {var: place for (var, _), place in zip(blocks, places, strict=False)}

@@ -15,7 +15,7 @@ from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import Event, ForeignError, Loop, Op, Program
-from croqc.flow.run import Setting
+from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer, merge
 from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
@@ -31,8 +31,10 @@ def _moves(program: Program) -> tuple[Callable[[Walk, PathState], bool], ...]:
     return tuple(op.step for op in program.ops if isinstance(op, Step))
 
 
-class ExhaustedError(Exception):
-    """The run has used up its steps."""
+@lru_cache(maxsize=4)
+def _largest_step(program: Program) -> int:
+    """The nodes of the expressions that one step evaluates, at most."""
+    return max((sum(expr.size for expr in op.exprs()) for op in program.ops), default=0)
 
 
 @dataclass(slots=True)
@@ -54,9 +56,8 @@ class Machine(Walk):
         supposed: Supposed | None = None,
         record: bool = False,
     ) -> None:
-        super().__init__(setting, record)
+        super().__init__(setting, budget, record)
         program = setting.program
-        self.budget = budget
         self.moves = _moves(program)
         self.sizes = sizes
         self.leaps: dict[Loop, tuple[int, int]] = {}
@@ -66,7 +67,7 @@ class Machine(Walk):
         self.grouped: dict[tuple[EventSlot, int], list[int]] = {}
         self.supposed = supposed or Supposed()
         own_block = not program.divided
-        self.weight = 1 + self.width // 24
+        self.weight = 1 + self.width // 24 + _largest_step(program) // 128 + program.variables // 1000
         self._rounds: dict[tuple[int, int], Slots] = {}
         self._component = {event.number: 0 for event in program.events}
         place = len(setting.paths) + own_block
@@ -79,6 +80,7 @@ class Machine(Walk):
         self.block = self.paths[-1] if own_block else None
         self.accesses = Accesses(self)
         self.barriers = Barriers(self)
+        self.steps = (len(self.paths) * (program.variables + len(events)) + 8 * self.width) // 256  # what this took
 
     def _paths(self, own_block: bool, events: list[Slots]) -> list[PathState]:
         base: Env = [DATA] * self.program.variables
@@ -140,6 +142,7 @@ class Machine(Walk):
             moved = True
             while moved:
                 moved = False
+                self.steps += len(order) // 8  # asking those that stand still
                 for path in order:
                     moved = self._go(path) or moved
             self._close()
@@ -165,8 +168,7 @@ class Machine(Walk):
 
     def _go(self, path: PathState) -> bool:
         """Runs a path until it stands still; whether it did anything."""
-        moves, weight, done = self.moves, self.weight, 0
-        room = self.budget - self.steps
+        moves, weight, budget, done = self.moves, self.weight, self.budget, 0
         try:
             while not path.left:
                 if path.idle:
@@ -175,7 +177,7 @@ class Machine(Walk):
                     self._take(path)
                 while moves[path.pc](self, path):
                     done += weight
-                    if done > room:
+                    if self.steps + done > budget:  # steps spend, too
                         raise ExhaustedError
                 if not path.idle:
                     path.blocked = (self.program.ops[path.pc], None)
@@ -248,7 +250,7 @@ class Machine(Walk):
                 assert place.symbol is not None
                 env[self.program.placed[place.symbol]] = number // place.unit % place.bound
             found.add(bool(value(env)))
-        self.steps += len(numbers) // 16
+        self.spend(len(numbers) // 16)
         if len(found) == 2 and split:
             raise UndecidedError(branch.span, threads=True)
         return True in found

@@ -76,6 +76,8 @@ class WaitEvent(Step):
         several = len(slots) > 1
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
+        if len(slots) > 15:
+            machine.spend(len(slots) // 16)
         for slot in slots[path.passed.get(self, 0) :] if several else slots:
             k = path.waits.get(slot, 0)
             if generation >= 0 and (generation ^ k) & 1:
@@ -84,6 +86,7 @@ class WaitEvent(Step):
                 return False
             self._pass(machine, path, slot, k)
             if several:
+                machine.spend(machine.weight)
                 path.passed[self] = path.passed.get(self, 0) + 1
         if several:
             path.passed.pop(self, None)
@@ -125,6 +128,8 @@ class Trigger(Step):
             slots, generation = ref.slots(path)
             if not slots:
                 machine.fault("range", path.at(self), ref=ref)
+            if len(slots) > 1:
+                machine.spend(machine.weight * (len(slots) - 1))
             for slot in slots:
                 if path.touched:
                     self._count(machine, path, slot, generation)
@@ -180,7 +185,7 @@ class Trigger(Step):
 
     def _complete(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         generation = slot.completed
-        machine.steps += 3 * machine.weight  # it costs as much as some plain steps
+        machine.spend(3 * machine.weight)  # it costs as much as some plain steps
         if machine.record is not None:
             for transfer in slot.bound:
                 at = machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)

@@ -62,7 +62,7 @@ class Repetition:
         else:
             states.add(state)
         size = len(self.machine.accesses.live) + len(self._present) + self.machine.width
-        self.machine.steps += 4 + 4 * size  # writing it down costs as much as that many steps
+        self.machine.spend(4 + 4 * size)  # writing it down costs as much as that many steps
 
     @property
     def complete(self) -> bool:

@@ -25,11 +25,21 @@ class Setting:
     bootstraps: frozenset[Span]  # references in triggers that give credits at start
 
 
-class Run:
-    """`width` of its clocks; `faults` in the order in which they were met; `steps` that were spent."""
+class ExhaustedError(Exception):
+    """The run has used up its steps."""
 
-    def __init__(self, setting: Setting, record: bool) -> None:
+
+class Run:
+    """`width` of its clocks; `faults` in the order in which they were met; `steps` that were spent of `budget`.
+
+    `weight`: what a step costs.
+    """
+
+    weight: int
+
+    def __init__(self, setting: Setting, budget: int, record: bool) -> None:
         self.setting = setting
+        self.budget = budget
         self.program = program = setting.program
         self.steps = 0
         self.faults: dict[tuple[object, ...], Fault] = {}
@@ -37,6 +47,12 @@ class Run:
         tagged = sum(event.slots for event in program.events if event.tx)
         self.width = len(setting.paths) + (not program.divided) + tagged
         self.paths: list[PathState] = []
+
+    def spend(self, steps: int) -> None:
+        """Counts what a step costs beyond the usual. Raises ExhaustedError."""
+        self.steps += steps
+        if self.steps > self.budget:
+            raise ExhaustedError
 
     def fault(self, kind: str, at: Place, other: Place | None = None, **about: Any) -> None:
         """Keeps the first fault of a kind between two places."""

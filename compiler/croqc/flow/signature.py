@@ -27,13 +27,19 @@ class Signature:
                 self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
         self.others: list[tuple[Set[int], Value]] = []
         self.guards: list[tuple[Set[int], Value, Loop]] = []
+        self._sized: list[tuple[Set[int], int]] = [
+            (each.variables(), each.size) for each in program.asserts if each.variables() <= chosen
+        ]
+        self._sized += [(used, loop.low.size + loop.high.size + loop.step.size) for used, loop, *_ in self.loops]
+        self._asked: list[tuple[Set[int], int, Loop]] = []
         seen: set[str] = set()
         for op in program.ops:
             for expr in op.exprs():
                 one = _one_loop(op, expr, known) if isinstance(op, Branch) else None
                 if one is not None:
-                    used = expr.variables() & known
-                    self.guards.append((used | one.low.variables() | one.high.variables(), closure(expr), one))
+                    used = (expr.variables() & known) | one.low.variables() | one.high.variables()
+                    self._asked.append((used, expr.size + 1, one))
+                    self.guards.append((used, closure(expr), one))
                 elif not isinstance(op, Enter) and not _is_bound(op, expr):
                     self._parts(expr, known, seen)
 
@@ -44,10 +50,16 @@ class Signature:
             key = _spell(expr)
             if key not in seen:
                 seen.add(key)
+                self._sized.append((used, expr.size + 4))
                 self.others.append((used, closure(expr)))
             return
         for arg in expr.args:
             self._parts(arg, known, seen)
+
+    def nodes(self, turns: Mapping[Loop, int]) -> int:
+        """The nodes of expressions that one evaluation passes, about."""
+        asked = sum(size * min(turns.get(loop, _MOST_TURNS), _MOST_TURNS) for _, size, loop in self._asked)
+        return sum(size for _, size in self._sized) + asked
 
     def groups(self, sizes: Sequence[Size]) -> list[list[Size]]:
         """Sizes that occur together in something that decides."""
@@ -68,6 +80,8 @@ class Signature:
         part.loops = [item for item in self.loops if item[0] <= only]
         part.guards = [item for item in self.guards if item[0] <= only]
         part.others = [item for item in self.others if item[0] <= only]
+        part._sized = [item for item in self._sized if item[0] <= only]
+        part._asked = [item for item in self._asked if item[0] <= only]
         return part
 
     def of(self, sizes: Mapping[int, int], turns: Mapping[Loop, int]) -> tuple[object, ...] | None:

@@ -18,14 +18,13 @@ from croqc.flow.state import EventSlot, PathState, Slots, Transfer
 class Walk(Run):
     """A run as its steps see it; `machine` goes it.
 
-    `weight`: what a step costs. `leaps`: of long loops, where they leave out how much. `held`: what handles were
+    `leaps`: of long loops, where they leave out how much. `held`: what handles were
     given. `grouped`: by slot and generation, the recorded steps that it consists of. `watch` is told of each turn of
     a loop after the first one.
     """
 
     accesses: Accesses
     barriers: Barriers
-    weight: int
     leaps: dict[Loop, tuple[int, int]]
     watch: Callable[[PathState, Loop | int], None] | None
     held: list[tuple[int, int, Transfer]]  # path, handle, what it was given

@@ -16,7 +16,7 @@ from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
-from croqc.flow.machine import ExhaustedError, Machine
+from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.ops_events import Trigger
@@ -24,7 +24,7 @@ from croqc.flow.paths import Path
 from croqc.flow.program import Loop
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
-from croqc.flow.run import Setting
+from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.judge import judge, judge_end
 from croqc.flow.verdicts.sites import Sites
@@ -35,6 +35,8 @@ from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
+_CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
+_EXAMPLE = 20_000  # steps of the run to explain with
 _BETTER = 24  # instances looked through for one that shows a fault better
 
 
@@ -71,16 +73,19 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     arrivals, starts = survey(model, kernel, paths)
     program = lower(model, kernel, paths, arrivals, STATEMENTS)
     setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
-    found = plan(program)
-    statics = list(judge_statics(model, setting))
     effort = Effort(budget)
+    found = plan(program, max(budget // 4, _CHOICE))
+    effort.spend(max(found.steps - _CHOICE, 0))
+    statics = list(judge_statics(model, setting))
     outcome = _instances(setting, Sites(setting), found, effort)
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
 def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
     outcome = Outcome()
-    if not found.instances and not _is_plain(setting):
+    if not found.instances and not found.complete:
+        outcome.exhausted = True
+    elif not found.instances and not _is_plain(setting):
         outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     last = len(found.instances) - 1
     for number, sizes in enumerate(found.instances):
@@ -130,7 +135,9 @@ def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
     for far in (False, True):
         if not far and not around & found.turns.keys():
             continue
-        sizes = longest(setting.program, found, far)
+        before = found.steps
+        sizes = longest(setting.program, found, far, max(effort.left, 0) // 2)
+        effort.spend(found.steps - before)
         machine, repetition = (None, None) if sizes is None else _run(setting, found, sizes, effort, watches=True)
         if machine is None or repetition is None:
             return False
@@ -196,7 +203,7 @@ def _is_unwaited(told: FlowFinding) -> bool:
 def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> bool:
     """Whether some loop over sizes makes no turn."""
     own = (loop for loop in found.loops if loop.low.variables() | loop.high.variables() <= sizes.keys())
-    return any(_count(setting, loop, sizes) == 0 for loop in own)
+    return any(_Turns(setting, loop).of(sizes) == 0 for loop in own)
 
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
@@ -269,9 +276,10 @@ def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) ->
     if not found.loops:
         return bool(found.instances) or _is_plain(setting)
     turns: dict[Loop, set[int]] = {loop: set() for loop in found.loops}
-    for sizes in done:
-        for loop in found.loops:
-            count = _count(setting, loop, sizes)
+    for loop in found.loops:
+        counter = _Turns(setting, loop)
+        for sizes in done:
+            count = counter.of(sizes)
             if count is None:
                 return False
             turns[loop].add(count)
@@ -294,14 +302,22 @@ def _is_straight(found: Plan, loop: Loop) -> bool:
     return all(any(arg.const is not None for arg in each.args) for each in products)
 
 
-def _count(setting: Setting, loop: Loop, sizes: Mapping[int, int]) -> int | None:
-    env: Env = [0] * setting.program.variables
-    for var, value in sizes.items():
-        env[var] = value
-    try:
-        return len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
-    except UndecidedError:
-        return None
+class _Turns:
+    """How many turns a loop makes in an instance."""
+
+    def __init__(self, setting: Setting, loop: Loop) -> None:
+        self.variables = setting.program.variables
+        self.ends = closure(loop.low), closure(loop.high), closure(loop.step)
+
+    def of(self, sizes: Mapping[int, int]) -> int | None:
+        env: Env = [0] * self.variables
+        for var, value in sizes.items():
+            env[var] = value
+        low, high, step = self.ends
+        try:
+            return len(range(low(env), high(env), max(step(env), 1)))
+        except UndecidedError:
+            return None
 
 
 def _up_to(found: Plan, done: list[Mapping[int, int]], budget: int) -> str:
@@ -322,15 +338,12 @@ def _example(
     if not outcome.done:
         return (), (), {}
     wanted = min(2 * found.period + 1, 16)
-    chosen = min(outcome.done, key=lambda sizes: abs(_largest(setting, found, sizes) - wanted))
-    machine = Machine(setting, chosen, 50_000, record=True)
+    counters = [_Turns(setting, loop) for loop in found.loops]
+    chosen = min(outcome.done, key=lambda sizes: abs(max((c.of(sizes) or 0 for c in counters), default=0) - wanted))
+    machine = Machine(setting, chosen, _EXAMPLE, record=True)
     machine.leaps = dict(found.leaping)
     with suppress(ExhaustedError):
         machine.run()
     told = Told(machine)
     names = {size.name: chosen[size.var] for size in found.sizes if size.var in chosen and size.bound is None}
     return tuple(told.steps), tuple(told.edges), names
-
-
-def _largest(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> int:
-    return max((_count(setting, loop, sizes) or 0 for loop in found.loops), default=0)

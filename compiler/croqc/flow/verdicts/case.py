@@ -8,14 +8,16 @@ from functools import cached_property
 from croqc.flow.arrivals import Arrivals
 from croqc.flow.explain import Told, iteration_text
 from croqc.flow.instances import Plan
-from croqc.flow.machine import ExhaustedError, Machine, Supposed
+from croqc.flow.machine import Machine, Supposed
 from croqc.flow.program import Loop, Program
 from croqc.flow.report import FlowFinding, Step
-from croqc.flow.run import Setting
+from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.state import EventSlot, PathState, Place
 from croqc.flow.verdicts.sites import Sites
 from croqc.text.diagnostics import Related
 from croqc.text.span import Span
+
+_STORY = 50_000  # steps of a run that is written down; a longer one is no story any more
 
 
 class Case:
@@ -39,10 +41,14 @@ class Case:
     # --- suppositions -----------------------------------------------------------------------------
 
     def again(self, supposed: Supposed | None = None, record: bool = False) -> Machine | None:
-        """The same instance under another supposition; None where the effort is used up."""
-        if self.spent > self.budget:
+        """The same instance under another supposition; None where the effort is used up.
+
+        All of them together draw on one budget; only the story of a finding has its own, which is small.
+        """
+        left = _STORY if record else self.budget - self.spent
+        if left < 0:
             return None
-        machine = Machine(self.setting, self.sizes, self.budget, supposed, record)
+        machine = Machine(self.setting, self.sizes, left, supposed, record)
         machine.leaps = dict(self.plan.leaping)
         try:
             machine.run()

@@ -143,7 +143,8 @@ def _grid(c: Compiler, kernel: Kernel) -> list[ast.Axis]:
     grid = [axis for axis in axes if c.model.levels.get(axis, Level.THREAD) not in UNIT_THREADS]
     if any(extent.const is None for extent in kernel.cluster):
         axis = next(axis for axis in grid if c.model.levels.get(axis) is Level.CLUSTER)
-        raise SimError("a cluster whose size is not static is not simulated", axis.span, unsupported=True)
+        message = "a cluster whose size is known at the launch alone is not simulated; write its size as a number"
+        raise SimError(message, axis.span, unsupported=True)
     return grid
 
 
