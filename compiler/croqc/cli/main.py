@@ -16,6 +16,7 @@ from typing import Protocol, cast
 from croqc import __version__
 from croqc.cli.failure import UsageError
 from croqc.service.files import FileError
+from croqc.service.memory import collect_seldom
 from croqc.service.settings import SettingsError
 
 OK, FAILED, USAGE = 0, 1, 2
@@ -88,6 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `croq`; returns the exit status: 0 fine, 1 errors found or verification failed, 2 usage."""
     words = list(sys.argv[1:] if argv is None else argv)
     _steady_output()
+    collect_seldom()
     name = next((word for word in words if not word.startswith("-")), None)
     args = build_parser(name if name in COMMANDS else "").parse_args(words)
     try:

@@ -16,6 +16,8 @@ from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.text.span import Span
 
 _NONE: Sequence[Access] = ()
+_DEPTH = 5  # loops around an access that cost as much as a plain step
+_MET = 16  # and slots and other accesses that it meets
 
 
 class Accesses:
@@ -80,7 +82,7 @@ class Accesses:
             elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
                 self.unwritten[slot] = access
             made.append(access)
-        self.machine.spend(met // 16 * self.machine.weight)  # the usual ones go with the step
+        self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET) * self.machine.weight)
         return made
 
     @staticmethod

@@ -181,6 +181,7 @@ class Machine(Walk):
                         raise ExhaustedError
                 if not path.idle:
                     path.blocked = (self.program.ops[path.pc], None)
+                    self.steps += weight  # the step that could not be gone
                     return done > 0
                 done += weight
         except UndecidedError as undecided:

@@ -13,6 +13,9 @@ from croqc.flow.state import EventSlot, PathState, Place, Transfer, merge
 from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
 
+_COMPLETING = 4  # plain steps that cost as much as completing a generation, beside the arrival
+_FIRST = 8  # and as much as the first one of a slot, which was made for it
+
 
 class EventRef:
     """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name."""
@@ -97,7 +100,7 @@ class WaitEvent(Step):
     def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
         if slot.completed > k + 1:
             ahead = slot.sources[k + 1 - (len(slot.clocks) - len(slot.sources))]
-            machine.fault("overrun", ahead, path.at(self), slot=slot, generation=k)
+            machine.fault("overrun", machine.arrival(*ahead), path.at(self), slot=slot, generation=k)
         merge(path.clock, slot.clocks[k])
         path.waits[slot] = k + 1
         slot.last_waits[path.number] = (path.clock[path.number], self, path.keep())
@@ -172,8 +175,7 @@ class Trigger(Step):
                 break
         slot.arrivals.append((number, clock[number]))
         merge(slot.clock, clock)
-        path.trail[clock[number]] = (self, path.keep(), slot)
-        clock[number] += 1
+        path.release(self, slot)
         slot.pending -= 1
         if machine.record is not None:
             word = "trigger" if path.touched else "bootstrap"
@@ -185,7 +187,7 @@ class Trigger(Step):
 
     def _complete(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         generation = slot.completed
-        machine.spend(3 * machine.weight)  # it costs as much as some plain steps
+        machine.spend((_COMPLETING if slot.sources else _FIRST) * machine.weight)
         if machine.record is not None:
             for transfer in slot.bound:
                 at = machine.note(path, self, "land", slot=slot, generation=generation, transfer=transfer)
@@ -199,7 +201,7 @@ class Trigger(Step):
                 machine.fault("overrun", path.at(self), Place(waiter, op, env), slot=slot, generation=generation - 1)
         slot.completed = generation + 1
         slot.clocks.append(clock)
-        slot.sources.append(path.at(self))
+        slot.sources.append(slot.arrivals[-1])
         slot.before, slot.arrivals = slot.arrivals, []
         slot.clock = [0] * len(clock)
         slot.pending = slot.count

@@ -60,6 +60,12 @@ class Run:
         if key not in self.faults:
             self.faults[key] = Fault(kind, at, other, about, self.steps)
 
+    def arrival(self, number: int, epoch: int) -> Place:
+        """Where a path stood as it ended an epoch; for one long past, the oldest end that is kept."""
+        trail = self.paths[number].trail
+        op, env, _ = trail.get(epoch) or next(iter(trail.values()))
+        return Place(number, op, env)
+
     def note(self, path: PathState, op: Op, word: str = "", **about: Any) -> int:
         """Records a step; its number, or -1."""
         if self.record is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from croqc.flow.exprs import Env
@@ -20,6 +21,7 @@ from croqc.syntax import ast
 
 Clock = list[int]
 OPEN: Final = 1 << 62  # the end of an access that is still going on
+TRAIL: Final = 1 << 16  # epochs of a path whose ends are kept: far more than lie between two steps that matter
 ROUND: Final = 1 << 40  # landed generations of later instances of an event are larger than all earlier ones
 
 
@@ -114,13 +116,13 @@ class EventSlot:
         self.clock: Clock = [0] * components
         self.clocks: list[Clock] = []
         self.arrivals: list[tuple[int, int]] = []
-        self.before: list[tuple[int, int]] = []
+        self.before: Sequence[tuple[int, int]] = ()
         self.bound: list[Transfer] = []
         self.component = component
         self.expected = 0  # bytes bound since the last arrival
         self.offset = offset
         self.last_waits: dict[int, tuple[int, Op, Env]] = {}
-        self.sources: list[Place] = []  # who completed each generation
+        self.sources: list[tuple[int, int]] = []  # the arrival that completed each generation
         self.traces: list[int] = []  # steps of the recorded run that the present generation consists of
         if event.ready:
             self.completed = 1
@@ -196,6 +198,15 @@ class PathState:
     def epoch(self) -> int:
         return self.clock[self.number]
 
+    def release(self, op: Op, slot: EventSlot | None) -> None:
+        """Ends an epoch with a step that lets others on. Of very many, the last ones are kept."""
+        trail = self.trail
+        trail[self.clock[self.number]] = (op, self.keep(), slot)
+        self.clock[self.number] += 1
+        if len(trail) > 2 * TRAIL:
+            for epoch in [*islice(trail, TRAIL)]:
+                del trail[epoch]
+
     def at(self, op: Op) -> Place:
         return Place(self.number, op, self.keep())
 
@@ -226,7 +237,7 @@ class Slots(dict[int, EventSlot]):
         return slot
 
     def all(self) -> list[EventSlot]:
-        return [self[index] for index in range(self.event.slots)]
+        return [self[0]] if self.event.slots == 1 else [self[index] for index in range(self.event.slots)]
 
     def met(self) -> list[EventSlot]:
         """The slots that something has named."""

@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.service.check import FileReport, check_text
 from croqc.service.flow_check import with_flow
+from croqc.service.memory import collect_seldom
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record
@@ -66,6 +67,7 @@ Reports = dict[str, tuple[Job, FileReport]]
 
 def work(connection: Connection) -> None:
     """Serve jobs until the other end closes."""
+    collect_seldom()
     reports: Reports = {}
     while True:
         try:

@@ -37,7 +37,7 @@ def _told(case: Case, slot: EventSlot, number: int, wait: WaitEvent, taken: int)
     unequal = unequal_turns(case, wait, number, slot, owing)
     if unequal is not None:
         return turns_finding(case, slot, *unequal, deadlock=False, related=[Related("the wait", wait.span)])
-    source = slot.sources[-1] if slot.sources else None
+    source = case.machine.arrival(*slot.sources[-1]) if slot.sources else None
     return case.finding(
         "unconsumed-credit",
         source.op.span if source is not None else slot.event.span,
