@@ -223,6 +223,7 @@ def kept_order(stages: int = 3, factor: int = 6) -> str:
 HOSTILE: dict[str, Callable[[], str]] = {
     "1000 events": many_events,
     "500 rings of two": rings_of_events,
+    "20,000 events": lambda: many_events(20_000),
     "ring of 10,000 slots": long_ring,
     "2^60 turns": long_loop,
     "2^60 turns, one short": long_loop_one_short,

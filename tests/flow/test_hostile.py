@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
-from croqc.flow import verifier
-from croqc.flow.analysis import CHECK_BUDGET, TYPING_BUDGET
+from croqc.flow import state, verifier
+from croqc.flow.analysis import CHECK_BUDGET, TYPING_BUDGET, analyze_flow
 from croqc.flow.machine import Machine
-from croqc.flow.program import Loop
+from croqc.flow.program import Loop, Op
+from croqc.flow.report import KernelFlow
 from croqc.flow.signature import Signature
-from tests.flow.hostile import HOSTILE, chain, many_paths, many_readers, nested_loops, whole_ring
-from tests.flow.pipes import check
+from croqc.flow.state import EventSlot, PathState
+from croqc.service.check import check_text
+from tests.flow.hostile import HOSTILE, chain, many_functions, many_paths, many_readers, nested_loops, whole_ring
+from tests.flow.pipes import check, ring
 
 PROVED = {
     "1000 events", "2^60 turns", "32 paths", "300 copies a stage", "persistent chain of five roles",
@@ -21,6 +24,8 @@ PROVED = {
 }  # fmt: skip
 STEPS = f"the first {TYPING_BUDGET:,} steps"
 UP_TO = {
+    "500 rings of two": "K up to ",
+    "20,000 events": STEPS,
     "ring of 10,000 slots": "K up to ",
     "ten nested loops of 1000": STEPS,
     "ten nested loops of 2^60": STEPS,
@@ -90,7 +95,6 @@ def test_an_order_modulo_six_rounds_is_proved_by_croq_check(spent: Spent) -> Non
     assert spent.steps <= CHECK_BUDGET
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
@@ -104,6 +108,56 @@ def test_trying_out_what_would_have_helped_draws_on_the_budget(text: str, rule: 
     found = check(text)
     assert (found.strength, found.rules) == ("fails", [rule])
     assert spent.steps <= TYPING_BUDGET + 2 * UNDER + 50_000
+
+
+def test_more_paths_than_a_block_has_room_for_are_no_verdict(spent: Spent) -> None:
+    """64 warps are 2048 threads: what is wrong there is said elsewhere, and nothing is run."""
+    verdict = check(many_paths(64))
+    assert (verdict.strength, verdict.places) == ("unknown", [])
+    assert spent.steps <= UNDER
+
+
+@pytest.mark.slow
+def test_each_of_five_hundred_functions_has_a_budget_of_its_own(spent: Spent) -> None:
+    """All are proved, though together they take more than one budget, and each as much as the only one of a file."""
+    (alone,) = flows(many_functions(1))
+    together = flows(many_functions(500))
+    assert {flow.strength.value for flow in together} == {"proved"}
+    assert [flow.spent for flow in together] == [alone.spent] * 500
+    assert alone.spent * 500 > TYPING_BUDGET
+
+
+def flows(text: str) -> list[KernelFlow]:
+    """The verdicts on all kernels of a file, with the budget of typing."""
+    analyses = [function.analysis for function in check_text(text).functions]
+    return [flow for each in analyses if each is not None for flow in analyze_flow(each.model, TYPING_BUDGET)]
+
+
+def test_a_step_costs_what_it_takes() -> None:
+    """Of two rings gone round equally often, the one with more loops around its accesses, the one whose slots are all
+    met for the first time and the one that waits for many slots at once cost more."""
+
+    def cost(text: str) -> int:
+        return flows(text)[0].spent
+
+    assert cost(nested_loops(["1"] * 9 + ["20"])) > cost(nested_loops(["20"])) + 2 * 20
+    assert cost(ring(400, turns="[40]")) > cost(ring(4, turns="[40]")) + 3 * 400
+    assert cost(whole_ring(64)) > 8 * cost(whole_ring(4))
+
+
+def test_the_trail_of_a_path_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a path released long ago is forgotten, so that memory does not grow with the steps; the verdict stays."""
+    longest = [0]
+    release = PathState.release
+
+    def watched(path: PathState, op: Op, slot: EventSlot | None) -> None:
+        release(path, op, slot)
+        longest[0] = max(longest[0], len(path.trail))
+
+    monkeypatch.setattr(PathState, "release", watched)
+    monkeypatch.setattr(state, "TRAIL", 8)
+    assert check(chain(3)).strength == "proved"
+    assert longest[0] == 16
 
 
 def test_reads_that_stay_alive_are_paid_for() -> None:

@@ -119,8 +119,10 @@ def _promote(walk: Walk, node: ast.Node, a: str, b: str, left: Operand, right: O
     if elem is None:
         walk.b.report(rules.NO_COMMON_TYPE, node.span, t1=a, t2=b)
         return None
-    convert(walk, *left, elem)
-    convert(walk, *right, elem)
+    if a != elem:
+        convert(walk, *left, elem)
+    if b != elem:
+        convert(walk, *right, elem)
     return elem
 
 

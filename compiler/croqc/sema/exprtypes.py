@@ -32,9 +32,9 @@ from croqc.syntax import ast
 
 
 def _int_lit(_: Walk, node: ast.IntLit) -> Value:
-    suffix = node.text.lower().lstrip("0123456789x") if not node.text.lower().startswith("0x") else ""
-    value, wide = node.value, "ll" in node.text.lower()
-    if "u" in suffix or (node.text.lower().startswith("0x") and "u" in node.text.lower()):
+    text, value = node.text.lower(), node.value
+    wide = "ll" in text
+    if "u" in text:
         elem = "u64" if wide or value > 0xFFFFFFFF else "u32"
     else:
         elem = "s64" if wide or value > 0x7FFFFFFF else "s32"

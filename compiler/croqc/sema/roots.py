@@ -31,7 +31,7 @@ class Roots:
         self._copies: dict[Symbol, list[ast.Copy]] = {}
         self._loads: dict[Symbol, list[ast.MmaLoad]] = {}
         self._swapped: dict[Symbol, set[Symbol]] = {}
-        for node in nodes_of(tables.function.body):
+        for node in nodes_of(tables.function):
             if isinstance(node, ast.Copy) and node.target is not None:
                 self._enter(self._copies, node.target, node)
             elif isinstance(node, ast.MmaLoad) and (name := base_name(node.target)) is not None:

@@ -56,7 +56,7 @@ class Swizzles:
         self._b = builder
         self._roots = roots
         self._uses: dict[Symbol, list[_Use]] = {}
-        for node in nodes_of(builder.function.body):
+        for node in nodes_of(builder.function):
             if isinstance(node, ast.Copy | ast.MmaLoad):
                 self._collect(node)
         self.settled = {symbol: self._settle(symbol, uses) for symbol, uses in self._uses.items()}

@@ -82,9 +82,13 @@ class Int:
 
         A number beyond 64 bits counts as too large to write.
         """
-        if any(abs(factor) >= _TOO_LARGE for _, factor in self.terms):
-            return _TOO_LARGE
-        return sum(1 if isinstance(atom, str) else atom.size for atom in self.atoms())
+        total = 0
+        for monomial, factor in self.terms:
+            if not -_TOO_LARGE < factor < _TOO_LARGE:
+                return _TOO_LARGE
+            for atom in monomial:
+                total += 1 if isinstance(atom, str) else atom.size
+        return total
 
     def atoms(self) -> Iterator[Atom]:
         for monomial, _ in self.terms:

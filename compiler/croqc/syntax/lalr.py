@@ -110,6 +110,10 @@ class Machine:
         firsts.append(first)
         states.append(gotos[states[-1]][origin])
 
+    def fits(self, terminal: str) -> bool:
+        """Whether `feed` would take a token of this kind."""
+        return accepts(self.tables, self.states, [terminal])
+
     def save(self) -> Saved:
         """What `restore` needs to go on from here, however far the parse has gone by then."""
         lengths = [len(value) if type(value) is list else -1 for value in self.values]
@@ -146,20 +150,23 @@ def accepts(tables: Tables, states: Sequence[int], terminals: Sequence[str]) -> 
 
 
 def accepted(tables: Tables, states: Sequence[int], terminals: Sequence[str]) -> int:
-    """How many of the terminals fit, one after another, from the given stack; it is left as it is."""
-    stack = list(states)
+    """How many of the terminals fit, one after another, from the given stack; it is left as it is, and not copied:
+    it can be as deep as the text is long."""
+    height, above = len(states) - 1, [states[-1]]  # what is left of it, and what lies on that
     for count, terminal in enumerate(terminals):
         while True:
-            action = tables.actions[stack[-1]].get(terminal)
+            action = tables.actions[above[-1]].get(terminal)
             if action is None:
-                return count + (terminal == END and stack[-1] == tables.end)
+                return count + (terminal == END and above[-1] == tables.end)
             if action >= 0:
-                stack.append(action)
+                above.append(action)
                 break
             rule = tables.rules[~action]
+            height -= max(rule.size - len(above), 0)
             if rule.size:
-                del stack[-rule.size :]
-            stack.append(tables.gotos[stack[-1]][rule.origin])
+                del above[-rule.size :]
+            below = above[-1] if above else states[height - 1]
+            above.append(tables.gotos[below][rule.origin])
     return len(terminals)
 
 

@@ -10,11 +10,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from croqc.syntax import ast as t
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.record import record
 from croqc.text.span import Span
 
 _LEVELS: Final = {0: ".swiz", 1: ".swiz<32>", 2: ".swiz<64>", 3: ".swiz<128>"}
+_OLDER: Final = (
+    t.Copy, t.Mma, t.MmaLoad, t.MmaCommit, t.Wait, t.Builtin, t.Member, t.Parallel, t.LaunchBounds, t.SetReg,
+    t.FragDecl,
+)  # fmt: skip
+"""What can be an older form; most of a large tree is something else."""
+_VOTING: Final = (t.Copy, t.Trigger, t.Wait, t.EventName, t.Mma, t.MmaCommit, t.MmaLoad)
 _HINTS: Final = frozenset({"evict_first", "evict_last"})
 
 
@@ -48,7 +54,7 @@ class Evidence:
 
 def older_forms(tree: t.Function) -> tuple[OlderForm, ...]:
     """Every older form of the function in source order; places relative to it."""
-    found = [form for node in walk(tree) for form in _forms(node)]
+    found = [form for node in nodes_of(tree) if isinstance(node, _OLDER) for form in _forms(node)]
     return tuple(sorted(found, key=lambda form: (form.span.start, form.name)))
 
 
@@ -135,7 +141,9 @@ def dialect_evidence(tree: t.Function) -> Evidence:
     """Votes of the forms that tell dialects apart. Course forms do not count beside classic ones, which use
     them as well; synchronous copies with triggers count for the course if nothing else votes."""
     classic = course = current = triggers = plain = 0
-    for node in walk(tree):
+    for node in nodes_of(tree):
+        if not isinstance(node, _VOTING):
+            continue
         match node:
             case t.Copy():
                 classic += node.event is not None

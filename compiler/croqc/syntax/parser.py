@@ -46,6 +46,7 @@ _LAST_ENDINGS: Final[tuple[tuple[str, ...], ...]] = (
     ("_RBRACE",), ("_SEMI",), ("MISSING", "_SEMI"), ("_RPAR", "_SEMI"), ("ARROW", "MISSING", "_SEMI"),
 )  # fmt: skip
 _LINES_BACK: Final = 8  # a repair stands in the line of the mistake or shortly before it
+_DEEP: Final = 500  # entries of a stack that is not copied any more for each token or line
 _MOST_RESTARTS: Final = 20  # of one function; later mistakes are mended in place
 
 
@@ -194,8 +195,10 @@ class _Parse:
         machine, stream = self.machine, self.stream
         while True:
             token = stream.tokens[self.at]
-            self.states = machine.states[:]  # a token that fits nowhere may still have caused reductions
-            if token.line_first and token.type != END:
+            shallow = len(machine.states) < _DEEP  # a copy of all states a token would be quadratic work
+            if shallow or not machine.fits(token.type):
+                self.states = machine.states[:]  # a token that fits nowhere may still have caused reductions
+            if shallow and token.line_first and token.type != END:
                 self.mark = Mark(self.at, tuple(self.states))
                 self.saves.append((self.at, machine.save(), self.builder.save()))
             if machine.feed(token):

@@ -47,7 +47,8 @@ def _collect(values: tuple[object, ...], into: list[Node]) -> None:
 def children(node: Node) -> tuple[Node, ...]:
     """The direct children in source order of the fields."""
     found: list[Node] = []
-    for name in _child_fields(type(node)):
+    kind = type(node)
+    for name in _FIELDS.get(kind) or _child_fields(kind):
         value = getattr(node, name)
         if isinstance(value, Node):
             found.append(value)
@@ -62,7 +63,9 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(children(top)[::-1])
+        below = children(top)
+        if below:
+            stack.extend(below[::-1])
 
 
 @lru_cache(maxsize=16)
