@@ -16,7 +16,7 @@ from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.text.span import Span
 
 _NONE: Sequence[Access] = ()
-_DEPTH = 5  # loops around an access that cost as much as a plain step
+_DEPTH = 3  # loops around an access that cost as much as a plain step
 _MET = 16  # and slots and other accesses that it meets
 
 
