@@ -41,7 +41,7 @@ CASES = {
     ),
     "bootstrap of the wrong event": Case(
         "pipeline_course", "trigger empty[s];", "trigger full[s];", "unwritten-read",
-        "lhs_load_s[stage].chunkat(_, iv_warp)", {"buffer": "lhs_load_s", "slot": 0},
+        "ma", {"buffer": "lhs_load_s", "slot": 0},
     ),
     "bootstrap in the wrong tile": Case(
         "persistent_1p2c", "if (ti == 0)", "if (ti == 1)", "credit-deadlock", "empty[stage]",
@@ -116,7 +116,7 @@ CASES = {
         "rotate_triple", "rotate(f0, f1, f2);", "", "stale-buffer", "f0.data.at(i, j)", {"name": "f0"},
     ),
     "copy not waited for": Case(
-        "swap_f16", "wait lf0, rf0;", "", "future-not-waited", "lf0.data.chunkat(_, k)", {"why": "read"}, 1,
+        "swap_f16", "wait lf0, rf0;", "", "future-not-waited", "ma", {"why": "read"}, 1,
     ),
     "the buffer is loaded while it is multiplied": Case(
         "swap_f16", "mma.commit;\n\n          swap", "swap", "stage-race",

@@ -28,7 +28,9 @@ class Operand:
     element of each slot it names. `part`: the extents inside the buffer, for partial references.
     """
 
-    __slots__ = ("alias", "code", "handle", "index", "keys", "name", "part", "rows", "span", "stage", "where", "whole")
+    __slots__ = (
+        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "stage", "where", "whole",
+    )  # fmt: skip
 
     def __init__(self, span: Span, name: str) -> None:
         self.span = span
@@ -43,6 +45,7 @@ class Operand:
         self.part: tuple[Extent, ...] = ()
         self.code: Value | None = None
         self.keys: tuple[Value, ...] = ()
+        self.meant: dict[Operand, Operand] = {}  # of a name: what it stood for, as read here
 
     def ready(self) -> Operand:
         """Fixes the closures once the expressions are known."""
@@ -51,6 +54,16 @@ class Operand:
         lows = [each.low for each in self.part if each.low is not None and each.low.const is None]
         self.keys = tuple(closure(low) for low in lows)
         return self
+
+    def standing_for(self, named: Operand) -> Operand:
+        """The tile that a name stands for, at the place of this reference: what is read through the name is read here."""
+        found = self.meant.get(named)
+        if found is None:
+            found = self.meant[named] = Operand(self.span, named.name)
+            found.stage, found.handle, found.whole = named.stage, named.handle, named.whole
+            found.index, found.rows, found.part = named.index, named.rows, named.part
+            found.code, found.keys, found.where = named.code, named.keys, named.where
+        return found
 
     def exprs(self) -> tuple[Expr, ...]:
         """What decides which slot is meant."""
