@@ -26,6 +26,8 @@ class Accesses:
         self.unwritten: dict[int, Access] = {}
         self.raced: set[int] = set()
         self.unclear: tuple[Span, Span] | None = None
+        self.partly = program.partly
+        self.parts: dict[tuple[object, ...], Access] = {}  # of slots that are written in part: each place once
         self._over: dict[int, dict[int, Interval]] = {}
 
     def touch(
@@ -75,6 +77,8 @@ class Accesses:
                     self._told_early(path, self.unwritten.pop(slot))
             elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
                 self.unwritten[slot] = access
+            if slot in self.partly:
+                self.parts.setdefault((id(op), id(operand), slot, write, access.key()), access)
             made.append(access)
         return made
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from croqc.flow.exprs import Expr, Value
 from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Loop, Op
-from croqc.flow.regions import Operand
+from croqc.flow.regions import Extent, Operand
 from croqc.flow.state import Access, Alias, PathState, Place, Transfer
 from croqc.flow.steps import Step, Walk
 from croqc.sema.model import Symbol
@@ -125,9 +125,12 @@ class Dest:
 
 class Copy(Step):
     """A copy. `handle` takes it (-1 for none); `event`: the slot that it names in the classic dialect; `follows`: a
-    handle that it waits for."""
+    handle that it waits for. `even`: it moves the whole of both sides as they are. `outlet`: the part of a global
+    tensor that it writes, with the tensor's extents."""
 
-    __slots__ = ("asynchronous", "bytes", "dest", "event", "follows", "handle", "origin", "source")
+    __slots__ = (
+        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "source",
+    )  # fmt: skip
     WORD = "copy"
 
     def __init__(self, span: Span, source: Operand | None, dest: Dest, loops: tuple[Loop, ...]) -> None:
@@ -140,6 +143,8 @@ class Copy(Step):
         self.follows = -1
         self.bytes: int | None = None
         self.origin: Symbol | None = None  # what is loaded, where that is no stage
+        self.even = False
+        self.outlet: tuple[tuple[Extent, Expr], ...] = ()
 
     def exprs(self) -> Sequence[Expr]:
         source = () if self.source is None else self.source.exprs()

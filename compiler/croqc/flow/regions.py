@@ -56,7 +56,7 @@ class Operand:
         return self
 
     def standing_for(self, named: Operand) -> Operand:
-        """The tile that a name stands for, at the place of this reference: what is read through the name is read here."""
+        """The tile that a name stands for, at the place of this reference: it is read here."""
         found = self.meant.get(named)
         if found is None:
             found = self.meant[named] = Operand(self.span, named.name)
@@ -123,7 +123,7 @@ def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over
         return None
     sure = a.exact(env_a) and b.exact(env_b)
     for one, other in zip(a.part, b.part, strict=True):
-        first, second = _span(one, env_a, over_a), _span(other, env_b, over_b)
+        first, second = span(one, env_a, over_a), span(other, env_b, over_b)
         if first is None or second is None:
             sure = False
             continue
@@ -133,7 +133,7 @@ def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over
     return True if sure else None
 
 
-def _span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
+def span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
     """From, behind, and whether every element between is touched; which threads take part is not known."""
     if extent.low is None or extent.length is None:
         return None

@@ -26,6 +26,7 @@ from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import Setting
 from croqc.flow.verdicts.case import Case
+from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
 from croqc.flow.verdicts.sites import Sites
 from croqc.flow.verdicts.statics import judge_statics
@@ -60,6 +61,7 @@ class Outcome:
     undecided: tuple[Span, str] | None = None
     exhausted: bool = False
     repeats: bool = True
+    doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
 
 
@@ -107,6 +109,7 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
         if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
             warning = judge_end(case)
             outcome.warnings = outcome.warnings if warning is None else [warning]
+        outcome.doubt = outcome.doubt or doubt(case)
         outcome.done.append(sizes)
         if repetition is not None:
             outcome.repeats = repetition.complete or _repeats_later(setting, found, effort)
@@ -233,6 +236,8 @@ def _report(
         strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
     elif _spans_cluster(setting, kernel):
         strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
+    elif outcome.doubt:
+        strength, up_to = Strength.CHECKED, outcome.doubt
     elif outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
         strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
         up_to += " where each loop makes a turn" if outcome.idle else ""
