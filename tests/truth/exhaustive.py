@@ -6,6 +6,7 @@ A race is a state in which two conflicting accesses could both happen next, or o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from croqc.sema.model import Model
@@ -79,7 +80,7 @@ class Explorer:
                 if step.eager and state & step.mask not in step.blocked:
                     return [self._hurried(state, steps, at)]
                 heads.append(step)
-        found, flying = [], state >> tables.flying << tables.flying
+        found, flying = [], state & tables.landing if heads else state >> tables.flying << tables.flying
         while flying:
             found.append(self._landed(state, flying & -flying))
             flying &= flying - 1
@@ -87,7 +88,7 @@ class Explorer:
             if step.touches:
                 self._check_access(state, step)
             if state & step.mask not in step.blocked:
-                found.append(self._arrive(state, step) if step.arrives else state + step.move)
+                found.append(self._arrive(state, step) if step.arrives else (state & ~step.clears) + step.move)
         if not found:
             self._stand(state, heads, found)
         elif len(heads) == len(tables.paths) and all(step.op.kind is Kind.BARRIER for step in heads):
@@ -109,7 +110,7 @@ class Explorer:
         while at < len(steps) and steps[at].eager and state & steps[at].mask not in steps[at].blocked:
             if steps[at].touches:
                 self._check_access(state, steps[at])
-            state += steps[at].move
+            state = (state & ~steps[at].clears) + steps[at].move
             at += 1
         return state
 
@@ -189,10 +190,18 @@ class Explorer:
         self.fault("race", f"{self.tables.names[step.path]} at {step.op.place}, {other}")
 
 
+def _unrolled(model: Model, sizes: Sizes) -> Iterator[tuple[Sizes, Instance]]:
+    """The first and, if it is another one, the last block."""
+    first = unroll(model, sizes)
+    yield sizes, first
+    if not first.alone:
+        yield sizes, unroll(model, sizes, last=True)
+
+
 def explore_program(program: Program, model: Model, limit: int = STATES) -> Explored | None:
     """The first hard fault in any of the program's instances, smallest first; None where data decides."""
     try:
-        instances = [(sizes, unroll(model, sizes, last)) for sizes in program.sizes for last in (False, True)]
+        instances = [pair for sizes in program.sizes for pair in _unrolled(model, sizes)]
     except UnsupportedError:
         return None
     counts = count_arrivals([instance for _, instance in instances])

@@ -26,8 +26,9 @@ Meeting = tuple[int, int, frozenset[int], frozenset[int]]
 
 
 class Step(NamedTuple):
-    """An operation. It cannot be made while what `mask` leaves of the state is in `blocked`; `move` is added to the
-    state when it is made. Of an arrival: the slot, its first bit, the arrival's number on its path, its copies' bits.
+    """An operation. It cannot be made while what `mask` leaves of the state is in `blocked`; when it is made, `clears`
+    is taken out of the state and `move` added. Of an arrival: the slot, its first bit, the arrival's number on its
+    path, the bits of its copies.
 
     `eager`: it can be made at once, because nothing that another path does or sees depends on when.
     `meets`: for each path the indices at which it conflicts, as its next operation or by a multiply under way.
@@ -39,6 +40,7 @@ class Step(NamedTuple):
     mask: int
     blocked: frozenset[int]
     move: int
+    clears: int
     arrives: bool
     slot: int
     shift: int
@@ -80,11 +82,14 @@ class Tables:
             for touch in op.touches
             if touch.write
         ]
-        self._starts = [{op.flights[0] for op in ops if op.kind is Kind.START} for ops in self.paths]
         self._known: dict[tuple[int, int], bool] = {}
         self._cells: dict[Touch, tuple[Cell, ...]] = {}
         self._touching = [[(at, op) for at, op in enumerate(ops) if op.touches] for ops in self.paths]
         self._opened = [_indices(opened) for opened in self.open]
+        self._starts = [
+            {op.flights[0]: self._is_unseen(path, op) for op in ops if op.kind is Kind.START}
+            for path, ops in enumerate(self.paths)
+        ]
         self._quiet = {
             op.flights[0]: self._is_unseen(path, op)
             for path, ops in enumerate(self.paths)
@@ -93,6 +98,9 @@ class Tables:
         }
         self.steps = [[self._step(path, at, op) for at, op in enumerate(ops)] for path, ops in enumerate(self.paths)]
         pairs = zip(self.ready, self.counts, strict=True)
+        self.landing = sum(bit for bit in self.flights if bit in self.binding)
+        """The copies whose landing is a step of its own. One that is only waited for lands with that wait: till then it
+        conflicts and what it writes is missing, and its landing makes nothing possible but the wait."""
         self.start = sum(
             (ready << COMPLETED | count << PENDING) << self.shift(slot) for slot, (ready, count) in enumerate(pairs)
         )
@@ -151,6 +159,7 @@ class Tables:
             mask,
             blocked,
             (1 << COUNTER * path) + (bits[0] if op.kind is Kind.START else 0),
+            sum(set(bits) - self.binding.keys()) if op.kind is Kind.LANDED else 0,
             arrives,
             slot,
             self.shift(slot) if arrives else 0,
@@ -173,19 +182,19 @@ class Tables:
                 return 1 << place, frozenset({op.parity << place})
             case Kind.LANDED:
                 sums = {0}
-                for bit in bits:
+                for bit in self.binding.keys() & set(bits):
                     sums |= {each | bit for each in sums}
                 return max(sums), frozenset(sums - {0})
         return 0, frozenset()
 
     def _is_eager(self, path: int, op: Op) -> bool:
-        """Waiting for own copies; what nobody else touches, and the end of such multiplies.
+        """What nobody else touches, waiting for own copies of it, and the end of multiplies that read it.
 
         Another path's operations and what is found in them do not depend on whether such a step was made before or
         after them, and it stays possible once it is possible: one order stands for all.
         """
         if op.kind is Kind.LANDED:
-            return self._starts[path] >= set(op.flights)
+            return all(self._starts[path].get(flight, False) for flight in op.flights)
         if op.kind is Kind.CLOSE:
             return all(self._quiet.get(flight, False) for flight in op.flights)
         return op.kind is Kind.TOUCH and self._is_unseen(path, op) and self._is_apart(path, op)
@@ -205,9 +214,7 @@ class Tables:
         found = []
         for other, touching in enumerate(self._touching):
             heads = frozenset(at for at, each in touching if other != path and self.conflict(op, each))
-            opened = frozenset(
-                at for each, places in self._opened[other] if self.conflict(op, each) for at in places
-            )
+            opened = frozenset(at for each, places in self._opened[other] if self.conflict(op, each) for at in places)
             if heads or opened:
                 found.append((other, COUNTER * other, heads, opened))
         return found
