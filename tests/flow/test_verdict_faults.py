@@ -41,7 +41,7 @@ CASES = {
     ),
     "bootstrap of the wrong event": Case(
         "pipeline_course", "trigger empty[s];", "trigger full[s];", "unwritten-read",
-        "ma", {"buffer": "lhs_load_s", "slot": 0},
+        "lhs_load_s[stage].chunkat(_, iv_warp)", {"buffer": "lhs_load_s", "slot": 0},
     ),
     "bootstrap in the wrong tile": Case(
         "persistent_1p2c", "if (ti == 0)", "if (ti == 1)", "credit-deadlock", "empty[stage]",

@@ -77,10 +77,17 @@ class Accesses:
                     self._told_early(path, self.unwritten.pop(slot))
             elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
                 self.unwritten[slot] = access
-            if slot in self.partly:
-                self.parts.setdefault((id(op), id(operand), slot, write, access.key()), access)
             made.append(access)
+        self._keep_parts(made)
         return made
+
+    def _keep_parts(self, made: Iterable[Access]) -> None:
+        """Keeps what is touched of slots that are written in part."""
+        if self.partly:
+            for access in made:
+                if access.slot in self.partly:
+                    key = (id(access.op), id(access.operand), access.slot, access.write, access.key())
+                    self.parts.setdefault(key, access)
 
     @staticmethod
     def _repeats(access: Access, other: Access) -> bool:

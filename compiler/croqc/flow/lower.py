@@ -67,7 +67,7 @@ class Lowering(Builder):
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
         if not self._is_shared_out():
-            program.partly = slots_in_part(program)
+            self.program.partly = slots_in_part(self.program)
 
     def _is_shared_out(self) -> bool:
         """Whether other blocks can fill a part of what this one reads."""

@@ -308,8 +308,7 @@ class Multiply(Step):
         lasting = not self.ends
         made: list[Access] = []
         for operand in self.operands:
-            alias = operand.alias
-            found = path.aliases.get(alias) if alias >= 0 else resolve(machine, path, self, operand)
+            found = resolve(machine, path, self, operand)
             if found is not None:
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
                 if machine.record is not None:

@@ -29,11 +29,12 @@ class Operand:
     """
 
     __slots__ = (
-        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "stage", "where", "whole",
+        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "spelled", "stage", "where", "whole",
     )  # fmt: skip
 
     def __init__(self, span: Span, name: str) -> None:
         self.span = span
+        self.spelled = span  # of a tile that is read by its name: where it got it
         self.where = span  # of the expression that says which slot
         self.name = name
         self.stage: Stage | None = None
@@ -63,6 +64,7 @@ class Operand:
             found.stage, found.handle, found.whole = named.stage, named.handle, named.whole
             found.index, found.rows, found.part = named.index, named.rows, named.part
             found.code, found.keys, found.where = named.code, named.keys, named.where
+            found.spelled = named.span
         return found
 
     def exprs(self) -> tuple[Expr, ...]:

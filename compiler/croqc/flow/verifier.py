@@ -179,7 +179,7 @@ def _better(
     told = findings[0]
     unwaited = _is_unwaited(told)
     idle = told.rule == "trip-count-mismatch" and not told.args["fewer"]
-    if not (told.rule == "generation-mixup" or idle or unwaited):
+    if not (told.rule == "generation-mixup" or idle or unwaited or "part" in told.args):
         return findings
     for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
         machine, _ = _run(setting, found, sizes, effort, watches=False)
@@ -204,7 +204,9 @@ def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> boo
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
     """Unequal turns of two loops that both run; for mixed generations, a barrier that runs ahead; for a transfer that
-    nobody waits for, what that leads to."""
+    nobody waits for, what that leads to; for a part that nothing writes, what goes wrong with more turns."""
+    if "part" in told.args:
+        return "part" not in other.args
     if told.rule == "generation-mixup":
         return other.rule == "credit-overrun" and other.args["event"] == told.args["event"]
     if told.rule == "future-not-waited":
