@@ -29,7 +29,8 @@ class Operand:
     """
 
     __slots__ = (
-        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "spelled", "stage", "where", "whole",
+        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "spelled",
+        "stage", "where", "whole",
     )  # fmt: skip
 
     def __init__(self, span: Span, name: str) -> None:
