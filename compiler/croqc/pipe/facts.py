@@ -1,0 +1,42 @@
+"""What is known of the sizes of a launch: their divisors. Must not know statements.
+
+A kernel is compiled for facts, not for sizes: `K % 64 == 0` serves every such K. The host checks them at the launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import gcd
+
+from croqc.pipe.exprs import Expr, Lit, Op, Var
+from croqc.text.record import record
+
+LARGEST = 256
+"""Divisors beyond it decide nothing: no tile dimension of a tensor map is longer."""
+
+
+@record
+class Facts:
+    """`divisors`: for each size the largest power of two up to `LARGEST` that divides it."""
+
+    divisors: Mapping[str, int]
+
+    @staticmethod
+    def of(sizes: Mapping[str, int]) -> Facts:
+        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in sizes.items()})
+
+    def divisor(self, value: Expr) -> int:
+        """A number that certainly divides an integer expression; 0 divides like every number."""
+        match value:
+            case Lit(value=int() as number):
+                return abs(number) if number else 0
+            case Var(name=name):
+                return self.divisors.get(name, 1)
+            case Op(op="*", args=(left, right)):
+                return self.divisor(left) * self.divisor(right)
+            case Op(op="+" | "-", args=(left, right)):
+                return gcd(self.divisor(left), self.divisor(right))
+        return 1
+
+    def divides(self, number: int, value: Expr) -> bool:
+        return self.divisor(value) % number == 0

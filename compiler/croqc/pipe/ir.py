@@ -1,0 +1,361 @@
+"""The pipeline IR on one screen: kernels, roles, slots, barriers, loads, waits, arrives, multiplies, stores.
+
+Immutable. `build` makes it from an analysed function, every pass makes a new one, `codegen` prints the last. Fields
+marked "(pass)" are None or empty until that pass has decided them; `verify` says which must be set when.
+Must not hold decisions in comments or names: what is decided stands in a field.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from croqc.pipe.exprs import Expr, Tensor, Tile
+from croqc.sema.model import Unit
+from croqc.text.record import record
+from croqc.text.span import Span
+
+
+@record
+class Stmt:
+    """`span`: the statement of the source that this one stands for."""
+
+    span: Span
+
+
+# --- scalars and control -----------------------------------------------------------------------
+
+
+@record
+class Let(Stmt):
+    """Declares a scalar; `changes` if it is assigned later."""
+
+    name: str
+    elem: str
+    value: Expr
+    changes: bool = False
+
+
+@record
+class Set(Stmt):
+    name: str
+    value: Expr
+
+
+@record
+class Write(Stmt):
+    """`tile[index] = value`, by each active thread."""
+
+    tile: Tile
+    index: tuple[Expr, ...]
+    value: Expr
+
+
+@record
+class Loop(Stmt):
+    """`for (name = start; name < stop; name += step)`."""
+
+    name: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: tuple[Stmt, ...]
+    unroll: int | None = None
+
+
+@record
+class While(Stmt):
+    cond: Expr
+    body: tuple[Stmt, ...]
+
+
+@record
+class If(Stmt):
+    cond: Expr
+    then: tuple[Stmt, ...]
+    other: tuple[Stmt, ...] = ()
+
+
+@record
+class Jump(Stmt):
+    """`word` is "break", "continue" or "return"."""
+
+    word: str
+
+
+@record
+class Scope(Stmt):
+    """A block of statements with names of its own, such as the body of an inner `parallel`."""
+
+    body: tuple[Stmt, ...]
+
+
+@record
+class Role(Stmt):
+    """A region that some paths run. `threads` is how many threads of a unit run it.
+
+    (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them.
+    """
+
+    path: str
+    cond: Expr
+    body: tuple[Stmt, ...]
+    unit: Unit
+    threads: int
+    elected: bool = False
+    registers: int | None = None
+
+
+@record
+class Text(Stmt):
+    """C++ passed through as it stands: an island, an inline assembly, a printf."""
+
+    text: str
+
+
+@record
+class Call(Stmt):
+    """A call of a device function for its effect."""
+
+    name: str
+    args: tuple[Expr, ...]
+
+
+# --- events ------------------------------------------------------------------------------------
+
+
+@record
+class Event:
+    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
+
+    name: str
+    slots: int
+    arrivals: tuple[int, ...]
+    ready: bool
+    span: Span
+
+
+@record
+class SlotRef:
+    """A slot of an event, by its physical number or, `ordered`, by an order: slot `at % slots` (reference, 7.3)."""
+
+    event: str
+    at: Expr
+    ordered: bool = False
+
+
+@record
+class Wait(Stmt):
+    """Until a generation of the slot is complete. `phase` (phases): the variable with the path's bit for each slot."""
+
+    slot: SlotRef
+    phase: str | None = None
+
+
+@record
+class Arrive(Stmt):
+    """One arrival of the path, with the copies of some handles. (fold) `bytes`: transaction bytes that the generation
+    expects besides. (barriers) `meets`: the threads of the unit meet before one of them arrives; `publishes`: what
+    they wrote with ordinary instructions becomes visible to the async proxy.
+    """
+
+    slot: SlotRef
+    unit: Unit
+    after: tuple[str, ...] = ()
+    cluster: bool = False
+    bytes: int = 0
+    meets: bool = False
+    publishes: bool = False
+
+
+@record
+class Sync(Stmt):
+    """A barrier of a unit. (barriers) `publishes`: ordinary writes before it become visible to the async proxy."""
+
+    unit: Unit
+    publishes: bool = False
+
+
+# --- movement ----------------------------------------------------------------------------------
+
+
+class Mechanism(Enum):
+    """How a copy is executed (mechanism)."""
+
+    TMA = "tma"
+    CP_ASYNC = "cp.async"
+    VECTOR = "vector"
+    SCALAR = "scalar"
+
+
+class Form(Enum):
+    COPY = "copy"
+    TRANSPOSE = "transp"
+    PAD = "pad"
+
+
+@record
+class Copy(Stmt):
+    """Moves a box. `order` permutes dimensions (TRANSPOSE), `low` and `value` place the source (PAD).
+
+    `zero_fill`: what the source does not cover becomes 0. `handle` names the future, if the source gave it one;
+    `is_async`: the source waits for it. `engine` is the word that the source used: "dma" or "tma".
+    (mechanism) `mechanism`, `vector` (bytes an access), `map` (index of the tensor map); (fold) `completes`: the slot
+    whose generation counts the bytes.
+    """
+
+    source: Tile
+    dest: Tile
+    form: Form
+    unit: Unit
+    engine: str
+    is_async: bool
+    handle: str = ""
+    order: tuple[int, ...] = ()
+    low: tuple[Expr, ...] = ()
+    value: Expr | None = None
+    zero_fill: bool = False
+    completes: SlotRef | None = None
+    mechanism: Mechanism | None = None
+    vector: int = 0
+    map: int = -1
+
+
+@record
+class Await(Stmt):
+    """Until the copies of some handles have landed."""
+
+    handles: tuple[str, ...]
+    unit: Unit
+
+
+@record
+class Rotate(Stmt):
+    """`handles[i]` takes the slot that `handles[i + 1]` names, the last that of the first."""
+
+    handles: tuple[str, ...]
+
+
+# --- multiplies --------------------------------------------------------------------------------
+
+
+@record
+class Accumulator:
+    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
+
+    name: str
+    elem: str
+    m: int
+    n: int
+    unit: Unit
+    count: int = 1
+
+
+@record
+class Fill(Stmt):
+    acc: Accumulator
+    index: Expr
+    value: Expr
+
+
+@record
+class Multiply(Stmt):
+    """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
+
+    `b_k_major`: b is stored [N, K]. (row) `steps`: how many instructions the K extent takes.
+    """
+
+    acc: Accumulator
+    index: Expr
+    a: Tile
+    b: Tile
+    a_k_major: bool
+    b_k_major: bool
+    instruction: str
+    m: int
+    n: int
+    k: int
+    k_step: int
+    steps: int = 0
+
+
+@record
+class Commit(Stmt):
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight."""
+
+    keep: int = 0
+
+
+@record
+class StoreTile(Stmt):
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`."""
+
+    acc: Accumulator
+    index: Expr
+    dest: Tile
+    transposed: bool = False
+    limits: tuple[Expr, ...] = ()
+
+
+# --- kernels -----------------------------------------------------------------------------------
+
+
+@record
+class Index:
+    """A parallel index inside the block: `threadIdx.x / unit % bound`."""
+
+    name: str
+    unit: int
+    bound: int
+
+
+@record
+class Shared:
+    """A tensor in shared memory. (layout) `swizzle` bytes and `alignment`; (memory) `offset` from the block's base."""
+
+    tensor: Tensor
+    bytes: int
+    span: Span
+    swizzle: int = 0
+    alignment: int = 16
+    offset: int = -1
+
+
+@record
+class TensorMap:
+    """A TMA descriptor: which box of which tensor, innermost extent first (mechanism)."""
+
+    tensor: Tensor
+    box: tuple[int, ...]
+    swizzle: int
+
+
+@record
+class Kernel:
+    """One launch. `grid` holds the extents of the block indices, `grid_names` their names, x first.
+
+    `tensors`: global tensors in order of the parameters; `scalars`: sizes and scalar parameters. `handles` maps each
+    future to the tensor whose slot it names, with the slot that it names at first.
+    (cover) `assumed`: divisors of sizes that the lowering relied on; (layout) `maps`; (phases) `phases`: the events
+    that paths wait for with bits of their own; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far.
+    """
+
+    name: str
+    span: Span
+    grid: tuple[Expr, ...]
+    grid_names: tuple[str, ...]
+    threads: int
+    indices: tuple[Index, ...]
+    tensors: tuple[Tensor, ...]
+    scalars: tuple[tuple[str, str], ...]
+    shared: tuple[Shared, ...]
+    locals: tuple[Tensor, ...]
+    events: tuple[Event, ...]
+    accumulators: tuple[Accumulator, ...]
+    handles: tuple[tuple[str, str, int], ...]
+    body: tuple[Stmt, ...]
+    maps: tuple[TensorMap, ...] = ()
+    assumed: tuple[tuple[str, int], ...] = ()
+    phases: tuple[tuple[str, str], ...] = ()
+    barriers_at: int = 0
+    shared_bytes: int = 0
+    passed: tuple[str, ...] = ()
