@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import gcd
 
-from croqc.pipe.exprs import Expr, Lit, Op, Var
+from croqc.pipe.exprs import Expr, Fn, Lit, Op, Var, add, integer, multiply
 from croqc.text.record import record
 
 LARGEST = 256
@@ -37,6 +37,19 @@ class Facts:
             case Op(op="+" | "-", args=(left, right)):
                 return gcd(self.divisor(left), self.divisor(right))
         return 1
+
+    def simplified(self, value: Expr) -> Expr:
+        """`x / cdiv(x, n)` is n where n divides x: the extent of a chunk that is a whole tile."""
+        match value:
+            case Op(op="/", args=(whole, Fn(name="cdiv", args=(inner, size)))) if whole == inner:
+                number = integer(size)
+                if number and self.divides(number, whole):
+                    return size
+            case Op(op="*", args=(left, right)):
+                return multiply(self.simplified(left), self.simplified(right))
+            case Op(op="+", args=(left, right)):
+                return add(self.simplified(left), self.simplified(right))
+        return value
 
     def divides(self, number: int, value: Expr) -> bool:
         return self.divisor(value) % number == 0

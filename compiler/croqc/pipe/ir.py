@@ -252,9 +252,12 @@ class Accumulator:
 
 @record
 class Fill(Stmt):
+    """Sets every element of an accumulator; `declares`: its registers exist from here to the end of the scope."""
+
     acc: Accumulator
     index: Expr
     value: Expr
+    declares: bool = False
 
 
 @record
@@ -276,6 +279,11 @@ class Multiply(Stmt):
     k: int
     k_step: int
     steps: int = 0
+
+
+@record
+class Fence(Stmt):
+    """(rows) In front of a run of multiplies: accumulators that ordinary code touched may be accumulated into."""
 
 
 @record

@@ -8,6 +8,7 @@ from typing import Final
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.passes.barriers import barriers
+from croqc.pipe.passes.commits import commits
 from croqc.pipe.passes.cover import cover
 from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.fold import fold
@@ -33,6 +34,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("layout", layout),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
+    # Any time after the build; here, next to the multiplies' own pass.
+    ("commits", commits),
     # Before elect: an elected thread keeps its own phase bits.
     ("phases", phases),
     # Needs to know which copies one thread issues.

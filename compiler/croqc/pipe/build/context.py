@@ -34,6 +34,7 @@ class Context:
         self.tensors: dict[Symbol, Tensor] = {}
         self.tiles: dict[Symbol, Tile] = {}  # operands and named views
         self.accumulators: dict[Symbol, Accumulator] = {}
+        self.declared: set[str] = set()  # accumulators that were filled before
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
         self._statements = statements
         self._expressions = expressions

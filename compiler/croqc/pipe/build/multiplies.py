@@ -52,7 +52,9 @@ def _made(c: Context, symbol: Symbol, info: MmaInfo) -> ir.Accumulator:
 def _fill(c: Context, node: ast.MmaFill) -> Built:
     acc, index = accumulator(c, node.acc if not node.declares else _named(node.acc))
     filled = convert(value(c, node.value), "f32" if acc.elem in ("f16", "bf16") else acc.elem)
-    return [ir.Fill(node.span, acc, index, filled)]
+    first = acc.name not in c.declared
+    c.declared.add(acc.name)
+    return [ir.Fill(node.span, acc, index, filled, first)]
 
 
 def _named(node: ast.Expr) -> ast.Expr:

@@ -68,7 +68,9 @@ class _Placing:
                 state.join(inner)
                 return [result]
             case ir.Loop() | ir.While():
-                state.join(self._effect(stmt))
+                end = state.copy()
+                with_bodies(stmt, lambda body: self.placed(body, end, unit))
+                state.join(end)  # what a turn leaves behind meets the next one
                 return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
             case ir.If():
                 return [self._branches(stmt, state, unit)]
@@ -121,7 +123,9 @@ class _Placing:
         return made
 
     def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
-        if arrive.unit is Unit.THREAD or not state.ordinary:
+        if not state.ordinary:
+            return arrive
+        if arrive.unit is Unit.THREAD:
             return replace(arrive, publishes=state.wrote)
         found = replace(arrive, meets=True, publishes=state.wrote)
         state.clear()
@@ -135,6 +139,8 @@ class _Placing:
                 state.join(self._effect(each))
         match stmt:
             case ir.Multiply():
+                state.touched = True
+            case ir.Copy() if is_load(stmt):
                 state.touched = True
             case ir.Copy():
                 self._enter(state, stmt.source.tensor.name, stmt.source.tensor.space, False)

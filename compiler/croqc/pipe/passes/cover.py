@@ -22,6 +22,13 @@ def cover(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 
 
 def _covered(tile: Tile, facts: Facts, used: dict[str, int]) -> Tile:
+    origin = tuple(facts.simplified(value) for value in tile.origin)
+    shape = tuple(facts.simplified(value) for value in tile.shape)
+    for dim, (before, after) in enumerate(zip(tile.shape, shape, strict=True)):
+        extent, whole = integer(after), tile.tensor.shape[tile.dims[dim]]
+        if before != after and extent and isinstance(whole, Var):
+            used[whole.name] = max(used.get(whole.name, 1), extent)
+    tile = replace(tile, origin=origin, shape=shape)
     valid: list[Expr | None] = []
     for dim, limit in enumerate(tile.valid):
         axis, extent = tile.dims[dim], integer(tile.shape[dim])

@@ -1,7 +1,7 @@
 """Pass registers: `setmaxnreg` where consumers need more registers than an even share (PTX ISA, setmaxnreg).
 
-The launch gives every thread the same number. A loading warpgroup gives up most of its own, so that the multiplying ones
-can hold their accumulators; without need nothing is moved.
+The launch gives every thread the same number. A loading warpgroup gives up most of its own, so that the multiplying
+ones can hold their accumulators; without need nothing is moved.
 """
 
 from __future__ import annotations

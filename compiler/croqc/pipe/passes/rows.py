@@ -8,13 +8,37 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.walk import rewrite
+from croqc.pipe.walk import Body, rewrite, with_bodies
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
 
 def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_split(stmt, env),)))
+    body = rewrite(kernel.body, lambda stmt: (_split(stmt, env),))
+    return replace(kernel, body=_fenced(body))
+
+
+def _fenced(body: Body) -> Body:
+    """A fence in front of every run of multiplies, outside the loops that consist of them."""
+    found: list[ir.Stmt] = []
+    running = False
+    for stmt in body:
+        if _is_run(stmt):
+            if not running:
+                found.append(ir.Fence(stmt.span))
+            running = True
+            found.append(stmt)
+            continue
+        running = running and isinstance(stmt, ir.Let)
+        found.append(with_bodies(stmt, _fenced))
+    return tuple(found)
+
+
+def _is_run(stmt: ir.Stmt) -> bool:
+    if isinstance(stmt, ir.Loop):
+        inner = [each for each in stmt.body if not isinstance(each, ir.Let)]
+        return bool(inner) and all(_is_run(each) for each in inner)
+    return isinstance(stmt, ir.Multiply)
 
 
 def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:

@@ -1,0 +1,284 @@
+"""Statements of the IR as C++, one handler a kind. Must not decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from croqc.codegen.copies import THREADS, Copies, first_of
+from croqc.codegen.places import Places
+from croqc.codegen.wgmma import function_name, function_text, register_count, register_type
+from croqc.codegen.words import type_word
+from croqc.codegen.writer import Writer
+from croqc.pipe import ir
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide, integer
+from croqc.pipe.walk import Body
+from croqc.sema.model import Unit
+
+
+class Statements:
+    """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
+
+    def __init__(self, writer: Writer, kernel: ir.Kernel) -> None:
+        self.w, self.kernel = writer, kernel
+        self.places = Places(kernel)
+        self.copies = Copies(writer, self.places, kernel)
+        self.functions: dict[str, list[str]] = {}
+        self.headers = self.copies.headers
+
+    def body(self, body: Body) -> None:
+        for stmt in body:
+            with self.w.at(stmt.span):
+                _HANDLERS[type(stmt)](self, stmt)
+
+    def spell(self, expr: Expr, binding: int = 0) -> str:
+        return self.places.spell(expr, binding)
+
+    # --- scalars and control ----------------------------------------------------------------------
+
+    def let(self, stmt: ir.Let) -> None:
+        qualifier = "" if stmt.changes else "const "
+        self.w.line(f"{qualifier}{type_word(stmt.elem)} {stmt.name} = {self.spell(stmt.value)};")
+
+    def set(self, stmt: ir.Set) -> None:
+        self.w.line(f"{stmt.name} = {self.spell(stmt.value)};")
+
+    def write(self, stmt: ir.Write) -> None:
+        self.w.line(f"{self.places.element(stmt.tile, stmt.index)} = {self.spell(stmt.value)};")
+
+    def loop(self, stmt: ir.Loop) -> None:
+        if stmt.unroll is not None:
+            self.w.line("#pragma unroll" + (f" {stmt.unroll}" if stmt.unroll else ""))
+        step = f"++{stmt.name}" if stmt.step == ONE else f"{stmt.name} += {self.spell(stmt.step)}"
+        head = f"int {stmt.name} = {self.spell(stmt.start)}; {stmt.name} < {self.spell(stmt.stop, 9)}; {step}"
+        with self.w.block(f"for ({head})"):
+            self.body(stmt.body)
+
+    def while_(self, stmt: ir.While) -> None:
+        with self.w.block(f"while ({self.spell(stmt.cond)})"):
+            self.body(stmt.body)
+
+    def if_(self, stmt: ir.If) -> None:
+        with self.w.block(f"if ({self.spell(stmt.cond)})"):
+            self.body(stmt.then)
+        if stmt.other:
+            with self.w.block("else"):
+                self.body(stmt.other)
+
+    def jump(self, stmt: ir.Jump) -> None:
+        self.w.line(f"{stmt.word};")
+
+    def scope(self, stmt: ir.Scope) -> None:
+        with self.w.block(""):
+            self.body(stmt.body)
+
+    def role(self, stmt: ir.Role) -> None:
+        self.w.line(f"// {stmt.path}")
+        cond = self.spell(stmt.cond, 4)
+        if stmt.registers is not None:
+            self._role_with_registers(stmt, cond)
+            return
+        if stmt.elected:
+            cond = f"{cond} && {first_of(stmt.unit, self.kernel.threads)}"
+        with self.w.block(f"if ({cond})"):
+            self.body(stmt.body)
+
+    def _role_with_registers(self, stmt: ir.Role, cond: str) -> None:
+        self.headers.add("registers")
+        word = "give" if stmt.elected else "take"
+        with self.w.block(f"if ({cond})"):
+            self.w.line(f"{word}_registers<{stmt.registers}>();")
+            if not stmt.elected:
+                self.body(stmt.body)
+                return
+            with self.w.block(f"if ({first_of(stmt.unit, self.kernel.threads)})"):
+                self.body(stmt.body)
+
+    def text(self, stmt: ir.Text) -> None:
+        for line in stmt.text.splitlines():
+            self.w.line(line)
+
+    def call(self, stmt: ir.Call) -> None:
+        self.w.line(f"{stmt.name}({', '.join(self.spell(arg) for arg in stmt.args)});")
+
+    # --- events -----------------------------------------------------------------------------------
+
+    def wait(self, stmt: ir.Wait) -> None:
+        barrier = self.copies.barrier(stmt.slot)
+        if stmt.phase is None:
+            slots = self._event(stmt.slot).slots
+            self.w.line(f"mbarrier_wait({barrier}, {self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1);")
+            return
+        slot = self.spell(stmt.slot.at, 10)
+        if self._event(stmt.slot).slots == 1:
+            self.w.line(f"mbarrier_wait({barrier}, {stmt.phase});")
+            self.w.line(f"{stmt.phase} ^= 1;")
+            return
+        self.w.line(f"mbarrier_wait({barrier}, {stmt.phase} >> {slot} & 1);")
+        self.w.line(f"{stmt.phase} ^= 1{'ull' if self._event(stmt.slot).slots > 32 else 'u'} << {slot};")
+
+    def _event(self, slot: ir.SlotRef) -> ir.Event:
+        return next(item for item in self.kernel.events if item.name == slot.event)
+
+    def arrive(self, stmt: ir.Arrive) -> None:
+        if stmt.publishes:
+            self.w.line("fence_async_proxy();")
+        if stmt.meets:
+            self._meet(stmt.unit)
+        barrier = self.copies.barrier(stmt.slot)
+        arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
+        one = first_of(stmt.unit, self.kernel.threads)
+        self.w.line(f"if ({one}) {arrival};" if one else f"{arrival};")
+
+    def sync(self, stmt: ir.Sync) -> None:
+        if stmt.publishes:
+            self.w.line("fence_async_proxy();")
+        self._meet(stmt.unit)
+
+    def _meet(self, unit: Unit) -> None:
+        count = THREADS.get(unit, self.kernel.threads)
+        if unit is Unit.BLOCK or count >= self.kernel.threads:
+            self.w.line("__syncthreads();")
+        elif unit is Unit.GROUP4:
+            self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
+        elif unit is Unit.GROUP:
+            self.w.line("__syncwarp();")
+
+    # --- movement ---------------------------------------------------------------------------------
+
+    def copy(self, stmt: ir.Copy) -> None:
+        self.copies.copy(stmt)
+
+    def await_(self, stmt: ir.Await) -> None:
+        self.headers.add("cp_async")
+        self.w.line("cp_async_wait<0>();")
+
+    def rotate(self, stmt: ir.Rotate) -> None:
+        first, *rest = stmt.handles
+        with self.w.block(""):
+            self.w.line(f"const int first = {first};")
+            for to, source in zip(stmt.handles, rest, strict=False):
+                self.w.line(f"{to} = {source};")
+            self.w.line(f"{stmt.handles[-1]} = first;")
+
+    # --- multiplies -------------------------------------------------------------------------------
+
+    def fill(self, stmt: ir.Fill) -> None:
+        acc, value = stmt.acc, self.spell(stmt.value)
+        if stmt.declares:
+            count = f"[{acc.count}]" if acc.count > 1 else ""
+            shape = f"{acc.m} x {acc.n} {acc.elem}"
+            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {shape}")
+        if acc.elem == "f16":
+            bits = f"f16({value}).bits"
+            value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
+        self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+
+    def _filled(self, registers: str, count: int, value: str) -> None:
+        self.w.line("#pragma unroll")
+        if count == 1:
+            self.w.line(f"for (auto& d : {registers}) d = {value};")
+            return
+        name = registers.partition("[")[0]
+        with self.w.block(f"for (auto& tile : {name})"):
+            self.w.line(f"for (auto& d : tile) d = {value};")
+
+    def _registers(self, acc: ir.Accumulator, index: Expr) -> str:
+        return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
+
+    def fence(self, stmt: ir.Fence) -> None:
+        self.headers.add("wgmma")
+        self.w.line("wgmma_fence();")
+
+    def multiply(self, stmt: ir.Multiply) -> None:
+        self.headers.add("wgmma")
+        name = function_name(stmt)
+        self.functions.setdefault(name, function_text(stmt))
+        column: Expr = ZERO
+        if stmt.steps > 1:
+            self.w.line("#pragma unroll")
+            column = Op("*", (Var("step"), Lit(stmt.k_step)))
+            with self.w.block(f"for (int step = 0; step < {stmt.steps}; ++step)"):
+                self._issue(stmt, name, column)
+            return
+        self._issue(stmt, name, column)
+
+    def _issue(self, stmt: ir.Multiply, name: str, column: Expr) -> None:
+        operands = [self._operand(tile, column) for tile in (stmt.a, stmt.b)]
+        registers = self._registers(stmt.acc, stmt.index)
+        self.w.line(f"{name}({registers}, {operands[0]},")
+        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
+
+    def _operand(self, tile: Tile, column: Expr) -> str:
+        swizzle = self.places.shared[tile.tensor.name].swizzle
+        return f"operand<{swizzle}>({self.places.start(tile, ZERO, column)})"
+
+    def commit(self, stmt: ir.Commit) -> None:
+        self.headers.add("wgmma")
+        self.w.line("wgmma_commit();")
+        self.w.line(f"wgmma_wait<{stmt.keep}>();")
+
+    def store(self, stmt: ir.StoreTile) -> None:
+        self.headers.add("wgmma")
+        acc, registers = stmt.acc, self._registers(stmt.acc, stmt.index)
+        count = register_count(acc)
+        self.w.line("#pragma unroll")
+        with self.w.block(f"for (int r = 0; r < {count}; ++r)"):
+            if acc.elem == "f16":
+                self._stored_pair(stmt, registers)
+            else:
+                self._stored(stmt, "r", f"{registers}[r]")
+
+    def _stored_pair(self, stmt: ir.StoreTile, registers: str) -> None:
+        for half, bits in ((0, f"u16({registers}[r])"), (1, f"u16({registers}[r] >> 16)")):
+            with self.w.block(""):
+                self.w.line("f16 value;")
+                self.w.line(f"value.bits = {bits};")
+                self._stored(stmt, f"2 * r + {half}" if half else "2 * r", "value")
+
+    def _stored(self, stmt: ir.StoreTile, number: str, value: str) -> None:
+        m, n = Var(f"fragment_row({number})"), Var(f"fragment_column({number})")
+        index: tuple[Expr, ...] = (n, m) if stmt.transposed else (m, n)
+        tests = [Op("<", (at, limit), "bool") for at, limit in zip((m, n), stmt.limits, strict=False)]
+        for at, limit, extent in zip(index, stmt.dest.valid, stmt.dest.shape, strict=True):
+            size = acc_extent(stmt, at is m)
+            if limit is not None:
+                tests.append(Op("<", (at, limit), "bool"))
+            elif (known := integer(extent)) is None or known < size:
+                tests.append(Op("<", (at, extent), "bool"))
+        elem = type_word(stmt.dest.tensor.elem)
+        have = type_word(stmt.acc.elem)
+        if have != elem:
+            value = f"{elem}({value})" if have == "float" or elem == "float" else f"{elem}(float({value}))"
+        head = f"if ({' && '.join(self.spell(test, 4) for test in tests)}) " if tests else ""
+        self.w.line(f"{head}{self.places.element(stmt.dest, index)} = {value};")
+
+
+def acc_extent(stmt: ir.StoreTile, rows: bool) -> int:
+    return stmt.acc.m if rows else stmt.acc.n
+
+
+_HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
+    ir.Let: Statements.let,
+    ir.Set: Statements.set,
+    ir.Write: Statements.write,
+    ir.Loop: Statements.loop,
+    ir.While: Statements.while_,
+    ir.If: Statements.if_,
+    ir.Jump: Statements.jump,
+    ir.Scope: Statements.scope,
+    ir.Role: Statements.role,
+    ir.Text: Statements.text,
+    ir.Call: Statements.call,
+    ir.Wait: Statements.wait,
+    ir.Arrive: Statements.arrive,
+    ir.Sync: Statements.sync,
+    ir.Copy: Statements.copy,
+    ir.Await: Statements.await_,
+    ir.Rotate: Statements.rotate,
+    ir.Fill: Statements.fill,
+    ir.Fence: Statements.fence,
+    ir.Multiply: Statements.multiply,
+    ir.Commit: Statements.commit,
+    ir.StoreTile: Statements.store,
+}

@@ -1,0 +1,129 @@
+"""How values and types of the IR are spelled in C++. Must not print statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, isinf, isnan
+
+from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
+from croqc.sema.elements import ELEMENTS
+
+_BINDING = {
+    "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
+    "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
+}  # fmt: skip
+_UNARY, _ATOM = 12, 13
+
+_FUNCTIONS = {
+    "__exp": "expf", "__exp2f": "exp2f", "__log": "logf", "__log1p": "log1pf", "__expm1": "expm1f", "__sqrt": "sqrtf",
+    "__sin": "sinf", "__cos": "cosf", "__tan": "tanf", "__asin": "asinf", "__acos": "acosf", "__atan": "atanf",
+    "__atan2": "atan2f", "__sinh": "sinhf", "__cosh": "coshf", "__tanh": "tanhf", "__pow": "powf",
+    "__ceil": "ceilf", "__floor": "floorf", "__round": "roundf", "__fabs": "fabsf", "__isfinite": "isfinite",
+    "__min": "min", "__max": "max", "cdiv": "cdiv",
+}  # fmt: skip
+_SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
+
+Element = Callable[[Read], str]
+
+
+class UnsupportedTypeError(Exception):
+    """An element type or function that C++ code is not generated for yet."""
+
+
+def type_word(elem: str) -> str:
+    """The C++ type of an element. Raises UnsupportedTypeError."""
+    if elem in ("s32", "int"):
+        return "int"
+    if elem in ("f32", "tf32"):
+        return "float"
+    if elem == "f64":
+        return "double"
+    if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
+        return elem
+    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+
+
+def spell(expr: Expr, element: Element, binding: int = 0) -> str:
+    """An expression; parentheses only where `binding`, how tightly its surroundings bind, asks for them."""
+    text, own = _spelled(expr, element)
+    return f"({text})" if own < binding else text
+
+
+def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
+    match expr:
+        case Lit():
+            return _literal(expr)
+        case Var(name=name):
+            return name, _ATOM
+        case Read():
+            return element(expr), _ATOM
+        case Cast(value=value, elem=elem):
+            return _cast(spell(value, element), value.elem, elem), _ATOM
+        case Fn():
+            return _function(expr, element), _ATOM
+        case Op(op=op, elem=elem) if elem in _SINGLE and op not in ("?:", "!"):
+            args = tuple(Cast(arg, "f32") for arg in expr.args)
+            return _cast(spell(Op(op, args, "f32"), element), "f32", elem), _ATOM
+        case Op():
+            return _operator(expr, element)
+    raise AssertionError(f"no spelling for {type(expr).__name__}")
+
+
+def _operator(expr: Op, element: Element) -> tuple[str, int]:
+    if len(expr.args) == 1:
+        return expr.op + spell(expr.args[0], element, _UNARY), _UNARY
+    if expr.op == "?:":
+        test, then, other = (spell(arg, element, 2) for arg in expr.args)
+        return f"{test} ? {then} : {other}", 1
+    own = _BINDING[expr.op]
+    if own == 7 or own == 8:  # comparisons of narrow floats are those of their values
+        args = [Cast(arg, "f32") if arg.elem in _SINGLE else arg for arg in expr.args]
+    else:
+        args = list(expr.args)
+    clear = _BINDING["+"] if expr.op in ("&", "|", "^", "<<", ">>") else own
+    left, right = spell(args[0], element, max(own, clear)), spell(args[1], element, max(own, clear) + 1)
+    return f"{left} {expr.op} {right}", own
+
+
+def _literal(expr: Lit) -> tuple[str, int]:
+    value = expr.value
+    if isinstance(value, bool):
+        return ("true" if value else "false"), _ATOM
+    if isinstance(value, int):
+        suffix = "ll" if expr.elem in ("s64", "u64") else ""
+        return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
+    if isnan(value):
+        return "__int_as_float(0x7fffffff)", _ATOM
+    if isinf(value):
+        return f"__int_as_float({'0x7f800000' if value == inf else '0xff800000'})", _ATOM
+    text = repr(float(value))
+    if expr.elem == "f64":
+        return text, _ATOM
+    if expr.elem in _SINGLE:
+        return f"{expr.elem}({text}f)", _ATOM
+    return f"{text}f", _ATOM if value >= 0 else _UNARY
+
+
+def _cast(text: str, have: str, want: str) -> str:
+    if have in _SINGLE and want not in ("f32", "tf32", *_SINGLE):
+        text = f"float({text})"
+    if want in _SINGLE and have not in ("f32", "tf32"):
+        text = f"float({text})"
+    return f"{type_word(want)}({text})"
+
+
+def _function(expr: Fn, element: Element) -> str:
+    args = [spell(arg, element) for arg in expr.args]
+    if expr.foreign:
+        return f"{expr.name}({', '.join(args)})"
+    if expr.name == "__rsqrt":
+        return f"1.0f / sqrtf({args[0]})" if expr.elem != "f64" else f"1.0 / sqrt({args[0]})"
+    word = _FUNCTIONS.get(expr.name)
+    if word is None:
+        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")
+    if expr.elem in _SINGLE:
+        plain = ", ".join(f"float({arg})" for arg in args)
+        return f"{expr.elem}({word}({plain}))"
+    if expr.elem == "f64" and word.endswith("f"):
+        word = word[:-1]
+    return f"{word}({', '.join(args)})"
