@@ -341,7 +341,8 @@ class TensorMap:
 class Kernel:
     """One launch. `grid` holds the extents of the block indices, `grid_names` their names, x first.
 
-    `tensors`: global tensors in order of the parameters; `scalars`: sizes and scalar parameters. `handles` maps each
+    `tensors`: global tensors in order of the parameters, `sources` what they are called in the source; `scalars`: sizes
+    and scalar parameters with their types. `handles` maps each
     future to the tensor whose slot it names, with the slot that it names at first.
     (cover) `assumed`: divisors of sizes that the lowering relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far.
@@ -354,6 +355,7 @@ class Kernel:
     threads: int
     indices: tuple[Index, ...]
     tensors: tuple[Tensor, ...]
+    sources: tuple[str, ...]
     scalars: tuple[tuple[str, str], ...]
     shared: tuple[Shared, ...]
     locals: tuple[Tensor, ...]

@@ -79,6 +79,7 @@ class _Building:
             threads,
             tuple(self.indices),
             tensors,
+            tuple(symbol.name for symbol in self.c.tensors if self.c.tensors[symbol] in tensors),
             scalars,
             tuple(shared),
             tuple(local),
