@@ -7,11 +7,12 @@ from typing import Any
 
 from croqc.codegen.copies import THREADS, Copies, first_of
 from croqc.codegen.places import Places
+from croqc.codegen.stores import Stores
 from croqc.codegen.wgmma import function_name, function_text, register_count, register_type
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide, integer
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
 from croqc.pipe.walk import Body
 from croqc.sema.model import Unit
 
@@ -25,6 +26,8 @@ class Statements:
         self.copies = Copies(writer, self.places, kernel)
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
+        self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.groups: tuple[int, ...] = ()  # the warpgroups of the role that is printed
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -74,6 +77,7 @@ class Statements:
 
     def role(self, stmt: ir.Role) -> None:
         self.w.line(f"// {stmt.path}")
+        self.groups = stmt.groups
         cond = self.spell(stmt.cond, 4)
         if stmt.registers is not None:
             self._role_with_registers(stmt, cond)
@@ -219,43 +223,14 @@ class Statements:
         self.w.line(f"wgmma_wait<{stmt.keep}>();")
 
     def store(self, stmt: ir.StoreTile) -> None:
-        self.headers.add("wgmma")
-        acc, registers = stmt.acc, self._registers(stmt.acc, stmt.index)
-        count = register_count(acc)
-        self.w.line("#pragma unroll")
-        with self.w.block(f"for (int r = 0; r < {count}; ++r)"):
-            if acc.elem == "f16":
-                self._stored_pair(stmt, registers)
-            else:
-                self._stored(stmt, "r", f"{registers}[r]")
+        self.stores.store(stmt, self._registers(stmt.acc, stmt.index))
 
-    def _stored_pair(self, stmt: ir.StoreTile, registers: str) -> None:
-        for half, bits in ((0, f"u16({registers}[r])"), (1, f"u16({registers}[r] >> 16)")):
-            with self.w.block(""):
-                self.w.line("f16 value;")
-                self.w.line(f"value.bits = {bits};")
-                self._stored(stmt, f"2 * r + {half}" if half else "2 * r", "value")
+    def store_staged(self, stmt: ir.StoreStaged) -> None:
+        self.stores.staged(stmt, self._registers(stmt.acc, stmt.index), self.groups)
 
-    def _stored(self, stmt: ir.StoreTile, number: str, value: str) -> None:
-        m, n = Var(f"fragment_row({number})"), Var(f"fragment_column({number})")
-        index: tuple[Expr, ...] = (n, m) if stmt.transposed else (m, n)
-        tests = [Op("<", (at, limit), "bool") for at, limit in zip((m, n), stmt.limits, strict=False)]
-        for at, limit, extent in zip(index, stmt.dest.valid, stmt.dest.shape, strict=True):
-            size = acc_extent(stmt, at is m)
-            if limit is not None:
-                tests.append(Op("<", (at, limit), "bool"))
-            elif (known := integer(extent)) is None or known < size:
-                tests.append(Op("<", (at, extent), "bool"))
-        elem = type_word(stmt.dest.tensor.elem)
-        have = type_word(stmt.acc.elem)
-        if have != elem:
-            value = f"{elem}({value})" if have == "float" or elem == "float" else f"{elem}(float({value}))"
-        head = f"if ({' && '.join(self.spell(test, 4) for test in tests)}) " if tests else ""
-        self.w.line(f"{head}{self.places.element(stmt.dest, index)} = {value};")
-
-
-def acc_extent(stmt: ir.StoreTile, rows: bool) -> int:
-    return stmt.acc.m if rows else stmt.acc.n
+    def stores_read(self, stmt: ir.StoresRead) -> None:
+        self.headers.add("tma")
+        self.w.line(f"if ({first_of(stmt.unit, self.kernel.threads)}) tma_store_wait_read();")
 
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
@@ -281,4 +256,6 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Multiply: Statements.multiply,
     ir.Commit: Statements.commit,
     ir.StoreTile: Statements.store,
+    ir.StoreStaged: Statements.store_staged,
+    ir.StoresRead: Statements.stores_read,
 }

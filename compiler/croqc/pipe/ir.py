@@ -91,7 +91,8 @@ class Scope(Stmt):
 
 @record
 class Role(Stmt):
-    """A region that some paths run. `threads` is how many threads of a unit run it.
+    """A region that some paths run. `threads` is how many threads of a unit run it, `groups` the numbers of the
+    warpgroups that any of them belongs to.
 
     (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them.
     """
@@ -101,6 +102,7 @@ class Role(Stmt):
     body: tuple[Stmt, ...]
     unit: Unit
     threads: int
+    groups: tuple[int, ...]
     elected: bool = False
     registers: int | None = None
 
@@ -295,13 +297,34 @@ class Commit(Stmt):
 
 @record
 class StoreTile(Stmt):
-    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`."""
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix."""
 
     acc: Accumulator
     index: Expr
     dest: Tile
     transposed: bool = False
     limits: tuple[Expr, ...] = ()
+    by_matrix: bool = False
+
+
+@record
+class StoreStaged(Stmt):
+    """(epilogue) Writes an accumulator to global memory through `stage`, one slot a warpgroup of the role, `columns` at
+    a time, by TMA with tensor map `map`. The warpgroup meets where its stage is written and where it is read."""
+
+    acc: Accumulator
+    index: Expr
+    dest: Tile
+    stage: Tensor
+    columns: int
+    map: int
+
+
+@record
+class StoresRead(Stmt):
+    """(epilogue) Until the unit's TMA stores have read their source."""
+
+    unit: Unit
 
 
 # --- kernels -----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.commits import commits
 from croqc.pipe.passes.cover import cover
 from croqc.pipe.passes.elect import elect
+from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
@@ -32,6 +33,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("fold", fold),
     # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
     ("layout", layout),
+    # Needs the layout: what may leave by stmatrix; takes shared memory that copies and multiplies have left.
+    ("epilogue", epilogue),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
     # Any time after the build; here, next to the multiplies' own pass.

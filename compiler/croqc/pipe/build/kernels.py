@@ -287,7 +287,9 @@ class _Building:
             raise LoweringError("the threads of this region are not known when compiling", node.span)
         c.unit, threads = _unit_of(members(mask), node)
         paths = [path for path in self.paths if enters(path, node)]
-        found: Built = [ir.Role(node.span, _title(paths), c.expr(node.cond), c.body(node.body), c.unit, threads)]
+        groups = tuple(sorted({thread // 128 for thread in members(mask)}))
+        cond, body = c.expr(node.cond), c.body(node.body)
+        found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups)]
         c.unit = saved
         if not node.is_async and len(chain) == 1:
             found.append(ir.Sync(node.span, Unit.BLOCK))

@@ -61,7 +61,7 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
         return "elements outside the tensor must keep their old values"
     if outside.extents is None or inside.extents != outside.extents:
         return "its box is not known when compiling, or differs on both sides"
-    return _misaligned(outside, env.facts)
+    return misaligned(outside, env.facts)
 
 
 def _on_demand(copy: ir.Copy) -> bool:
@@ -76,7 +76,8 @@ def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
     return copy.dest, copy.source
 
 
-def _misaligned(outside: Tile, facts: Facts) -> str:
+def misaligned(outside: Tile, facts: Facts) -> str:
+    """Why TMA cannot take boxes of a global tensor: element type, rank, rows or strides; empty where it can."""
     size = ELEMENTS[outside.tensor.elem].bits
     extents = outside.extents or ()
     if size < 8 or not 1 <= len(outside.tensor.shape) <= 5:
