@@ -6,6 +6,7 @@ global memory are widened where they are printed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 
 from croqc.text.record import record
@@ -203,3 +204,18 @@ def wider(a: str, b: str) -> str:
     """The integer type of an operation on two; s32 at least, as in C."""
     ranks = [_ORDER.index(elem) if elem in _ORDER else -1 for elem in (a, b)]
     return _ORDER[max(*ranks, _ORDER.index("s32"))]
+
+
+def variables(expr: Expr) -> Iterator[str]:
+    """The names that an expression reads, elements aside."""
+    match expr:
+        case Var(name=name):
+            yield name
+        case Op(args=args) | Fn(args=args):
+            for arg in args:
+                yield from variables(arg)
+        case Cast(value=value):
+            yield from variables(value)
+        case Read(index=index):
+            for item in index:
+                yield from variables(item)
