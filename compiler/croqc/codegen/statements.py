@@ -72,21 +72,30 @@ class Statements:
         self.w.line(f"{stmt.word};")
 
     def scope(self, stmt: ir.Scope) -> None:
-        with self.w.block(""):
-            self.body(stmt.body)
+        self.body(stmt.body)  # names are unique in the kernel: no braces are needed
 
     def role(self, stmt: ir.Role) -> None:
         self.w.line(f"// {stmt.path}")
         self.groups = stmt.groups
         cond = self.spell(stmt.cond, 4)
+        if stmt.registers is not None:
+            self._role_with_registers(stmt, cond)
+            return
         if stmt.elected:
             cond = f"{cond} && {first_of(stmt.unit, self.kernel.threads)}"
         with self.w.block(f"if ({cond})"):
             self.body(stmt.body)
 
-    def set_registers(self, stmt: ir.SetRegisters) -> None:
+    def _role_with_registers(self, stmt: ir.Role, cond: str) -> None:
         self.headers.add("registers")
-        self.w.line(f"{'give' if stmt.gives else 'take'}_registers<{stmt.count}>();")
+        word = "give" if stmt.elected else "take"
+        with self.w.block(f"if ({cond})"):
+            self.w.line(f"{word}_registers<{stmt.registers}>();")
+            if not stmt.elected:
+                self.body(stmt.body)
+                return
+            with self.w.block(f"if ({first_of(stmt.unit, self.kernel.threads)})"):
+                self.body(stmt.body)
 
     def text(self, stmt: ir.Text) -> None:
         for line in stmt.text.splitlines():
@@ -233,7 +242,6 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Jump: Statements.jump,
     ir.Scope: Statements.scope,
     ir.Role: Statements.role,
-    ir.SetRegisters: Statements.set_registers,
     ir.Text: Statements.text,
     ir.Call: Statements.call,
     ir.Wait: Statements.wait,

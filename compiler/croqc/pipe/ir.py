@@ -94,7 +94,7 @@ class Role(Stmt):
     """A region that some paths run. `threads` is how many threads of a unit run it, `groups` the numbers of the
     warpgroups that any of them belongs to.
 
-    (elect) `elected`: one of them does it all.
+    (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them.
     """
 
     path: str
@@ -104,14 +104,7 @@ class Role(Stmt):
     threads: int
     groups: tuple[int, ...]
     elected: bool = False
-
-
-@record
-class SetRegisters(Stmt):
-    """(registers) The registers of a thread from here on; `gives`: fewer than at the launch."""
-
-    count: int
-    gives: bool
+    registers: int | None = None
 
 
 @record

@@ -18,6 +18,7 @@ from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
 from croqc.pipe.passes.phases import phases
 from croqc.pipe.passes.registers import registers
+from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
@@ -27,6 +28,8 @@ Pass = Callable[[ir.Kernel, Env], ir.Kernel]
 PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     # First: which tiles lie wholly inside their tensors; mechanisms and guards hang on it.
     ("cover", cover),
+    # Before everything that looks at roles.
+    ("roles", roles),
     # Before fold, which only folds what completes on a barrier.
     ("mechanism", mechanism),
     # Before layout: what a stand-alone copy waits for is then an event like any other.

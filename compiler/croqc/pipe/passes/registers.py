@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import Expr, variables
-from croqc.pipe.walk import statements
+from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -30,21 +29,12 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         return kernel
     rest = min((share * groups - _LOADER) // (groups - 1) // _STEP * _STEP, _MOST)
 
-    shares = {role.path: _LOADER if role.elected else rest for role in roles}
-    if all(_known_at_start(role.cond, kernel) for role in roles):
-        start = tuple(
-            ir.If(role.span, role.cond, (ir.SetRegisters(role.span, shares[role.path], role.elected),))
-            for role in roles
-        )
-        return replace(kernel, body=(*start, *kernel.body))
-    return kernel
+    def change(stmt: ir.Stmt) -> tuple[ir.Stmt, ...]:
+        if isinstance(stmt, ir.Role) and stmt.unit is Unit.GROUP4:
+            return (replace(stmt, registers=_LOADER if stmt.elected else rest),)
+        return (stmt,)
 
-
-def _known_at_start(cond: Expr, kernel: ir.Kernel) -> bool:
-    """Whether a role's condition is over indices of the block alone: a role inside a tile loop is entered often, its
-    registers are set once."""
-    names = {index.name for index in kernel.indices}
-    return all(name in names for name in variables(cond))
+    return replace(kernel, body=rewrite(kernel.body, change))
 
 
 def _held(acc: ir.Accumulator) -> int:
