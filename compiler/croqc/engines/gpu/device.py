@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,8 @@ class _Run:
         return Answer("done", "", made.seconds, made.cached, times, made.log, registers, spilled, name)
 
     def _module(self, cubin: bytes) -> Any:
-        path = self.folder / "kernel.cubin"
+        """CuPy remembers modules by their path, so the path says what is in it."""
+        path = self.folder / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
         path.write_bytes(cubin)
         return cupy.RawModule(path=str(path))
 
