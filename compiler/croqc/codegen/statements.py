@@ -218,8 +218,12 @@ class Statements:
 
     def commit(self, stmt: ir.Commit) -> None:
         self.headers.add("wgmma")
-        self.w.line("wgmma_commit();")
+        if stmt.closes:
+            self.w.line("wgmma_commit();")
         self.w.line(f"wgmma_wait<{stmt.keep}>();")
+        for acc in stmt.settles:
+            for number in range(acc.count):
+                self.w.line(f"settle({self._registers(acc, Lit(number))});")
 
     def store(self, stmt: ir.StoreTile) -> None:
         self.stores.store(stmt, self._registers(stmt.acc, stmt.index))

@@ -290,9 +290,12 @@ class Fence(Stmt):
 
 @record
 class Commit(Stmt):
-    """Ends the group of multiplies and waits until at most `keep` groups are in flight."""
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
+    `settles`: accumulators that are complete behind it and must not be read before."""
 
     keep: int = 0
+    closes: bool = True
+    settles: tuple[Accumulator, ...] = ()
 
 
 @record

@@ -13,6 +13,7 @@ from croqc.pipe.passes.cover import cover
 from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
+from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
@@ -42,6 +43,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("rows", rows),
     # Any time after the build; here, next to the multiplies' own pass.
     ("commits", commits),
+    # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.
+    ("inflight", inflight),
     # Before elect: an elected thread keeps its own phase bits.
     ("phases", phases),
     # Needs to know which copies one thread issues.

@@ -17,6 +17,18 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Keep) : "memory");
 }
 
+// Keeps reads of an accumulator behind the wait in front of it: the compiler cannot know what the wait waits for.
+template <int Count>
+__device__ __forceinline__ void settle(float (&d)[Count]) {
+#pragma unroll
+  for (float& value : d) asm volatile("" : "+f"(value)::"memory");
+}
+template <class T, int Count>
+__device__ __forceinline__ void settle(T (&d)[Count]) {
+#pragma unroll
+  for (T& value : d) asm volatile("" : "+r"(value)::"memory");
+}
+
 // Row and column of element `r` of an accumulator in this thread (PTX ISA, wgmma register fragments, matrix D).
 __device__ __forceinline__ int fragment_row(int r) {
   return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4 + r / 2 % 2 * 8;
