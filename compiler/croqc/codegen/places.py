@@ -71,23 +71,16 @@ class Places:
         elements = slot_stride(item) * 8 // ELEMENTS[tensor.elem].bits
         return f"{tensor.name} + {self.spell(multiply(slot, Lit(elements)), 10)}"
 
-    def start(self, tile: Tile, row: Expr, column: Expr) -> str:
-        """The shared address, as PTX takes it, of a place of a tile without the permutation of its swizzle."""
-        tensor = tile.tensor
-        item = self.shared[tensor.name]
-        base = f"shared_address({self.slot(tensor, tile.slot)})"
-        at = list(tile.origin)
-        at[0], at[-1] = add(at[0], row), add(at[-1], column)
-        if item.swizzle and len(at) == 2:
-            if at == [ZERO, ZERO]:
-                return base
-            size = ELEMENTS[tensor.elem].bits // 8
-            shape = f"{tensor.extents[0]}, {item.swizzle}, {size}"
-            return f"{base} + tile_start<{shape}>({self.spell(at[0])}, {self.spell(at[1])})"
-        offset = total(tuple(multiply(value, stride) for value, stride in zip(at, strides(tensor), strict=True)))
-        if offset == ZERO:
-            return base
-        return f"{base} + {self.spell(multiply(offset, Lit(ELEMENTS[tensor.elem].bits // 8)), 10)}"
+    def offset(self, tile: Tile, column: Expr) -> str:
+        """Bytes from the start of a swizzled tensor to a column of a tile, without the permutation of its swizzle."""
+        tensor, item = tile.tensor, self.shared[tile.tensor.name]
+        size = ELEMENTS[tensor.elem].bits // 8
+        row, first = tile.origin[0], add(tile.origin[-1], column)
+        slot = multiply(tile.slot, Lit(slot_stride(item)))
+        if row == ZERO and first == ZERO:
+            return self.spell(slot)
+        inside = f"tile_start<{tensor.extents[0]}, {item.swizzle}, {size}>({self.spell(row)}, {self.spell(first)})"
+        return inside if slot == ZERO else f"{self.spell(slot, 10)} + {inside}"
 
     def pointer(self, tile: Tile, column: Expr = ZERO) -> str:
         """A pointer to the first element of a tile's column on, without the permutation of its swizzle."""

@@ -214,7 +214,7 @@ class Statements:
 
     def _operand(self, tile: Tile, column: Expr) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"operand<{swizzle}>({self.places.start(tile, ZERO, column)})"
+        return f"operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
 
     def commit(self, stmt: ir.Commit) -> None:
         self.headers.add("wgmma")

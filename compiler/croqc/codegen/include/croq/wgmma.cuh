@@ -2,11 +2,13 @@
 namespace croq {
 
 // A K-major operand in shared memory, Swizzle bytes wide: 8 rows are Swizzle * 8 bytes apart (PTX ISA, matrix
-// descriptor). `address` may start inside a row, at a multiple of the instruction's K.
+// descriptor). It starts `offset` bytes, a multiple of 16, behind `tensor`; inside a row that is a multiple of the
+// instruction's K. The offset is added last, so that what is in front of it stays the same from step to step.
 template <int Swizzle>
-__device__ __forceinline__ u64 operand(u32 address) {
-  constexpr u64 kLayout = Swizzle == 128 ? 1 : Swizzle == 64 ? 2 : 3;
-  return u64((address & 0x3ffff) >> 4) | 1ull << 16 | u64(Swizzle * 8 / 16) << 32 | kLayout << 62;
+__device__ __forceinline__ u64 operand(const void* tensor, int offset) {
+  constexpr u32 kLayout = Swizzle == 128 ? 1 : Swizzle == 64 ? 2 : 3;
+  const u32 low = ((shared_address(tensor) & 0x3ffff) >> 4 | 1u << 16) + (offset >> 4);
+  return u64(kLayout << 30 | Swizzle * 8 / 16) << 32 | low;
 }
 
 // Registers that were touched by ordinary code may be accumulated into after it.
