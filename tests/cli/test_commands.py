@@ -119,7 +119,14 @@ def test_explain(croq: Croq) -> None:
 
 @pytest.mark.parametrize(
     ("word", "part"),
-    [("wait", "wait"), ("dma.copy", "Copies a tile"), ("chunkat", "chunkat"), ("cdiv", "cdiv(a, b)"), ("f16", "16")],
+    [
+        ("croq: run", "NAME=VALUE"),
+        ("wait", "wait"),
+        ("dma.copy", "Copies a tile"),
+        ("chunkat", "chunkat"),
+        ("cdiv", "cdiv(a, b)"),
+        ("f16", "16"),
+    ],
 )
 def test_explain_knows_the_words_of_the_language(croq: Croq, word: str, part: str) -> None:
     outcome = croq("explain", word)

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
+import math
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import jsonschema
 import pytest
 
+from croqc.flow.analysis import TYPING_BUDGET
+from croqc.runs.report import ExpectationResult, HangEntry, Norms, RunResult, Verdict, Worst
+from croqc.service.check import check_text
+from croqc.service.check_result import CheckResult, check_result
+from croqc.service.flow import FlowResult, flow_result
+from croqc.service.flow_check import with_flow
+from croqc.service.json_text import to_data, to_json
+from croqc.service.run import RunReport
+from croqc.service.run_result import RunsResult, run_result
+from croqc.text.source import Position
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE, without_macros
 
@@ -61,3 +76,128 @@ def test_flow(croq: Croq, change: tuple[str, str]) -> None:
     worse["flows"][0]["verdict"] = "maybe"
     with pytest.raises(jsonschema.ValidationError):
         validate("flow", worse)
+
+
+def test_fields_of_a_run() -> None:
+    expectation = ExpectationResult(
+        "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
+    )
+    hang = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
+    result = RunResult(
+        Verdict.HANGS, "sim", "sm_90a", (("M", 64), ("alpha", -math.inf)), 7, 3, (expectation,), (hang,), 1.25
+    )
+    report = RunReport("k.co", "f", "small", result, "said", (Position(0, 1), Position(0, 2)), ("x",), ("y",))
+    assert to_data(run_result([report]))["runs"] == [
+        {
+            "path": "k.co",
+            "function": "f",
+            "name": "small",
+            "verdict": "hangs",
+            "engine": "sim",
+            "arch": "sm_90a",
+            "sizes": {"M": 64, "alpha": "-inf"},
+            "seed": 7,
+            "schedule": 3,
+            "expectations": [
+                {
+                    "text": "y ~= x",
+                    "ok": False,
+                    "rtol": 0.5,
+                    "atol": 0.25,
+                    "worst": {"index": [1, 2], "got": "nan", "want": 3},
+                    "differing": 4,
+                    "total": 6,
+                    "norms": {"maxAbs": "inf", "relL2": 0.5},
+                    "within": [[0, 2], [1, 3]],
+                }
+            ],
+            "hang": [
+                {
+                    "path": "path w == 0",
+                    "range": {"start": {"line": 4, "character": 2}, "end": {"line": 4, "character": 16}},
+                    "event": "empty",
+                    "slot": 1,
+                    "generation": 2,
+                    "owedBy": "path w == 1",
+                }
+            ],
+            "time": 1.25,
+            "message": "said",
+            "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},
+            "prints": ["x"],
+            "notes": ["y"],
+        }
+    ]
+    validate("run", json.loads(to_json(run_result([report]))))
+
+
+def test_an_expectation_without_elements_has_no_worst() -> None:
+    empty = ExpectationResult("y == x", True, 0.0, 0.0, None, 0, 0, Norms(0.0, 0.0))
+    result = RunResult(Verdict.VERIFIED, "sim", "sm_90a", (), 0, 0, (empty,))
+    (run,) = to_data(run_result([RunReport("k.co", "f", "", result)]))["runs"]
+    assert (run["expectations"][0]["worst"], run["expectations"][0]["within"], run["range"]) == (None, None, None)
+
+
+# --- one manner of making JSON -------------------------------------------------------------------
+
+
+def resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """A schema without `$ref` and without the null of `anyOf`."""
+    while True:
+        if "$ref" in schema:
+            schema = whole["$defs"][schema["$ref"].rpartition("/")[2]]
+        elif "anyOf" in schema:
+            (schema,) = (one for one in schema["anyOf"] if one != {"type": "null"})
+        else:
+            return schema
+
+
+def mismatches(kind: Any, schema: dict[str, Any], whole: dict[str, Any], where: str) -> list[str]:
+    """Where a schema has other fields than the class that the JSON is made of."""
+    schema = resolved(schema, whole)
+    parts = [one for one in get_args(kind) if one is not type(None)]
+    if dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind)
+        names = [field.name for field in dataclasses.fields(kind)]
+        if list(schema["properties"]) != names or sorted(schema["required"]) != sorted(names):
+            return [f"{where}: {names} but {list(schema['properties'])}, {schema['required']}"]
+        found = (mismatches(hints[name], schema["properties"][name], whole, f"{where}.{name}") for name in names)
+        return [line for lines in found for line in lines]
+    if get_origin(kind) is tuple:
+        if "array" not in schema["type"]:
+            return [f"{where}: {kind} is no {schema['type']}"]
+        return mismatches(parts[0], schema["items"], whole, f"{where}[]") if "items" in schema else []
+    if type(None) in get_args(kind) and len(parts) == 1:
+        return mismatches(parts[0], schema, whole, where)
+    return []
+
+
+@pytest.mark.parametrize(("name", "kind"), [("check", CheckResult), ("run", RunsResult), ("flow", FlowResult)])
+def test_schemas_and_classes_have_the_same_fields_in_the_same_order(name: str, kind: type) -> None:
+    assert mismatches(kind, SCHEMAS[name], SCHEMAS[name], name) == []
+    broken = copy.deepcopy(SCHEMAS[name])
+    broken["properties"]["extra"] = {}
+    assert mismatches(kind, broken, broken, name) != []
+
+
+def test_results_with_other_characters_stay_json_on_any_terminal(tmp_path: Path) -> None:
+    (tmp_path / "k.co").write_text('// croq: run name="é😀"\n__co__ void f(global f32 [8] é) { }\n', encoding="utf-8")
+    for command, status in (("check", 1), ("run", 1)):
+        done = subprocess.run(
+            [sys.executable, "-m", "croqc.cli.main", command, "--json", "k.co"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        validate(command, json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("name", ["add", "transpose", "pipeline_course", "persistent_1p2c"])
+def test_the_bytes_are_those_of_the_standard_library(name: str) -> None:
+    """`asdict` and an indent of two, as the results were always printed."""
+    report = with_flow(check_text((EXAMPLES / f"{name}.co").read_text(encoding="utf-8")), TYPING_BUDGET)
+    for result in (check_result([report]), flow_result(report)):
+        assert to_json(result) == json.dumps(dataclasses.asdict(result), ensure_ascii=False, indent=2) + "\n"

@@ -58,6 +58,8 @@ def test_without_its_bootstrap_the_pipeline_hangs_and_says_where(croq: Croq) -> 
     runs = json.loads(outcome.out)["runs"]
     assert [run["verdict"] for run in runs] == ["hangs", "hangs"]
     lines = text.splitlines()
+    wait = lines.index("          wait empty[stage];") + 1
+    assert [run["notes"] for run in runs] == [[f"'croq check' explains it: credit-deadlock at line {wait}"]] * 2
     for run in runs:
         producer, consumer = run["hang"]
         assert (producer["path"], producer["event"], producer["slot"], producer["generation"]) == (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, course, unknown, var
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, course, floored, unknown, var
 
 K, N = var(0), var(1)
 
@@ -15,6 +15,10 @@ K, N = var(0), var(1)
         (apply("+", apply("*", K, const(3)), N), 7 * 3 + 2),
         (apply("/", const(-7), const(2)), -3),  # towards zero
         (apply("%", const(-7), const(2)), -1),
+        (floored("/", const(-7), const(2)), -4),  # down, as the normal form of sizes does
+        (floored("/", apply("-", N, K), const(2)), -3),
+        (floored("%", apply("-", N, K), const(4)), 3),
+        (floored("cdiv", K, N), 4),
         (apply("cdiv", K, N), 4),
         (apply("%", K, const(4)), 3),
         (apply("&&", apply("<", N, K), apply("!=", K, const(7))), 0),
@@ -24,6 +28,37 @@ K, N = var(0), var(1)
 )
 def test_values(expr: Expr, value: int) -> None:
     assert closure(expr)([7, 2]) == value
+
+
+@pytest.mark.parametrize(
+    ("op", "values"),  # of -7, -6, 0, 6 and 7 with 3
+    [
+        ("%", [-1, 0, 0, 0, 1]),  # the sign of the left side
+        ("/", [-2, -2, 0, 2, 2]),  # towards zero
+        ("cdiv", [-2, -2, 0, 2, 3]),
+        ("+", [-4, -3, 3, 9, 10]),
+        ("-", [-10, -9, -3, 3, 4]),
+        ("*", [-21, -18, 0, 18, 21]),
+        ("<", [1, 1, 1, 0, 0]),
+        (">", [0, 0, 0, 1, 1]),
+        ("==", [0, 0, 0, 0, 0]),
+    ],
+)
+def test_an_operation_with_a_constant_is_the_operation(op: str, values: list[int]) -> None:
+    """A variable, a part and a variable on the right: each has a closure of its own."""
+    for expr in (apply(op, K, const(3)), apply(op, apply("neg", apply("neg", K)), const(3)), apply(op, K, N)):
+        assert [closure(expr)([left, 3]) for left in (-7, -6, 0, 6, 7)] == values
+
+
+def test_nothing_added_leaves_the_value_as_it_is() -> None:
+    assert apply("+", const(0), K) is K
+    assert apply("+", K, const(0)) is K
+    assert apply("-", const(0), K).op == "-"
+
+
+def test_a_closure_is_made_once() -> None:
+    expr = apply("%", K, N)
+    assert closure(expr) is closure(expr)
 
 
 def test_constants_are_folded_and_division_by_zero_is_not() -> None:

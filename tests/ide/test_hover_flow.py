@@ -6,7 +6,7 @@ import pytest
 
 from croqc.service.check import check_text
 from croqc.syntax.tokens import Token
-from croqls.ide.hover import hover
+from croqls.ide.hover import hover, needs_flow
 from croqls.ide.hover_flow import flow_text
 from croqls.ide.links import Places
 from croqls.ide.snapshot import Snapshot, token_at
@@ -107,3 +107,30 @@ def test_functions_with_mistakes_have_no_credit_flow() -> None:
     told = hover(Snapshot("file:///s.co", 1, text), text.index("empty[MATMUL") + 1)
     assert told is not None
     assert "redit flow" not in told.markdown
+
+
+@pytest.mark.parametrize(
+    ("where", "after", "needed"),
+    [
+        ("wait full", 1, True),
+        ("full[MATMUL", 1, True),
+        ("lhs_load_s[MATMUL", 1, True),
+        ("foreach", 1, False),
+        ("lhs.subspan", 1, False),
+        ("MATMUL_STAGES", 1, False),
+    ],
+)
+def test_where_a_hover_needs_the_verifier(where: str, after: int, needed: bool) -> None:
+    """On events, waits, triggers, stage buffers and futures; not on other names, words and macros."""
+    snapshot = Snapshot("file:///k.co", 1, PIPELINE)
+    offset = PIPELINE.index(where) + after
+    assert needs_flow(snapshot, offset) == needed
+    bare = hover(snapshot, offset, flow=False)
+    assert bare is None or "redit flow" not in bare.markdown
+    if not needed:
+        assert bare == hover(snapshot, offset)
+
+
+def test_a_broken_function_needs_no_verifier() -> None:
+    text = PIPELINE.replace("wait full[stage];", "wait fulll[stage];")
+    assert not needs_flow(Snapshot("file:///s.co", 1, text), text.index("empty[MATMUL") + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from base64 import b64decode
 from collections.abc import AsyncIterator
@@ -12,6 +13,11 @@ import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient, client_capabilities
 
+from croqc.text.span import Span
+from croqls.ide.hover import Hover
+from croqls.lsp.requests.hover import text_document_hover
+from croqls.lsp.serve import make_server
+from croqls.workers.flow import Reply
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import CONFIG, Editor
 
@@ -61,6 +67,79 @@ async def test_places_are_links_into_the_document(client: LanguageClient) -> Non
 async def test_there_is_no_picture_for_a_client_that_did_not_ask(client: LanguageClient) -> None:
     editor = Editor(client, "k.co", PIPELINE)
     assert "![" not in await hover(client, editor, "wait empty", 1)
+
+
+async def test_the_loop_answers_others_while_a_hover_waits_for_the_verifier(client: LanguageClient) -> None:
+    """The verdict process has not even started when the hover is asked for; symbols are asked for behind it."""
+    editor = Editor(client, "k.co", PIPELINE)
+    answered: list[str] = []
+
+    async def told() -> str:
+        text = await hover(client, editor, "wait full", 1)
+        answered.append("hover")
+        return text
+
+    async def symbols() -> None:
+        await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(editor.document))
+        answered.append("symbols")
+
+    text, _ = await asyncio.gather(told(), symbols())
+    assert answered == ["symbols", "hover"]
+    assert ROW in text
+
+
+async def test_after_an_edit_a_hover_tells_of_the_present_text(client: LanguageClient) -> None:
+    editor = Editor(client, "k.co", PIPELINE)
+    assert "Credit flow proved for every K" in await hover(client, editor, "wait empty", 1)
+    editor.replace(BOOTSTRAP, "")
+    assert "No credits at start." in await hover(client, editor, "wait empty", 1)
+
+
+async def test_a_name_beside_the_flow_is_answered_without_the_verdict_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = make_server()
+    server.documents.open("file:///k.co", 1, PIPELINE)
+
+    async def ask(*_: object) -> Reply:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(server.flow, "ask", ask)
+    found = await text_document_hover(server, at("lhs.subspan"))
+    assert found is not None
+    with pytest.raises(AssertionError, match="asked"):
+        await text_document_hover(server, at("wait full"))
+
+
+async def test_without_the_verdict_process_a_hover_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = make_server()
+    server.documents.open("file:///k.co", 1, PIPELINE)
+
+    async def ask(*_: object) -> Reply:
+        return Reply(1, None, "the credit-flow process died")
+
+    monkeypatch.setattr(server.flow, "ask", ask)
+    found = await text_document_hover(server, at("empty[MATMUL"))
+    assert found is not None
+    assert isinstance(found.contents, lsp.MarkupContent)
+    assert "empty: shared event[2]" in found.contents.value
+    assert "redit flow" not in found.contents.value
+
+
+async def test_an_answer_about_a_text_that_is_gone_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = make_server()
+    server.documents.open("file:///k.co", 1, PIPELINE)
+
+    async def ask(*_: object) -> Reply:
+        server.documents.change("file:///k.co", 2, [lsp.TextDocumentContentChangeWholeDocument("")])
+        return Reply(1, Hover("credit flow", Span(0, 1)))
+
+    monkeypatch.setattr(server.flow, "ask", ask)
+    assert await text_document_hover(server, at("wait full")) is None
+
+
+def at(word: str) -> lsp.HoverParams:
+    before = PIPELINE[: PIPELINE.index(word) + 1]
+    place = lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
+    return lsp.HoverParams(lsp.TextDocumentIdentifier("file:///k.co"), place)
 
 
 @pytest_lsp.fixture(config=CONFIG)

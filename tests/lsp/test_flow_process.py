@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from croqc.service.settings import NO_SETTINGS
+from croqls.ide.snapshot import Snapshot
 from croqls.lsp.flow_process import FlowProcess
 from croqls.workers.flow import Answer, Job
 
@@ -93,3 +94,27 @@ async def test_stopping_ends_the_process(answers: Answers) -> None:
     process.stop()
     child.join(5)
     assert child.exitcode is not None
+
+
+async def test_a_question_is_answered_before_verdicts_that_wait() -> None:
+    order: list[object] = []
+    process = FlowProcess()
+    process.on_answer = lambda answer: order.append(answer.key)
+    for key in ("file:///a.co", "file:///b.co"):
+        process.submit(job(key, 1))
+    reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), KERNEL.index("x.at"), pictures=False)
+    assert reply.hover is not None
+    assert "x: global s32 [N]" in reply.hover.markdown
+    assert order == ["file:///a.co"]  # which was running when the question came
+    process.stop()
+
+
+async def test_a_question_of_a_process_that_dies_is_answered_with_the_reason() -> None:
+    process = FlowProcess()
+    asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), 0, pictures=False))
+    await asyncio.sleep(0)
+    assert process._process is not None
+    process._process.kill()
+    reply = await asked
+    assert (reply.hover, reply.failed) == (None, "the credit-flow process died")
+    process.stop()

@@ -10,11 +10,12 @@ from pytest_lsp import LanguageClient
 
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
-from croqls.lsp.requests.publish import publish_verdicts
+from croqls.lsp.requests.publish import publish, publish_verdicts
 from croqls.lsp.serve import make_server
 from croqls.workers.flow import Answer
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import Editor
+from tests.rules.breaking import break_rule
 
 BROKEN = PIPELINE.replace(BOOTSTRAP, "")
 
@@ -64,3 +65,20 @@ def test_a_failed_answer_leaves_the_verdicts_as_they_are(monkeypatch: pytest.Mon
     publish_verdicts(server, Answer("file:///k.co", 1, (), "the credit-flow process died"))
     assert server.documents.verdicts(snapshot) == known
     assert ["credit-deadlock" in [item.code for item in each.diagnostics] for each in pushed] == [True]
+
+
+def test_a_rule_that_fails_is_logged_once_and_the_rest_is_published(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = make_server()
+    pushed: list[lsp.PublishDiagnosticsParams] = []
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", pushed.append)
+    monkeypatch.setattr(server.flow, "submit", lambda _: None)
+    break_rule(monkeypatch, "lossy-conversion")
+    text = "__co__ void f(f32 [8] x, f16 [8] y) {\n  y.at(0) = x.at(0) * 2.0f;\n  y.at(1) = z;\n}\n"
+    for version in (1, 2):
+        snapshot, _ = server.documents.open("file:///k.co", version, text)
+        publish(server, snapshot)
+    assert [[item.code for item in each.diagnostics] for each in pushed] == [["internal-error", "undeclared-name"]] * 2
+    logged = [record.getMessage() for record in caplog.records]
+    assert [text.partition(" (")[0] for text in logged] == ["file:///k.co: rule 'lossy-conversion' failed here"]

@@ -16,7 +16,7 @@ class Machine:
         self.bin = folder / "bin"
         self.venv = folder / "venv"
         self.bin.mkdir()
-        for tool in ("bash", "sh", "sed", "sort", "grep", "dirname", "id"):
+        for tool in ("bash", "sh", "sed", "sort", "grep", "tr", "dirname", "id"):
             (self.bin / tool).symlink_to(next(p for p in map(Path, ("/bin", "/usr/bin")) if (p / tool).exists()) / tool)
 
     def install(self, tool: str, line: str) -> None:
@@ -49,6 +49,16 @@ def machine(tmp_path: Path) -> Machine:
         ("compiler/croqc/text/span.py\npyproject.toml", ["tests/.", "tests/text"]),
         ("compiler/croqc/__init__.py", ["tests/."]),
         ("compiler/croqc/unheard/of.py", ["tests/."]),
+        ("compiler/croqc/engines/sim/code/loops.py", ["tests/sim"]),
+        ("compiler/croqc/service/check.py", ["tests/cli", "tests/rules"]),
+        ("compiler/croqc/service/migrate.py\nserver/croqls/assists/offers.py", ["tests/lsp", "tests/refactor"]),
+        ("server/croqls/workers/flow.py\nserver/croqls/__main__.py", ["tests/lsp"]),
+        ("compiler/croqc/rules/pages/no-bound.md\ndocs/running.md", ["tests/rules"]),
+        ("docs/protocol.md", ["tests/cli"]),
+        ("syntaxes/croqtile.vim\nvscode-extension/src/config.ts", ["tests/editors"]),
+        ("examples/add.co", ["tests/examples"]),
+        (".ci/run\nMakefile", ["tests/meta"]),
+        ("tests/conftest.py", ["tests/."]),
         ("README.md", ["tests/."]),
         ("", ["tests/."]),
     ],
@@ -56,6 +66,14 @@ def machine(tmp_path: Path) -> Machine:
 def test_the_tests_of_what_changed(machine: Machine, changed: str, folders: list[str]) -> None:
     machine.install("git", f"""[ "$1" = diff ] && printf '{changed}\\n'; exit 0""")
     assert machine.run("changed-tests").stdout.split() == folders
+
+
+@pytest.mark.parametrize("root", ["compiler/croqc", "server/croqls"])
+def test_no_package_needs_all_tests(machine: Machine, root: str) -> None:
+    """A new package gets a folder of its own, or a line in the script."""
+    for package in sorted(path.parent.name for path in (ROOT / root).glob("*/__init__.py")):
+        machine.install("git", f"""[ "$1" = diff ] && echo {root}/{package}/x.py; exit 0""")
+        assert "tests/." not in machine.run("changed-tests").stdout.split(), package
 
 
 def test_without_git_all_tests_count_as_changed(machine: Machine) -> None:

@@ -7,6 +7,7 @@ from tests.meta.tree import name, python_files, read
 
 SHARED = {"croqc.flow.paths", "croqc.flow.joins", "croqc.flow.arrivals"}
 """What the simulator may take from the verifier's package: who runs what, where they meet, how many arrive."""
+RESTS = ("paths", "joins", "arrivals", "slots", "conditions")
 COMPARING = {"tests/truth/agreement.py", "tests/truth/mutation.py"}
 """What holds the three against each other."""
 
@@ -34,9 +35,9 @@ def test_the_simulator_takes_paths_joins_and_arrivals_only() -> None:
 
 
 def test_what_the_simulator_takes_rests_on_nothing_else_of_the_verifier() -> None:
-    shared = [path for path in python_files("compiler/croqc/flow") if path.stem in ("paths", "joins", "arrivals")]
+    shared = [path for path in python_files("compiler/croqc/flow") if path.stem in RESTS]
     found = {module for path in shared for module in taken(read(path))} - SHARED
-    assert found == {"croqc.flow.touches"}
+    assert found == {"croqc.flow.touches", "croqc.flow.slots", "croqc.flow.conditions"}
 
 
 def test_the_exhaustive_search_takes_nothing() -> None:

@@ -30,10 +30,13 @@ def test_what_analysis_may_report_has_a_rule() -> None:
 def test_every_module_is_registered_under_its_name_once() -> None:
     modules = {item.name for item in iter_modules(croqc.rules.__path__)}
     with_a_rule = {name for name in modules if hasattr(import_module(f"croqc.rules.{name}"), "RULE")}
-    assert sorted(NAMES) == sorted(name.replace("_", "-") for name in with_a_rule)
+    names = {name.replace("_", "-") for name in with_a_rule}
+    assert sorted(names - set(NAMES)) == [], "these rules have no line in NAMES of rules/table.py"
+    assert sorted(set(NAMES) - names) == [], "these names of rules/table.py have no module with a RULE"
     assert [rule.name for rule in all_rules()] == list(NAMES)
 
 
 def test_the_rules_that_look_for_findings_themselves_are_listed() -> None:
     idle = BY_NAME["syntax-error"].check
-    assert [rule.name for rule in all_rules() if rule.check is not idle] == list(CHECKING)
+    checking = [rule.name for rule in all_rules() if rule.check is not idle]
+    assert list(CHECKING) == checking, "CHECKING of rules/table.py lists the rules with a check, in the order of NAMES"

@@ -10,6 +10,7 @@ from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 from croqc.text.edits import apply_edits
+from tests.rules.breaking import break_rule
 
 FINDINGS = (Severity.ERROR, Severity.WARNING)
 
@@ -17,7 +18,10 @@ FINDINGS = (Severity.ERROR, Severity.WARNING)
 def report_of(example: Example) -> FileReport:
     defines = dict(item.split(":", 1) for item in (example.option("defines") or "").split(",") if item)
     settings = Settings(example.option("arch"), example.option("dialect"), defines)
-    return with_flow(check_text(example.text, settings), TYPING_BUDGET)
+    with pytest.MonkeyPatch.context() as patch:
+        if broken := example.option("broken"):
+            break_rule(patch, broken)
+        return with_flow(check_text(example.text, settings), TYPING_BUDGET)
 
 
 def examples(kind: str) -> list[object]:
@@ -34,9 +38,13 @@ def examples(kind: str) -> list[object]:
 
 def test_every_rule_has_a_page_that_shows_it() -> None:
     for rule in all_rules():
-        page = parse_page(page_text(rule.name) or "")
-        assert page.title == rule.name
-        assert any(mark.rule == rule.name for example in page.examples for mark in example.marks), rule.name
+        place = f"compiler/croqc/rules/pages/{rule.name}.md"
+        text = page_text(rule.name)
+        assert text is not None, f"{place} is missing"
+        page = parse_page(text)
+        assert page.title == rule.name, f"{place} must begin with '# {rule.name}'"
+        marked = any(mark.rule == rule.name for example in page.examples for mark in example.marks)
+        assert marked, f"no 'co' block of {place} has a line '^^^ {rule.name}' under what the rule marks"
 
 
 @pytest.mark.parametrize(("name", "example", "before"), examples("marked"))

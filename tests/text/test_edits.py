@@ -1,10 +1,10 @@
 """Edits: application, order, overlap, bad spans, and a reference that works one edit at a time."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from croqc.text.edits import Edit, apply_edits, overlaps
+from croqc.text.edits import Edit, apply_edits, compose, overlaps
 from croqc.text.span import Span
 
 
@@ -83,3 +83,40 @@ def test_a_negative_span_is_refused() -> None:
 
 def test_shift_keeps_the_new_text() -> None:
     assert edit(1, 2, "x").shift(5) == edit(6, 7, "x")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "whole"),
+    [
+        # an insertion, and another one behind it, whose place refers to the text after the first
+        ([Edit(Span(2, 2), "xy")], [Edit(Span(6, 6), "z")], (Edit(Span(2, 2), "xy"), Edit(Span(4, 4), "z"))),
+        # part of what was inserted goes again, with a character of the text
+        ([Edit(Span(2, 2), "xy")], [Edit(Span(3, 5), "")], (Edit(Span(2, 3), "x"),)),
+        # a removal across what was removed before
+        ([Edit(Span(2, 4), "")], [Edit(Span(1, 3), "")], (Edit(Span(1, 5), ""),)),
+        # in front of an insertion at the same place
+        ([Edit(Span(3, 3), "x")], [Edit(Span(3, 3), "y")], (Edit(Span(3, 3), "yx"),)),
+        ([], [Edit(Span(0, 1), "x")], (Edit(Span(0, 1), "x"),)),
+    ],
+)
+def test_edits_one_after_the_other_are_composed(first: list[Edit], second: list[Edit], whole: tuple[Edit, ...]) -> None:
+    assert compose(first, second) == whole
+    assert apply_edits("abcdef", whole) == apply_edits(apply_edits("abcdef", first), second)
+
+
+_SPANS = st.tuples(st.integers(0, 8), st.integers(0, 8)).map(lambda ends: Span(min(ends), max(ends)))
+_EDITS = st.lists(st.builds(Edit, _SPANS, st.sampled_from(["", "x", "yz"])), max_size=3).filter(
+    lambda edits: not overlaps(edits)
+)
+
+
+@given(_EDITS, _EDITS)
+def test_composed_edits_do_what_both_do(first: list[Edit], second: list[Edit]) -> None:
+    between = apply_edits("abcdefgh", first)
+    assume(all(edit.span.end <= len(between) for edit in second))
+    assert apply_edits("abcdefgh", compose(first, second)) == apply_edits(between, second)
+
+
+def test_edits_that_overlap_are_not_composed() -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        compose([Edit(Span(0, 2), ""), Edit(Span(1, 3), "")], [])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of
+from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, write_json
 from croqc.cli.render import render_diagnostic, summary, wants_colour
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.service.check import FileReport
@@ -29,9 +28,9 @@ def run(args: argparse.Namespace) -> int:
     reports, problems = check_all(args.files, flags_of(args))
     reports = [with_flow(report, CHECK_BUDGET) for report in reports]
     if args.json:
-        from croqc.service.check_result import check_result, to_json
+        from croqc.service.check_result import check_result
 
-        sys.stdout.write(to_json(check_result(reports)))
+        write_json(check_result(reports))
     else:
         _print(args, reports)
     found = {item.severity for report in reports for item in report.diagnostics}

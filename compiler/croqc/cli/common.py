@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from croqc.cli.failure import UsageError
+from croqc.rules.overruled_define import RULE as OVERRULED
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
 from croqc.service.settings import DIALECTS, Settings
@@ -33,6 +34,18 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
+def write_json(result: object) -> None:
+    """Print a result as JSON; characters that the stream cannot show are escaped as JSON has it."""
+    from croqc.service.json_text import to_json
+
+    text = to_json(result)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        text = to_json(result, ascii_only=True)
+    sys.stdout.write(text)
+
+
 def parse_defines(words: Iterable[str]) -> dict[str, str | None]:
     """The macros of `-D`; None for one without a value. Raises UsageError."""
     defines: dict[str, str | None] = {}
@@ -48,6 +61,14 @@ def parse_defines(words: Iterable[str]) -> dict[str, str | None]:
 def flags_of(args: argparse.Namespace) -> Settings:
     """The settings that were typed."""
     return Settings(arch=args.arch, dialect=args.dialect, defines=parse_defines(args.defines))
+
+
+def tell_overruled(report: FileReport) -> None:
+    """Say on standard error which macros from outside the file's own `#define` replaces; `croq check` prints all."""
+    for item in report.diagnostics:
+        if item.code == OVERRULED.name:
+            place = report.source.line_column(item.span.start)
+            print(f"{report.source.path}:{place[0]}:{place[1]}: note: {item.message}", file=sys.stderr)
 
 
 def check_all(paths: Sequence[Path], flags: Settings) -> tuple[list[FileReport], list[FileError]]:

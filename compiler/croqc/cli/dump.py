@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from croqc.cli.common import add_files, add_settings, check_all, flags_of
+from croqc.cli.common import add_files, add_settings, check_all, flags_of, tell_overruled
 from croqc.service.dump import STAGES
 
 EXAMPLES = """  croq dump --after tokens kernel.co
@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     reports, problems = check_all(args.files, flags_of(args))
     for report in reports:
+        tell_overruled(report)
         for line in STAGES[args.after](report):
             sys.stdout.write(line + "\n")
     return 2 if problems else 0

@@ -12,14 +12,12 @@ from croqc.service.explain import UnknownRuleError, explanation, find_rule, word
 
 EXAMPLES = """  croq explain
   croq explain undeclared-name
-  croq explain T01
-  croq explain dma.copy"""
+  croq explain dma.copy
+  croq explain 'croq: run'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="a rule, its row in the catalogue, or a word of the language"
-    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule, a word of the language, or a directive")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from croqc.cli.changes import print_diff
-from croqc.cli.common import add_files, add_settings, check_all, flags_of
+from croqc.cli.common import add_files, add_settings, check_all, flags_of, tell_overruled
 from croqc.cli.failure import UsageError
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.service.check import FileReport, check_text
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     flags = flags_of(args)
     reports, problems = check_all(args.files, flags)
     for report in reports:
+        tell_overruled(report)
         try:
             checked = with_flow(report, CHECK_BUDGET)
             _finish(args, report, fix_text(checked, partial(_recheck, flags), args.rule, args.unsafe))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from croqc.cli.common import add_settings, flags_of
+from croqc.cli.common import add_settings, flags_of, tell_overruled, write_json
 from croqc.cli.failure import UsageError
 from croqc.cli.flow_report import flow_lines
 from croqc.cli.render import wants_colour
-from croqc.service.check_result import to_json
 from croqc.service.files import create_text
 from croqc.service.flow import FlowEntry, FlowResult, RequestError, flow_of_file
 
@@ -37,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     flags = flags_of(args)
 
     def result() -> FlowResult:
-        return flow_of_file(args.file, args.entry, flags)
+        return flow_of_file(args.file, args.entry, flags, tell_overruled)
 
     try:
         if args.serve:
@@ -46,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     except RequestError as error:
         raise UsageError(str(error)) from None
     if args.json:
-        sys.stdout.write(to_json(found))
+        write_json(found)
     elif args.svg:
         from croqc.service.flow_svg import flow_svg
 

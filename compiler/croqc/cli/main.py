@@ -107,6 +107,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("croq: stopped", file=sys.stderr)
         return 130
+    except Exception as error:  # a fault of ours; a traceback would not help who typed the command
+        print(f"croq: {_confession(args.command, error)}", file=sys.stderr)
+        return USAGE
+
+
+def _confession(command: str, error: Exception) -> str:
+    """A fault of the tools in one line, as `internal-error` words it; CROQ_TRACEBACK=1 shows all of it."""
+    if os.environ.get("CROQ_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error)
+    from croqc.rules.internal_error import described
+
+    return (
+        f"'{command}' failed ({described(error)}); this is a fault of the tools, please report it with the file"
+        " and what CROQ_TRACEBACK=1 shows"
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from croqc.cli.changes import print_diff
-from croqc.cli.common import add_files, add_settings, check_all, flags_of
+from croqc.cli.common import add_files, add_settings, check_all, flags_of, tell_overruled
 from croqc.service.check import FileReport
 from croqc.service.files import FileError, write_text
 from croqc.service.migrate import DIRECTIONS, Migration, migrate
@@ -30,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
     flags = flags_of(args)
     reports, problems = check_all(args.files, flags)
     for report in reports:
+        tell_overruled(report)
         try:
             _finish(args, flags, report)
         except FileError as problem:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of
+from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, tell_overruled, write_json
 from croqc.cli.run_report import print_report
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import PlanError, Request, split_defines
+from croqc.service.run_result import run_result
 from croqc.service.settings import Settings, SettingsError
 from croqc.text.record import replace
 
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=("sim",), default="sim", help="where to run: sim, the simulator")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of data and schedule (default 0)")
     parser.add_argument("--schedules", type=_positive, default=1, metavar="K", help="try K schedules (default 1)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.add_argument("--max-steps", type=_positive, metavar="N", help="give up after N steps of the simulation")
 
 
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             problems.append(FileError(str(error)))
             print(f"croq: {error}", file=sys.stderr)
     if args.json:
-        sys.stdout.write(json.dumps({"version": 1, "runs": [item.to_json() for item in done]}, indent=2) + "\n")
+        write_json(run_result(done))
     elif len(done) > 1:
         good = sum(item.ok for item in done)
         print(f"{good} of {len(done)} runs verified or consistent")
@@ -72,7 +73,8 @@ def _runs(report: FileReport, args: argparse.Namespace, flags: Settings) -> Iter
     request = Request(args.entry, sizes, args.seed, args.schedules, args.max_steps or 0)
     if macros:
         report = check_file(path, settings)
-    with _progress(path.name, args.json) as on_progress:
+    tell_overruled(report)
+    with _progress(path.name, args.json or args.quiet) as on_progress:
         yield from run_file(report, request, partial(_recheck, path, settings), on_progress)
 
 
@@ -82,14 +84,14 @@ def _recheck(path: Path, flags: Settings, arch: str) -> FileReport:
 
 @contextmanager
 def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, once a run takes longer than a second; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
+    """A bar on a terminal, once a run takes longer than a second; elsewhere a line every ten seconds."""
+    if quiet:
         yield None
         return
-    from croqc.cli.progress import Bar
+    from croqc.cli.progress import Bar, Lines
 
-    bar = Bar(name)
+    shown: Bar | Lines = Bar(name) if sys.stderr.isatty() else Lines(name)
     try:
-        yield bar.update
+        yield shown.update
     finally:
-        bar.close()
+        shown.close()

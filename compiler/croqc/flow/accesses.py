@@ -6,21 +6,19 @@ Of every slot the accesses are kept that a later one could still conflict with. 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.program import Op
 from croqc.flow.regions import Interval, Operand, overlap
+from croqc.flow.run import Run
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.text.span import Span
 
-if TYPE_CHECKING:
-    from croqc.flow.machine import Machine
-
 
 class Accesses:
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+    def __init__(self, machine: Run) -> None:
+        self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
         program = machine.program
         self.live: dict[int, list[Access]] = {}
         self.filled = [(stage.first, stage.first + stage.slots) for stage in program.stages if stage.written]
@@ -39,58 +37,58 @@ class Accesses:
         write: bool,
         lasting: bool = False,
     ) -> list[Access]:
-        """One access of each slot. `lasting`: it goes on until somebody ends it."""
+        """One access of each slot. `lasting`: it goes on until somebody ends it.
+
+        `round` is how many times before the path has touched the slot so, counting once an iteration. `hides`: who
+        comes after the access also comes after whatever is over now, and conflicts with it if with that.
+        """
         made: list[Access] = []
-        clock = path.clock
+        clock, number, env = path.clock, path.number, path.keep()
+        now, iteration, rounds = clock[number], path.iteration(op), path.rounds
+        hides: bool | None = None if write and operand.whole else False
         for slot in slots:
-            access = Access(path, op, operand, slot, write, self._round(path, op, slot, write))
+            before = rounds.get(2 * slot + write)
+            if before is not None and before[1] == iteration:
+                round_ = before[0]
+            else:
+                round_ = 0 if before is None else before[0] + 1
+                rounds[2 * slot + write] = (round_, iteration)
+            access = Access(number, op, operand, slot, write, now, env, round_)
             if lasting:
                 access.end = OPEN
             live = self.live.get(slot)
-            if live:
-                self.live[slot] = kept = []
-                for other in live:
-                    if other.over(clock):
-                        if self._hides(access, other):
-                            continue
-                    elif write or other.write:
-                        self._conflict(path, access, other)
-                    kept.append(other)
-                kept.append(access)
-            else:
-                self.live[slot] = [access]
-            self._written(path, access)
+            kept: list[Access] = []
+            for other in live or ():
+                if clock[other.index] >= other.end:
+                    if hides is None:
+                        hides = operand.exact(env)
+                    if hides or self._repeats(access, other):
+                        continue
+                elif write or other.write:
+                    self._conflict(path, access, other)
+                kept.append(other)
+            kept.append(access)
+            self.live[slot] = kept
+            if write:
+                self.written.add(slot)
+                if slot in self.unwritten:
+                    self._told_early(path, self.unwritten.pop(slot))
+            elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
+                self.unwritten[slot] = access
             made.append(access)
         return made
 
-    def _round(self, path: PathState, op: Op, slot: int, write: bool) -> int:
-        """How many times before the path has touched the slot so, counting once an iteration."""
-        known = path.rounds.get((slot, write))
-        iteration = [path.env[loop.var] for loop in op.loops]
-        if known is not None and known[1] == iteration:
-            return known[0]
-        number = 0 if known is None else known[0] + 1
-        path.rounds[slot, write] = (number, iteration)
-        return number
-
-    def _hides(self, access: Access, other: Access) -> bool:
-        """Whether who comes after `access` also comes after `other`, and conflicts with it if with the other."""
-        if access.write and access.operand.whole and access.operand.exact(access.env):
-            return True
+    @staticmethod
+    def _repeats(access: Access, other: Access) -> bool:
+        """Whether both are the same step of one path on the same part: who conflicts with the other, conflicts with
+        it."""
         same = access.op is other.op and access.path == other.path and access.operand is other.operand
-        return same and access.operand.key(access.env) == other.operand.key(other.env)
+        return same and access.key() == other.key()
 
-    def _written(self, path: PathState, access: Access) -> None:
-        slot = access.slot
-        if access.write:
-            early = self.unwritten.pop(slot, None)
-            if early is not None and not early.over(path.clock):
-                pass  # a race, and told as one
-            elif early is not None:
-                self._tell_unwritten(early)
-            self.written.add(slot)
-        elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
-            self.unwritten[slot] = access
+    def _told_early(self, path: PathState, early: Access) -> None:
+        """A slot is written that was read before: where the read is not over, that is a race, and told as one."""
+        if early.over(path.clock):
+            self._tell_unwritten(early)
 
     def _is_filled(self, slot: int) -> bool:
         return any(first <= slot < behind for first, behind in self.filled)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from math import lcm, prod
+from math import prod
 
+from croqc.flow.conditions import Conditions
 from croqc.flow.paths import Path, enters
+from croqc.flow.slots import Slots
 from croqc.flow.touches import Touches
 from croqc.sema.events import order_of
 from croqc.sema.masks import symbol_atoms
@@ -20,14 +22,11 @@ from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int, Interval, bounds
 from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of, walk
 from croqc.text.record import record
 from croqc.text.span import Span
 
 Slot = tuple[Symbol, int]
-
-_LONGEST = 4096  # turns that are followed to see which slots an index meets
-_MAX_DEPTH = 80  # conditions nested deeper count as undecided
 
 
 def arrival_counts(model: Model, paths: Sequence[Path]) -> Mapping[Slot, int]:
@@ -39,10 +38,12 @@ def arrival_counts(model: Model, paths: Sequence[Path]) -> Mapping[Slot, int]:
 @record
 class Arrivals:
     """How a slot's count comes about. `steady` and `bootstrap`: numbers of the paths that trigger so (-1: the
-    block as a whole); `computed` follows from them, `written` is the `event<n>`, `count` what holds."""
+    block as a whole), `waiting`: of those that wait; `computed` follows from them, `written` is the `event<n>`,
+    `count` what holds."""
 
     steady: frozenset[int]
     bootstrap: frozenset[int]
+    waiting: frozenset[int]
     blocks: int
     written: int | None
     threads: tuple[int, int]  # of the triggering paths; of the triggering and waiting paths
@@ -70,7 +71,7 @@ def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals
 def survey(model: Model, kernel: Kernel, paths: Sequence[Path]) -> tuple[Mapping[Slot, Arrivals], frozenset[Span]]:
     """The arrivals of each slot, and the references in triggers that give credits at start: their path has made no
     wait and no access before."""
-    if not any(isinstance(node, ast.EventDecl) for node in walk(kernel.node)):
+    if not any(isinstance(node, ast.EventDecl) for node in nodes_of(kernel.node)):
         return {}, frozenset()
     counter = _Counter(model, kernel, paths)
     return counter.arrivals(), counter.bootstraps()
@@ -82,7 +83,7 @@ def _kernel_of(model: Model, paths: Sequence[Path]) -> Kernel | None:
     symbols = {symbol for path in paths for symbol in path.indices}
     candidates = []
     for kernel in model.kernels:
-        nodes = set(walk(kernel.node))
+        nodes = set(nodes_of(kernel.node))
         own = any(region in nodes for region in marked) or any(symbol.decl in nodes for symbol in symbols)
         if own:
             return kernel
@@ -111,6 +112,8 @@ class _Counter:
         self.touches = Touches(model)
         self.atoms = symbol_atoms(model)
         self.intervals = self._intervals()
+        self.conditions = Conditions(model)
+        self.slots = Slots(model, kernel.node, self.conditions)
         self.stmts = list(statements(kernel.node.body))
 
     @cached_property
@@ -138,7 +141,7 @@ class _Counter:
         return found
 
     def _events(self) -> Iterator[Symbol]:
-        inside = set(walk(self.kernel.node))
+        inside = set(nodes_of(self.kernel.node))
         for symbol in self.model.symbols:
             if isinstance(symbol.type, Event) and symbol.decl in inside:
                 yield symbol
@@ -155,7 +158,7 @@ class _Counter:
         arriving = steady or bootstrap
         waiting = reaching([site for site in sites if site.waits])
         threads = self._threads(arriving), self._threads(arriving | waiting)
-        return Arrivals(steady, bootstrap, blocks, event.count, threads)
+        return Arrivals(steady, bootstrap, waiting, blocks, event.count, threads)
 
     def _threads(self, numbers: frozenset[int]) -> int:
         return sum(self.paths[number].thread_count if number >= 0 else 1 for number in numbers)
@@ -172,8 +175,7 @@ class _Counter:
                 event = self.model.uses.get(name) if name is not None else None
                 if event is None or not isinstance(event.type, Event):
                     continue
-                guards = [node for node in around.chain if isinstance(node, ast.If)]
-                slots_of = {number: self._slots(event.type, ref, number, guards, stmt) for number in reaching}
+                slots_of = {number: self._slots(event.type, ref, number, around, stmt) for number in reaching}
                 yield _Site(
                     event,
                     slots_of,
@@ -201,31 +203,8 @@ class _Counter:
     def _may_hold(self, path: Path, node: ast.If, stmt: ast.Node) -> bool:
         """Whether the path can take the branch that holds the statement; undecided conditions count as yes."""
         in_else = node.other is not None and any(inner is stmt for inner in walk(node.other))
-        value = self._truth(node.cond, self._env(path), 0)
+        value = self.conditions.truth(node.cond, self._env(path))
         return value is None or value is not in_else
-
-    def _truth(self, cond: ast.Node, env: Mapping[str, Int], depth: int) -> bool | None:
-        """Whether a condition holds for a path; None where its indices do not decide that."""
-        if depth > _MAX_DEPTH:
-            return None
-        match cond:
-            case ast.Paren(inner=inner):
-                return self._truth(inner, env, depth + 1)
-            case ast.Binary(op="&&" | "||" as op, left=left, right=right):
-                sides = self._truth(left, env, depth + 1), self._truth(right, env, depth + 1)
-                settled = op == "||"
-                if settled in sides:
-                    return settled
-                return None if None in sides else not settled
-            case ast.Binary(op="==" | "!=" as op, left=left, right=right):
-                a, b = self.model.values.get(left), self.model.values.get(right)
-                gap = None if a is None or b is None else (a - b).substitute(env).const
-                return None if gap is None else (gap == 0) == (op == "==")
-            case ast.Binary(op="<" | "<=" | ">" | ">=" as op, left=left, right=right):
-                a, b = self.model.values.get(left), self.model.values.get(right)
-                gap = None if a is None or b is None else (a - b).substitute(env).const
-                return None if gap is None else _ordered(op, gap)
-        return None
 
     def _env(self, path: Path) -> dict[str, Int]:
         return {self.atoms[s]: Int.of(value) for s, value in path.indices.items() if s in self.atoms}
@@ -243,71 +222,19 @@ class _Counter:
                 found[atom] = (1, None)
         return found
 
-    def _slots(
-        self, event: Event, ref: ast.Expr, number: int, guards: Sequence[ast.If], stmt: ast.Node
-    ) -> frozenset[int]:
-        """The slots that some iteration of the path can mean by a reference behind some conditions."""
+    def _slots(self, event: Event, ref: ast.Expr, number: int, around: Around, stmt: ast.Node) -> frozenset[int]:
+        """The slots that some iteration of the path can mean by a reference."""
         everything = frozenset(range(prod(event.array)))
         env = self._env(self.paths[number]) if number >= 0 else {}
-        if (order := order_of(ref)) is not None:
-            value = self.model.values.get(order)
-            at = None if value is None else value.substitute(env).const
-            return everything if at is None or not event.array else frozenset({at % prod(event.array)})
+        met = self.slots.met(event, ref, env, around, stmt)
+        if met is not None:
+            return everything & met
         suffixes = ref.suffixes if isinstance(ref, ast.Chain) else ()
         subscripts = [arg for suffix in suffixes if isinstance(suffix, ast.Index) for arg in suffix.args]
-        if len(subscripts) != len(event.array) or not subscripts:
+        if order_of(ref) is not None or len(subscripts) != len(event.array) or not subscripts:
             return everything
-        if len(subscripts) == 1 and (met := self._met(subscripts[0], env, guards, stmt)) is not None:
-            return everything & met
         ranges = [self._range(arg, extent, env) for arg, extent in zip(subscripts, event.array, strict=True)]
         return frozenset(_row_major(place, event.array) for place in product(*ranges))
-
-    def _met(
-        self, arg: ast.Expr, env: Mapping[str, Int], guards: Sequence[ast.If], stmt: ast.Node
-    ) -> frozenset[int] | None:
-        """The values of a slot that comes round with one index, as `k % 4` and `(2 * k + p) % 4` do, over one period of
-        it and of the conditions around it; None for any other expression."""
-        value = self.model.values.get(arg)
-        period = None if value is None else _period(value.substitute(env))
-        if value is None or period is None:
-            return None
-        value = value.substitute(env)
-        (atom,) = value.names()
-        conditions = []
-        for node in guards:
-            length = self._cycle(node.cond, env, atom)
-            if length is not None:
-                period = lcm(period, length)
-                conditions.append((node.cond, node.other is not None and any(at is stmt for at in walk(node.other))))
-        if period > _LONGEST:
-            return None
-        met = set()
-        for turn in range(period):
-            here = {**env, atom: Int.of(turn)}
-            if all(self._truth(cond, here, 0) is not negated for cond, negated in conditions):
-                slot = value.evaluate({atom: turn})
-                if slot is None:
-                    return None
-                met.add(slot)
-        return frozenset(met)
-
-    def _cycle(self, cond: ast.Node, env: Mapping[str, Int], atom: str) -> int | None:
-        """After how many turns of an index a comparison of its remainders comes round; None for other conditions."""
-        if isinstance(cond, ast.Paren):
-            return self._cycle(cond.inner, env, atom)
-        if not isinstance(cond, ast.Binary) or cond.op not in ("==", "!=", "<", "<=", ">", ">="):
-            return None
-        lengths = []
-        for side in (cond.left, cond.right):
-            value = self.model.values.get(side)
-            if value is None:
-                return None
-            value = value.substitute(env)
-            length = 1 if value.const is not None else _period(value)
-            if length is None or not value.names() <= {atom}:
-                return None
-            lengths.append(length)
-        return lcm(*lengths)
 
     def _range(self, arg: ast.Expr, extent: int, env: Mapping[str, Int]) -> range:
         value = self.model.values.get(arg)
@@ -371,25 +298,8 @@ class _Counter:
         return False
 
 
-def _ordered(op: str, gap: int) -> bool:
-    if op in ("<", "<="):
-        return gap < 0 or (op == "<=" and gap == 0)
-    return gap > 0 or (op == ">=" and gap == 0)
-
-
 def _row_major(place: Sequence[int], extents: Sequence[int]) -> int:
     number = 0
     for index, extent in zip(place, extents, strict=True):
         number = number * extent + index
     return number
-
-
-def _period(value: Int) -> int | None:
-    """How often a value that is one remainder of one index comes round: 4 for `(2 * k + 1) % 4`; else None."""
-    parts = [atom for atom in value.atoms() if not isinstance(atom, str)]
-    if len(parts) != 1 or parts[0].op != "%" or len(value.names()) != 1:
-        return None
-    by = parts[0].b.const
-    inner = [atom for atom in parts[0].a.atoms() if not isinstance(atom, str)]
-    outside = [atom for atom in value.atoms() if isinstance(atom, str)]
-    return by if by is not None and by > 0 and not inner and not outside else None

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from weakref import proxy
 
-from croqc.flow.program import Bar, Op
+from croqc.flow.program import Op
+from croqc.flow.run import Run
 from croqc.flow.state import Clock, PathState, Place, merge
-
-if TYPE_CHECKING:
-    from croqc.flow.machine import Machine
-
 
 _WARP = 32
 
@@ -30,8 +27,8 @@ class _Named:
 
 
 class Barriers:
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+    def __init__(self, machine: Run) -> None:
+        self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
         self.round = 0
         self.here: set[int] = set()
         self.clock: Clock = [0] * machine.width
@@ -56,9 +53,8 @@ class Barriers:
         machine.note(path, op)
         return True
 
-    def bar(self, path: PathState, op: Bar) -> bool:
+    def bar(self, path: PathState, op: Op, number: int, count: int, waits: bool) -> bool:
         """`__bar_arrive` goes on at once, `__bar_sync` when as many threads have come as the count says."""
-        number, count = op.number(path.env) + 0, op.count(path.env) + 0
         if count % _WARP or count < 1:  # an error of its own
             return True
         barrier = self.named.get(number)
@@ -67,15 +63,15 @@ class Barriers:
         if path.met is None:
             path.met = len(barrier.clocks)
             self._arrive(path, op, barrier, count)
-        if op.waits and len(barrier.clocks) <= path.met:
+        if waits and len(barrier.clocks) <= path.met:
             return False
-        if op.waits:
+        if waits:
             merge(path.clock, barrier.clocks[path.met])
         path.met = None
         self.machine.note(path, op)
         return True
 
-    def _arrive(self, path: PathState, op: Bar, barrier: _Named, count: int) -> None:
+    def _arrive(self, path: PathState, op: Op, barrier: _Named, count: int) -> None:
         machine = self.machine
         if count != barrier.count:
             machine.fault("bar", path.at(op), barrier.place, why="counts", count=count, expected=barrier.count)

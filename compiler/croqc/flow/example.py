@@ -10,8 +10,9 @@ from croqc.flow.arrivals import survey
 from croqc.flow.explain import Told
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
-from croqc.flow.machine import ExhaustedError, Machine, Setting
+from croqc.flow.machine import ExhaustedError, Machine
 from croqc.flow.report import KernelFlow, Strength
+from croqc.flow.run import Setting
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Model
 

@@ -53,39 +53,41 @@ class Told:
         self.steps: list[Step] = []
         self.edges: list[tuple[int, int]] = []
         self._bytes: dict[EventSlot, int] = {}
+        self._slots: dict[int, tuple[str, int | None, int]] = {}
         for number, word, op, env, about in (machine.record or [])[:LONGEST]:
             self._tell(machine.paths[number], word, op, env, about)
 
     def _tell(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> None:
         slot = about.get("slot")
-        step = Step(len(self.steps), path.name, word, op.span, iteration(op, env))
         if isinstance(slot, EventSlot):
-            self.steps.append(self._at_event(step, slot, about))
+            self.steps.append(self._at_event(path, word, op, env, slot, about))
         else:
-            self.steps.append(self._at_buffer(step, op, about))
+            self.steps.append(self._at_buffer(path, word, op, env, about))
 
-    def _at_event(self, step: Step, slot: EventSlot, about: Mapping[str, Any]) -> Step:
-        generation = about["generation"]
+    def _at_event(
+        self, path: PathState, word: str, op: Op, env: Env, slot: EventSlot, about: Mapping[str, Any]
+    ) -> Step:
+        number, generation = len(self.steps), about["generation"]
         size = self._bytes.get(slot, 0)
         buffer = ""
-        if step.op == "wait":
+        if word == "wait":
             for source in self.machine.grouped.get((slot, generation), ()):
                 if source < LONGEST:
-                    self.edges.append((source, step.t))
-        elif step.op == "land":
+                    self.edges.append((source, number))
+        elif word == "land":
             transfer = about["transfer"]
             size -= transfer.op.bytes or 0
             self._bytes[slot] = size
-            buffer = stage_slot(self.program, transfer.slots[0])[0] if transfer.slots else ""
+            buffer = self._slot(transfer.slots[0])[0] if transfer.slots else ""
         elif "expected" in about:
             size += about["expected"]
             self._bytes[slot] = size
         return Step(
-            step.t,
-            step.path,
-            step.op,
-            step.span,
-            step.iteration,
+            number,
+            path.name,
+            word,
+            op.span,
+            iteration(op, env),
             event=slot.event.symbol.name,
             slot=slot.index,
             generation=generation,
@@ -95,15 +97,22 @@ class Told:
             buffer=buffer,
         )
 
-    def _at_buffer(self, step: Step, op: Op, about: Mapping[str, Any]) -> Step:
+    def _at_buffer(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> Step:
         operand, slots = about.get("operand"), about.get("slots") or ()
         if not slots:
             name = operand.name if isinstance(operand, Operand) else ""
-            return Step(step.t, step.path, step.op, step.span, step.iteration, buffer=name)
-        name, slot, size = stage_slot(self.program, slots[0])
+            return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name)
+        name, slot, size = self._slot(slots[0])
         if isinstance(op, Copy) and op.bytes is not None:
             size = op.bytes
-        return Step(step.t, step.path, step.op, step.span, step.iteration, slot=slot, bytes=size, buffer=name)
+        return Step(len(self.steps), path.name, word, op.span, iteration(op, env), slot=slot, bytes=size, buffer=name)
+
+    def _slot(self, number: int) -> tuple[str, int | None, int]:
+        """As `stage_slot`, looked up once."""
+        found = self._slots.get(number)
+        if found is None:
+            found = self._slots[number] = stage_slot(self.program, number)
+        return found
 
     def standing(self, paths: Iterable[PathState]) -> tuple[Step, ...]:
         """The waits at which paths stand, as steps behind the others."""

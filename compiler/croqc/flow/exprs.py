@@ -45,17 +45,22 @@ DATA: Final = _Raises(threads=False)
 VARIES: Final = _Raises(threads=True)
 
 
+FLOOR: Final = 1
+
+
 class Expr:
     """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where)
-    or an operator on `args`."""
+    or an operator on `args`; a division or remainder whose `value` is `FLOOR` rounds down."""
 
-    __slots__ = ("args", "op", "span", "value")
+    __slots__ = ("_code", "_variables", "args", "op", "span", "value")
 
     def __init__(self, op: str, args: tuple[Expr, ...] = (), value: int = 0, span: Span = NOWHERE) -> None:
         self.op = op
         self.args = args
         self.value = value
         self.span = span
+        self._code: Value | None = None
+        self._variables: frozenset[int] | None = None
 
     def walk(self) -> Iterator[Expr]:
         stack = [self]
@@ -64,8 +69,16 @@ class Expr:
             yield here
             stack.extend(here.args)
 
-    def variables(self) -> set[int]:
-        return {each.value for each in self.walk() if each.op == "v"}
+    def variables(self) -> frozenset[int]:
+        if self._variables is None:
+            self._variables = frozenset(each.value for each in self.walk() if each.op == "v")
+        return self._variables
+
+    def code(self) -> Value:
+        """A function from the environment to the value; made once."""
+        if self._code is None:
+            self._code = _closure(self)
+        return self._code
 
     @property
     def const(self) -> int | None:
@@ -89,7 +102,7 @@ def unknown(span: Span) -> Expr:
 
 
 def apply(op: str, *args: Expr) -> Expr:
-    """The operation, folded where all operands are constant."""
+    """The operation, folded where all operands are constant or nothing is added."""
     if all(arg.op == "k" for arg in args):
         try:
             return const(closure(Expr(op, args))([]))
@@ -97,7 +110,19 @@ def apply(op: str, *args: Expr) -> Expr:
             return Expr(op, args)
     if op in ("+", "-") and args[1].const == 0:
         return args[0]
+    if op == "+" and args[0].const == 0:
+        return args[1]
     return Expr(op, args)
+
+
+def floored(op: str, a: Expr, b: Expr) -> Expr:
+    """A division or remainder of the symbolic normal form, which rounds down; other operations as they are."""
+    if op not in ("/", "%"):
+        return apply(op, a, b)
+    found = Expr(op, (a, b), FLOOR)
+    if a.op == b.op == "k" and b.value:
+        return const(closure(found)([]))
+    return found
 
 
 def _quotient(a: int, b: int) -> int:
@@ -109,6 +134,16 @@ def _quotient(a: int, b: int) -> int:
 
 def _remainder(a: int, b: int) -> int:
     return a - _quotient(a, b) * b
+
+
+def _floor(a: int, b: int) -> int:
+    if b == 0:
+        raise UndecidedError
+    return a // b
+
+
+def _modulo(a: int, b: int) -> int:
+    return a - _floor(a, b) * b
 
 
 def _ceiling(a: int, b: int) -> int:
@@ -123,6 +158,8 @@ _BINARY: Final[dict[str, Callable[[int, int], int]]] = {
     "*": lambda a, b: a * b,
     "/": _quotient,
     "%": _remainder,
+    "//": _floor,
+    "%%": _modulo,
     "cdiv": _ceiling,
     "==": lambda a, b: int(a == b),
     "!=": lambda a, b: int(a != b),
@@ -136,11 +173,16 @@ _BINARY: Final[dict[str, Callable[[int, int], int]]] = {
     "<<": lambda a, b: a << b if 0 <= b < 64 else 0,
     ">>": lambda a, b: a >> b if 0 <= b < 64 else 0,
 }
+_FLOORED: Final = {"/": "//", "%": "%%"}
 COMPARE: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 def closure(expr: Expr) -> Value:
     """A function from the environment to the value."""
+    return expr.code()
+
+
+def _closure(expr: Expr) -> Value:
     op, args = expr.op, expr.args
     if op == "k":
         value = expr.value
@@ -150,9 +192,9 @@ def closure(expr: Expr) -> Value:
         return lambda env: env[slot]
     if op == "?":
         return _raiser(expr.span)
-    parts = [closure(arg) for arg in args]
+    parts = [arg.code() for arg in args]
     if op in _BINARY:
-        return _binary(op, args, parts)
+        return _binary(_FLOORED.get(op, op) if expr.value == FLOOR else op, args, parts)
     return _logic(op, parts)
 
 
@@ -166,16 +208,60 @@ def _raiser(span: Span) -> Value:
 def _binary(op: str, args: tuple[Expr, ...], parts: list[Value]) -> Value:
     left, right = parts
     by = args[1].const
-    if op == "%" and by is not None and by > 0:
-        return lambda env: _remainder(value, by) if (value := left(env)) < 0 else value % by
+    if by is not None and by > 0:
+        found = _of_variable(op, args[0].value, by) if args[0].op == "v" else _by_constant(op, left, by)
+        if found is not None:
+            return found
     if op == "+":
         return lambda env: left(env) + right(env)
+    if op == "<":
+        return lambda env: int(left(env) < right(env))
     if op == "*":
         return lambda env: left(env) * right(env)
     if op == "==":
         return lambda env: int(left(env) == right(env))
     combine = _BINARY[op]
     return lambda env: combine(left(env), right(env))
+
+
+def _by_constant(op: str, left: Value, by: int) -> Value | None:
+    """Operations with a positive constant on the right, which are most of those on indices."""
+    match op:
+        case "%":
+            return lambda env: _remainder(value, by) if (value := left(env)) < 0 else value % by
+        case "/":
+            return lambda env: _quotient(value, by) if (value := left(env)) < 0 else value // by
+        case "%%":
+            return lambda env: left(env) % by
+        case "cdiv":
+            return lambda env: -(-left(env) // by)
+        case "+":
+            return lambda env: left(env) + by
+        case "*":
+            return lambda env: left(env) * by
+    return None
+
+
+def _of_variable(op: str, slot: int, by: int) -> Value | None:
+    """The same of a variable."""
+    match op:
+        case "%":
+            return lambda env: _remainder(value, by) if (value := env[slot]) < 0 else value % by
+        case "/":
+            return lambda env: _quotient(value, by) if (value := env[slot]) < 0 else value // by
+        case "%%":
+            return lambda env: env[slot] % by
+        case "cdiv":
+            return lambda env: -(-env[slot] // by)
+        case "+":
+            return lambda env: env[slot] + by
+        case "*":
+            return lambda env: env[slot] * by
+        case "<":
+            return lambda env: int(env[slot] < by)
+        case "==":
+            return lambda env: int(env[slot] == by)
+    return None
 
 
 def _logic(op: str, parts: list[Value]) -> Value:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from croqc.flow.instances import refs_of
-from croqc.flow.machine import Setting
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import Event, Op, Program
 from croqc.flow.report import BufferFacts, EventFacts
+from croqc.flow.run import Setting
 
 
 def event_facts(setting: Setting) -> tuple[EventFacts, ...]:

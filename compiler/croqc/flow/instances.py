@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from math import lcm
 
+from croqc.flow.candidates import MOST_PERIOD, MOST_VALUES, least_of, values_of
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
+from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.program import Branch, Loop, Op, Program, Set, Size
+from croqc.flow.program import Loop, Op, Program, Size
 from croqc.flow.signature import Signature
 
-MOST_PERIOD = 1 << 20
 _MOST_COMBINATIONS = 6000
-_MOST_VALUES = 400
 _OUTER = 3
+_MOST_STEERED = 64
 _LAST_VALUES = 8
 
 
@@ -63,23 +64,38 @@ def plan(program: Program) -> Plan:
         period, lifts = MOST_PERIOD, False
     free = tuple(loop for loop in program.loops if _is_free(loop, sizes))
     around = {outer for loop in program.loops for outer in loop.outer}
+    steering = _steering(program, around)
     turns: dict[Loop, int] = {}
     for loop in free:
         own, bound = periods.get(loop.var, 1), bounds.get(loop.var, 0)
         if loop in around:
-            turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1)
+            inside = min(steering.get(loop, 0) * (3 * period + 2), _MOST_STEERED)
+            turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1, inside)
         else:
             turns[loop] = max(3 * period + 2, bound + period + 2)
     inner = max((count for loop, count in turns.items() if loop not in around), default=0)
     turns |= {
         loop: inner for loop in turns if loop not in around
     }  # roles that share a size go on as far as the longest
+    least = {size.var: least_of(program, size) for size in relevant if size.bound is None}
+    turns = {loop: count + _already(program, loop, least) for loop, count in turns.items()}
     leaping = _leaps(program, period, bounds) if lifts else {}
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, lifts, True, leaping)
     found.instances = list(_instances(program, found, turns))
     found.lifts = found.lifts and found.complete and not _decided_by_sizes(program, sizes)
     found.lifts = found.lifts and all(_keeps_distance(program, found, *each) for each in _crossings(program, around))
     return found
+
+
+def _already(program: Program, loop: Loop, least: Mapping[int, int]) -> int:
+    """How many turns a loop makes for the smallest sizes, beyond the one that is the least of most loops."""
+    env: Env = [0] * program.variables
+    for var, value in least.items():
+        env[var] = value
+    try:
+        return max(len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1))) - 1, 0)
+    except (UndecidedError, OverflowError):
+        return 0
 
 
 def _crossings(program: Program, around: set[Loop]) -> Iterator[tuple[Loop, Expr]]:
@@ -93,6 +109,19 @@ def _crossings(program: Program, around: set[Loop]) -> Iterator[tuple[Loop, Expr
             for part in op.expr.walk():
                 if part.op in COMPARE and not course(part, loop.var).plain:
                     yield from ((loop, arg) for arg in part.args if loop.var not in arg.variables())
+
+
+def _steering(program: Program, around: set[Loop]) -> dict[Loop, int]:
+    """The outer loops whose index says how often an inner one does something, and after how many turns it does so
+    once more."""
+    found: dict[Loop, int] = {}
+    deciding = [(loop.outer, expr) for loop in program.loops for expr in (loop.low, loop.high)]
+    deciding += [(loop.outer, limit) for loop, limit in _crossings(program, around)]
+    for outer, expr in deciding:
+        for loop in outer:
+            if loop.var in expr.variables() and (part := course(expr, loop.var)).period is None:
+                found[loop] = max(found.get(loop, 1), part.scale)
+    return found
 
 
 def _extents(loop: Loop) -> set[int]:
@@ -145,8 +174,9 @@ def longest(program: Program, found: Plan, far: bool) -> dict[int, int] | None:
 
 
 def _relevant(program: Program, deciding: Iterable[Expr], sizes: Mapping[int, Size]) -> list[Size]:
-    """The sizes that some step depends on, and those that bound them."""
+    """The sizes that some step depends on, those that bound them, and those that assertions hold against them."""
     used: set[int] = set()
+    asserted = [expr.variables() for expr in program.asserts]
     stack = [number for expr in deciding for number in expr.variables()]
     while stack:
         number = stack.pop()
@@ -155,6 +185,7 @@ def _relevant(program: Program, deciding: Iterable[Expr], sizes: Mapping[int, Si
             bound = sizes[number].bound
             if bound is not None:
                 stack += bound.variables()
+            stack += [other for together in asserted if number in together for other in together]
     return [size for size in program.sizes if size.var in used]
 
 
@@ -217,39 +248,6 @@ def _is_free(loop: Loop, sizes: Mapping[int, Size]) -> bool:
     return bool((loop.low.variables() | loop.high.variables() | loop.step.variables()) & sizes.keys())
 
 
-# --- values of sizes -------------------------------------------------------------------------------
-
-
-def divisors(expr: Expr, number: int) -> set[int]:
-    """By what a size is divided on its way into a value, all divisions together."""
-    if expr.op == "v":
-        return {1} if expr.value == number else set()
-    found = {each for arg in expr.args for each in divisors(arg, number)}
-    by = expr.args[-1].const if expr.args else None
-    if expr.op in ("/", "cdiv", "%") and by:
-        found |= {each * abs(by) for each in divisors(expr.args[0], number)}
-    return found
-
-
-def _values(program: Program, found: Plan, size: Size, turns: Mapping[Loop, int], drives: bool) -> list[int]:
-    """What to try for one size: each side of every place where a division steps or a comparison turns."""
-    least = 0 if size.least is None else size.least
-    exprs = [expr for op in program.ops for expr in op.exprs() if size.var in expr.variables()]
-    values = {least, least + 1}
-    for loop in found.loops:
-        for expr in (loop.low, loop.high):
-            steps = sorted(divisors(expr, size.var))
-            for by in steps[-1:]:
-                most = turns[loop] + 1 if drives else 1
-                values |= {by * t + rest for t in range(most + 1) for rest in (-1, 0, 1)}
-            for by in steps[:-1]:
-                values |= {by * t + rest for t in (1, 2) for rest in (0, 1)}
-    for expr in exprs:
-        values |= {limit + more for limit in course(expr, size.var).bounds for more in (-2, -1, 0, 1)}
-        values |= {by * t + rest for by in divisors(expr, size.var) for t in (1,) for rest in (-1, 0, 1)}
-    return sorted(value for value in values if value >= least)[:_MOST_VALUES]
-
-
 def _instances(
     program: Program, found: Plan, turns: Mapping[Loop, int], largest: bool = False
 ) -> Iterator[dict[int, int]]:
@@ -261,11 +259,11 @@ def _instances(
             own = [loop for loop in found.loops if size.var in loop.low.variables() | loop.high.variables()]
             drives = not own or any(loop not in driven for loop in own)
             driven |= set(own)
-            columns[size.var] = _values(program, found, size, turns, drives)
-            found.complete = found.complete and len(columns[size.var]) < _MOST_VALUES
+            columns[size.var] = values_of(program, found.loops, found.period, size, turns, drives)
+            found.complete = found.complete and len(columns[size.var]) < MOST_VALUES
             if largest:
                 columns[size.var] = sorted({columns[size.var][0], *columns[size.var][-_LAST_VALUES:]})
-    signature = Signature(program)
+    signature = Signature(program, {size.var for size in found.sizes})
     parts = [_group(signature, group, columns, turns) for group in signature.groups(found.sizes)]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
     found.complete = found.complete and _count(parts) <= _MOST_COMBINATIONS
@@ -289,11 +287,11 @@ def _group(
         longest = max(range(len(own)), key=lambda place: len(own[place]))
         own[longest] = sorted({*own[longest][::2], own[longest][-1]})
     found: dict[tuple[object, ...], dict[int, int]] = {}
-    known = {size.var for size in group}
+    part = signature.within({size.var for size in group})
     for values in product(*own):
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
         for instance in _with_blocks(blocks, sizes, signature.width):
-            key = signature.of(instance, turns, known)
+            key = part.of(instance, turns)
             if key is not None:
                 found.setdefault(key, instance)
     return list(found.values())

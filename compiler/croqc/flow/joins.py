@@ -9,7 +9,7 @@ from croqc.flow.touches import Touch, Touches
 from croqc.sema.model import Kernel, Level, Model
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 
 _ONCE = (ast.With, ast.InThreads)
 _LOOPS = (ast.Foreach, ast.While)
@@ -18,7 +18,7 @@ _LOOPS = (ast.Foreach, ast.While)
 def joins_on_exit(model: Model, node: ast.Parallel) -> bool:
     """True iff a statement outside every inner `parallel`, reached before the paths re-enter one, conflicts with
     an access of `node`'s paths. The kernel's own `parallel` never joins: its end is the kernel's end."""
-    kernel = next((one for one in model.kernels if node in set(walk(one.node))), None)
+    kernel = next((one for one in model.kernels if node in nodes_of(one.node)), None)
     if kernel is None or node is kernel.node or not _divides_block(model, node):
         return False
     touches = Touches(model)

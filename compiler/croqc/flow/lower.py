@@ -10,32 +10,19 @@ from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.exprs import Expr
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
-from croqc.flow.lower_exprs import Exprs
-from croqc.flow.lower_loops import Loops
+from croqc.flow.lower_loops import Builder, Loops
+from croqc.flow.lower_sizes import demands
+from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
 from croqc.flow.ops_data import Commit, Copy, Name, Touch
 from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
-from croqc.flow.program import (
-    Branch,
-    End,
-    Enter,
-    Event,
-    Fail,
-    Fork,
-    Join,
-    Jump,
-    Loop,
-    Meet,
-    Op,
-    Program,
-    Set,
-)
+from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
 Handler = Callable[["Lowering", Any], None]
@@ -53,8 +40,8 @@ def lower(
     return Lowering(model, kernel, paths, arrivals, table).program
 
 
-class Lowering:
-    """The program while it is made. `loops` and `role` are those around the present place."""
+class Lowering(Builder):
+    """The program of a kernel while it is made."""
 
     def __init__(
         self,
@@ -64,25 +51,19 @@ class Lowering:
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
     ) -> None:
-        self.model = model
+        super().__init__(model, nodes_of(kernel.node))
         self.kernel = kernel
         self.paths = paths
-        self.program = program = Program()
-        self.ops = program.ops
-        self.nodes = tuple(walk(kernel.node))
-        self.exprs = Exprs(model, self.nodes, program)
-        self.buffers = Buffers(model, self.nodes, program, self.exprs)
+        self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
-        self.loops: tuple[Loop, ...] = ()
-        self.role: ast.InThreads | None = None
         self.inside = False  # of what the block's paths run, not of the block's own flow
         self.nests = Loops(self)
         self.forks: list[tuple[Fork, ast.Parallel, dict[str, Expr]]] = []
         self.handlers: dict[type, Handler] = {**_CONTROL, **table}
         self.blocks = prod(extent.const or 1 for extent in kernel.cluster)
         self._declare_events(arrivals)
-        self._assertions()
+        self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
 
     def _kernel(self) -> None:
@@ -137,21 +118,7 @@ class Lowering:
         symbol = self.model.uses.get(ref) if isinstance(ref, ast.Name) else None
         return self.events.get(symbol) if symbol is not None else None
 
-    def _assertions(self) -> None:
-        """What the host asserts of the sizes."""
-        for node, around in statements(self.model.function.body):
-            if isinstance(node, ast.Assert) and around.on_host:
-                holds = self.exprs.of(node.cond)
-                sizes = {size.var for size in self.program.sizes}
-                if holds.known and holds.variables() <= sizes:
-                    self.program.asserts.append(holds)
-
     # --- emitting ---------------------------------------------------------------------------------
-
-    def emit(self, op: Op) -> Op:
-        op.role = self.role
-        self.ops.append(op)
-        return op
 
     def block(self, body: ast.Block) -> None:
         for stmt in body.stmts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from croqc.flow.exprs import Expr, apply, const, unknown, var
+from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
 from croqc.flow.program import Program, Size
 from croqc.sema.masks import UNIT_THREADS, defining_value, symbol_atoms
 from croqc.sema.model import Model, Symbol, SymbolKind
@@ -105,7 +105,7 @@ class Exprs:
 
     def _part(self, part: Part) -> Expr | None:
         a, b = self.of_int(part.a), self.of_int(part.b)
-        return None if a is None or b is None else apply(part.op, a, b)
+        return None if a is None or b is None else floored(part.op, a, b)
 
     def _atom(self, atom: str) -> Expr | None:
         found = self.atoms.get(atom)

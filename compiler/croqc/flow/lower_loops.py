@@ -6,23 +6,48 @@ Loops in which nothing happens are left out; a loop whose iterations only touch 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from croqc.flow.exprs import Expr, apply, const, var
+from croqc.flow.lower_exprs import Exprs
+from croqc.flow.ops_control import Branch, End, Enter, Jump, LoopNext, LoopStart, Set
 from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
-from croqc.flow.program import Branch, End, Enter, Jump, Loop, LoopNext, LoopStart, Op, Set
-from croqc.sema.model import Symbol
+from croqc.flow.program import Loop, Op, Program
+from croqc.flow.steps import Step
+from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
 from croqc.text.span import Span
 
-if TYPE_CHECKING:
-    from croqc.flow.lower import Lowering
+
+class Builder:
+    """A program while it is made. `loops` and `role` are those around the present place."""
+
+    def __init__(self, model: Model, nodes: tuple[ast.Node, ...]) -> None:
+        self.model = model
+        self.nodes = nodes
+        self.program = Program()
+        self.ops = self.program.ops
+        self.exprs = Exprs(model, nodes, self.program)
+        self.loops: tuple[Loop, ...] = ()
+        self.role: ast.InThreads | None = None
+
+    def emit(self, op: Step) -> Step:
+        op.role = self.role
+        self.ops.append(op)
+        return op
+
+    def block(self, body: ast.Block) -> None:
+        """The steps of each statement of a body."""
+        raise NotImplementedError
+
+    def reads(self, *nodes: ast.Node) -> None:
+        """The references to stages in expressions, as a step of their own."""
+        raise NotImplementedError
 
 
 class Loops:
     """Makes the loops of one program. `jumps`: of each loop around, those that leave it and those that go on."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Builder) -> None:
         self.lowering = lowering
         self.jumps: list[tuple[list[Jump], list[Jump]]] = []
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from croqc.flow.exprs import apply, closure, const, var
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
+from croqc.flow.ops_control import Bar, Fail, Meet, Set
 from croqc.flow.ops_data import (
     Accumulator,
     Commit,
@@ -21,7 +22,6 @@ from croqc.flow.ops_data import (
     WaitFuture,
 )
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.program import Bar, Fail, Meet, Set
 from croqc.flow.regions import Operand
 from croqc.sema.events import order_of
 from croqc.sema.model import OperandKind, Symbol, SymbolKind, Unit

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
 
 from croqc.flow.accesses import Accesses
-from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
-from croqc.flow.paths import WHOLE, Path
-from croqc.flow.program import Branch, Event, ForeignError, Loop, Op, Program
-from croqc.flow.state import ROUND, EventSlot, Fault, PathState, Place, Slots, Transfer, merge
-from croqc.sema.masks import Placement
+from croqc.flow.paths import WHOLE
+from croqc.flow.program import Event, ForeignError, Loop, Op, Program
+from croqc.flow.run import Setting
+from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer, merge
+from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
 
 
 def _key(item: tuple[tuple[int, int], Slots]) -> tuple[int, int]:
     return item[0]
+
+
+@lru_cache(maxsize=4)
+def _moves(program: Program) -> tuple[Callable[[Walk, PathState], bool], ...]:
+    """What its steps do, by position; the same for every run of a program."""
+    return tuple(op.step for op in program.ops if isinstance(op, Step))
 
 
 class ExhaustedError(Exception):
@@ -37,19 +43,8 @@ class Supposed:
     counts: Mapping[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Setting:
-    """What all runs of a kernel share."""
-
-    program: Program
-    paths: tuple[Path, ...]
-    placements: tuple[Placement, ...]
-    arrivals: Mapping[Slot, Arrivals]
-    bootstraps: frozenset[Span]  # references in triggers that give credits at start
-
-
-class Machine:
-    """A run in progress. `faults` in the order in which they were met; `undecided` says why it broke off."""
+class Machine(Walk):
+    """A run in progress. `undecided` says why it broke off."""
 
     def __init__(
         self,
@@ -59,28 +54,22 @@ class Machine:
         supposed: Supposed | None = None,
         record: bool = False,
     ) -> None:
-        self.setting = setting
-        self.program = program = setting.program
+        super().__init__(setting, record)
+        program = setting.program
         self.budget = budget
-        self.steps = 0
+        self.moves = _moves(program)
         self.sizes = sizes
         self.leaps: dict[Loop, tuple[int, int]] = {}
-        self.faults: dict[tuple[object, ...], Fault] = {}
         self.undecided: tuple[Span, str] | None = None
-        self.turns: dict[tuple[int, Loop], int] = {}
         self.watch: Callable[[PathState, Loop | int], None] | None = None
-        self.record: list[tuple[Any, ...]] | None = [] if record else None
         self.held: list[tuple[int, int, Transfer]] = []  # path, handle, what it was given
         self.grouped: dict[tuple[EventSlot, int], list[int]] = {}
         self.supposed = supposed or Supposed()
         own_block = not program.divided
-        count = len(setting.paths) + own_block
-        tagged = sum(event.slots for event in program.events if event.tx)
-        self.width = count + tagged
         self.weight = 1 + self.width // 24
         self._rounds: dict[tuple[int, int], Slots] = {}
         self._component = {event.number: 0 for event in program.events}
-        place = count
+        place = len(setting.paths) + own_block
         for event in program.events:
             if event.tx:
                 self._component[event.number] = place
@@ -176,40 +165,34 @@ class Machine:
 
     def _go(self, path: PathState) -> bool:
         """Runs a path until it stands still; whether it did anything."""
-        ops, weight, done = self.program.ops, self.weight, 0
+        moves, weight, done = self.moves, self.weight, 0
         room = self.budget - self.steps
         try:
-            while self._has_work(path):
-                op = ops[path.pc]
-                while op.step(self, path):
+            while not path.left:
+                if path.idle:
+                    if not path.jobs:
+                        break
+                    self._take(path)
+                while moves[path.pc](self, path):
                     done += weight
                     if done > room:
                         raise ExhaustedError
-                    op = ops[path.pc]
                 if not path.idle:
-                    path.blocked = (op, None)
+                    path.blocked = (self.program.ops[path.pc], None)
                     return done > 0
                 done += weight
         except UndecidedError as undecided:
             if undecided.span.length == 0:
-                undecided.span = ops[path.pc].span
+                undecided.span = self.program.ops[path.pc].span
             raise
         finally:
             self.steps += done
         return done > 0
 
-    def _has_work(self, path: PathState) -> bool:
-        """Whether the path has something to do; what comes next is taken up."""
-        if path.left:
-            return False
-        if path.idle and path.jobs:
-            self._take(path)
-        return not path.idle
-
     def _take(self, path: PathState) -> None:
         entry, changed, clock, events = path.jobs.popleft()
         for var, value in changed.items():
-            path.env[var] = value
+            path.assign(var, value)
         for event in self.program.events:
             if event.fresh:
                 path.events[event.number] = events[event.number]
@@ -251,15 +234,7 @@ class Machine:
 
     # --- what steps ask ---------------------------------------------------------------------------
 
-    def lenient(self, value: Value, env: Env) -> Any:
-        """The value, or what stands for one that is not known."""
-        try:
-            found = value(env)
-            return found if found is VARIES or found is DATA else int(found)
-        except UndecidedError as undecided:
-            return VARIES if undecided.threads else DATA
-
-    def some_thread(self, path: PathState, branch: Branch) -> bool:
+    def some_thread(self, path: PathState, branch: Op, value: Value, split: bool) -> bool:
         """Whether a condition holds for some thread of a path. Raises where only some take part in something
         that all have to do together."""
         if path is self.block:
@@ -272,31 +247,8 @@ class Machine:
             for place in varying:
                 assert place.symbol is not None
                 env[self.program.placed[place.symbol]] = number // place.unit % place.bound
-            found.add(bool(branch.value(env)))
+            found.add(bool(value(env)))
         self.steps += len(numbers) // 16
-        if len(found) == 2 and branch.split:
+        if len(found) == 2 and split:
             raise UndecidedError(branch.span, threads=True)
         return True in found
-
-    def entered(self, path: PathState, loop: Loop) -> None:
-        key = (path.number, loop)
-        self.turns[key] = self.turns.get(key, 0) + 1
-
-    def turned(self, path: PathState, loop: Loop) -> None:
-        key = (path.number, loop)
-        self.turns[key] = self.turns.get(key, 0) + 1
-        if self.watch is not None:
-            self.watch(path, loop)
-
-    def fault(self, kind: str, at: Place, other: Place | None = None, **about: Any) -> None:
-        """Keeps the first fault of a kind between two places."""
-        key = (kind, at.op.span, other.op.span if other is not None else None)
-        if key not in self.faults:
-            self.faults[key] = Fault(kind, at, other, about, self.steps)
-
-    def note(self, path: PathState, op: Op, word: str = "", **about: Any) -> int:
-        """Records a step; its number, or -1."""
-        if self.record is None:
-            return -1
-        self.record.append((path.number, word or op.WORD, op, path.env[:], about))
-        return len(self.record) - 1

@@ -6,21 +6,18 @@ Must not know events: a copy that named an event slot is left with the path unti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from croqc.flow.exprs import Expr, Value
 from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Loop, Op
 from croqc.flow.regions import Operand
 from croqc.flow.state import Access, PathState, Place, Transfer
+from croqc.flow.steps import Step, Walk
 from croqc.sema.model import Symbol
 from croqc.text.span import Span
 
-if TYPE_CHECKING:
-    from croqc.flow.machine import Machine
 
-
-def resolve(machine: Machine, path: PathState, op: Op, operand: Operand) -> tuple[Operand, Sequence[int]] | None:
+def resolve(machine: Walk, path: PathState, op: Op, operand: Operand) -> tuple[Operand, Sequence[int]] | None:
     """The slots that a reference means now; None where it means nothing (noted, if that is a fault)."""
     if operand.alias >= 0:
         return path.aliases.get(operand.alias)
@@ -34,7 +31,7 @@ def resolve(machine: Machine, path: PathState, op: Op, operand: Operand) -> tupl
     return operand, slots
 
 
-def read_handle(machine: Machine, path: PathState, op: Op, operand: Operand) -> Transfer | None:
+def read_handle(machine: Walk, path: PathState, op: Op, operand: Operand) -> Transfer | None:
     """What the handle holds, for reading its data."""
     transfer = path.handles.get(operand.handle)
     if transfer is None:
@@ -48,11 +45,11 @@ def read_handle(machine: Machine, path: PathState, op: Op, operand: Operand) -> 
         transfer.stamp, transfer.loops = path.stamp, op.loops
         transfer.reads += 1
         if transfer.reads == 2:
-            transfer.again = (op, path.env[:], operand)
+            transfer.again = (op, path.keep(), operand)
     return transfer
 
 
-class Touch(Op):
+class Touch(Step):
     """Reads and writes that are over at the statement. `closes`: accumulators that it reads."""
 
     __slots__ = ("closes", "reads", "writes")
@@ -68,7 +65,7 @@ class Touch(Op):
     def exprs(self) -> Sequence[Expr]:
         return [expr for operand in (*self.reads, *self.writes) for expr in operand.exprs()]
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         for accumulator in self.closes:
             accumulator.close(machine, path, self)
         for operands, write in ((self.reads, False), (self.writes, True)):
@@ -106,7 +103,7 @@ class Dest:
         return [expr for operand in every for expr in operand.exprs()]
 
 
-class Copy(Op):
+class Copy(Step):
     """A copy. `handle` takes it (-1 for none); `event`: the slot that it names in the classic dialect; `follows`: a
     handle that it waits for."""
 
@@ -128,15 +125,16 @@ class Copy(Op):
         source = () if self.source is None else self.source.exprs()
         return [*source, *self.dest.exprs(), *(self.event.exprs() if self.event is not None else ())]
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         if self.follows >= 0:
             wait_handle(machine, path, self, self.follows)
         lasting = self.asynchronous or self.event is not None
         made: list[Access] = []
-        found = None if self.source is None else resolve(machine, path, self, self.source)
-        if found is not None:
-            made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
-        operand = self.dest.chosen(path)
+        if self.source is not None:
+            found = resolve(machine, path, self, self.source)
+            if found is not None:
+                made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
+        operand = self.dest.operand if self.dest.choice is None else self.dest.chosen(path)
         held = path.handles.get(self.handle) if self.handle >= 0 else None
         slots: Sequence[int] | None = ()
         if operand is not None:
@@ -148,18 +146,17 @@ class Copy(Op):
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
             machine.note(path, self, operand=operand or self.source, slots=slots)
-        self._keep(machine, path, made, tuple(slots or ()), held)
+        if self.handle >= 0 or self.event is not None:
+            self._keep(machine, path, made, tuple(slots or ()), held)
         path.touched = True
         path.pc += 1
         return True
 
     def _keep(
-        self, machine: Machine, path: PathState, made: list[Access], slots: tuple[int, ...], held: Transfer | None
+        self, machine: Walk, path: PathState, made: list[Access], slots: tuple[int, ...], held: Transfer | None
     ) -> None:
         """The transfer goes to the handle, and to the event slot that it names."""
-        if self.handle < 0 and self.event is None:
-            return
-        transfer = Transfer(self, path.env, slots, self.asynchronous or self.event is not None)
+        transfer = Transfer(self, path.keep(), slots, self.asynchronous or self.event is not None)
         transfer.local = self.dest.operand is None and not self.dest.options
         transfer.accesses = made
         if not transfer.done:
@@ -182,7 +179,7 @@ class Copy(Op):
             path.stamp += 1
 
 
-def wait_handle(machine: Machine, path: PathState, op: Op, handle: int) -> None:
+def wait_handle(machine: Walk, path: PathState, op: Op, handle: int) -> None:
     """Waiting for what a handle holds; a synchronous copy is complete."""
     transfer = path.handles.get(handle)
     if transfer is None:
@@ -196,7 +193,7 @@ def wait_handle(machine: Machine, path: PathState, op: Op, handle: int) -> None:
         transfer.done = True
 
 
-class WaitFuture(Op):
+class WaitFuture(Step):
     __slots__ = ("handle",)
     WORD = "wait-future"
 
@@ -204,7 +201,7 @@ class WaitFuture(Op):
         super().__init__(span, loops)
         self.handle = handle
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         wait_handle(machine, path, self, self.handle)
         path.touched = True
         machine.note(path, self)
@@ -212,7 +209,7 @@ class WaitFuture(Op):
         return True
 
 
-class Rotate(Op):
+class Rotate(Step):
     """`swap` and `rotate`: each handle gets what the next one held. Without a second name: an empty placeholder."""
 
     __slots__ = ("handles",)
@@ -222,7 +219,7 @@ class Rotate(Op):
         super().__init__(span, loops)
         self.handles = handles
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         if len(self.handles) == 1:
             path.handles[self.handles[0]] = None
         else:
@@ -245,9 +242,11 @@ class Accumulator:
         self.index = index
 
     def key(self, path: PathState) -> tuple[int, ...]:
+        if not self.index:
+            return (self.number,)
         return (self.number, *(code(path.env) + 0 for code in self.index))
 
-    def close(self, machine: Machine, path: PathState, op: Op) -> None:
+    def close(self, machine: Walk, path: PathState, op: Op) -> None:
         """It is read: the multiplies into it end, or are still running though nobody waited for them."""
         if not path.uncommitted and not path.multiplies:
             return
@@ -262,7 +261,7 @@ class Accumulator:
                 transfer.done = True
 
 
-class Multiply(Op):
+class Multiply(Step):
     """`ends`: its operands are read when it is over; else at a commit, a read of the accumulator or its wait."""
 
     __slots__ = ("accumulator", "ends", "handle", "operands")
@@ -280,11 +279,12 @@ class Multiply(Op):
     def exprs(self) -> Sequence[Expr]:
         return [expr for operand in self.operands for expr in operand.exprs()]
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         lasting = not self.ends
         made: list[Access] = []
         for operand in self.operands:
-            found = resolve(machine, path, self, operand)
+            alias = operand.alias
+            found = path.aliases.get(alias) if alias >= 0 else resolve(machine, path, self, operand)
             if found is not None:
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
                 if machine.record is not None:
@@ -298,8 +298,8 @@ class Multiply(Op):
         path.pc += 1
         return True
 
-    def _fly(self, machine: Machine, path: PathState, made: list[Access]) -> None:
-        transfer = Transfer(self, path.env, (), True)
+    def _fly(self, machine: Walk, path: PathState, made: list[Access]) -> None:
+        transfer = Transfer(self, path.keep(), (), True)
         transfer.multiply = transfer.local = True
         transfer.accesses = made
         for access in made:
@@ -313,22 +313,23 @@ class Multiply(Op):
         path.multiplies.setdefault(self.accumulator.key(path), []).append(transfer)
 
 
-class Commit(Op):
+class Commit(Step):
     """All multiplies of the path have read their operands."""
 
     __slots__ = ()
     WORD = "commit"
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         if path.uncommitted:
             machine.accesses.end(path, [access for _, access in path.uncommitted])
             path.uncommitted.clear()
-        machine.note(path, self)
+        if machine.record is not None:
+            machine.note(path, self)
         path.pc += 1
         return True
 
 
-class Name(Op):
+class Name(Step):
     """`mma.load` of a shared tile: the operand is a name for the tile, nothing is moved."""
 
     __slots__ = ("alias", "operand")
@@ -341,10 +342,10 @@ class Name(Op):
     def exprs(self) -> Sequence[Expr]:
         return self.operand.exprs()
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         found = resolve(machine, path, self, self.operand)
         if found is not None:
-            path.aliases[self.alias] = (found[0], tuple(found[1]))
+            path.aliases[self.alias] = found
         else:
             path.aliases.pop(self.alias, None)
         path.pc += 1

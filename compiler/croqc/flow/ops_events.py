@@ -6,15 +6,12 @@ A path's k-th wait on a slot passes when k + 1 generations are complete; what a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from croqc.flow.exprs import Expr, closure
-from croqc.flow.program import Event, Loop, Op
+from croqc.flow.program import Event, Loop
 from croqc.flow.state import EventSlot, PathState, Place, Transfer, merge
+from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
-
-if TYPE_CHECKING:
-    from croqc.flow.machine import Machine
 
 
 class EventRef:
@@ -35,10 +32,10 @@ class EventRef:
         slots = path.events[self.event.number]
         if self.code is None:
             return slots.all(), -1
-        value = self.code(path.env) + 0
+        value, length = self.code(path.env) + 0, self.event.slots
         if self.ordered:
-            return (slots[value % len(slots)],), value // len(slots)
-        if not 0 <= value < len(slots):
+            return (slots[value % length],), value // length
+        if not 0 <= value < length:
             return (), -1
         return (slots[value],), -1
 
@@ -46,7 +43,7 @@ class EventRef:
         return () if self.index is None else (self.index,)
 
 
-class Declare(Op):
+class Declare(Step):
     """Passing the declaration of an event inside a loop: fresh slots."""
 
     __slots__ = ("event",)
@@ -55,7 +52,7 @@ class Declare(Op):
         super().__init__(span, loops)
         self.event = event
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         round_ = path.passed.get(self.event, -1) + 1
         path.passed[self.event] = round_
         path.events[self.event.number] = machine.instance(self.event, round_)
@@ -63,7 +60,7 @@ class Declare(Op):
         return True
 
 
-class WaitEvent(Op):
+class WaitEvent(Step):
     __slots__ = ("ref",)
     WORD = "wait"
 
@@ -74,36 +71,38 @@ class WaitEvent(Op):
     def exprs(self) -> Sequence[Expr]:
         return self.ref.exprs()
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         slots, generation = self.ref.slots(path)
+        several = len(slots) > 1
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
-        for slot in slots[path.passed.get(self, 0) :]:
+        for slot in slots[path.passed.get(self, 0) :] if several else slots:
             k = path.waits.get(slot, 0)
             if generation >= 0 and (generation ^ k) & 1:
                 machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
             if slot.completed <= k:
                 return False
             self._pass(machine, path, slot, k)
-            if len(slots) > 1:
+            if several:
                 path.passed[self] = path.passed.get(self, 0) + 1
-        path.passed.pop(self, None)
+        if several:
+            path.passed.pop(self, None)
         path.touched = True
         path.pc += 1
         return True
 
-    def _pass(self, machine: Machine, path: PathState, slot: EventSlot, k: int) -> None:
+    def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
         if slot.completed > k + 1:
             ahead = slot.sources[k + 1 - (len(slot.clocks) - len(slot.sources))]
             machine.fault("overrun", ahead, path.at(self), slot=slot, generation=k)
         merge(path.clock, slot.clocks[k])
         path.waits[slot] = k + 1
-        slot.last_waits[path.number] = (path.clock[path.number], self, path.env[:])
+        slot.last_waits[path.number] = (path.clock[path.number], self, path.keep())
         if machine.record is not None:
             machine.note(path, self, slot=slot, generation=k)
 
 
-class Trigger(Op):
+class Trigger(Step):
     """Arrivals, with the transfers that land in the same generations. `blocks`: arrivals a slot gets at once."""
 
     __slots__ = ("after", "blocks", "refs")
@@ -120,25 +119,31 @@ class Trigger(Op):
     def exprs(self) -> Sequence[Expr]:
         return [expr for ref in self.refs for expr in ref.exprs()]
 
-    def step(self, machine: Machine, path: PathState) -> bool:
+    def step(self, machine: Walk, path: PathState) -> bool:
         transfers = [each for handle in self.after if (each := self._bound(machine, path, handle)) is not None]
         for ref in self.refs:
             slots, generation = ref.slots(path)
             if not slots:
                 machine.fault("range", path.at(self), ref=ref)
             for slot in slots:
-                self._count(machine, path, slot, generation)
-                tagged = path.tagged.pop(slot, None) if path.tagged else None
-                for transfer in transfers if tagged is None else [*tagged, *transfers]:
-                    slot.bound.append(transfer)
-                    machine.accesses.land_with(transfer, slot)
-                    slot.expected += getattr(transfer.op, "bytes", None) or 0
+                if path.touched:
+                    self._count(machine, path, slot, generation)
+                if transfers or path.tagged:
+                    self._bind(machine, slot, [*path.tagged.pop(slot, ()), *transfers])
                 for _ in range(self.blocks):
                     self._arrive(machine, path, slot)
         path.pc += 1
         return True
 
-    def _bound(self, machine: Machine, path: PathState, handle: int) -> Transfer | None:
+    @staticmethod
+    def _bind(machine: Walk, slot: EventSlot, transfers: Sequence[Transfer]) -> None:
+        """The transfers land with the generation of the slot that is being made up."""
+        for transfer in transfers:
+            slot.bound.append(transfer)
+            machine.accesses.land_with(transfer, slot)
+            slot.expected += getattr(transfer.op, "bytes", None) or 0
+
+    def _bound(self, machine: Walk, path: PathState, handle: int) -> Transfer | None:
         transfer = path.handles.get(handle)
         if transfer is None:
             machine.fault("empty-handle", path.at(self), handle=handle)
@@ -147,15 +152,14 @@ class Trigger(Op):
             return None
         return transfer
 
-    def _count(self, machine: Machine, path: PathState, slot: EventSlot, generation: int) -> None:
+    def _count(self, machine: Walk, path: PathState, slot: EventSlot, generation: int) -> None:
         """An order is compared with the path's own count of steady triggers of the slot."""
-        if path.touched:
-            steady = path.steady.get(slot, 0)
-            path.steady[slot] = steady + 1
-            if generation >= 0 and (generation ^ steady) & 1:
-                machine.fault("order", path.at(self), slot=slot, own=steady, order=generation, waits=False)
+        steady = path.steady.get(slot, 0)
+        path.steady[slot] = steady + 1
+        if generation >= 0 and (generation ^ steady) & 1:
+            machine.fault("order", path.at(self), slot=slot, own=steady, order=generation, waits=False)
 
-    def _arrive(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
+    def _arrive(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         clock, number = path.clock, path.number
         for other, epoch in slot.before:
             if clock[other] < epoch:
@@ -163,7 +167,7 @@ class Trigger(Op):
                 break
         slot.arrivals.append((number, clock[number]))
         merge(slot.clock, clock)
-        path.trail[clock[number]] = (self, path.env[:], slot)
+        path.trail[clock[number]] = (self, path.keep(), slot)
         clock[number] += 1
         slot.pending -= 1
         if machine.record is not None:
@@ -174,7 +178,7 @@ class Trigger(Op):
         if slot.pending <= 0:
             self._complete(machine, path, slot)
 
-    def _complete(self, machine: Machine, path: PathState, slot: EventSlot) -> None:
+    def _complete(self, machine: Walk, path: PathState, slot: EventSlot) -> None:
         generation = slot.completed
         machine.steps += 3 * machine.weight  # it costs as much as some plain steps
         if machine.record is not None:
@@ -186,10 +190,10 @@ class Trigger(Op):
         if slot.component >= 0:
             clock[slot.component] = slot.offset + generation + 1
         for waiter, (epoch, op, env) in slot.last_waits.items():
-            if machine.paths[waiter].waits.get(slot, 0) == generation and clock[waiter] < epoch:
+            if clock[waiter] < epoch and machine.paths[waiter].waits.get(slot, 0) == generation:
                 machine.fault("overrun", path.at(self), Place(waiter, op, env), slot=slot, generation=generation - 1)
         slot.completed = generation + 1
-        slot.clocks.append(clock[:])
+        slot.clocks.append(clock)
         slot.sources.append(path.at(self))
         slot.before, slot.arrivals = slot.arrivals, []
         slot.clock = [0] * len(clock)

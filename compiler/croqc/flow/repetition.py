@@ -8,14 +8,15 @@ Two equal states mean that everything between them goes on for ever. Must not ju
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from croqc.flow.exprs import UndecidedError, closure
+from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.instances import Plan, refs_of
 from croqc.flow.machine import Machine
+from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Fork, Loop, Op, Program, Set
+from croqc.flow.program import Loop, Op, Program
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
 
 State = tuple[Any, ...]
@@ -43,6 +44,8 @@ class Repetition:
         self.every = range(machine.program.variables)
         self.kept = [op.var for op in machine.program.ops if isinstance(op, Set)]  # what outlives a path's job
         self.numbers = {id(op): place for place, op in enumerate(machine.program.ops)}
+        self.signs: dict[tuple[object, ...], int] = {}
+        self._present: list[EventSlot] = []
         machine.watch = self.watch
 
     def watch(self, path: PathState, loop: Loop | int) -> None:
@@ -58,7 +61,7 @@ class Repetition:
             states.clear()
         else:
             states.add(state)
-        size = len(self.machine.accesses.live) + len(self.machine.present()) + self.machine.width
+        size = len(self.machine.accesses.live) + len(self._present) + self.machine.width
         self.machine.steps += 4 + 4 * size  # writing it down costs as much as that many steps
 
     @property
@@ -74,23 +77,20 @@ class Repetition:
             planned = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
         except UndecidedError:
             return False
-        return self.machine.turns.get((number, loop), 0) < planned
+        return self.machine.paths[number].turns.get(loop, 0) < planned
 
     # --- the joint state --------------------------------------------------------------------------
 
     def _state(self) -> State:
         machine = self.machine
-        slots = machine.present()
+        slots = self._present = machine.present()
         marks = self._marks(slots)
         ranks = _Ranks(marks)
         return (
             tuple(self._path(path, ranks) for path in machine.paths),
             tuple(self._slot(slot, ranks) for slot in slots),
-            tuple(
-                tuple(self._access(access, ranks) for access in live)
-                for _, live in sorted(machine.accesses.live.items())
-            ),
-            tuple(sorted(machine.accesses.written)),
+            self._accesses(ranks),
+            len(machine.accesses.written),  # nothing is ever taken out
             tuple(sorted(machine.barriers.here)),
             tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
@@ -131,7 +131,7 @@ class Repetition:
             path.touched,
             bool(path.jobs),
             path.met is None,
-            tuple(self._value(number, path.env[number]) for number in (self.kept if path.idle else self.every)),
+            self._values(path.env, self.kept if path.idle else self.every),
             ranks.of(path.clock),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
             tuple((key, access.slot, self.numbers[id(access.op)]) for key, access in path.uncommitted),
@@ -140,14 +140,19 @@ class Repetition:
             tuple((key, sum(not each.done for each in flying)) for key, flying in sorted(path.multiplies.items())),
         )
 
-    def _value(self, number: int, value: Any) -> Any:
+    def _values(self, env: Env, numbers: Sequence[int]) -> State:
         """An index by its rest; before it has passed all constants that it is compared with, as it is."""
-        if not isinstance(value, int):
-            return "?"
-        modulus = self.moduli.get(number)
-        if modulus is None:
-            return value
-        return value % modulus, min(value, self.plan.bounds.get(number, 0))
+        found: list[Any] = []
+        for number in numbers:
+            value = env[number]
+            modulus = self.moduli.get(number)
+            if not isinstance(value, int):
+                found.append("?")
+            elif modulus is None:
+                found.append(value)
+            else:
+                found.append((value % modulus, min(value, self.plan.bounds.get(number, 0))))
+        return tuple(found)
 
     def _transfer(self, transfer: Transfer | None, ranks: _Ranks) -> Any:
         if transfer is None:
@@ -180,16 +185,21 @@ class Repetition:
         before = tuple((who, ranks.one(who, epoch)) for who, epoch in barrier.before)
         return number, barrier.arrived, here, before, ranks.of(barrier.clock)
 
-    def _access(self, access: Access, ranks: _Ranks) -> State:
-        return (
-            access.slot,
-            access.path,
-            self.numbers[id(access.op)],
-            access.write,
-            access.index,
-            -1 if access.end == OPEN else ranks.one(access.index, access.end),
-            access.operand.key(access.env),
-        )
+    def _accesses(self, ranks: _Ranks) -> State:
+        """Every live access, slot by slot: slots stand in the order in which they were first touched."""
+        found: list[int] = []
+        marks = ranks.marks
+        for live in self.machine.accesses.live.values():
+            for access in live:
+                index, end = access.index, access.end
+                sign = access.sign if access.sign >= 0 else self._sign(access)
+                found += (sign, index, -1 if end == OPEN else bisect_right(marks[index], end))
+        return tuple(found)
+
+    def _sign(self, access: Access) -> int:
+        about = (access.slot, access.path, self.numbers[id(access.op)], access.write, access.key())
+        access.sign = self.signs.setdefault(about, len(self.signs))
+        return access.sign
 
 
 class _Ranks:

@@ -100,6 +100,7 @@ class KernelFlow:
     `up_to` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
     UNKNOWN. `notes` are islands and the like that were read as empty: (place, reason). `steps` and `edges` (step
     numbers: what the second one needs from another path) show a small representative instance, `sizes` its values.
+    `spent`: the abstract steps that the verdict took.
     """
 
     kernel: Kernel
@@ -115,3 +116,4 @@ class KernelFlow:
     edges: tuple[tuple[int, int], ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[tuple[Span, str], ...] = ()
+    spent: int = 0

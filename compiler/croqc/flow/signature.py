@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from copy import copy
 
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
-from croqc.flow.program import Branch, Enter, Loop, Op, Program, Size
+from croqc.flow.ops_control import Branch, Enter
+from croqc.flow.program import Loop, Op, Program, Size
+
+_MOST_TURNS = 64  # of a loop whose conditions are tried
 
 
 class Signature:
-    """What tells instances apart: the numbers of turns, and how conditions on sizes come out."""
+    """What tells instances apart: the numbers of turns, and how conditions on sizes come out. `chosen`: the sizes that
+    instances give values to; what is asserted of others is taken to hold."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, chosen: set[int]) -> None:
         self.width = program.variables
         self.known = known = {size.var for size in program.sizes}
-        self.asserts = [(each.variables(), closure(each)) for each in program.asserts]
-        self.loops: list[tuple[set[int], Loop, Value, Value, Value]] = []
+        self.asserts = [(each.variables(), closure(each)) for each in program.asserts if each.variables() <= chosen]
+        self.loops: list[tuple[Set[int], Loop, Value, Value, Value]] = []
         for loop in program.loops:
             used = loop.low.variables() | loop.high.variables() | loop.step.variables()
             if used <= known:
                 self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
-        self.others: list[tuple[set[int], Value]] = []
-        self.guards: list[tuple[set[int], Value, Loop]] = []
+        self.others: list[tuple[Set[int], Value]] = []
+        self.guards: list[tuple[Set[int], Value, Loop]] = []
         seen: set[str] = set()
         for op in program.ops:
             for expr in op.exprs():
@@ -47,7 +52,7 @@ class Signature:
     def groups(self, sizes: Sequence[Size]) -> list[list[Size]]:
         """Sizes that occur together in something that decides."""
         groups: list[set[int]] = [{size.var} for size in sizes]
-        together = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
+        together: list[Set[int]] = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
         together += [used for used, _ in self.others] + [used for used, _ in self.asserts]
         together += [{size.var} | size.bound.variables() for size in sizes if size.bound is not None]
         for used in together:
@@ -56,39 +61,41 @@ class Signature:
                 groups = [group for group in groups if not group & used] + [set().union(*joined)]
         return [[size for size in sizes if size.var in group] for group in groups]
 
-    def of(
-        self, sizes: Mapping[int, int], turns: Mapping[Loop, int], only: set[int] | None = None
-    ) -> tuple[object, ...] | None:
-        """None for sizes that the program excludes, or that are larger than needed. `only`: of these sizes alone."""
+    def within(self, only: Set[int]) -> Signature:
+        """What can be told of these sizes alone."""
+        part = copy(self)
+        part.asserts = [item for item in self.asserts if item[0] <= only]
+        part.loops = [item for item in self.loops if item[0] <= only]
+        part.guards = [item for item in self.guards if item[0] <= only]
+        part.others = [item for item in self.others if item[0] <= only]
+        return part
+
+    def of(self, sizes: Mapping[int, int], turns: Mapping[Loop, int]) -> tuple[object, ...] | None:
+        """None for sizes that the program excludes, or that are larger than needed."""
         env: Env = [0] * self.width
         for var, value in sizes.items():
             env[var] = value
         try:
-            if not all(holds(env) for used, holds in self.asserts if only is None or used <= only):
+            if not all(holds(env) for _, holds in self.asserts):
                 return None
             key: list[object] = []
             ranges: dict[Loop, range] = {}
-            for used, loop, low, high, step in self.loops:
-                if only is not None and not used <= only:
-                    continue
+            for _, loop, low, high, step in self.loops:
                 ranges[loop] = range(low(env), high(env), max(step(env), 1))
                 count = len(ranges[loop])
                 if count > turns.get(loop, count):
                     return None
                 key.append(count)
-            for used, holds, loop in self.guards:
-                if only is None or used <= only:
-                    key.append(tuple(self._outcomes(holds, loop, ranges.get(loop), env)))
-            key += [str(value(env)) for used, value in self.others if only is None or used <= only]
+            for _, holds, loop in self.guards:
+                outcomes = []
+                for turn in ranges.get(loop, ())[:_MOST_TURNS]:
+                    env[loop.var] = turn
+                    outcomes.append(bool(holds(env)))
+                key.append(tuple(outcomes))
+            key += [str(value(env)) for _, value in self.others]
         except UndecidedError:
             return None
         return tuple(key)
-
-    @staticmethod
-    def _outcomes(holds: Value, loop: Loop, turns: range | None, env: Env) -> Iterator[object]:
-        for turn in () if turns is None else turns[:64]:
-            env[loop.var] = turn
-            yield bool(holds(env))
 
 
 def _is_bound(op: Op, expr: Expr) -> bool:

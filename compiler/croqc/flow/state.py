@@ -25,7 +25,9 @@ ROUND: Final = 1 << 40  # landed generations of later instances of an event are 
 
 def merge(clock: Clock, other: Clock) -> None:
     """The later of both, component by component."""
-    clock[:] = map(max, clock, other)
+    for place, epoch in enumerate(other):  # mostly few of them are later: quicker than `map(max, …)`
+        if epoch > clock[place]:
+            clock[place] = epoch
 
 
 @dataclass(slots=True, eq=False)
@@ -40,23 +42,33 @@ class Place:
 class Access:
     """An interval on one slot. It is over for those whose clock at `index` is at least `end`."""
 
-    __slots__ = ("begin", "end", "env", "index", "op", "operand", "path", "round", "slot", "transfer", "write")
+    __slots__ = (
+        "_key", "begin", "end", "env", "index", "op", "operand", "path", "round", "sign", "slot", "transfer", "write",
+    )  # fmt: skip
 
-    def __init__(self, path: PathState, op: Op, operand: Operand, slot: int, write: bool, round_: int) -> None:
-        self.path = path.number
+    def __init__(
+        self, path: int, op: Op, operand: Operand, slot: int, write: bool, begin: int, env: Env, round_: int
+    ) -> None:
+        self.path = self.index = path
         self.op = op
         self.operand = operand
         self.slot = slot
         self.write = write
-        self.begin = path.clock[path.number]
-        self.index = path.number
-        self.end = self.begin
-        self.env = path.env[:]
+        self.begin = self.end = begin
+        self.env = env
         self.round = round_
         self.transfer: Transfer | None = None
+        self.sign = -1  # what does not change of it, as a number of who compares states
+        self._key: tuple[object, ...] | None = None
 
     def over(self, clock: Clock) -> bool:
         return clock[self.index] >= self.end
+
+    def key(self) -> tuple[object, ...]:
+        """Where its part lies: see `Operand.key`."""
+        if self._key is None:
+            self._key = self.operand.key(self.env)
+        return self._key
 
 
 class Transfer:
@@ -69,7 +81,7 @@ class Transfer:
 
     def __init__(self, op: Op, env: Env, slots: tuple[int, ...], asynchronous: bool) -> None:
         self.op = op
-        self.env = env[:]
+        self.env = env
         self.slots = slots
         self.local = False
         self.asynchronous = asynchronous
@@ -119,9 +131,9 @@ class PathState:
     """A path in a run. `number` -1 never occurs: the block's own flow, if there is one, has the last number."""
 
     __slots__ = (
-        "aliases", "blocked", "clock", "dirty", "env", "events", "flying", "handles", "idle", "jobs", "left", "met",
-        "multiplies", "name", "number", "passed", "pc", "regions", "rounds", "stamp", "steady", "tagged", "threads",
-        "touched", "trail", "uncommitted", "waits",
+        "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
+        "handles", "idle", "jobs", "left", "met", "multiplies", "name", "number", "passed", "pc", "regions", "rounds",
+        "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
     def __init__(self, number: int, path: Path | None, name: str, env: Env, components: int) -> None:
@@ -149,28 +161,49 @@ class PathState:
         self.uncommitted: list[tuple[object, Access]] = []
         self.multiplies: dict[object, list[Transfer]] = {}
         self.aliases: dict[int, tuple[Operand, Sequence[int]]] = {}
-        self.rounds: dict[tuple[int, bool], tuple[int, list[int]]] = {}
+        self.rounds: dict[int, tuple[int, list[int]]] = {}  # by twice the slot, one more for writes
         self.met: int | None = None
         self.passed: dict[object, int] = {}
+        self.turns: dict[Loop, int] = {}  # how often it has begun the body of each loop
         self.dirty: set[int] | None = None
+        self._kept = False
+        self._around: tuple[Loop, ...] | None = None
+        self._iteration: list[int] = []
+        self._of: Env = env
 
     def assign(self, var: int, value: Any) -> None:
+        if self._kept:
+            self.env = self.env[:]
+            self._kept = False
         self.env[var] = value
         if self.dirty is not None:
             self.dirty.add(var)
+
+    def keep(self) -> Env:
+        """The environment as it is now. It stays so: with its next assignment the path goes on with a copy."""
+        self._kept = True
+        return self.env
+
+    def iteration(self, op: Op) -> list[int]:
+        """The indices of the loops around a step, now. Not to be changed."""
+        if self._of is not self.env or self._around is not op.loops or not self._kept:
+            env = self._of = self.keep()
+            self._around = op.loops
+            self._iteration = [env[loop.var] for loop in op.loops]
+        return self._iteration
 
     @property
     def epoch(self) -> int:
         return self.clock[self.number]
 
     def at(self, op: Op) -> Place:
-        return Place(self.number, op, self.env[:])
+        return Place(self.number, op, self.keep())
 
 
-class Slots:
-    """The slots of one event as they are met; long rings are mostly not gone through to their end."""
+class Slots(dict[int, EventSlot]):
+    """The slots of one event by their index, as they are met; long rings are mostly not gone through to their end."""
 
-    __slots__ = ("_made", "component", "count", "event", "granted", "offset", "width")
+    __slots__ = ("component", "count", "event", "granted", "offset", "width")
 
     def __init__(
         self, event: Event, width: int, component: int, offset: int, count: int | None, granted: frozenset[int]
@@ -181,21 +214,15 @@ class Slots:
         self.offset = offset
         self.count = count
         self.granted = granted
-        self._made: dict[int, EventSlot] = {}
 
-    def __len__(self) -> int:
-        return self.event.slots
-
-    def __getitem__(self, index: int) -> EventSlot:
-        slot = self._made.get(index)
-        if slot is None:
-            component = self.component + index if self.event.tx else -1
-            slot = self._made[index] = EventSlot(self.event, index, self.width, component, self.offset)
-            if self.count is not None:
-                slot.count = slot.pending = self.count
-            if index in self.granted and not slot.completed:
-                slot.completed = 1
-                slot.clocks.append(slot.clock[:])
+    def __missing__(self, index: int) -> EventSlot:
+        component = self.component + index if self.event.tx else -1
+        slot = self[index] = EventSlot(self.event, index, self.width, component, self.offset)
+        if self.count is not None:
+            slot.count = slot.pending = self.count
+        if index in self.granted and not slot.completed:
+            slot.completed = 1
+            slot.clocks.append(slot.clock[:])
         return slot
 
     def all(self) -> list[EventSlot]:
@@ -203,7 +230,7 @@ class Slots:
 
     def met(self) -> list[EventSlot]:
         """The slots that something has named."""
-        return [self._made[index] for index in sorted(self._made)]
+        return [self[index] for index in sorted(self)]
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from croqc.flow.arrivals import survey
 from croqc.flow.explain import Told
@@ -16,13 +16,15 @@ from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
-from croqc.flow.machine import ExhaustedError, Machine, Setting
+from croqc.flow.machine import ExhaustedError, Machine
+from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.ops_events import Trigger
 from croqc.flow.paths import Path
-from croqc.flow.program import Bar, Loop
+from croqc.flow.program import Loop
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
+from croqc.flow.run import Setting
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.judge import judge, judge_end
 from croqc.flow.verdicts.sites import Sites
@@ -30,7 +32,7 @@ from croqc.flow.verdicts.statics import judge_statics
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
 _BETTER = 24  # instances looked through for one that shows a fault better
@@ -58,11 +60,12 @@ class Outcome:
     undecided: tuple[Span, str] | None = None
     exhausted: bool = False
     repeats: bool = True
+    idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
 
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
     """The verdict on a kernel. Raises only what a program that is beyond limits makes Python raise."""
-    broken = next((node for node in walk(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
+    broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
     if broken is not None:
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
     arrivals, starts = survey(model, kernel, paths)
@@ -70,8 +73,9 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
     found = plan(program)
     statics = list(judge_statics(model, setting))
-    outcome = _instances(setting, Sites(setting), found, Effort(budget))
-    return _report(kernel, setting, found, statics, outcome, budget)
+    effort = Effort(budget)
+    outcome = _instances(setting, Sites(setting), found, effort)
+    return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
 def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
@@ -91,6 +95,9 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         findings = judge(case)
         effort.spend(case.spent)
+        if findings and _is_unwaited(findings[0]) and _stands_idle(setting, found, sizes):
+            outcome.idle = True  # no such size is meant, if more turns do not show it, too
+            continue
         if findings:
             outcome.findings = _better(setting, sites, found, number, findings, effort)
             break
@@ -155,9 +162,10 @@ def _run(
     try:
         machine.run()
     except ExhaustedError:
-        effort.spend(machine.steps)
         return None, None
-    effort.spend(machine.steps)
+    finally:
+        effort.spend(machine.steps)
+        machine.watch = None
     return machine, repetition
 
 
@@ -166,7 +174,7 @@ def _better(
 ) -> list[FlowFinding]:
     """The same fault in an instance in which every role has something to do, if one is near."""
     told = findings[0]
-    unwaited = told.rule == "future-not-waited" and told.args["why"] in ("never", "overwritten")
+    unwaited = _is_unwaited(told)
     idle = told.rule == "trip-count-mismatch" and not told.args["fewer"]
     if not (told.rule == "generation-mixup" or idle or unwaited):
         return findings
@@ -179,6 +187,16 @@ def _better(
         if others and _shows_more(told, others[0]):
             return others
     return findings
+
+
+def _is_unwaited(told: FlowFinding) -> bool:
+    return told.rule == "future-not-waited" and told.args["why"] in ("never", "overwritten")
+
+
+def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> bool:
+    """Whether some loop over sizes makes no turn."""
+    own = (loop for loop in found.loops if loop.low.variables() | loop.high.variables() <= sizes.keys())
+    return any(_count(setting, loop, sizes) == 0 for loop in own)
 
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
@@ -215,8 +233,9 @@ def _report(
         strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
     elif _spans_cluster(setting, kernel):
         strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
-    elif outcome.exhausted or not outcome.repeats or not _covers(setting, found, outcome.done):
+    elif outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
         strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
+        up_to += " where each loop makes a turn" if outcome.idle else ""
     steps, edges, sizes = _example(setting, found, outcome)
     return KernelFlow(
         kernel,
@@ -239,7 +258,7 @@ def _spans_cluster(setting: Setting, kernel: Kernel) -> bool:
     """Whether blocks of a cluster give each other credits or data: one block is followed, as if all went in step."""
     if any(isinstance(op, Trigger) and op.blocks > 1 for op in setting.program.ops):
         return True
-    copies = (node for node in walk(kernel.node) if isinstance(node, ast.Copy))
+    copies = (node for node in nodes_of(kernel.node) if isinstance(node, ast.Copy))
     return any(modifier.name == "multicast" for copy in copies for modifier in copy.modifiers)
 
 

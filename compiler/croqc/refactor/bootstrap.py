@@ -31,19 +31,22 @@ In a tile loop the bootstrap stands under `if (ti == 0)`. Must not move any othe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
 
 from croqc.flow.arrivals import Arrivals, slot_arrivals
 from croqc.flow.paths import enters, kernel_paths
-from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.refactor.base import Code, Outcome, Refusal, subscript
+from croqc.sema.masks import symbol_atoms
 from croqc.sema.model import Kernel, Symbol
-from croqc.sema.symbolic import Int
-from croqc.sema.types import Event
+from croqc.sema.types import Bounded, BoundedTuple, Event
 from croqc.syntax import ast
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Declare '{}' as ready"
 TITLE_BACK = "Start '{}' in its regions"
+_MOST_ROUNDS = 4096  # of a bootstrap loop
 _WORK = (ast.Wait, ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.CallStmt)
 
 
@@ -71,22 +74,32 @@ def edits(code: Code, event: Symbol) -> Outcome:
     problem = _uneven(code, event)
     if problem is not None:
         return problem
-    made: list[Edit] = []
-    granted: dict[ast.InThreads, int] = {}
-    for trigger in bootstraps(code, event):
-        if len(trigger.refs) > 1:
+    made: dict[ast.Node, Edit] = {}
+    granted: dict[ast.InThreads, list[int]] = {}
+    for trigger in dict.fromkeys(bootstraps(code, event)):
+        if any(code.event_of(ref) is not event for ref in trigger.refs):
             return Refusal("the trigger starts several events at once", trigger.span)
-        whole = _whole(code, trigger, event)
-        if isinstance(whole, Refusal):
-            return whole
-        region = _region(code, trigger)
-        granted[region] = granted.get(region, 0) + 1
-        if granted[region] > 1:
-            return Refusal(f"'{event.name}' is started twice in one region", trigger.span)
-        made.append(code.removal(whole))
-    assert isinstance(event.decl, ast.EventName)
+        start = _whole(code, trigger, event)
+        if isinstance(start, Refusal):
+            return start
+        slots = granted.setdefault(_region(code, trigger), [])
+        slots += start.slots
+        twice = next((slot for slot in slots if slots.count(slot) > 1), None)
+        if twice is not None:
+            return Refusal(f"{_slot(event, twice)} is started more than once in one region", trigger.span)
+        made[start.node] = code.removal(start.node)
+    assert isinstance(event.type, Event) and isinstance(event.decl, ast.EventName)
+    for region, slots in granted.items():
+        missing = set(range(prod(event.type.array))) - set(slots)
+        if missing:
+            return Refusal(f"{_slot(event, min(missing))} is not started in the region", region.span)
     end = event.decl.span.end
-    return (Edit(Span(end, end), " = ready"), *made)
+    return (Edit(Span(end, end), " = ready"), *made.values())
+
+
+def _slot(event: Symbol, slot: int) -> str:
+    assert isinstance(event.type, Event)
+    return f"'{event.name}[{slot}]'" if event.type.array else f"'{event.name}'"
 
 
 def _starts(code: Code, stmt: ast.Trigger) -> bool:
@@ -123,56 +136,106 @@ def facts_of(code: Code, event: Symbol) -> tuple[Kernel, list[Arrivals]] | None:
 def _uneven(code: Code, event: Symbol) -> Refusal | None:
     """The paths that start a slot must be those that complete its generations later on."""
     found = facts_of(code, event)
+    name = event.name
     if found is None:
-        return Refusal(f"the paths of '{event.name}' are not known", event.name_span)
+        return Refusal(f"the paths of '{name}' are not known", event.name_span)
     for arrivals in found[1]:
-        if not arrivals.steady or arrivals.bootstrap != arrivals.steady or arrivals.count != arrivals.computed:
-            return Refusal(f"not every path that gives '{event.name}' back starts all its slots", event.name_span)
+        if not arrivals.steady:
+            return Refusal(f"no path gives '{name}' back later on", event.name_span)
+        if arrivals.steady - arrivals.bootstrap:
+            return Refusal(f"not every path that gives '{name}' back starts all its slots", event.name_span)
+        if arrivals.bootstrap - arrivals.steady:
+            return Refusal(f"a path starts '{name}' that does not give the same slots back", event.name_span)
+        if arrivals.count != arrivals.computed:
+            reason = f"'{name}' is declared with {arrivals.count} arrivals, but {arrivals.computed} complete it"
+            return Refusal(reason, event.name_span)
     return None
 
 
-def _whole(code: Code, trigger: ast.Trigger, event: Symbol) -> ast.Node | Refusal:
-    """The statement that grants one credit to each slot once: the trigger with its loop and its guard."""
-    assert isinstance(event.type, Event)
-    region, node = _region(code, trigger), trigger
+@dataclass(frozen=True, eq=False)
+class _Start:
+    """A statement that gives credits at start, with its loop and its guard, and the slots that it gives one to."""
+
+    node: ast.Node
+    slots: tuple[int, ...]
+
+
+def _whole(code: Code, trigger: ast.Trigger, event: Symbol) -> _Start | Refusal:
+    """The statement to remove for a trigger, and the slots that it starts."""
+    region = _region(code, trigger)
     chain = list(code.around[trigger].chain)
     outer = chain[: chain.index(region)]
     inner = chain[chain.index(region) + 1 :]
-    whole: ast.Node = node
-    if isinstance(trigger.refs[0], ast.Chain):
-        loop = inner.pop() if inner else None
-        if not isinstance(loop, ast.Foreach) or not _covers(code, trigger, loop, event.type):
-            return Refusal(f"the loop does not start every slot of '{event.name}' once", trigger.span)
-        whole = loop
+    whole: ast.Node = trigger
+    around = inner[-1] if inner else None
+    loop = around if isinstance(around, ast.Foreach) else None
+    if loop is not None:
+        if loop.body.stmts != (trigger,):
+            return Refusal(f"the loop that starts '{event.name}' does something else, too", loop.span)
+        whole = inner.pop()
+    slots = _slots(code, trigger, loop, event)
+    if isinstance(slots, Refusal):
+        return slots
     guarded = _loops_below(code, outer, event)
     for guard in reversed(inner):
-        index = _first_round(code, guard)
-        if index is None or index not in guarded or not _alone(guard, whole):
+        if isinstance(guard, ast.With):  # it names an index and repeats nothing
+            whole = guard if guard.body.stmts == (whole,) else whole
+            continue
+        indices = _first_rounds(code, guard)
+        if not indices or not set(indices) <= set(guarded):
             return Refusal("the start stands under a condition or a loop of its own", guard.span)
-        guarded.remove(index)
+        if not _alone(guard, whole):
+            return Refusal("the condition around the start holds something else, too", guard.span)
+        guarded = [index for index in guarded if index not in indices]
         whole = guard
     if guarded:
         return Refusal(f"'{event.name}' is started again in every round of an outer loop", trigger.span)
-    return whole
+    return _Start(whole, slots)
 
 
-def _covers(code: Code, trigger: ast.Trigger, loop: ast.Foreach, event: Event) -> bool:
-    """`foreach {s} in [N] { trigger e[s]; }` with N the number of slots, and nothing else in it."""
-    ref = trigger.refs[0]
-    match ref:
-        case ast.Chain(suffixes=(ast.Index(args=(ast.Name() as index,)),)) if len(event.array) == 1:
-            pass
-        case _:
-            return False
-    if len(loop.bindings) != 1 or len(loop.bindings[0].names) != 1 or loop.body.stmts != (trigger,):
-        return False
-    symbol = code.model.uses.get(loop.bindings[0].names[0])
-    return symbol is not None and code.model.uses.get(index) is symbol and _bound(code, symbol) == event.array[0]
+def _slots(code: Code, trigger: ast.Trigger, loop: ast.Foreach | None, event: Symbol) -> tuple[int, ...] | Refusal:
+    """The slots that a trigger starts, in all rounds of its loop: `foreach {s} in [N] { trigger e[s]; }`."""
+    assert isinstance(event.type, Event)
+    if len(event.type.array) > 1:
+        return Refusal(f"'{event.name}' has more than one dimension", trigger.span)
+    index = None if loop is None else _index(code, loop)
+    rounds = 1 if loop is None else _bound(index)
+    if rounds is None or rounds > _MOST_ROUNDS:
+        assert loop is not None
+        return Refusal(f"the loop that starts '{event.name}' is not a plain one over its slots", loop.span)
+    slots: list[int] = []
+    for ref in trigger.refs:
+        for turn in range(rounds):
+            slot = 0 if not event.type.array else _at(code, subscript(ref), index, turn)
+            if slot is None:
+                return Refusal(f"which slot of '{event.name}' is started does not follow from a loop's index", ref.span)
+            slots.append(slot)
+    return tuple(slots)
 
 
-def _bound(code: Code, index: Symbol) -> int | None:
-    bound = getattr(index.type, "bound", None)
-    return bound.const if isinstance(bound, Int) else None
+def _at(code: Code, arg: ast.Expr | None, index: Symbol | None, turn: int) -> int | None:
+    """A subscript in one round of the loop over `index`."""
+    if isinstance(arg, ast.Name) and index is not None and code.model.uses.get(arg) is index:
+        return turn  # also where the index is a tuple of one, which has no value: `foreach s in [N]`
+    value = code.model.values.get(arg) if arg is not None else None
+    atom = symbol_atoms(code.model).get(index) if index is not None else None
+    return value.evaluate({atom: turn} if atom is not None else {}) if value is not None else None
+
+
+def _index(code: Code, loop: ast.Foreach) -> Symbol | None:
+    """The one index of a loop that takes all its values."""
+    if len(loop.bindings) == 1 and len(loop.bindings[0].names) == 1:
+        return code.model.uses.get(loop.bindings[0].names[0])
+    if len(loop.ranges) == 1 and not loop.ranges[0].sliced:
+        return code.model.uses.get(loop.ranges[0].local or loop.ranges[0].name)
+    return None
+
+
+def _bound(index: Symbol | None) -> int | None:
+    match index.type if index is not None else None:
+        case Bounded(bound=bound) | BoundedTuple(bounds=(bound,)):
+            return bound.const
+    return None
 
 
 def _loops_below(code: Code, outer: list[ast.Node], event: Symbol) -> list[Symbol | None]:
@@ -187,12 +250,21 @@ def _loops_below(code: Code, outer: list[ast.Node], event: Symbol) -> list[Symbo
     return found
 
 
-def _first_round(code: Code, guard: ast.Node) -> Symbol | None:
-    """The index i of `if (i == 0)`."""
-    match guard:
-        case ast.If(cond=ast.Binary(op="==", left=ast.Name() as name, right=ast.IntLit(value=0)), other=None):
-            return code.model.uses.get(name)
-    return None
+def _first_rounds(code: Code, guard: ast.Node) -> list[Symbol]:
+    """The indices i, j of `if (i == 0 && j == 0)`; none for any other statement."""
+    found: list[Symbol] = []
+    left = [guard.cond] if isinstance(guard, ast.If) and guard.other is None else []
+    while left:
+        match left.pop():
+            case ast.Paren(inner=inner):
+                left.append(inner)
+            case ast.Binary(op="&&", left=one, right=other):
+                left += [one, other]
+            case ast.Binary(op="==", left=ast.Name() as name, right=ast.IntLit(value=0)) if name in code.model.uses:
+                found.append(code.model.uses[name])
+            case _:
+                return []
+    return found
 
 
 def _alone(guard: ast.Node, inner: ast.Node) -> bool:

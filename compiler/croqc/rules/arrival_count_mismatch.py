@@ -8,6 +8,7 @@ from croqc.rules.credit_edits import counted, given_back, granted_by, is_plain, 
 from croqc.rules.credit_sites import Grant, code_of, grants, regions_of, site_at, steady, waits
 from croqc.rules.credit_slips import wrong_event
 from croqc.rules.credit_words import fix
+from croqc.rules.start_mends import hurried, lengthened
 from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -78,7 +79,9 @@ def _even(code: Code, finding: Finding, more: bool) -> tuple[Fix, ...]:
     if more:
         title = f"Let every path that gives '{event.name}' back start it"
         missing = [region for region in giving if region not in starting]
-        return fix(title, granted_by(code, event, missing) if missing else _widened(code, first))
+        if missing:
+            return fix(title, granted_by(code, event, missing))
+        return fix(title, _widened(code, first)) or (*lengthened(code, event), *hurried(code, event))
     title = f"Let every path that starts '{event.name}' give it back"
     missing = [region for region in starting if region not in giving]
     waiting = regions_of(waits(code, event))

@@ -10,7 +10,10 @@ from croqc.sema.model import Finding
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
 
-_HINT = "it is read as it stands; '--dialect current' warns about each of them"
+_HINT = (
+    "it is read as it stands; 'croq migrate FILE', in an editor the action 'Migrate this file', moves it to the current"
+    " dialect, and '--dialect current' warns about each form"
+)
 
 
 def words(dialect: str, count: int) -> Words | None:

@@ -80,11 +80,11 @@ def _unreduced(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
         return ()
     modulus = code.model.values.get(inner.right)
     slots = event_type(site.event).array[0]
-    if modulus is None or modulus.const is None or modulus.const % slots:
+    if modulus is None or modulus.const is None:
         return ()
     text = code.of(inner.left)
     edits = tuple(Edit(other.span, text) for _, other in _alike(code, site, order))
-    return fix(f"Let the order be '{text}'", edits, safe=True)
+    return fix(f"Let the order be '{text}'", edits, safe=modulus.const % slots == 0)
 
 
 def _indexed(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:

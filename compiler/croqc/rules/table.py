@@ -39,6 +39,8 @@ NAMES: Final = (
     "syntax-error",
     "run-directive",
     "unused-allow",
+    "internal-error",
+    "overruled-define",
     "not-understood",
     "dialect-note",
     "older-form",

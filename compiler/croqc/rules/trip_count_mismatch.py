@@ -36,13 +36,18 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     if _extent(subject, short) is None or _extent(subject, long) is None:
         return ()
     found: list[Fix] = []
-    ways = ((short, long), (long, short))
-    for place, model in reversed(ways) if _is_shifted(subject, long) and not _is_shifted(subject, short) else ways:
+    ways = [(short, long), (long, short)]
+    likely = [way for way in ways if _rounds(subject, *way)] or [way for way in ways if _counts_tiles(subject, *way)]
+    for place, model in likely or ways:
         text = code.slice(model)
         if _is_known(subject, model, place):
-            rounded = _rounds(subject, place, model)
-            found += fix(f"Let it run over '{text.strip('[]')}', too", (Edit(place, text),), safe=rounded)
+            found += fix(f"Let it run over '{text.strip('[]')}', too", (Edit(place, text),), safe=bool(likely))
     return tuple(found)
+
+
+def _counts_tiles(subject: Subject, place: Span, model: Span) -> bool:
+    """Whether an extent that is shifted by a number is replaced by one that is none."""
+    return _is_shifted(subject, place) and not _is_shifted(subject, model)
 
 
 def _is_shifted(subject: Subject, span: Span) -> bool:
@@ -90,7 +95,9 @@ def _rounds(subject: Subject, place: Span, other: Span) -> bool:
 
 
 def _inner(extent: ast.Expr | None) -> ast.Expr | None:
-    return extent.items[0] if isinstance(extent, ast.ShapeLit | ast.TupleLit) and len(extent.items) == 1 else extent
+    if isinstance(extent, ast.ShapeLit | ast.TupleLit) and len(extent.items) == 1:
+        extent = extent.items[0]
+    return extent.inner if isinstance(extent, ast.Paren) else extent
 
 
 RULE = Rule(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.credit_edits import unwrapped
 from croqc.rules.credit_sites import code_of
 from croqc.rules.credit_words import at, fix
 from croqc.rules.flow_places import Seat, inside, node_of, target_of, together, waits_for
@@ -38,8 +39,16 @@ def _fixes(code: Code, finding: Finding, multiply: ast.Mma | None) -> tuple[Fix,
         return ()
     else:
         late, title, text = _late_commit(seat), "Commit before the trigger", "mma.commit;"
+        guard = next((stmt for stmt in seat.before if isinstance(stmt, ast.If) and _only_commits(stmt)), None)
+        if guard is not None and (bare := unwrapped(code, guard)) is not None:
+            return fix("Commit in every turn", (bare,), safe=True)
     moved = () if late is None or not code.written(late) else (code.removal(late),)
     return fix(title, (code.before(seat.stmt, text), *moved), safe=True)
+
+
+def _only_commits(guard: ast.If) -> bool:
+    """Whether a condition decides about a commit and nothing else."""
+    return guard.other is None and len(guard.then.stmts) == 1 and isinstance(guard.then.stmts[0], ast.MmaCommit)
 
 
 def _late_commit(seat: Seat) -> ast.Node | None:

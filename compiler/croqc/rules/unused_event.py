@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import taken_out
-from croqc.rules.credit_sites import code_of, triggers
+from croqc.rules.credit_sites import code_of, triggers, waits
 from croqc.rules.credit_words import fix
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Fix, Severity
@@ -23,6 +23,8 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     code = code_of(subject)
     named = [one for one in code.events if one.name == finding.args["event"]]
     event = next((one for one in named if finding.span.start <= one.name_span.start < finding.span.end), None)
+    if event is not None and waits(code, event):
+        return ()  # in a region that no thread enters: which of the two is wrong is not known
     found = triggers(code, event) if event is not None else []
     removed = taken_out(code, event) if event is not None else None
     if removed is None or any(len(site.stmt.refs) > 1 or not code.written(site.stmt) for site in found):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.copy_mends import left_out_copy
 from croqc.rules.credit_edits import declared_ready
 from croqc.rules.credit_sites import code_of, event_type, grants, sites, steady, waits
 from croqc.rules.credit_words import at, fix
@@ -26,7 +27,9 @@ def _render(finding: Finding, subject: Subject) -> Words:
     event = next(_promised(code, role), None) if role is not None else None
     message = f"{args['path']} reads {stage(args)} before anything is written to it{at(args)}"
     if role is None or event is None:
-        fixes = () if role is None else earlier_wait(code, role, None, finding.span) or new_wait(code, role)
+        fixes = left_out_copy(code, finding.span)
+        if not fixes and role is not None:
+            fixes = earlier_wait(code, role, None, finding.span) or new_wait(code, role)
         return Words(message, "write it first, or wait for who writes it", fixes=fixes)
     hint = f"'{event.name}' tells that data is there: it gets no credit at start"
     return Words(message, hint, fixes=_fixes(code, role, event))

@@ -16,7 +16,7 @@ from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import same
 from croqc.sema.types import Data, Event, Future, Scalar, Unknown, data_of
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of, walk
 
 
 def check_futures(builder: Builder) -> None:
@@ -122,7 +122,7 @@ def _may_become_async(builder: Builder, ref: ast.Node) -> bool:
     symbol = builder.uses.get(ref) if isinstance(ref, ast.Name) else None
     if symbol is None or not isinstance(symbol.decl, ast.Copy):
         return True
-    for node in walk(builder.function.body):
+    for node in nodes_of(builder.function.body):
         if isinstance(node, ast.Rotate) and any(builder.uses.get(name) is symbol for name in node.names):
             return True
     return False

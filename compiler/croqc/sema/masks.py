@@ -15,7 +15,7 @@ from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.record import record
 
 Mask = int
@@ -94,7 +94,7 @@ def place_axis(facts: Facts, axis: ast.Axis) -> tuple[Placement, ...]:
 
 def place_indices(facts: Facts, root: ast.Node) -> tuple[Placement, ...]:
     """The placements of every axis in and under `root`, outer ones first."""
-    axes = (axis for node in walk(root) if isinstance(node, ast.Parallel) for axis in node.axes)
+    axes = (axis for node in nodes_of(root) if isinstance(node, ast.Parallel) for axis in node.axes)
     return tuple(placement for axis in axes for placement in place_axis(facts, axis))
 
 
@@ -125,7 +125,7 @@ class Masks:
 
     def _is_outside(self, symbol: Symbol, node: ast.Parallel) -> bool:
         """Whether the index belongs to a level that spans blocks, where every thread sees the same value."""
-        for inner in walk(node):
+        for inner in nodes_of(node):
             if isinstance(inner, ast.Axis) and any(self.facts.uses.get(name) is symbol for name in _axis_names(inner)):
                 return self.facts.levels.get(inner) in (Level.BLOCK, Level.CLUSTER, Level.DEVICE, Level.TERM)
         return False

@@ -102,14 +102,15 @@ class Ranges:
         return self._end(value, up=False)
 
     def _end(self, value: Int, up: bool) -> Int | None:
-        for atom in reversed(self.limits):
-            if atom in value.names():
+        names = value.names()
+        for atom in reversed(self.limits) if names else ():
+            if atom in names:
                 if atom in self.unsure:
                     return None
                 replaced = self._replace(value, atom, up)
                 if replaced is None:
                     return None
-                value = replaced
+                value, names = replaced, replaced.names()
         return value
 
     def _replace(self, value: Int, atom: str, up: bool) -> Int | None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Symbol, SymbolKind, View
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 
 
 class Tables(Protocol):
@@ -31,7 +31,7 @@ class Roots:
         self._copies: dict[Symbol, list[ast.Copy]] = {}
         self._loads: dict[Symbol, list[ast.MmaLoad]] = {}
         self._swapped: dict[Symbol, set[Symbol]] = {}
-        for node in walk(tables.function.body):
+        for node in nodes_of(tables.function.body):
             if isinstance(node, ast.Copy) and node.target is not None:
                 self._enter(self._copies, node.target, node)
             elif isinstance(node, ast.MmaLoad) and (name := base_name(node.target)) is not None:

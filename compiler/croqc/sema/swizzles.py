@@ -10,7 +10,7 @@ from croqc.sema.model import Symbol
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of
 from croqc.text.diagnostics import Related
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -56,7 +56,7 @@ class Swizzles:
         self._b = builder
         self._roots = roots
         self._uses: dict[Symbol, list[_Use]] = {}
-        for node in walk(builder.function.body):
+        for node in nodes_of(builder.function.body):
             if isinstance(node, ast.Copy | ast.MmaLoad):
                 self._collect(node)
         self.settled = {symbol: self._settle(symbol, uses) for symbol, uses in self._uses.items()}

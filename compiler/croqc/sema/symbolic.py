@@ -102,6 +102,8 @@ class Int:
     def __add__(self, other: Int) -> Int:
         if not other.terms:
             return self
+        if not self.terms:
+            return other
         sums = dict(self.terms)
         for monomial, factor in other.terms:
             sums[monomial] = sums.get(monomial, 0) + factor
@@ -111,7 +113,12 @@ class Int:
         return Int(tuple((monomial, -factor) for monomial, factor in self.terms))
 
     def __sub__(self, other: Int) -> Int:
-        return self + -other
+        if not other.terms:
+            return self
+        sums = dict(self.terms)
+        for monomial, factor in other.terms:
+            sums[monomial] = sums.get(monomial, 0) - factor
+        return _from_dict(sums)
 
     def __mul__(self, other: Int) -> Int:
         if len(self.terms) * len(other.terms) > _MAX_TERMS:

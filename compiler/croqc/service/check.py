@@ -15,10 +15,12 @@ from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
 from croqc.rules.diagnose import diagnose
+from croqc.rules.internal_error import internal_error
 from croqc.rules.redeclared_function import repeated
 from croqc.rules.table import FLOW_RULES
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context
+from croqc.service.defines import overruled
 from croqc.service.directive_check import check_directives
 from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
@@ -75,7 +77,8 @@ class FunctionFlow:
 class FileReport:
     """A checked file. `diagnostics` are absolute and sorted by place; suppressed ones are left out.
 
-    `found` are all of them; `allow` are the rules that the settings silence. `flows` are the credit flows of the sound
+    `found` are all of them; `allow` are the rules that the settings silence; `given` are the settings above and below
+    the directives of the file, as `check_text` takes them. `flows` are the credit flows of the sound
     functions by their analysis, and `flow_found` what they say; both are None until `flow_check.with_flow` adds them.
     """
 
@@ -86,6 +89,7 @@ class FileReport:
     target: Target
     found: tuple[Diagnostic, ...]
     allow: frozenset[str]
+    given: tuple[Settings, Settings]
     flows: Mapping[Analysis, FunctionFlow] | None = None
     flow_found: tuple[Diagnostic, ...] | None = None
 
@@ -134,7 +138,11 @@ def _report_function(
 ) -> FunctionReport:
     if parsed.tree is None:
         return FunctionReport(parsed, None, parsed.findings, key)
-    analysis = analyze(parsed.tree, context)
+    try:
+        analysis = analyze(parsed.tree, context)
+    except Exception as error:  # the other functions are checked all the same; an error, for this one is not
+        failed = internal_error("the analysis of this function", error, parsed.tree.name.span, Severity.ERROR)
+        return FunctionReport(parsed, None, (*parsed.findings, failed), key)
     subject = subject_of(parsed, analysis, source)
     told = parsed.findings + diagnose(subject)
     return FunctionReport(parsed, analysis, told, key, len(older_forms(parsed.tree)))
@@ -211,6 +219,7 @@ def check_text(
     context = Context(target, final.dialect or "any", _device_functions(tree), names)
     functions = _report_functions(tree, context, source, previous)
     found += repeated(defined)
+    found += overruled(tree)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
     for report, own in zip(functions, directives.functions, strict=True):
@@ -218,7 +227,7 @@ def check_text(
             found += check_directives(report.analysis.model, own)
     if context.dialect == "any":
         found += _dialect_note(functions)
-    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow)
+    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, (flags, below))
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

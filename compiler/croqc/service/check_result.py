@@ -5,9 +5,8 @@ Lines and columns are 0-based, columns in UTF-16 units (LSP 3.17, `Position`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from croqc.service.check import FileReport
 from croqc.text.diagnostics import Diagnostic, Fix
@@ -101,8 +100,3 @@ def check_result(reports: Sequence[FileReport]) -> CheckResult:
         entries = tuple(diagnostic_entry(report.source, item) for item in report.diagnostics)
         files.append(FileEntry(report.source.path, report.dialect, entries))
     return CheckResult(1, tuple(files))
-
-
-def to_json(result: object) -> str:
-    """A result dataclass as JSON text, one line end at its end."""
-    return json.dumps(asdict(result), ensure_ascii=False, indent=2) + "\n"  # type: ignore[call-overload]

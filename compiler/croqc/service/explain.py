@@ -6,6 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from croqc.builtins import lookup
+from croqc.builtins.directives import DIRECTIVES, PREFIX
+from croqc.builtins.row import Row
 from croqc.rules.base import Rule
 from croqc.rules.page import page_text
 from croqc.rules.table import BY_NAME, all_rules
@@ -27,17 +29,26 @@ def find_rule(name: str) -> Rule:
 
 
 def word_text(word: str) -> str | None:
-    """What a word of the language means ("wait", "dma.copy", "chunkat"), as the editors' hover tells it; else None."""
+    """What a word of the language ("wait", "dma.copy", "chunkat") or a directive ("croq: run") means, as the editors'
+    hover tells it; else None."""
+    if word.startswith(PREFIX):
+        row = DIRECTIVES.get(word.removeprefix(PREFIX).strip())
+        return None if row is None else f"# {PREFIX} {row.word}\n\n{row_text(row)}\n"
     head, _, tail = word.rpartition(".")
     row = lookup(tail, head)
     if row is None or (head and row.word != word):
         return None
-    parts = [f"# {row.word.lstrip('.')}", f"```croqtile\n{row.signature}\n```", row.doc]
+    return f"# {row.word.lstrip('.')}\n\n{row_text(row)}\n"
+
+
+def row_text(row: Row) -> str:
+    """A row as Markdown: signature, documentation, example, needed features."""
+    parts = [f"```croqtile\n{row.signature}\n```", row.doc]
     if row.example:
         parts.append(f"```croqtile\n{row.example}\n```")
     if row.needs:
         parts.append("Needs " + ", ".join(sorted(feature.value for feature in row.needs)) + ".")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def explanation(rule: Rule) -> str:

@@ -1,14 +1,15 @@
 """Apply the fixes of the findings until nothing changes. Must not write files.
 
-Rounds: each takes the fixes by position and drops those that overlap one taken before; ten at most.
+Rounds: each takes the fixes by position and drops those that overlap one taken before; ten at most. Fixes of credit
+flow are tried out one by one (`fix_trials`), so a round takes only one of them in a function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from croqc.rules.table import FLOW_RULES
 from croqc.service.check import FileReport
-from croqc.text.diagnostics import Diagnostic
 from croqc.text.edits import Edit, apply_edits
 from croqc.text.record import record
 
@@ -32,16 +33,19 @@ def _clashes(edits: list[Edit], taken: list[Edit]) -> bool:
     )
 
 
-def choose_edits(diagnostics: tuple[Diagnostic, ...], rule: str | None, unsafe: bool) -> tuple[list[Edit], int]:
+def choose_edits(report: FileReport, rule: str | None, unsafe: bool) -> tuple[list[Edit], int]:
     """The edits of one round and the number of fixes they come from; the first fix of a finding counts."""
     taken: list[Edit] = []
+    flowing: set[int] = set()
     count = 0
-    for item in sorted(diagnostics, key=lambda found: found.span):
+    for item in sorted(report.diagnostics, key=lambda found: found.span):
         fix = next((fix for fix in item.fixes if fix.safe or unsafe), None)
         if fix is None or (rule and item.code != rule):
             continue
         edits = [edit for edit in fix.edits if edit not in taken]
-        if not _clashes(edits, taken):
+        flow = {one.base for one in report.functions if item.code in FLOW_RULES and one.spans(item.span)}
+        if not _clashes(edits, taken) and not flow & flowing:
+            flowing |= flow
             taken += edits
             count += 1
     return taken, count
@@ -53,7 +57,7 @@ def fix_text(
     """Fix a checked text. `recheck` checks a new text, given the report before."""
     text, applied = report.source.text, 0
     for _ in range(ROUNDS):
-        edits, count = choose_edits(report.diagnostics, rule, unsafe)
+        edits, count = choose_edits(report, rule, unsafe)
         changed = apply_edits(text, edits)
         if changed == text:
             break

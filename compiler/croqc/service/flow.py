@@ -6,7 +6,7 @@ The language server answers with the same. Lines and columns are 0-based, column
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
 from types import MappingProxyType
@@ -17,7 +17,8 @@ from croqc.flow.landings import landed
 from croqc.flow.paths import Path, enters
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import failing_step, run_ahead, verdict_text
-from croqc.rules.table import BY_NAME
+from croqc.rules.diagnose import tell_one
+from croqc.rules.internal_error import RULE as INTERNAL_ERROR_RULE
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
 from croqc.service.flow_check import finding_of, with_flow
@@ -114,13 +115,20 @@ class FlowResult:
     flows: tuple[FlowEntry, ...]
 
 
-def flow_of_file(path: File, entry: str | None = None, flags: Settings = NO_SETTINGS) -> FlowResult:
+def flow_of_file(
+    path: File,
+    entry: str | None = None,
+    flags: Settings = NO_SETTINGS,
+    look: Callable[[FileReport], None] = lambda _: None,
+) -> FlowResult:
     """As `flow_result`, for a file. `-D` names that are sizes of its kernels choose the run that is shown.
 
+    `look` is shown the checked file first, for what is to be said of it beside its flow.
     Raises FileError, SettingsError, and RequestError for an unknown `entry` or a `-D` that is neither size nor macro.
     """
     report = check_file(path, replace(flags, defines={}))
     if not flags.defines:
+        look(report)
         return flow_result(report, entry)
     from croqc.service.run_plan import PlanError, split_defines  # here, since it loads NumPy
 
@@ -130,6 +138,7 @@ def flow_of_file(path: File, entry: str | None = None, flags: Settings = NO_SETT
         raise RequestError(str(error)) from None
     if macros:
         report = check_file(path, replace(flags, defines=macros))
+    look(report)
     whole = {name: value for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
     return flow_result(report, entry, whole)
 
@@ -159,11 +168,16 @@ def _flows(
 ) -> Iterator[FlowEntry]:
     if found is None or function.analysis is None:
         mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR][:1]
-        why = f"has errors: {mistakes[0].message}" if mistakes and function.analysis else "does not parse"
+        read = function.parsed.tree is not None
+        why = f"has errors: {mistakes[0].message}" if mistakes and read else "does not parse"
         yield _unanalysed(source, function, f"the function {why}", mistakes)
         return
+    failed = [item for item in found.diagnostics if item.code == INTERNAL_ERROR_RULE.name][:1]
+    if not found.kernels and failed:
+        yield _unanalysed(source, function, failed[0].message, failed)
+        return
     for flow in found.kernels:
-        yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes))
+        yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes), found.diagnostics)
 
 
 def _whole(function: FunctionReport) -> Span:
@@ -193,13 +207,15 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
     )
 
 
-def flow_entry(source: Source, function: FunctionReport, flow: KernelFlow) -> FlowEntry:
-    """One analysed kernel with absolute places."""
+def flow_entry(
+    source: Source, function: FunctionReport, flow: KernelFlow, told: Sequence[Diagnostic] = ()
+) -> FlowEntry:
+    """One analysed kernel with absolute places. `told`: what is said of the function, with fixes that are tried out."""
     base = function.base
     flow = _beginning(landed(flow))
     events = tuple(event_entry(flow, event, source, base) for event in flow.events)
     steps = tuple(step_entry(step, source, base) for step in flow.steps)
-    findings = tuple(_finding(source, function, flow, item) for item in flow.findings)
+    findings = tuple(_finding(source, function, flow, item, told) for item in flow.findings)
     place = range_of(source, flow.place.shift(base)) if flow.place else None
     used = [step.range for step in steps]
     used += [step.range for item in findings for step in item.steps]
@@ -243,8 +259,11 @@ def _path(source: Source, base: int, flow: KernelFlow, path: Path) -> PathEntry:
     return PathEntry(path.name, range_of(source, place), path.thread_count, ahead, event)
 
 
-def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: FlowFinding) -> FlowFindingEntry:
-    told = diagnostic_entry(source, _told(source, function, item).shift(function.base))
+def _finding(
+    source: Source, function: FunctionReport, flow: KernelFlow, item: FlowFinding, known: Sequence[Diagnostic]
+) -> FlowFindingEntry:
+    fixes = next((one.fixes for one in known if (one.code, one.span) == (item.rule, item.span)), ())
+    told = diagnostic_entry(source, _told(source, function, item).with_fixes(fixes).shift(function.base))
     failing, skipped = failing_step(item), max(len(item.steps) - LIMIT, 0)
     return FlowFindingEntry(
         code=told.code,
@@ -263,7 +282,7 @@ def _finding(source: Source, function: FunctionReport, flow: KernelFlow, item: F
 def _told(source: Source, function: FunctionReport, item: FlowFinding) -> Diagnostic:
     """The finding in the words of its rule."""
     assert function.analysis is not None
-    return BY_NAME[item.rule].diagnose(finding_of(item), subject_of(function.parsed, function.analysis, source))
+    return tell_one(finding_of(item), subject_of(function.parsed, function.analysis, source))
 
 
 def _lines(source: Source, places: Iterable[Range]) -> tuple[Line, ...]:

@@ -1,19 +1,21 @@
-"""Add the credit-flow verdicts to a checked file. Must not analyse or word them (see `flow` and `rules`).
+"""Add the credit-flow verdicts to a checked file, with fixes that are tried out. Must not analyse or word them (see
+`flow` and `rules`).
 
 A function with errors is not analysed. Verdicts of functions that did not change are taken over.
 """
 
 from __future__ import annotations
 
-from croqc.flow.analysis import analyze_flow
+from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import verdict_text
-from croqc.rules.diagnose import tell
+from croqc.rules.diagnose import in_order, tell
+from croqc.rules.internal_error import internal_error
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
+from croqc.service.fix_trials import Told, only_mending
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
-from croqc.text.source import Source
 
 NOT_ANALYSED = "not-analysed"
 
@@ -36,21 +38,51 @@ def _findings(flow: KernelFlow) -> list[Finding]:
     return found
 
 
-def _function_flow(function: FunctionReport, analysis: Analysis, source: Source, budget: int) -> FunctionFlow:
-    kernels = analyze_flow(analysis.model, budget)
-    findings = [item for flow in kernels for item in _findings(flow)]
-    return FunctionFlow(kernels, tell(findings, subject_of(function.parsed, analysis, source)))
+def _told(report: FileReport, number: int, budget: int) -> Told | None:
+    """The kernels of a function with what is said of each; None for a function with errors."""
+    function = report.functions[number]
+    if function.analysis is None or not sound(function):
+        return None
+    subject = subject_of(function.parsed, function.analysis, report.source)
+    kernels = analyze_flow(function.analysis.model, budget)
+    return tuple((flow, tell(_findings(flow), subject)) for flow in kernels)
+
+
+def _trial(report: FileReport, number: int, budget: int) -> Told | None:
+    """As `_told`, of a text that is only tried: most fail soon, and do not need the whole effort."""
+    told = _told(report, number, min(budget, TYPING_BUDGET))
+    if told is None or budget <= TYPING_BUDGET:
+        return told
+    strengths = {flow.strength for flow, _ in told}
+    return told if Strength.FAILS in strengths or strengths <= {Strength.PROVED} else _told(report, number, budget)
+
+
+def _function_flow(report: FileReport, number: int, analysis: Analysis, budget: int) -> FunctionFlow | None:
+    place = analysis.model.function.name.span
+    try:
+        told = _told(report, number, budget)
+    except Exception as error:  # the function stays without a verdict
+        return FunctionFlow((), (internal_error("the credit-flow analysis", error, place, Severity.WARNING),))
+    if told is None:
+        return None
+    found = [item.with_fixes(()) for _, said in told for item in said]
+    try:
+        tried = only_mending(report, number, told, lambda trial, which: _trial(trial, which, budget))
+        found = [item for _, said in tried for item in said]
+    except Exception as error:  # the findings stay without fixes
+        found.append(internal_error("the trial of fixes", error, place, Severity.WARNING))
+    return FunctionFlow(tuple(flow for flow, _ in told), in_order(found))
 
 
 def with_flow(file: FileReport, budget: int, previous: FileReport | None = None) -> FileReport:
     """The report with the flow of every sound function. `budget` bounds the effort in abstract steps (section 5)."""
     known = (previous.flows if previous else None) or {}
-    flows = {
-        function.analysis: known.get(function.analysis)
-        or _function_flow(function, function.analysis, file.source, budget)
-        for function in file.functions
-        if function.analysis is not None and sound(function)
-    }
+    flows = {}
+    for number, function in enumerate(file.functions):
+        if function.analysis is not None:
+            flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget)
+            if flow is not None:
+                flows[function.analysis] = flow
     told = tuple(
         item.shift(function.base)
         for function in file.functions

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import asdict
 from importlib.resources import files
 
 from croqc.service.flow import FlowResult
+from croqc.service.json_text import to_compact_json
 
 
 def page_template() -> str:
@@ -21,7 +20,7 @@ def flow_page(result: FlowResult, nonce: str = "") -> str:
     The nonce lets the page's own style and script through its content security policy; by default it is drawn
     from the data, which is enough for a page that nobody else writes into.
     """
-    data = json.dumps(asdict(result), ensure_ascii=False, separators=(",", ":"))
+    data = to_compact_json(result)
     nonce = nonce or hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     head, tail = page_template().replace("@NONCE@", nonce).split("@DATA@")

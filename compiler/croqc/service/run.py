@@ -18,7 +18,7 @@ from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
-from croqc.service.run_notes import broken_assumptions
+from croqc.service.run_notes import broken_assumptions, hang_notes
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
@@ -41,21 +41,6 @@ class RunReport:
     place: tuple[Position, Position] | None = None
     prints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        place = self.place and {
-            end: {"line": at.line, "character": at.column} for end, at in zip(("start", "end"), self.place, strict=True)
-        }
-        return {
-            "path": self.path,
-            "function": self.function,
-            "name": self.name,
-            **self.result.to_json(),
-            "message": self.message,
-            "range": place,
-            "prints": list(self.prints),
-            "notes": list(self.notes),
-        }
 
     @property
     def ok(self) -> bool:
@@ -148,6 +133,7 @@ class _Runner:
     def broken(self, result: SimResult) -> RunReport | None:
         """The report of a run that hung or broke off, else None."""
         if result.hang:
+            self.notes += hang_notes(self.report, self.function)
             entries = [hang_entry(item, self.report.source, self.function.base) for item in result.hang]
             return self.ended(Verdict.HANGS, hang=tuple(entries))
         error: SimError | None = result.error

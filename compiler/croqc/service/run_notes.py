@@ -1,4 +1,5 @@
-"""What a run says beside its verdict: assumptions that its sizes break, and hints at what a failed line may mean.
+"""What a run says beside its verdict: assumptions that its sizes break, what explains a hang, and hints at what a
+failed line may mean.
 
 Must not decide verdicts.
 """
@@ -7,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from croqc.flow.analysis import TYPING_BUDGET
+from croqc.rules.table import FLOW_RULES
 from croqc.runs.report import ExpectationResult
 from croqc.runs.usage import usage_of
 from croqc.sema.model import Analysis, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
 from croqc.sema.types import data_of
+from croqc.service.check import FileReport, FunctionReport
+from croqc.service.flow_check import with_flow
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.formulas import Apply, Formula, Ref, Slice, children
+from croqc.text.diagnostics import Severity
 
 _ASSUMED = "assumed-divisible"
+_DATA = ("stage-race", "uncommitted-release", "early-publish", "unwritten-read", "stale-buffer")
+_STALLING = frozenset(FLOW_RULES) - set(_DATA) - {"future-not-waited", "future-waited-twice"}
+"""The rules whose findings explain why a path never gets on; what is wrong with data alone does not."""
 
 
 def broken_assumptions(analysis: Analysis, dims: Mapping[str, int]) -> Iterator[str]:
@@ -36,6 +45,16 @@ def _cut_from(view: View) -> tuple[Int, ...]:
     """The shape that the last operation of a view cuts."""
     data = data_of(view.base.type)
     return view.ops[-2].shape if len(view.ops) > 1 else () if data is None else data.shape
+
+
+def hang_notes(report: FileReport, function: FunctionReport) -> Iterator[str]:
+    """Where `croq check` tells why the kernels of a function hang, if it does."""
+    flowing = report if report.flows is not None else with_flow(report, TYPING_BUDGET)
+    for item in flowing.diagnostics:
+        if item.code in _STALLING and item.severity is Severity.ERROR and function.spans(item.span):
+            line = report.source.position(item.span.start).line + 1
+            yield f"'croq check' explains it: {item.code} at line {line}"
+            return
 
 
 def hints(model: Model, expects: Sequence[ExpectDirective], results: Sequence[ExpectationResult]) -> Iterator[str]:

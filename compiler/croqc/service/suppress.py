@@ -16,7 +16,7 @@ from croqc.text.source import Source
 from croqc.text.span import Span
 
 UNUSED_ALLOW = "unused-allow"
-_NEVER = ("syntax-error", "preprocessor-error", "run-directive")
+NEVER = ("syntax-error", "preprocessor-error", "run-directive", "internal-error")
 
 
 def suppress(
@@ -37,7 +37,7 @@ def suppress(
         line = source.line_of(item.span.start)
         hits = {i for i, (at, name, _) in enumerate(allowed) if name == item.code and line in (at, at + 1)}
         used |= hits
-        if item.code in _NEVER or not (hits or item.code in project):
+        if item.code in NEVER or not (hits or item.code in project):
             kept.append(item)
     kept += [
         _unused(name, span, source) for i, (_, name, span) in enumerate(allowed) if i not in used and name not in coming

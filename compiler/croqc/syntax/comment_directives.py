@@ -45,6 +45,8 @@ __all__ = [
     "ModelDirective",
     "RunDirective",
     "WordDirective",
+    "Written",
+    "directive_at",
     "file_directives",
 ]
 
@@ -89,6 +91,29 @@ _DIRECTIVE = re.compile(r"//[ \t]*croq:[ \t]*(?P<word>[^\s=]*)(?P<rest>.*)", re.
 class _Comment(NamedTuple):
     start: int
     text: str
+
+
+class Written(NamedTuple):
+    """A directive as it stands in the text, read or not: its word, which may be empty, and the text behind it, with
+    their absolute places."""
+
+    word: str
+    word_span: Span
+    rest: str
+    rest_span: Span
+
+
+def directive_at(tree: FileTree, offset: int) -> Written | None:
+    """The directive whose comment an absolute offset touches behind its `croq:`; None elsewhere."""
+    for comment in _comments(tree):
+        found = _DIRECTIVE.match(comment.text)
+        if found is None:
+            continue
+        word = Span(comment.start + found.start("word"), comment.start + found.end("word"))
+        rest = Span(word.end, comment.start + len(comment.text))
+        if word.start <= offset <= rest.end:
+            return Written(found["word"], word, found["rest"], rest)
+    return None
 
 
 def file_directives(tree: FileTree) -> FileDirectives:

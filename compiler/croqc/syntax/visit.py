@@ -65,6 +65,12 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(children(top)[::-1])
 
 
+@lru_cache(maxsize=16)
+def nodes_of(node: Node) -> tuple[Node, ...]:
+    """All of `walk`, kept for the last few roots: the steps of a verdict go through one kernel a dozen times."""
+    return tuple(walk(node))
+
+
 _POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro", "doubts"}
 
 

@@ -67,3 +67,6 @@ class Diagnostic:
             related=tuple(item.shift(by) for item in self.related),
             fixes=tuple(fix.shift(by) for fix in self.fixes),
         )
+
+    def with_fixes(self, fixes: tuple[Fix, ...]) -> Diagnostic:
+        return replace(self, fixes=fixes)

@@ -49,3 +49,61 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         parts += [text[at : edit.span.start], edit.new_text]
         at = edit.span.end
     return "".join([*parts, text[at:]])
+
+
+_FAR = 1 << 60  # beyond every text
+
+
+def compose(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...]:
+    """The edits that do at once what two sets do one after the other; `second` refers to the text after `first`.
+
+    Raises ValueError if edits of one set overlap.
+    """
+    pieces = _cut(_cut([(0, _FAR, None)], first), second)
+    edits, at, text = [], 0, ""
+    for start, end, new in pieces:
+        if new is not None:
+            text += new
+            continue
+        if start > at or text:
+            edits.append(Edit(Span(at, start), text))
+        at, text = end, ""
+    return tuple(edits)
+
+
+_Piece = tuple[int, int, str | None]
+"""Kept text from start to end, or new text that stands at a place."""
+
+
+def _cut(pieces: list[_Piece], edits: Iterable[Edit]) -> list[_Piece]:
+    """The pieces after some edits of the text that they make up."""
+    ordered = in_order(edits)
+    if overlaps(ordered):
+        raise ValueError("edits overlap")
+    done: list[_Piece] = []
+    here = 0  # where the rest of the pieces starts in the text that they make up
+    rest = pieces
+    for edit in ordered:
+        head, rest = _split(rest, edit.span.start - here)
+        _, rest = _split(rest, edit.span.length)
+        done += head
+        place = rest[0][0] if rest else _FAR
+        done.append((place, place, edit.new_text))
+        here = edit.span.end
+    return done + rest
+
+
+def _split(pieces: list[_Piece], length: int) -> tuple[list[_Piece], list[_Piece]]:
+    """The pieces of the first `length` characters, and the others."""
+    head: list[_Piece] = []
+    for number, (start, end, new) in enumerate(pieces):
+        size = end - start if new is None else len(new)
+        if size > length:
+            if new is None:
+                parts: tuple[_Piece, _Piece] = (start, start + length, None), (start + length, end, None)
+            else:
+                parts = (start, end, new[:length]), (start, end, new[length:])
+            return [*head, *([parts[0]] if length else [])], [parts[1], *pieces[number + 1 :]]
+        head.append(pieces[number])
+        length -= size
+    return head, []

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from croqc.builtins import lookup
-from croqc.builtins.row import Row
 from croqc.sema.describe import describe
 from croqc.sema.model import BufferInfo, Model, Symbol, SymbolKind
 from croqc.sema.types import Bounded
 from croqc.service.check import FunctionReport
+from croqc.service.explain import row_text
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
-from croqls.ide.hover_flow import flow_section
+from croqls.ide.directives import directive_hover
+from croqls.ide.hover_flow import flow_section, has_flow
 from croqls.ide.snapshot import Snapshot, is_warpgroup, token_at
 
 
@@ -24,11 +25,15 @@ class Hover:
     span: Span
 
 
-def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | None:
-    """Type and shape of a name, definition of a macro, documentation of an operation, credit flow; else None.
+def hover(snapshot: Snapshot, offset: int, pictures: bool = False, flow: bool = True) -> Hover | None:
+    """Type and shape of a name, definition of a macro, documentation of a word or directive, credit flow; or None.
 
-    `pictures`: the client shows images in Markdown.
+    `pictures`: the client shows images in Markdown. Without `flow` nothing is said of the credit flow, which costs a
+    run of the verifier where the snapshot's report has no verdicts; `needs_flow` says where that matters.
     """
+    directive = directive_hover(snapshot, offset)
+    if directive is not None:
+        return Hover(*directive)
     function = snapshot.function_at(offset)
     if function is None:
         return None
@@ -38,14 +43,31 @@ def hover(snapshot: Snapshot, offset: int, pictures: bool = False) -> Hover | No
     level = _warpgroup_at(function, offset - function.base)
     if level is not None:
         row = lookup("group-4")
-        return Hover(_row_text(row), level.shift(function.base)) if row else None
-    token = token_at(function, offset)
-    if token is None or token.kind not in (Kind.WORD, Kind.DOTTED):
+        return Hover(row_text(row), level.shift(function.base)) if row else None
+    token = _word_at(function, offset)
+    if token is None:
         return None
-    flow = flow_section(snapshot, function, token, pictures)
-    parts = (_symbol(function, token) or _operation(function, token), flow)
+    told = flow_section(snapshot, function, token, pictures) if flow else ""
+    parts = (_symbol(function, token) or _operation(function, token), told)
     text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None
+
+
+def needs_flow(snapshot: Snapshot, offset: int) -> bool:
+    """Whether a hover there would speak of the credit flow."""
+    function = snapshot.function_at(offset)
+    if function is None or directive_hover(snapshot, offset) is not None:
+        return False
+    place = offset - function.base
+    if any(span.touches(place) for span, _ in function.parsed.source.macro_uses) or _warpgroup_at(function, place):
+        return False
+    token = _word_at(function, offset)
+    return token is not None and has_flow(function, token)
+
+
+def _word_at(function: FunctionReport, offset: int) -> Token | None:
+    token = token_at(function, offset)
+    return token if token is not None and token.kind in (Kind.WORD, Kind.DOTTED) else None
 
 
 def _warpgroup_at(function: FunctionReport, place: int) -> Span | None:
@@ -112,7 +134,7 @@ def _bytes(model: Model, info: BufferInfo) -> str:
 
 def _operation(function: FunctionReport, token: Token) -> str | None:
     row = lookup(token.text.lstrip("."), _word_before(function, token))
-    return _row_text(row) if row else None
+    return row_text(row) if row else None
 
 
 def _word_before(function: FunctionReport, token: Token) -> str:
@@ -126,12 +148,3 @@ def _word_before(function: FunctionReport, token: Token) -> str:
         index -= 1
         parts.insert(0, tokens[index].text.lstrip("."))
     return ".".join(parts) if tokens[index].kind is Kind.WORD else ""
-
-
-def _row_text(row: Row) -> str:
-    parts = [_code(row.signature), row.doc]
-    if row.example:
-        parts.append(_code(row.example))
-    if row.needs:
-        parts.append("Needs " + ", ".join(sorted(feature.value for feature in row.needs)) + ".")
-    return "\n\n".join(parts)

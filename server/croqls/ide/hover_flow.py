@@ -48,23 +48,34 @@ def _analysed(analysis: Analysis) -> tuple[KernelFlow, ...]:
     return analyze_flow(analysis.model, TYPING_BUDGET)
 
 
-def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token, pictures: bool) -> str:
-    """As `flow_text`, for a document, with a drawn timeline. Functions with errors have no credit flow."""
+def has_flow(function: FunctionReport, token: Token) -> bool:
+    """Whether the word belongs to the credit flow of a function that has one: those with errors have none."""
     analysis = function.analysis
     if analysis is None:
-        return ""
-    model = analysis.model
-    symbol = next((sym for name, sym in model.uses.items() if name.span == token.span and name.id == token.text), None)
-    about = symbol is not None and symbol.kind in _KINDS
-    if not about and token.text not in _WORDS:
-        return ""
+        return False
+    symbol = _symbol_of(analysis.model, token)
+    if token.text not in _WORDS and (symbol is None or symbol.kind not in _KINDS):
+        return False
     from croqc.service.flow_check import sound  # here, since the server must start fast
 
-    if not sound(function):
+    return sound(function)
+
+
+def _symbol_of(model: Model, token: Token) -> Symbol | None:
+    return next((sym for name, sym in model.uses.items() if name.span == token.span and name.id == token.text), None)
+
+
+def flow_section(snapshot: Snapshot, function: FunctionReport, token: Token, pictures: bool) -> str:
+    """As `flow_text`, for a document, with a drawn timeline."""
+    analysis = function.analysis
+    if analysis is None or not has_flow(function, token):
         return ""
     known = (snapshot.report.flows or {}).get(analysis)
     flows = known.kernels if known is not None else _analysed(analysis)
-    text = flow_text(flows, model, token, symbol, Places(snapshot.uri, snapshot.source, function.base))
+    model = analysis.model
+    text = flow_text(
+        flows, model, token, _symbol_of(model, token), Places(snapshot.uri, snapshot.source, function.base)
+    )
     if not text or not pictures:
         return text
     here = next(flow for flow in flows if flow.kernel.node.span.touches(token.start) or flow is flows[-1])

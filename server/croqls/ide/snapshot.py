@@ -41,6 +41,12 @@ class Snapshot:
         known = self.__dict__.get("report", self.previous)
         return Snapshot(self.uri, version, text, self.path, self.below, known)
 
+    def reported(self, report: FileReport) -> Snapshot:
+        """The same version, of which this report is known."""
+        snapshot = Snapshot(self.uri, self.version, self.text, self.path, self.below)
+        snapshot.__dict__["report"] = report  # where the cached property keeps it
+        return snapshot
+
     def under(self, below: Settings) -> Snapshot:
         """The same text under other settings; nothing is carried over."""
         return Snapshot(self.uri, self.version, self.text, self.path, below)

@@ -1,5 +1,7 @@
 """Keeps the verdict process: one job at a time, the newest version of a document wins, a crash restarts it.
 
+Questions go before verdicts: a person waits for them, and the verdicts that they need are kept there.
+
 Must not analyse (see `croqls.workers.flow`) or publish.
 """
 
@@ -13,9 +15,15 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
-from croqls.workers.flow import Answer, Job, work
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.documents import key_of
+from croqls.workers.flow import Answer, Job, Question, Reply, work
 
 _LOG = logging.getLogger(__name__)
+
+
+def job_of(snapshot: Snapshot) -> Job:
+    return Job(key_of(snapshot.uri), snapshot.version, snapshot.text, snapshot.path, snapshot.below)
 
 
 class FlowProcess:
@@ -24,7 +32,10 @@ class FlowProcess:
     def __init__(self) -> None:
         self.on_answer: Callable[[Answer], None] = lambda _: None
         self._waiting: dict[str, Job] = {}
-        self._running: Job | None = None
+        self._questions: dict[int, Question] = {}
+        self._replies: dict[int, asyncio.Future[Reply]] = {}
+        self._asked = 0
+        self._running: Job | Question | None = None
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
 
@@ -33,6 +44,20 @@ class FlowProcess:
         self._waiting.pop(job.key, None)
         self._waiting[job.key] = job
         self._next()
+
+    async def ask(self, snapshot: Snapshot, offset: int, pictures: bool) -> Reply:
+        """What a hover says there. The question is dropped when who asked no longer waits."""
+        self._asked += 1
+        number = self._asked
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._questions[number] = Question(number, job_of(snapshot), snapshot.uri, offset, pictures)
+        self._replies[number] = future
+        self._next()
+        try:
+            return await future
+        finally:
+            self._questions.pop(number, None)
+            self._replies.pop(number, None)
 
     def forget(self, key: str) -> None:
         """Drop what waits for a document that was closed."""
@@ -47,12 +72,14 @@ class FlowProcess:
         self._process = self._connection = None
 
     def _next(self) -> None:
-        if self._running is not None or not self._waiting:
+        if self._running is not None or not (self._waiting or self._questions):
             return
         if self._process is None or not self._process.is_alive():
             self._start()
-        key = next(reversed(self._waiting))
-        self._running = self._waiting.pop(key)
+        if self._questions:
+            self._running = self._questions.pop(next(iter(self._questions)))
+        else:
+            self._running = self._waiting.pop(next(reversed(self._waiting)))
         assert self._connection is not None
         try:
             self._connection.send(self._running)
@@ -73,7 +100,7 @@ class FlowProcess:
         """Wait for answers beside the loop and hand each to it."""
         while True:
             try:
-                answer: Answer | None = connection.recv()
+                answer: Answer | Reply | None = connection.recv()
             except (EOFError, OSError):
                 answer = None
             if loop.is_closed():
@@ -82,23 +109,35 @@ class FlowProcess:
             if answer is None:
                 return
 
-    def _take(self, connection: Connection, answer: Answer | None) -> None:
+    def _take(self, connection: Connection, answer: Answer | Reply | None) -> None:
         if connection is not self._connection:
             return
         if answer is None:
             self._lost()
             return
         self._running = None
-        if answer.failed:
-            _LOG.warning("credit flow of %s: %s", answer.key, answer.failed)
-        self.on_answer(answer)
+        if isinstance(answer, Reply):
+            self._give(answer)
+        else:
+            if answer.failed:
+                _LOG.warning("credit flow of %s: %s", answer.key, answer.failed)
+            self.on_answer(answer)
         self._next()
+
+    def _give(self, reply: Reply) -> None:
+        if reply.failed:
+            _LOG.warning("hover: %s", reply.failed)
+        future = self._replies.get(reply.number)
+        if future is not None and not future.done():
+            future.set_result(reply)
 
     def _lost(self) -> None:
         """The process died: give up its job (an edit brings it back) and go on with the others."""
         job, self._running = self._running, None
         self._process = self._connection = None
-        if job is not None:
+        if isinstance(job, Question):
+            self._give(Reply(job.number, None, "the credit-flow process died"))
+        elif job is not None:
             _LOG.warning("the credit-flow process died at version %s of %s", job.version, job.key)
             self.on_answer(Answer(job.key, job.version, (), "the credit-flow process died"))
         self._next()

@@ -23,3 +23,4 @@ class CroqtileServer(LanguageServer):
         )
         self.documents = Documents()
         self.flow = FlowProcess()
+        self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged

@@ -1,4 +1,4 @@
-"""The process that finds credit-flow verdicts, so that the server's loop never waits for them.
+"""The process that finds credit-flow verdicts and tells of them, so that the server's loop never waits for them.
 
 It is sent texts and answers plain values; it keeps the last report of each document, so that only what changed is
 analysed again. It ends when the server does. Must not write to standard output, which belongs to the protocol.
@@ -14,6 +14,8 @@ from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record
+from croqls.ide.hover import Hover, hover
+from croqls.ide.snapshot import Snapshot
 
 _KEPT = 32  # documents
 
@@ -39,24 +41,70 @@ class Answer:
     failed: str = ""
 
 
+@record
+class Question:
+    """What a hover says at an offset of a version; `number` tells questions apart."""
+
+    number: int
+    job: Job
+    uri: str
+    offset: int
+    pictures: bool
+
+
+@record
+class Reply:
+    """The hover that a question asked for, None where there is nothing to say; `failed` tells why it is missing."""
+
+    number: int
+    hover: Hover | None
+    failed: str = ""
+
+
+Reports = dict[str, tuple[Job, FileReport]]
+
+
 def work(connection: Connection) -> None:
     """Serve jobs until the other end closes."""
-    reports: dict[str, FileReport] = {}
+    reports: Reports = {}
     while True:
         try:
-            job: Job = connection.recv()
+            order: Job | Question = connection.recv()
         except (EOFError, OSError):
             return
-        connection.send(_answer(job, reports))
+        connection.send(_reply(order, reports) if isinstance(order, Question) else _answer(order, reports))
 
 
-def _answer(job: Job, reports: dict[str, FileReport]) -> Answer:
+def _answer(job: Job, reports: Reports) -> Answer:
     try:
-        before = reports.pop(job.key, None)
-        report = with_flow(check_text(job.text, below=job.below, path=job.path, previous=before), TYPING_BUDGET, before)
+        report = _report(job, reports)
     except Exception as error:  # one document's failure must not take the others' verdicts away
         return Answer(job.key, job.version, (), f"{type(error).__name__}: {error}")
-    reports[job.key] = report
+    return Answer(job.key, job.version, report.flow_found or ())
+
+
+def _reply(question: Question, reports: Reports) -> Reply:
+    job = question.job
+    try:
+        snapshot = Snapshot(question.uri, job.version, job.text, job.path, job.below)
+        found = hover(snapshot.reported(_report(job, reports)), question.offset, question.pictures)
+    except Exception as error:  # as above
+        return Reply(question.number, None, f"{type(error).__name__}: {error}")
+    return Reply(question.number, found)
+
+
+def _report(job: Job, reports: Reports) -> FileReport:
+    """All that is to be said of a text: known, or made from what is known of the version before."""
+    last, before = reports.pop(job.key, (None, None))
+    if (
+        before is not None
+        and last is not None
+        and (last.text, last.path, last.below) == (job.text, job.path, job.below)
+    ):
+        report = before
+    else:
+        report = with_flow(check_text(job.text, below=job.below, path=job.path, previous=before), TYPING_BUDGET, before)
+    reports[job.key] = (job, report)
     while len(reports) > _KEPT:
         reports.pop(next(iter(reports)))
-    return Answer(job.key, job.version, report.flow_found or ())
+    return report

@@ -8,7 +8,7 @@
 _shtab_croq_subparsers=(check run flow explain fix migrate fmt dump lsp completion)
 
 _shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
-_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules --max-steps)
+_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps)
 _shtab_croq_flow_option_strings=(-h --help -D --arch --dialect --entry --json --svg --html --serve --port)
 _shtab_croq_explain_option_strings=(-h --help)
 _shtab_croq_fix_option_strings=(-h --help -D --arch --dialect --rule --unsafe --write --diff)
@@ -44,6 +44,8 @@ _shtab_croq_run_pos_0_nargs=+
 _shtab_croq_run__h_nargs=0
 _shtab_croq_run___help_nargs=0
 _shtab_croq_run___json_nargs=0
+_shtab_croq_run__q_nargs=0
+_shtab_croq_run___quiet_nargs=0
 _shtab_croq_flow__h_nargs=0
 _shtab_croq_flow___help_nargs=0
 _shtab_croq_flow___json_nargs=0

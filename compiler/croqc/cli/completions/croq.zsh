@@ -68,7 +68,7 @@ _shtab_croq_dump_defaults_added=0
 
 _shtab_croq_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":a rule, its row in the catalogue, or a word of the language:"
+  ":a rule, a word of the language, or a directive:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -148,6 +148,7 @@ _shtab_croq_run_options=(
   "--engine[where to run\: sim, the simulator]:engine:(sim)"
   "--seed[seed of data and schedule (default 0)]:N:"
   "--schedules[try K schedules (default 1)]:K:"
+  {-q,--quiet}"[show no progress]"
   "--max-steps[give up after N steps of the simulation]:N:"
   "(*):Croqtile source files (.co):"
 )

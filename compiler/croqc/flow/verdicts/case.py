@@ -8,9 +8,10 @@ from functools import cached_property
 from croqc.flow.arrivals import Arrivals
 from croqc.flow.explain import Told, iteration_text
 from croqc.flow.instances import Plan
-from croqc.flow.machine import ExhaustedError, Machine, Setting, Supposed
+from croqc.flow.machine import ExhaustedError, Machine, Supposed
 from croqc.flow.program import Loop, Program
 from croqc.flow.report import FlowFinding, Step
+from croqc.flow.run import Setting
 from croqc.flow.state import EventSlot, PathState, Place
 from croqc.flow.verdicts.sites import Sites
 from croqc.text.diagnostics import Related
@@ -90,7 +91,7 @@ class Case:
         return self.sites.arrivals.get((slot.event.symbol, slot.index))
 
     def turns(self, number: int, loop: Loop) -> int:
-        return self.machine.turns.get((number, loop), 0)
+        return self.machine.paths[number].turns.get(loop, 0)
 
     def path(self, number: int) -> PathState:
         return self.machine.paths[number]

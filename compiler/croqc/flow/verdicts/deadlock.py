@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from croqc.flow.explain import iteration_text, slot_text, waited_slot
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.machine import Supposed
+from croqc.flow.ops_control import Bar, End, Meet
 from croqc.flow.ops_events import Trigger
-from croqc.flow.program import Bar, End, Loop, Meet, Op
+from croqc.flow.program import Loop, Op
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import EventSlot, PathState
 from croqc.flow.verdicts.case import Case

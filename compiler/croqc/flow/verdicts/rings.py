@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from croqc.flow.exprs import Expr, closure, const
 from croqc.flow.instances import refs_of
 from croqc.flow.machine import Supposed
+from croqc.flow.ops_control import Set
 from croqc.flow.ops_events import EventRef
-from croqc.flow.program import Set
 from croqc.flow.regions import Operand
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Fault
@@ -129,7 +129,7 @@ def _modulus(expr: Expr, moving: set[int]) -> int | None:
 
 def _with_modulus(expr: Expr, moving: set[int], size: int) -> Expr:
     if expr.op == "%" and expr.args[1].const and expr.variables() & moving:
-        return Expr("%", (expr.args[0], const(size)))
+        return Expr("%", (expr.args[0], const(size)), expr.value)
     if not expr.args:
         return expr
     return Expr(expr.op, tuple(_with_modulus(arg, moving, size) for arg in expr.args), expr.value, expr.span)

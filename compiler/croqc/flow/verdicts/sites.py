@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from croqc.flow.arrivals import Arrivals, Slot
-from croqc.flow.machine import Setting
 from croqc.flow.ops_data import Copy, Multiply, Name, Touch
 from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.program import Event, Loop, Op
 from croqc.flow.regions import Operand
+from croqc.flow.run import Setting
 
 
 class Sites:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croqc.flow.machine import Setting
+from croqc.flow.ops_control import Meet
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Meet, Program
+from croqc.flow.program import Op
 from croqc.flow.report import FlowFinding
+from croqc.flow.run import Setting
 from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Related
+from croqc.text.span import Span
 
 
 def judge_statics(model: Model, setting: Setting) -> Iterator[FlowFinding]:
     yield from _barriers(setting)
-    yield from _unused(model, setting.program)
+    yield from _unused(model, setting)
 
 
 def _barriers(setting: Setting) -> Iterator[FlowFinding]:
@@ -33,29 +35,43 @@ def _barriers(setting: Setting) -> Iterator[FlowFinding]:
             )
 
 
-def _unused(model: Model, program: Program) -> Iterator[FlowFinding]:
-    waited = {op.ref.event.number for op in program.ops if isinstance(op, WaitEvent)}
+def _unused(model: Model, setting: Setting) -> Iterator[FlowFinding]:
+    """Events for which no path waits; a wait in a region that no path runs is none."""
+    program = setting.program
+    waits = [op for op in program.ops if isinstance(op, WaitEvent)]
+    waited = {op.ref.event.number for op in waits if _is_run(setting, op)}
     idle = [event for event in program.events if event.number not in waited]
-    named = _named_elsewhere(model) if idle else frozenset()
+    named = _named_elsewhere(model, {op.ref.span for op in waits}) if idle else frozenset()
     for event in idle:
         if event.symbol in model.mentioned or event.symbol in named:
             continue
-        triggers = (op for op in program.ops if isinstance(op, Trigger))
+        triggers = (op for op in program.ops if isinstance(op, Trigger) and _is_run(setting, op))
         sites = [op.span for op in triggers if any(ref.event is event for ref in op.refs)]
+        empty = [op.role.cond.span for op in waits if op.ref.event is event and op.role is not None]
         yield FlowFinding(
             "unused-event",
             event.span,
             {"event": event.symbol.name, "triggered": bool(sites)},
-            tuple(Related("triggered here", span) for span in sites[:3]),
+            (
+                *(Related("triggered here", span) for span in sites[:3]),
+                *(Related("the wait is in a region that no thread enters", span) for span in empty[:3]),
+            ),
         )
 
 
-def _named_elsewhere(model: Model) -> frozenset[Symbol]:
+def _is_run(setting: Setting, op: Op) -> bool:
+    """Whether some path may enter the region of a step."""
+    return op.role is None or any(path.regions.get(op.role) is not False for path in setting.paths)
+
+
+def _named_elsewhere(model: Model, followed: set[Span]) -> frozenset[Symbol]:
     """What calls, islands and conditions of `while` name, and waits that were not understood."""
     found: set[Symbol] = set()
     for node in walk(model.function.body):
         if isinstance(node, ast.CallStmt | ast.While | ast.Cpp | ast.Asm | ast.Wait):
-            inner = walk(node.cond if isinstance(node, ast.While) else node)
-            symbols = (model.uses.get(name) for name in inner if isinstance(name, ast.Name))
-            found |= {symbol for symbol in symbols if symbol is not None}
+            parts: tuple[ast.Node, ...] = (node.cond if isinstance(node, ast.While) else node,)
+            if isinstance(node, ast.Wait):
+                parts = tuple(ref for ref in node.refs if ref.span not in followed)
+            names = (name for part in parts for name in walk(part) if isinstance(name, ast.Name))
+            found |= {symbol for name in names if (symbol := model.uses.get(name)) is not None}
     return frozenset(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from croqls.lsp.requests import (
     code_action,
+    completion,
     configuration,
     document_symbol,
     hover,
@@ -18,6 +19,7 @@ TABLE: tuple[Entry, ...] = (
     *configuration.ENTRIES,
     *synchronization.ENTRIES,
     *hover.ENTRIES,
+    *completion.ENTRIES,
     *document_symbol.ENTRIES,
     *code_action.ENTRIES,
     *semantic_tokens.ENTRIES,

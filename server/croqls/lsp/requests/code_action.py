@@ -49,7 +49,7 @@ class _Answer:
 
     def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None, quick: bool) -> None:
         self.server, self.snapshot, self.quick = server, snapshot, quick
-        self.diagnostics = server.documents.report(snapshot).diagnostics
+        self.report = server.documents.report(snapshot)
         self.only = None if only is None else tuple(str(getattr(kind, "value", kind)) for kind in only)
 
     def wants(self, kind: str) -> bool:
@@ -60,7 +60,7 @@ class _Answer:
 
     def actions(self, span: Span) -> Iterator[lsp.CodeAction]:
         if self.wants(QUICK_FIX):
-            for item in self.diagnostics:
+            for item in self.report.diagnostics:
                 if item.span.start <= span.end and span.start <= item.span.end:
                     yield from self.fixes(item)
         if self.wants(REWRITE):
@@ -71,7 +71,7 @@ class _Answer:
             for offer in migrations(self.snapshot):
                 yield self.action(offer.title, offer.kind, offer.edits)
         if self.wants(FIX_ALL):
-            edits, count = choose_edits(self.diagnostics, None, unsafe=False)
+            edits, count = choose_edits(self.report, None, unsafe=False)
             if count:
                 yield self.action("Apply all safe fixes", FIX_ALL, edits)
 

@@ -1,25 +1,35 @@
-"""`textDocument/hover`."""
+"""`textDocument/hover`. What is said of the credit flow comes from the verdict process: the loop never waits for it."""
 
 from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from croqls.ide.hover import hover
+from croqls.ide.hover import Hover, hover, needs_flow
+from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of, range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
 
-def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -> lsp.Hover | None:
+async def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -> lsp.Hover | None:
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return None
     encoding = server.documents.encoding
-    found = hover(snapshot, offset_of(snapshot.source, params.position, encoding), server.documents.pictures)
-    if found is None:
-        return None
+    found = await _hover(server, snapshot, offset_of(snapshot.source, params.position, encoding))
+    if found is None or server.documents.get(params.text_document.uri) is not snapshot:
+        return None  # nothing to say, or of a text that is gone by now
     content = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=found.markdown)
     return lsp.Hover(contents=content, range=range_of(snapshot.source, found.span, encoding))
+
+
+async def _hover(server: CroqtileServer, snapshot: Snapshot, offset: int) -> Hover | None:
+    pictures = server.documents.pictures
+    if needs_flow(snapshot, offset):
+        reply = await server.flow.ask(snapshot, offset, pictures)
+        if not reply.failed:
+            return reply.hover
+    return hover(snapshot, offset, pictures, flow=False)
 
 
 ENTRIES = (Entry(lsp.TEXT_DOCUMENT_HOVER, text_document_hover),)

@@ -6,20 +6,27 @@ the verdict process has answered, its own.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable
+
 from lsprotocol import types as lsp
 
+from croqc.rules.internal_error import RULE as INTERNAL_ERROR
+from croqc.text.diagnostics import Diagnostic
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
+from croqls.lsp.flow_process import job_of
 from croqls.lsp.server import CroqtileServer
-from croqls.workers.flow import Answer, Job
+from croqls.workers.flow import Answer
+
+_LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
     """Push the diagnostics of one version and ask for its verdicts."""
     _push(server, snapshot)
-    job = Job(key_of(snapshot.uri), snapshot.version, snapshot.text, snapshot.path, snapshot.below)
-    server.flow.submit(job)
+    server.flow.submit(job_of(snapshot))
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
@@ -43,8 +50,17 @@ def retract(server: CroqtileServer, uri: str) -> None:
 def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
     encoding = server.documents.encoding
     report = server.documents.report(snapshot)
+    _log_failures(server, snapshot.uri, report.diagnostics)
     for uri in server.documents.spellings(snapshot):
         items = [diagnostic(snapshot.source, item, uri, encoding) for item in report.diagnostics]
         server.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=items)
         )
+
+
+def _log_failures(server: CroqtileServer, uri: str, found: Iterable[Diagnostic]) -> None:
+    """What failed inside the tools, into the log: once a document and message, not at every keystroke."""
+    for item in found:
+        if item.code == INTERNAL_ERROR.name and (uri, item.message) not in server.failures:
+            server.failures.add((uri, item.message))
+            _LOG.error("%s: %s", uri, item.message)

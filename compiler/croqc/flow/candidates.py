@@ -1,0 +1,101 @@
+"""What to try for one size: each side of every place where it turns something. Must not combine sizes or run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import lcm
+
+from croqc.flow.exprs import Env, Expr, UndecidedError, closure, course
+from croqc.flow.ops_control import Branch
+from croqc.flow.program import Loop, Program, Size
+
+MOST_PERIOD = 1 << 20
+MOST_VALUES = 400
+
+
+def least_of(program: Program, size: Size) -> int:
+    """The smallest value of a size that the assertions on it admit."""
+    least = size.least or 0
+    return next(iter(_admitted(program, size, {least})), least)
+
+
+def divisors(expr: Expr, number: int) -> set[int]:
+    """By what a size is divided on its way into a value, all divisions together."""
+    if expr.op == "v":
+        return {1} if expr.value == number else set()
+    found = {each for arg in expr.args for each in divisors(arg, number)}
+    by = expr.args[-1].const if expr.args else None
+    if expr.op in ("/", "cdiv", "%") and by:
+        found |= {each * abs(by) for each in divisors(expr.args[0], number)}
+    return found
+
+
+def values_of(
+    program: Program, loops: Sequence[Loop], period: int, size: Size, turns: Mapping[Loop, int], drives: bool
+) -> list[int]:
+    """What to try for one size: each side of every place where a division steps or a comparison turns."""
+    least = least_of(program, size)
+    exprs = [expr for op in program.ops for expr in op.exprs() if size.var in expr.variables()]
+    values = {least, least + 1}
+    for loop in loops:
+        for expr in (loop.low, loop.high):
+            steps = sorted(divisors(expr, size.var))
+            for by in steps[-1:]:
+                most = turns[loop] + 1 if drives else 1
+                values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in (-1, 0, 1)}
+            for by in steps[:-1]:
+                values |= {by * (t + least // by) + rest for t in (1, 2) for rest in (0, 1)}
+    for expr in exprs:
+        values |= {limit + more for limit in course(expr, size.var).bounds for more in (-2, -1, 0, 1)}
+        values |= {by * t + rest for by in divisors(expr, size.var) for t in (1,) for rest in (-1, 0, 1)}
+    values |= _against_indices(program, period, size, turns)
+    if not exprs:  # only assertions name it: it has to be large enough for the others
+        values |= {*range(least, least + 17), *(1 << power for power in range(5, 17))}
+    return _admitted(program, size, {value for value in values if value >= least})[:MOST_VALUES]
+
+
+def _against_indices(program: Program, period: int, size: Size, turns: Mapping[Loop, int]) -> set[int]:
+    """What a size that is compared with the index of a loop has to be for every number of turns to pass."""
+    values: set[int] = set()
+    for op in program.ops:
+        if not isinstance(op, Branch) or size.var not in op.expr.variables():
+            continue
+        for loop in op.loops:
+            if loop.var not in op.expr.variables():
+                continue
+            enough = 3 * period + 2
+            most = turns.get(loop, enough)
+            if loop.low.const is not None and loop.high.const is not None:
+                most = loop.high.const - loop.low.const
+            passing = {*range(min(most, enough) + 2), most, most + 1}
+            by = max(*_factors(op.expr, loop.var), *divisors(op.expr, size.var))
+            values |= {by * turn + rest for turn in passing for rest in (-1, 0, 1)}
+    return values
+
+
+def _factors(expr: Expr, number: int) -> set[int]:
+    """By what an index is multiplied on its way into a value."""
+    if expr.op == "*" and number in expr.variables():
+        return {1} | {abs(arg.const) for arg in expr.args if arg.const}
+    return {1}.union(*(_factors(arg, number) for arg in expr.args))
+
+
+def _admitted(program: Program, size: Size, values: set[int]) -> list[int]:
+    """The values that assertions on this size alone admit; where they ask for multiples, the nearest of those, too."""
+    holding = [expr for expr in program.asserts if size.var in expr.variables()]
+    values = values | {
+        limit + more for expr in holding for limit in course(expr, size.var).bounds for more in (-1, 0, 1)
+    }
+    grain = lcm(*(max(divisors(expr, size.var)) for expr in holding if expr.op == "==" and expr.args[0].op == "%"))
+    if 1 < grain <= MOST_PERIOD:
+        values |= {near for value in values for near in (value // grain * grain, -(-value // grain) * grain)}
+    env: Env = [0] * program.variables
+    tests = [closure(expr) for expr in holding if expr.variables() == {size.var}]
+    found = []
+    for value in sorted(values):
+        env[size.var] = value
+        with suppress(UndecidedError):
+            if value >= (size.least or 0) and all(test(env) for test in tests):
+                found.append(value)
+    return found

@@ -1,0 +1,66 @@
+"""A step that can be gone, and what it may ask of the run that goes it. Must not know single steps.
+
+A step's `step` does its work and moves the path on; False means that the path stands still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from croqc.flow.accesses import Accesses
+from croqc.flow.barriers import Barriers
+from croqc.flow.exprs import Value
+from croqc.flow.program import Event, Loop, Op
+from croqc.flow.run import Run
+from croqc.flow.state import EventSlot, PathState, Slots, Transfer
+
+
+class Walk(Run):
+    """A run as its steps see it; `machine` goes it.
+
+    `weight`: what a step costs. `leaps`: of long loops, where they leave out how much. `held`: what handles were
+    given. `grouped`: by slot and generation, the recorded steps that it consists of. `watch` is told of each turn of
+    a loop after the first one.
+    """
+
+    accesses: Accesses
+    barriers: Barriers
+    weight: int
+    leaps: dict[Loop, tuple[int, int]]
+    watch: Callable[[PathState, Loop | int], None] | None
+    held: list[tuple[int, int, Transfer]]  # path, handle, what it was given
+    grouped: dict[tuple[EventSlot, int], list[int]]
+
+    def instance(self, event: Event, round_: int) -> Slots:
+        """The slots of an event as its declaration is passed for the given time."""
+        raise NotImplementedError
+
+    def some_thread(self, path: PathState, branch: Op, value: Value, split: bool) -> bool:
+        """Whether a condition holds for some thread of a path. Raises UndecidedError where the threads part."""
+        raise NotImplementedError
+
+    def fork(self, block: PathState, entry: int) -> None:
+        """The paths are to go on at `entry`."""
+        raise NotImplementedError
+
+    def join(self, block: PathState, op: Op) -> bool:
+        """Whether every path has done what it was given."""
+        raise NotImplementedError
+
+    def meet(self, path: PathState, op: Op) -> bool:
+        """Whether all paths have come to the barrier."""
+        raise NotImplementedError
+
+    def finish(self, path: PathState, leaves: bool) -> None:
+        """The path has nothing more to do; for good if it `leaves`."""
+        raise NotImplementedError
+
+
+class Step(Op):
+    """An `Op` that can be gone."""
+
+    __slots__ = ()
+
+    def step(self, machine: Walk, path: PathState) -> bool:
+        """Does the work of the step and moves the path on; False where it stands still."""
+        raise NotImplementedError

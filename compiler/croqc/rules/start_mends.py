@@ -1,0 +1,74 @@
+"""Mends of credits at start that are there, but too few or too late. Must not word findings."""
+
+from __future__ import annotations
+
+from croqc.refactor.base import Code
+from croqc.rules.credit_edits import is_plain, regranted, slots_text
+from croqc.rules.credit_sites import Grant, Site, first_turn, grants, loops_around, regions_of
+from croqc.rules.credit_words import fix
+from croqc.sema.model import Symbol
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix
+from croqc.text.edits import Edit
+
+
+def lengthened(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """Let the loop over the slots reach all of them, or start the slots that are not named."""
+    length = slots_text(code, event)
+    if length is None:
+        return ()
+    title = f"Give every slot of '{event.name}' a credit at start"
+    edits: list[Edit] = []
+    named = [grant.site for grant in grants(code, event) if grant.loop is None]
+    for grant in grants(code, event):
+        if grant.loop is not None and is_plain(code, grant.loop, "foreach") and len(grant.loop.bindings) == 1:
+            edits.append(Edit(grant.loop.bindings[0].extent.span, f"[{length}]"))
+    for region in regions_of(named):
+        sites_here = [one for one in named if one.region is region]
+        edits += _name_rest(code, event, sites_here)
+    return fix(title, tuple(edits), safe=not named)
+
+
+def _name_rest(code: Code, event: Symbol, named: list[Site]) -> list[Edit]:
+    """`trigger e[0];` is followed by the triggers of the other slots."""
+    known = set()
+    for site in named:
+        match site.ref:
+            case ast.Chain(suffixes=(ast.Index(args=(index,)),)) if index in code.model.values:
+                known.add(code.model.values[index].const)
+    missing = [number for number in range(_length(event)) if number not in known]
+    return [code.after(named[-1].stmt, *(f"trigger {event.name}[{number}];" for number in missing))]
+
+
+def _length(event: Symbol) -> int:
+    return int(getattr(event.type, "array", (0,))[0])
+
+
+def hurried(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """Credits in a later tile come in the first one; credits behind the work come before it."""
+    edits: list[Edit] = []
+    for grant in grants(code, event):
+        moved = _first_tile(code, grant) or regranted(code, grant)
+        edits += moved or ()
+    return fix(f"Give '{event.name}' its credits before the first turn", tuple(edits))
+
+
+def _first_tile(code: Code, grant: Grant) -> tuple[Edit, ...] | None:
+    """The condition on the tile that the credits stand under, if nothing comes before it in its role."""
+    tests = [first_turn(loop) for loop in loops_around(grant.chain, grant.site.event)]
+    if len(grant.guards) != 1 or not tests or None in tests or _is_behind(code, grant):
+        return None
+    guard = grant.guards[0]
+    return (
+        (Edit(guard.cond.span, " && ".join(test for test in tests if test)),) if is_plain(code, guard, "if") else None
+    )
+
+
+def _is_behind(code: Code, grant: Grant) -> bool:
+    """Whether a wait or a loop of its role stands in front of the credits."""
+    for node, around in code.around.items():
+        if node is grant.whole:
+            return False
+        if grant.site.region in around.chain and isinstance(node, ast.Wait | ast.Copy):
+            return True
+    return False

@@ -1,0 +1,121 @@
+"""The result of `croq run --json`, version 1. Must not run or judge.
+
+Lines and columns are 0-based, columns in UTF-16 units (LSP 3.17, `Position`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from croqc.runs.report import Box, ExpectationResult, HangEntry
+from croqc.service.check_result import Place, Range
+from croqc.service.run import RunReport
+from croqc.text.source import Position
+
+
+@dataclass(frozen=True, slots=True)
+class WorstEntry:
+    index: tuple[int, ...]
+    got: float | int
+    want: float | int
+
+
+@dataclass(frozen=True, slots=True)
+class NormsEntry:
+    maxAbs: float  # noqa: N815 (the names of the JSON fields)
+    relL2: float  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationEntry:
+    text: str
+    ok: bool
+    rtol: float
+    atol: float
+    worst: WorstEntry | None
+    differing: int
+    total: int
+    norms: NormsEntry
+    within: Box | None
+
+
+@dataclass(frozen=True, slots=True)
+class HangingPath:
+    path: str
+    range: Range
+    event: str
+    slot: int | None
+    generation: int
+    owedBy: str  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One run. `time` is in seconds; `range` is the place of `message`, if it has one."""
+
+    path: str
+    function: str
+    name: str
+    verdict: str
+    engine: str
+    arch: str
+    sizes: Mapping[str, int | float | bool]
+    seed: int
+    schedule: int
+    expectations: tuple[ExpectationEntry, ...]
+    hang: tuple[HangingPath, ...]
+    time: float
+    message: str
+    range: Range | None
+    prints: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunsResult:
+    version: int
+    runs: tuple[RunEntry, ...]
+
+
+def run_result(reports: Sequence[RunReport]) -> RunsResult:
+    """The result for runs in the order given."""
+    return RunsResult(1, tuple(_entry(report) for report in reports))
+
+
+def _entry(report: RunReport) -> RunEntry:
+    result = report.result
+    return RunEntry(
+        path=report.path,
+        function=report.function,
+        name=report.name,
+        verdict=result.verdict.value,
+        engine=result.engine,
+        arch=result.arch,
+        sizes=dict(result.sizes),
+        seed=result.seed,
+        schedule=result.schedule,
+        expectations=tuple(_expectation(item) for item in result.expectations),
+        hang=tuple(_hanging(item) for item in result.hang),
+        time=result.time,
+        message=report.message,
+        range=None if report.place is None else _range(*report.place),
+        prints=report.prints,
+        notes=report.notes,
+    )
+
+
+def _range(start: Position, end: Position) -> Range:
+    return Range(Place(start.line, start.column), Place(end.line, end.column))
+
+
+def _expectation(item: ExpectationResult) -> ExpectationEntry:
+    worst = None if item.worst is None else WorstEntry(item.worst.index, item.worst.got, item.worst.want)
+    norms = NormsEntry(item.norms.max_abs, item.norms.rel_l2)
+    return ExpectationEntry(
+        item.text, item.ok, item.rtol, item.atol, worst, item.differing, item.total, norms, item.within
+    )
+
+
+def _hanging(item: HangEntry) -> HangingPath:
+    return HangingPath(item.path, _range(item.start, item.end), item.event, item.slot, item.generation, item.owed_by)

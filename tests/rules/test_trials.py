@@ -1,0 +1,182 @@
+"""Fixes of credit flow are tried out: completed where they reach the next fault only, else not offered."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.analysis import CHECK_BUDGET, TYPING_BUDGET
+from croqc.service.check import check_text
+from croqc.service.fix import choose_edits, fix_text
+from croqc.service.fix_trials import TRIALS
+from croqc.service.flow import flow_result
+from croqc.service.flow_check import with_flow
+from croqc.service.settings import Settings
+from croqc.text.edits import apply_edits
+from tests.rules.mending import example, instead, report_of, second, shown, simulated, without
+from tests.rules.pumps import BOOTSTRAP, CURRENT, RING, TURNS
+
+SPACE, FILL = "          wait empty[k % 2];\n", "          trigger full[k % 2];\n"
+TAKE, GIVE = "          wait full[k % 2];\n", "          trigger empty[k % 2];\n"
+COURSE, CLASSIC, NEW, CONSUMERS = (example(f"pipeline_{name}") for name in ("course", "classic", "current", "1p2c"))
+SWAP = example("swap_f16")
+
+
+def titles(text: str) -> list[str]:
+    return [fix.title for item in shown(text) for fix in item.fixes]
+
+
+def first(text: str) -> str:
+    """The text after the first fix of its only finding."""
+    (item,) = shown(text)
+    return apply_edits(text, item.fixes[0].edits)
+
+
+# --- what is offered -------------------------------------------------------------------------------
+
+
+def test_a_fix_that_reaches_the_next_fault_is_completed() -> None:
+    """Without a credit at start, and without the trigger of the data, either edit alone leaves the other fault."""
+    broken = without(without(RING, BOOTSTRAP), FILL)
+    (found,) = titles(broken)
+    assert ", and " in found
+    assert first(broken) == RING
+
+
+def test_three_faults_are_mended_by_one_fix() -> None:
+    start = BOOTSTRAP.replace("[2]", "[MATMUL_STAGES]")
+    broken = without(without(COURSE, start), "          trigger full[stage];\n")
+    assert first(without(broken, "          mma.commit;\n")) == COURSE
+
+
+def test_a_fix_that_leaves_something_is_not_offered() -> None:
+    """A wait for the other handle: to wait for the right one as well would be to wait for one of them twice."""
+    (item,) = shown(instead(SWAP, "wait lf0, rf0;\n          foreach", "wait lf1, rf0;\n          foreach"))
+    assert item.code == "future-not-waited"
+    assert item.fixes == ()
+
+
+def test_where_two_handoffs_take_turns_nothing_is_moved() -> None:
+    """Which of the two waits for `full` belongs where is not for a fix to say."""
+    broken = instead(TURNS, "          wait full;\n          dma.copy tile => dst.subspan(16, 64).at(b, 2 * k);\n"
+                     "          trigger right;\n", "          trigger right;\n          wait full;\n"
+                     "          dma.copy tile => dst.subspan(16, 64).at(b, 2 * k);\n")  # fmt: skip
+    assert titles(broken) == []
+
+
+def test_the_longer_loop_with_a_tile_more_is_never_the_model() -> None:
+    (found,) = titles(second(CLASSIC, "[cdiv(K, TILE_K)]", "[cdiv(K, TILE_K) + 1]"))
+    assert found == "Let it run over 'cdiv(K, TILE_K)', too"
+
+
+def test_a_fix_that_is_proved_is_safe_and_one_of_two_is_not() -> None:
+    (item,) = shown(without(RING, GIVE))
+    assert [fix.safe for fix in item.fixes] == [True]
+    (item,) = shown(instead(RING, "cdiv(K, 64)", "K / 32", 1))
+    assert len(item.fixes) == 2
+    assert not any(fix.safe for fix in item.fixes)
+
+
+def test_macros_of_the_settings_are_those_of_the_trial() -> None:
+    broken = without(instead(RING, "{s} in [2]", "{s} in [N]"), BOOTSTRAP.replace("[2]", "[N]"))
+    text = instead(broken, "full[2], empty[2]", "full[N], empty[N]")
+    report = with_flow(check_text(text, Settings(defines={"N": "2"})), TYPING_BUDGET)
+    (item,) = (one for one in report.diagnostics if one.code == "credit-deadlock")
+    assert apply_edits(text, item.fixes[0].edits).count("foreach {s} in [N]") == 1
+
+
+def test_a_trial_takes_the_effort_of_the_check() -> None:
+    """An order kept modulo 40 shows at 41 turns only; what mends it must hold beyond them."""
+    broken = instead(CURRENT, "wait empty.at(k)", "wait empty.at(k % 10)")
+    report = with_flow(check_text(broken), CHECK_BUDGET)
+    (item,) = (one for one in report.diagnostics if one.code == "order-out-of-step")
+    assert apply_edits(broken, item.fixes[0].edits) == CURRENT
+
+
+def test_the_number_of_trials_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from croqc.service import fix_trials
+
+    seen = []
+    monkeypatch.setattr(fix_trials, "check_text", lambda text, *rest: seen.append(text) or check_text(text, *rest))
+    shown(instead(SWAP, "wait lf0, rf0;\n          foreach", "wait lf1, rf0;\n          foreach"))
+    assert len(seen) == len(set(seen)) <= TRIALS
+
+
+# --- what takes them -------------------------------------------------------------------------------
+
+
+def test_a_round_takes_one_fix_of_credit_flow_in_a_function() -> None:
+    """Each is tried out alone: two at once were not."""
+    broken = instead(RING, "empty[2];", "empty[2], one, two;")
+    report = report_of(broken)
+    assert [item.code for item in report.diagnostics].count("unused-event") == 2
+    assert choose_edits(report, None, unsafe=False)[1] == 1
+    assert fix_text(report, lambda text, _: report_of(text)).text == RING
+
+
+def test_the_picture_offers_what_check_offers() -> None:
+    broken = second(CLASSIC, "[cdiv(K, TILE_K)]", "[cdiv(K, TILE_K) + 1]")
+    (entry,) = flow_result(report_of(broken)).flows
+    (found,) = entry.findings
+    assert [fix.title for fix in found.fixes] == titles(broken)
+
+
+# --- slips that any finding shows ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("broken", "title"),
+    [
+        (instead(without(RING, SPACE), FILL, FILL + SPACE), "Wait for 'empty' first"),
+        (instead(RING, SPACE, SPACE.replace("wait", "if (k > 0) wait")), "Wait for 'empty' in every turn"),
+        (instead(RING, "=> ring[k % 2]", "=> ring[(k + 1) % 2]"), "Name the slot that the turn works on"),
+        (instead(CLASSIC, "mma.commit;", "if (k < 4) mma.commit;"), "Commit in every turn"),
+    ],
+    ids=["wait-last", "sometimes", "other-stage", "commit"],
+)
+def test_a_slip_is_mended_whatever_it_shows_as(broken: str, title: str) -> None:
+    assert titles(broken) == [title]
+    assert first(broken) in (RING, CLASSIC)
+
+
+# --- copies, turns, exits --------------------------------------------------------------------------
+
+
+def test_the_copy_that_is_left_out_is_written_as_its_neighbour() -> None:
+    line = "          tma.copy.swiz<128> rhs.subspan(TILE_N, TILE_K).at(block_n, k) => rhs_s[stage];\n"
+    assert first(without(CONSUMERS, line)) == CONSUMERS
+
+
+def test_its_future_is_bound_with_that_of_its_neighbour() -> None:
+    line = "          rf = tma.load.async.swiz<128> rhs.subspan(TILE_N, TILE_K).at(block_n, k) => rhs_s[k % STAGES];\n"
+    mended = first(instead(without(NEW, line), "after lf, rf", "after lf"))
+    assert mended == NEW.replace(" rf = ", " rhs_lf = ").replace("lf, rf", "lf, rhs_lf")
+    assert simulated(mended) == {"verified"}
+
+
+def test_no_copy_is_guessed_where_two_could_be_meant() -> None:
+    line = "          tma.copy.swiz<128> rhs.subspan(TILE_N, TILE_K).at(block_n, k) => rhs_s[stage];\n"
+    other = instead(
+        without(CONSUMERS, line), "global f16 [N, K] rhs,", "global f16 [N, K] rhs, global f16 [N, K] bias,"
+    )
+    assert titles(other) == []
+
+
+def test_a_turn_that_nobody_takes_is_left_out() -> None:
+    last = FILL + "        }\n        wait empty[0];\n        dma.copy src.subspan(16, 64).at(b, 0) => ring[0];\n"
+    broken = instead(RING, FILL + "        }\n", last + "        trigger full[0];\n")
+    assert first(broken) == RING
+
+
+@pytest.mark.parametrize("word", ["break", "yield"])
+@pytest.mark.parametrize("place", [TAKE, GIVE])
+def test_a_role_leaves_with_its_partner(place: str, word: str) -> None:
+    leaves = f"          if (k == 3) {word};\n"
+    broken = instead(RING, place, leaves + place)
+    mended = first(broken)
+    assert mended.count(leaves) == 2
+    assert shown(mended) == []
+
+
+def test_a_role_does_not_leave_for_what_only_its_partner_knows() -> None:
+    broken = instead(RING, TAKE, "          n = k + 1;\n          if (n == 3) break;\n" + TAKE)
+    assert titles(broken) == []
