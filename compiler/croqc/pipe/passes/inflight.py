@@ -4,6 +4,9 @@ A turn that ends `commit; trigger empty[s]` waits for its own multiplies before 
 waits for those of the turn before, and gives that turn's slot back; behind the loop the last one follows. The
 tensor cores never run dry between turns.
 
+Tiles wider than 128 columns are left alone: their multiplies outlast the gap between two turns, and a slot that is held
+for longer costs more than is won.
+
 Equal where the ring has two slots or more and the slot moves on with every turn: a consumer that holds one slot longer
 never needs the credit that it holds back, since the next turn's slot is another one.
 """
@@ -18,6 +21,8 @@ from croqc.text.record import replace
 
 _NONE = Lit(-1)
 _MOST = 256  # a wider loop body is left alone
+
+_WIDEST = 128  # columns
 
 
 def inflight(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -40,7 +45,8 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     *head, commit, arrive = loop.body
     if not isinstance(arrive, ir.Arrive) or arrive.bytes or arrive.after or arrive.cluster:
         return False
-    if commit != ir.Commit(commit.span) or not any(isinstance(each, ir.Multiply) for each in statements(loop.body)):
+    multiplies = [each for each in statements(loop.body) if isinstance(each, ir.Multiply)]
+    if commit != ir.Commit(commit.span) or not multiplies or max(each.n for each in multiplies) > _WIDEST:
         return False
     plain = all(
         isinstance(each, ir.Let | ir.Wait | ir.Fence | ir.Multiply | ir.Loop) for each in statements(tuple(head))

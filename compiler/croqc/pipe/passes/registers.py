@@ -1,13 +1,15 @@
 """Pass registers: `setmaxnreg` where consumers need more registers than an even share (PTX ISA, setmaxnreg).
 
 The launch gives every thread the same number. A loading warpgroup gives up most of its own, so that the multiplying
-ones can hold their accumulators; without need nothing is moved.
+ones can hold their accumulators. Where a block is alone on its multiprocessor, for its shared memory leaves no room for
+another one, registers cost nothing: then the assembler gets all of them to overlap the turns of the consumers' loops.
 """
 
 from __future__ import annotations
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
+from croqc.pipe.passes.memory import slot_stride
 from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
@@ -25,7 +27,9 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     if not env.target.has(Feature.SETMAXNREG) or len(loaders) != 1 or groups < 2 or len(roles) != 2:
         return kernel
     share = min(_FILE // kernel.threads // _STEP * _STEP, _MOST)
-    if max((_held(acc) for acc in kernel.accumulators), default=0) + _SPARE <= share:
+    held = max((_held(acc) for acc in kernel.accumulators), default=0)
+    alone = 2 * sum(slot_stride(item) * item.tensor.slots for item in kernel.shared) > env.target.shared_limit
+    if not held or (held + _SPARE <= share and not (alone and groups > 2)):
         return kernel
     rest = min((share * groups - _LOADER) // (groups - 1) // _STEP * _STEP, _MOST)
 
