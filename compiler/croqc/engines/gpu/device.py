@@ -20,7 +20,7 @@ _TYPES = {
     "s32": "INT32", "u32": "UINT32", "s64": "INT64", "u64": "UINT64", "u16": "UINT16", "s16": "UINT16",
 }  # fmt: skip
 _SWIZZLES = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}
-_SCALARS = {
+SCALARS = {
     "s32": np.int32, "u32": np.uint32, "s64": np.int64, "u64": np.uint64, "f32": np.float32, "f64": np.float64,
     "bool": np.bool_, "s16": np.int16, "u16": np.uint16, "s8": np.int8, "u8": np.uint8,
 }  # fmt: skip
@@ -103,7 +103,7 @@ class _Run:
             return self.arrays[argument.array]
         if argument.kind == "map":
             return tensor_map(self.arrays[argument.array].data.ptr, argument)
-        return _SCALARS[argument.kind](argument.value)
+        return SCALARS[argument.kind](argument.value)
 
     def _launch(self, bound: list[tuple[Any, Launch, tuple[Any, ...]]]) -> None:
         for kernel, launch, arguments in bound:

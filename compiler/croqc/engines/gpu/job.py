@@ -17,11 +17,14 @@ from croqc.runs.elements import Array as Values
 def make_job(program: Program, data: Mapping[str, Values], folder: Path, arch: str, repeat: int = 0) -> Job:
     """The job, with its inputs written to the folder. Raises OSError where that is not possible."""
     arrays = tuple(_array(item, data, folder) for item in program.arrays)
-    launches = tuple(
+    return Job(str(folder), program.unit.text, arch, arrays, launches_of(program), repeat=repeat)
+
+
+def launches_of(program: Program) -> tuple[Launch, ...]:
+    return tuple(
         Launch(item.kernel, item.grid, item.threads, item.shared_bytes, tuple(_argument(arg) for arg in item.args))
         for item in program.launches
     )
-    return Job(str(folder), program.unit.text, arch, arrays, launches, repeat=repeat)
 
 
 def _array(item: DeviceArray, data: Mapping[str, Values], folder: Path) -> Array:
