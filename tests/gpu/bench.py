@@ -1,8 +1,8 @@
-"""What compiled kernels reach on a card, in one run with what they are compared to (`make bench-gpu`). Judges nothing.
+"""What compiled kernels reach on a card, in one run with what they are compared to (`make bench-gpu`). No verdict.
 
-GEMMs against cuBLAS (PyTorch), in turn with it, launches back to back, medians of nine rounds; memory-bound kernels against
-the card's own copy of as many bytes. `--reference FILE`: a module with `source(…)` of a hand-made kernel, timed beside the
-course's. Needs a card, CuPy and PyTorch; writes the table as Markdown.
+GEMMs against cuBLAS (PyTorch), in turn with it, launches back to back, medians of nine rounds; memory-bound kernels
+against the card's own copy of as many bytes. `--reference FILE`: a module with `source(…)` of a hand-made kernel, timed
+beside the course's. Needs a card, CuPy and PyTorch; writes the tables as Markdown.
 """
 
 from __future__ import annotations
