@@ -116,6 +116,7 @@ class Copies:
             self._element(stmt, index, per)
         if stmt.mechanism is ir.Mechanism.CP_ASYNC:
             self.headers.add("cp_async")
+        if stmt.mechanism is ir.Mechanism.CP_ASYNC and stmt.completes is None:
             self.w.line("cp_async_commit();")
 
     def _unflattened(self, shape: list[Expr], per: int) -> list[Expr]:

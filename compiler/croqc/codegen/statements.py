@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from croqc.codegen import mma_sync
 from croqc.codegen.copies import THREADS, Copies, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.stores import Stores
@@ -129,6 +130,10 @@ class Statements:
         if stmt.meets:
             self._meet(stmt.unit)
         barrier = self.copies.barrier(stmt.slot)
+        if stmt.by_threads:
+            self.headers.add("cp_async")
+            self.w.line(f"cp_async_arrive({barrier});")
+            return
         arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
         one = first_of(stmt.unit, self.kernel.threads)
         self.w.line(f"if ({one}) {arrival};" if one else f"{arrival};")
@@ -194,9 +199,10 @@ class Statements:
         self.w.line("wgmma_fence();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
-        self.headers.add("wgmma")
-        name = function_name(stmt)
-        self.functions.setdefault(name, function_text(stmt))
+        by_warps = stmt.instruction == "mma.sync"
+        self.headers.add("mma_sync" if by_warps else "wgmma")
+        name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
+        self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
         column: Expr = ZERO
         if stmt.steps > 1:
             self.w.line("#pragma unroll")
@@ -207,6 +213,9 @@ class Statements:
         self._issue(stmt, name, column)
 
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr) -> None:
+        if stmt.instruction == "mma.sync":
+            mma_sync.print_multiply(self.w, self.places, stmt, self._registers(stmt.acc, stmt.index), column)
+            return
         operands = [self._operand(tile, column) for tile in (stmt.a, stmt.b)]
         registers = self._registers(stmt.acc, stmt.index)
         self.w.line(f"{name}({registers}, {operands[0]},")

@@ -19,13 +19,13 @@ class Stores:
         self.w, self.places, self.kernel, self.headers = writer, places, kernel, headers
 
     def store(self, stmt: ir.StoreTile, registers: str) -> None:
-        self.headers.add("wgmma")
         if stmt.by_matrix:
             tile = stmt.dest
             row, column = (self.places.spell(value) for value in tile.origin)
             to = self.places.slot(tile.tensor, tile.slot)
             self._matrices(stmt, registers, to, row, column, tile.tensor, stmt.acc.n, "0")
             return
+        self.headers.add("fragment")
         self.w.line("#pragma unroll")
         with self.w.block(f"for (int r = 0; r < {register_count(stmt.acc)}; ++r)"):
             if stmt.acc.elem == "f16":
@@ -64,7 +64,7 @@ class Stores:
         return f"pack_{stmt.dest.tensor.elem}({low}, {high})"
 
     def staged(self, stmt: ir.StoreStaged, registers: str, groups: tuple[int, ...]) -> None:
-        self.headers |= {"tma", "wgmma", "stmatrix"}
+        self.headers |= {"tma", "stmatrix"}
         group = "threadIdx.x / 128" if groups[0] == 0 else f"(threadIdx.x / 128 - {groups[0]})"
         slot = self.places.slot(stmt.stage, Var(group)) if stmt.stage.slots > 1 else stmt.stage.name
         one = first_of(Unit.GROUP4, self.kernel.threads)

@@ -11,7 +11,18 @@ from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.text.record import record
 
-_ORDER: Final = ("types", "shared", "mbarrier", "cp_async", "tma", "wgmma", "stmatrix", "registers")
+_ORDER: Final = (
+    "types",
+    "shared",
+    "mbarrier",
+    "cp_async",
+    "tma",
+    "wgmma",
+    "fragment",
+    "mma_sync",
+    "stmatrix",
+    "registers",
+)
 
 
 @record

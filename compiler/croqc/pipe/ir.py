@@ -155,9 +155,11 @@ class Wait(Stmt):
 
 @record
 class Arrive(Stmt):
-    """One arrival of the path, with the copies of some handles. (fold) `bytes`: transaction bytes that the generation
-    expects besides. (barriers) `meets`: the threads of the unit meet before one of them arrives; `publishes`: what
-    they wrote with ordinary instructions becomes visible to the async proxy.
+    """One arrival of the path, with the copies of some handles.
+
+    (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the unit
+    arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one of them
+    arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
     """
 
     slot: SlotRef
@@ -165,6 +167,7 @@ class Arrive(Stmt):
     after: tuple[str, ...] = ()
     cluster: bool = False
     bytes: int = 0
+    by_threads: bool = False
     meets: bool = False
     publishes: bool = False
 

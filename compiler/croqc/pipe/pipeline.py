@@ -18,6 +18,7 @@ from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
 from croqc.pipe.passes.phases import phases
+from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
 from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
@@ -35,6 +36,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("mechanism", mechanism),
     # Before layout: what a stand-alone copy waits for is then an event like any other.
     ("fold", fold),
+    # Behind fold: arrivals that carry bytes are TMA's.
+    ("publish", publish),
     # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
     ("layout", layout),
     # Needs the layout: what may leave by stmatrix; takes shared memory that copies and multiplies have left.

@@ -51,7 +51,7 @@ class State:
 
 class _Placing:
     def __init__(self, kernel: ir.Kernel) -> None:
-        self.taken = {name for stmt in statements(kernel.body) for name in _taken_by_async_proxy(stmt)}
+        self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
 
     def placed(self, body: Body, state: State, unit: Unit) -> Body:
         found: list[ir.Stmt] = []
@@ -97,6 +97,9 @@ class _Placing:
         return replace(stmt, then=then, other=other)
 
     def _copy(self, copy: ir.Copy, state: State) -> list[ir.Stmt]:
+        if copy.mechanism is ir.Mechanism.CP_ASYNC and copy.completes is not None:
+            state.touched = True
+            return [copy]
         if is_load(copy) or (copy.unit is Unit.THREAD and copy.mechanism is not ir.Mechanism.TMA):
             needs = is_load(copy) and copy.unit is not Unit.THREAD and state.touched
             before: list[ir.Stmt] = [self._sync(copy, state)] if needs else []
@@ -115,7 +118,7 @@ class _Placing:
 
     def _await(self, stmt: ir.Await, state: State) -> list[ir.Stmt]:
         state.clear()
-        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=True)]
+        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=bool(self.taken))]
 
     def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
         made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)
@@ -123,7 +126,7 @@ class _Placing:
         return made
 
     def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
-        if not state.ordinary:
+        if not state.ordinary or arrive.by_threads:
             return arrive
         if arrive.unit is Unit.THREAD:
             return replace(arrive, publishes=state.wrote)
@@ -138,8 +141,10 @@ class _Placing:
             for each in inner:
                 state.join(self._effect(each))
         match stmt:
-            case ir.Multiply():
+            case ir.Multiply(instruction="wgmma"):
                 state.touched = True
+            case ir.Multiply():
+                self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
             case ir.Copy() if is_load(stmt):
                 state.touched = True
             case ir.Copy():
@@ -157,10 +162,10 @@ class _Placing:
             state.wrote |= writes and name in self.taken
 
 
-def _taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
+def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
     """The tensors that wgmma or a TMA store reads in a statement."""
     match stmt:
-        case ir.Multiply():
+        case ir.Multiply(instruction="wgmma"):
             return stmt.a.tensor.name, stmt.b.tensor.name
         case ir.Copy(mechanism=ir.Mechanism.TMA) if not is_load(stmt):
             return (stmt.source.tensor.name,)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Space
-from croqc.pipe.walk import Body, rewrite_lists, statements
+from croqc.pipe.walk import Body, rewrite_lists
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 
@@ -20,9 +19,6 @@ from croqc.text.record import replace
 def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     own = _Own()
     body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
-    rest = [stmt for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.after]
-    if rest:
-        raise LoweringError("a trigger after copies that stand elsewhere is not lowered yet", rest[0].span)
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
 
 

@@ -1,6 +1,6 @@
 """Pass layout: how each shared tensor lies in memory, so that copies and multiplies agree, and the tensor maps.
 
-Operands of wgmma lie in one of the hardware's swizzles: the one that the source asks for, else the widest of 128, 64
+Operands of multiplies lie in one of the hardware's swizzles: the one that the source asks for, else the widest of 128, 64
 and 32 bytes whose multiple a row is. Rows wider than the swizzle are split into column groups, stored group after group
 (reference, 5.5 and 5.6). What multiplies store and TMA takes out again is swizzled as well: it spares bank conflicts.
 """
@@ -16,6 +16,7 @@ from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 from croqc.text.span import Span
 
+_BY_ROWS = ("wgmma", "mma.sync")  # multiplies that read shared memory in rows of 16 bytes
 _WIDTHS = (128, 64, 32)
 _SWIZZLED, _TMA, _PLAIN = 1024, 128, 16  # alignments in bytes
 _MAX_BOX = 256
@@ -38,7 +39,7 @@ class _Uses:
         self.stored: set[str] = set()
         self.transferred: set[str] = set()
         for stmt in statements(kernel.body):
-            if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma":
+            if isinstance(stmt, ir.Multiply) and stmt.instruction in _BY_ROWS:
                 self.operands.update({stmt.a.tensor.name: stmt.span, stmt.b.tensor.name: stmt.span})
             elif isinstance(stmt, ir.StoreTile):
                 self.stored.add(stmt.dest.tensor.name)

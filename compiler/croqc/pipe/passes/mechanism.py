@@ -1,10 +1,10 @@
 """Pass mechanism: how each copy is executed.
 
 - TMA where the target has it, the copy is one box between global and shared memory, and the hardware does what the
-  source asks: rows of 16-byte multiples, strides of 16-byte multiples. A load must fill what overhangs with zeros or
-  overhang nothing; a store drops what overhangs, as the language says (reference, 5.2 and 5.5).
-- cp.async for asynchronous loads of the others; vectorised accesses of up to 16 bytes where rows are aligned so; else
-  one element at a time.
+  source asks: rows and strides of 16-byte multiples. A load must fill what overhangs with zeros or overhang nothing; a
+  store drops what overhangs, as the language says (reference, 5.2 and 5.5).
+- cp.async for asynchronous loads of the others and for those of a role; vectorised accesses of up to 16 bytes where rows
+  are aligned so; else one element at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def _decided(stmt: ir.Stmt, env: Env) -> ir.Stmt:
         raise LoweringError(f"this TMA copy is not possible: {reason}", stmt.span)
     vector = _vector(stmt, env.facts)
     loads = (stmt.source.tensor.space, stmt.dest.tensor.space) == (Space.GLOBAL, Space.SHARED)
-    if stmt.is_async and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and stmt.form is ir.Form.COPY:
+    joins = stmt.is_async or stmt.unit is Unit.GROUP4  # a role's copy, which an arrival may publish
+    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and stmt.form is ir.Form.COPY:
         return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
     size = ELEMENTS[stmt.source.tensor.elem].bits // 8
     chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR

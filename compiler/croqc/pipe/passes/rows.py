@@ -9,6 +9,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.walk import Body, rewrite, with_bodies
+from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
@@ -38,14 +39,15 @@ def _is_run(stmt: ir.Stmt) -> bool:
     if isinstance(stmt, ir.Loop):
         inner = [each for each in stmt.body if not isinstance(each, ir.Let)]
         return bool(inner) and all(_is_run(each) for each in inner)
-    return isinstance(stmt, ir.Multiply)
+    return isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma"
 
 
 def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:
     if not isinstance(stmt, ir.Multiply):
         return stmt
-    if stmt.instruction != "wgmma" or not env.target.has(Feature.WGMMA):
+    split = stmt.instruction == "mma.sync" and stmt.acc.unit is Unit.GROUP4
+    if not split and (stmt.instruction != "wgmma" or not env.target.has(Feature.WGMMA)):
         raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
     if not (stmt.a_k_major and stmt.b_k_major):
-        raise LoweringError("wgmma operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
+        raise LoweringError("operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
     return replace(stmt, steps=stmt.k // stmt.k_step)

@@ -16,4 +16,9 @@ __device__ __forceinline__ void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Keep) : "memory");
 }
 
+// The thread arrives on a barrier, whose count includes it, when all of its copies before have landed.
+__device__ __forceinline__ void cp_async_arrive(u64* barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
 }  // namespace croq
