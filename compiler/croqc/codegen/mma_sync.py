@@ -1,7 +1,7 @@
 """A 64-row multiply on the four warps of a warpgroup, as mma.sync: text of the instruction's function and of its use.
 
-PTX ISA, mma: m16n8 with 32 bytes of K. A warp has 16 of the rows and all columns; its accumulator registers lie as those
-of wgmma do, so that stores are the same.
+PTX ISA, mma: m16n8 with 32 bytes of K. A warp has 16 of the rows and all columns; its accumulator registers lie as
+those of wgmma do, so that stores are the same.
 """
 
 from __future__ import annotations

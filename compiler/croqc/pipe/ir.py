@@ -157,9 +157,9 @@ class Wait(Stmt):
 class Arrive(Stmt):
     """One arrival of the path, with the copies of some handles.
 
-    (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the unit
-    arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one of them
-    arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
+    (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the
+    unit arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one
+    of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
     """
 
     slot: SlotRef

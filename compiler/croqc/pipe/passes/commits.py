@@ -1,8 +1,8 @@
 """Pass commits: the ends of groups of multiplies, where any may be open and only there.
 
-Only wgmma has groups. A read of an accumulator ends the group as `mma.commit` does (reference, 6.6), so the builder puts
-an end in front of each. Behind another end it waits for nothing, and the assembler would serialise the multiplies because
-of it.
+Only wgmma has groups. A read of an accumulator ends the group as `mma.commit` does (reference, 6.6), so the builder
+puts an end in front of each. Behind another end it waits for nothing, and the assembler would serialise the multiplies
+because of it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Pass layout: how each shared tensor lies in memory, so that copies and multiplies agree, and the tensor maps.
 
-Operands of multiplies lie in one of the hardware's swizzles: the one that the source asks for, else the widest of 128, 64
-and 32 bytes whose multiple a row is. Rows wider than the swizzle are split into column groups, stored group after group
-(reference, 5.5 and 5.6). What multiplies store and TMA takes out again is swizzled as well: it spares bank conflicts.
+Operands of multiplies lie in one of the hardware's swizzles: the one that the source asks for, else the widest of 128,
+64 and 32 bytes whose multiple a row is. Rows wider than the swizzle are split into column groups, stored group after
+group (reference, 5.5 and 5.6). What multiplies store and TMA takes out again is swizzled as well: it spares bank
+conflicts.
 """
 
 from __future__ import annotations

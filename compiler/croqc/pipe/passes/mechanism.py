@@ -3,8 +3,8 @@
 - TMA where the target has it, the copy is one box between global and shared memory, and the hardware does what the
   source asks: rows and strides of 16-byte multiples. A load must fill what overhangs with zeros or overhang nothing; a
   store drops what overhangs, as the language says (reference, 5.2 and 5.5).
-- cp.async for asynchronous loads of the others and for those of a role; vectorised accesses of up to 16 bytes where rows
-  are aligned so; else one element at a time.
+- cp.async for asynchronous loads of the others and for those of a role; vectorised accesses of up to 16 bytes where
+  rows are aligned so; else one element at a time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Pass publish: cp.async loads of a role complete on the events that publish them.
 
 Each thread of the role arrives when its own copies have landed (PTX ISA, cp.async.mbarrier.arrive.noinc), so the event
-counts threads where the model counts paths. A load that no arrival takes, or that wgmma or TMA reads, which would need a
-fence behind it, is made with ordinary instructions instead.
+counts threads where the model counts paths. A load that no arrival takes, or that wgmma or TMA reads, which would need
+a fence behind it, is made with ordinary instructions instead.
 """
 
 from __future__ import annotations
