@@ -9,7 +9,7 @@ from croqc.codegen import mma_sync
 from croqc.codegen.copies import THREADS, Copies, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.stores import Stores
-from croqc.codegen.wgmma import function_name, function_text, register_count, register_type
+from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -199,7 +199,7 @@ class Statements:
         self.w.line("wgmma_fence();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
-        by_warps = stmt.instruction == "mma.sync"
+        by_warps = stmt.instruction in ("mma.sync", "wmma")
         self.headers.add("mma_sync" if by_warps else "wgmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
         self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
@@ -213,17 +213,25 @@ class Statements:
         self._issue(stmt, name, column)
 
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr) -> None:
-        if stmt.instruction == "mma.sync":
-            mma_sync.print_multiply(self.w, self.places, stmt, self._registers(stmt.acc, stmt.index), column)
-            return
-        operands = [self._operand(tile, column) for tile in (stmt.a, stmt.b)]
         registers = self._registers(stmt.acc, stmt.index)
+        if stmt.instruction in ("mma.sync", "wmma"):
+            if stmt.a_registers:
+                mma_sync.print_warp(self.w, stmt, registers, "0" if column == ZERO else "step")
+            else:
+                mma_sync.print_split(self.w, self.places, stmt, registers, column)
+            return
+        held = fragment_arguments(stmt, "0" if column == ZERO else "step") if stmt.a_registers else ""
+        operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
         self.w.line(f"{name}({registers}, {operands[0]},")
         self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
 
     def _operand(self, tile: Tile, column: Expr) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
         return f"operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
+
+    def load_fragment(self, stmt: ir.LoadFragment) -> None:
+        self.headers.add("fragment")
+        mma_sync.print_load(self.w, self.places, stmt)
 
     def commit(self, stmt: ir.Commit) -> None:
         self.headers.add("wgmma")
@@ -265,6 +273,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Rotate: Statements.rotate,
     ir.Fill: Statements.fill,
     ir.Fence: Statements.fence,
+    ir.LoadFragment: Statements.load_fragment,
     ir.Multiply: Statements.multiply,
     ir.Commit: Statements.commit,
     ir.StoreTile: Statements.store,

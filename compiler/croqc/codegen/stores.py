@@ -11,6 +11,7 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit, Op, Tensor, Var, add, integer
 from croqc.sema.model import Unit
 
+_WARPGROUP = ("fragment_row", "fragment_column")
 _PANEL = 64  # columns of a tensor map's box
 
 
@@ -96,7 +97,9 @@ class Stores:
                 self._stored(stmt, f"2 * r + {half}" if half else "2 * r", "value")
 
     def _stored(self, stmt: ir.StoreTile, number: str, value: str) -> None:
-        m, n = Var(f"fragment_row({number})"), Var(f"fragment_column({number})")
+        warp = stmt.acc.unit is Unit.GROUP
+        row, column = (f"warp_row<{stmt.acc.n}>", f"warp_column<{stmt.acc.n}>") if warp else _WARPGROUP
+        m, n = Var(f"{row}({number})"), Var(f"{column}({number})")
         index: tuple[Expr, ...] = (n, m) if stmt.transposed else (m, n)
         tests = [Op("<", (at, limit), "bool") for at, limit in zip((m, n), stmt.limits, strict=False)]
         for at, limit, extent in zip(index, stmt.dest.valid, stmt.dest.shape, strict=True):

@@ -266,10 +266,28 @@ class Fill(Stmt):
 
 
 @record
+class LoadFragment(Stmt):
+    """An operand in registers: `rows` (M or N) by `k` elements of `tile`, which lies [rows, k] or, not `k_major`, [k,
+    rows].
+
+    `declares`: its registers exist from here to the end of the scope. A unit of four warps has 16 of the rows in each.
+    """
+
+    name: str
+    tile: Tile
+    rows: int
+    k: int
+    k_major: bool
+    unit: Unit
+    declares: bool
+
+
+@record
 class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
-    `b_k_major`: b is stored [N, K]. (row) `steps`: how many instructions the K extent takes.
+    `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
+    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes.
     """
 
     acc: Accumulator
@@ -283,6 +301,8 @@ class Multiply(Stmt):
     n: int
     k: int
     k_step: int
+    a_registers: str = ""
+    b_registers: str = ""
     steps: int = 0
 
 

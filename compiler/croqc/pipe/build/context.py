@@ -34,7 +34,8 @@ class Context:
         self.tensors: dict[Symbol, Tensor] = {}
         self.tiles: dict[Symbol, Tile] = {}  # operands and named views
         self.accumulators: dict[Symbol, Accumulator] = {}
-        self.declared: set[str] = set()  # accumulators that were filled before
+        self.declared: set[str] = set()  # accumulators and fragments that were filled before
+        self.fragments: dict[Symbol, str] = {}  # operands in registers
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
         self._statements = statements
         self._expressions = expressions

@@ -63,12 +63,30 @@ def _named(node: ast.Expr) -> ast.Expr:
 
 
 def _load(c: Context, node: ast.MmaLoad) -> Built:
-    if c.model.loads.get(node) is not OperandKind.SHARED:
-        raise LoweringError("operands in registers are not lowered yet", node.span)
     if not isinstance(node.target, ast.Name):
         raise LoweringError("this operand is not lowered yet", node.span)
-    c.tiles[c.symbol(node.target)] = tile(c, node.source)
-    return []
+    symbol = c.symbol(node.target)
+    c.tiles[symbol] = tile(c, node.source)
+    if c.model.loads.get(node) is OperandKind.SHARED:
+        return []
+    use = _use_of(c, symbol)
+    if use is None:
+        raise LoweringError("this operand takes part in no multiply that is lowered", node.span)
+    info, is_a, k_major = use
+    name = c.fragments[symbol] = c.name_of(symbol)
+    first = name not in c.declared
+    c.declared.add(name)
+    rows = info.m if is_a else info.n
+    return [ir.LoadFragment(node.span, name, c.tiles[symbol], rows, info.k, k_major, info.unit, first)]
+
+
+def _use_of(c: Context, symbol: Symbol) -> tuple[MmaInfo, bool, bool] | None:
+    """The first multiply that takes an operand: its facts, whether it is A, and whether its tile is K-major."""
+    for node, info in c.model.multiplies.items():
+        for operand, layout, is_a in ((node.a, node.layout_a, True), (node.b, node.layout_b, False)):
+            if isinstance(operand, ast.Name) and c.model.uses.get(operand) is symbol:
+                return info, is_a, layout == "row"
+    return None
 
 
 def _multiply(c: Context, node: ast.Mma) -> Built:
@@ -92,9 +110,17 @@ def _multiply(c: Context, node: ast.Mma) -> Built:
             info.n,
             info.k,
             info.k_step,
+            _registers(c, node.a),
+            _registers(c, node.b),
         ),
         *ends,
     ]
+
+
+def _registers(c: Context, node: ast.Expr) -> str:
+    """The fragment that holds an operand, empty for one in shared memory."""
+    symbol = c.symbol(node) if isinstance(node, ast.Name) else None
+    return "" if symbol is None else c.fragments.get(symbol, "")
 
 
 def _commit(c: Context, node: ast.MmaCommit) -> Built:

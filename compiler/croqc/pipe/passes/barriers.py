@@ -143,8 +143,10 @@ class _Placing:
         match stmt:
             case ir.Multiply(instruction="wgmma"):
                 state.touched = True
-            case ir.Multiply():
+            case ir.Multiply(a_registers=""):
                 self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
+            case ir.LoadFragment(tile=tile):
+                self._enter(state, tile.tensor.name, tile.tensor.space, False)
             case ir.Copy() if is_load(stmt):
                 state.touched = True
             case ir.Copy():
@@ -166,7 +168,8 @@ def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
     """The tensors that wgmma or a TMA store reads in a statement."""
     match stmt:
         case ir.Multiply(instruction="wgmma"):
-            return stmt.a.tensor.name, stmt.b.tensor.name
+            read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
+            return tuple(tile.tensor.name for tile, held in read if not held)
         case ir.Copy(mechanism=ir.Mechanism.TMA) if not is_load(stmt):
             return (stmt.source.tensor.name,)
     return ()

@@ -41,7 +41,8 @@ class _Uses:
         self.transferred: set[str] = set()
         for stmt in statements(kernel.body):
             if isinstance(stmt, ir.Multiply) and stmt.instruction in _BY_ROWS:
-                self.operands.update({stmt.a.tensor.name: stmt.span, stmt.b.tensor.name: stmt.span})
+                read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
+                self.operands.update({tile.tensor.name: stmt.span for tile, held in read if not held})
             elif isinstance(stmt, ir.StoreTile):
                 self.stored.add(stmt.dest.tensor.name)
             elif isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:

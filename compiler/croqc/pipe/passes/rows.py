@@ -9,6 +9,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.walk import Body, rewrite, with_bodies
+from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
@@ -17,6 +18,17 @@ from croqc.text.record import replace
 def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     body = rewrite(kernel.body, lambda stmt: (_split(stmt, env),))
     return replace(kernel, body=_fenced(body))
+
+
+def _check_warps(stmt: ir.Multiply) -> None:
+    """mma.sync takes 16 rows, 8 columns and 16 or 32 bytes of K; the rest of the tables has no such split."""
+    rows = 64 if stmt.acc.unit is Unit.GROUP4 else 16
+    width = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 8
+    if stmt.m % rows or stmt.n % 8 or width not in (16, 32) or stmt.acc.elem not in ("f16", "f32", "s32"):
+        shape = f"{stmt.m}x{stmt.n}x{stmt.k_step}"
+        raise LoweringError(f"a multiply of {shape} into {stmt.acc.elem} on one warp is not lowered yet", stmt.span)
+    if bool(stmt.a_registers) != bool(stmt.b_registers):
+        raise LoweringError("one operand in registers and one in shared memory: only wgmma takes that", stmt.span)
 
 
 def _fenced(body: Body) -> Body:
@@ -45,9 +57,14 @@ def _is_run(stmt: ir.Stmt) -> bool:
 def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:
     if not isinstance(stmt, ir.Multiply):
         return stmt
-    split = stmt.instruction == "mma.sync" and stmt.acc.unit is Unit.GROUP4
-    if not split and (stmt.instruction != "wgmma" or not env.target.has(Feature.WGMMA)):
+    by_warps = stmt.instruction in ("mma.sync", "wmma")
+    if not by_warps and (stmt.instruction != "wgmma" or not env.target.has(Feature.WGMMA)):
         raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
-    if not (stmt.a_k_major and stmt.b_k_major):
-        raise LoweringError("operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
+    read = [
+        major for major, held in ((stmt.a_k_major, stmt.a_registers), (stmt.b_k_major, stmt.b_registers)) if not held
+    ]
+    if not all(read):
+        raise LoweringError("shared operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
+    if by_warps:
+        _check_warps(stmt)
     return replace(stmt, steps=stmt.k // stmt.k_step)
