@@ -16,8 +16,15 @@ from croqc.text.record import replace
 
 
 def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    body = rewrite(kernel.body, lambda stmt: (_split(stmt, env),))
+    body = rewrite(kernel.body, lambda stmt: _with_end(_split(stmt, env)))
     return replace(kernel, body=_fenced(body))
+
+
+def _with_end(stmt: ir.Stmt) -> Body:
+    """wgmma reads A's registers until its group ends: they are loaded anew in the next turn, so it ends at once."""
+    if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma" and stmt.a_registers:
+        return stmt, ir.Commit(stmt.span)
+    return (stmt,)
 
 
 def _check_warps(stmt: ir.Multiply) -> None:
