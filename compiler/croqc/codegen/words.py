@@ -7,6 +7,7 @@ from math import inf, isinf, isnan
 
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
 from croqc.sema.elements import ELEMENTS
+from croqc.text.span import NOWHERE, Span
 
 _BINDING = {
     "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
@@ -27,7 +28,12 @@ Element = Callable[[Read], str]
 
 
 class UnsupportedTypeError(Exception):
-    """An element type or function that C++ code is not generated for yet."""
+    """An element type or function that C++ code is not generated for yet. `span`: the statement, where it is known."""
+
+    def __init__(self, message: str, span: Span = NOWHERE) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
 
 
 def type_word(elem: str) -> str:
@@ -41,6 +47,21 @@ def type_word(elem: str) -> str:
     if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
         return elem
     raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+
+
+_ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def quoted(text: str) -> str:
+    """A string literal of C++; what is not printable ASCII as octal bytes of UTF-8."""
+    found = ""
+    for char in text:
+        if char in _ESCAPES:
+            found += _ESCAPES[char]
+        else:
+            plain = char.isascii() and char.isprintable()
+            found += char if plain else "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogatepass"))
+    return f'"{found}"'
 
 
 def spell(expr: Expr, element: Element, binding: int = 0) -> str:
