@@ -52,7 +52,7 @@ class Write(Stmt):
 
 @record
 class Atomic(Write):
-    """`tile[index] = op(tile[index], value)` in one step. `op`: "add", "cas", …; `more`: the value that "cas" writes."""
+    """`tile[index] = op(tile[index], value)` in one step; `op` is "add", "cas", …, `more` what "cas" writes."""
 
     op: str
     more: tuple[Expr, ...] = ()

@@ -134,10 +134,12 @@ _BODIES: Final = ("body", "then", "other")
 
 def _rest(stmt: ir.Stmt, used: frozenset[str]) -> Iterator[str]:
     """The other fields that say something, by name."""
-    for name in type(stmt).__match_args__:
+    names: tuple[str, ...] = type(stmt).__match_args__
+    for name in names:
         value = getattr(stmt, name)
-        nothing = value in (None, False, "", (), 0, -1) and not (name == "unroll" and value is not None)
-        if name == "span" or name in used or name in _BODIES or nothing:
+        if name in used or name in ("span", *_BODIES):
+            continue
+        if value in (None, False, "", (), -1) or (value == 0 and name != "unroll"):
             continue
         word = name.removeprefix("is_").replace("_", " ")
         yield word if value is True else f"{word} {_value(value)}"

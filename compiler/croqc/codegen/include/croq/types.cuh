@@ -65,6 +65,6 @@ struct f8_e5m2 {
   }
 };
 
-__device__ __forceinline__ constexpr int cdiv(int a, int b) { return (a + b - 1) / b; }
+__host__ __device__ constexpr int cdiv(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace croq
