@@ -79,8 +79,7 @@ def _refused(function: FunctionReport, sizes: Mapping[str, Size], message: str, 
 
 def not_lowered(message: str, span: Span) -> Diagnostic:
     """What is said of a construct that has no CUDA yet. `span` is absolute."""
-    hint = "the simulator runs it: `croq run FILE`"
-    return Diagnostic(RULE, Severity.ERROR, message, span, hint)
+    return Diagnostic(RULE, Severity.ERROR, message, span, "`croq explain not-lowered` says more")
 
 
 def title_of(report: FileReport) -> str:
