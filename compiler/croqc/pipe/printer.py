@@ -139,7 +139,8 @@ def _rest(stmt: ir.Stmt, used: frozenset[str]) -> Iterator[str]:
         value = getattr(stmt, name)
         if name in used or name in ("span", *_BODIES):
             continue
-        if value in (None, False, "", (), -1) or (value == 0 and name != "unroll"):
+        says = value is not None if name == "unroll" else value not in (None, False, "", (), -1)  # 0 is False here
+        if not says:
             continue
         word = name.removeprefix("is_").replace("_", " ")
         yield word if value is True else f"{word} {_value(value)}"

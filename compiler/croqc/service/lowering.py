@@ -25,7 +25,8 @@ from croqc.text.record import record
 from croqc.text.span import Span
 
 RULE = "not-lowered"
-_CALLED = re.compile(r"([A-Za-z_]\w*)\s*[(<]")
+_DEFINED = re.compile(r"([A-Za-z_]\w*)\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -57,7 +58,7 @@ def lower_function(report: FileReport, function: FunctionReport, sizes: Mapping[
     model = function.analysis.model
     values = {**dict.fromkeys(_scalars(model), 1), **sizes}
     try:
-        _check_calls(report, model)
+        _check_calls(report, function, model)
         program = program_of(model, report.target, values, title_of(report), device_lines(report))
     except LoweringError as error:
         return _refused(function, values, error.message, error.span)
@@ -135,11 +136,16 @@ def _macros(report: FileReport, text: str) -> Iterator[str]:
             yield f"#define {item.name}{params} {item.body}".rstrip()
 
 
-def _check_calls(report: FileReport, model: Model) -> None:
-    """A unit is self-contained: it calls what its file defines. Raises LoweringError."""
-    known = {word for text, _ in _device_texts(report) for word in _CALLED.findall(text)}
+def _check_calls(report: FileReport, function: FunctionReport, model: Model) -> None:
+    """A unit is self-contained: it calls what its file defines and includes nothing. Raises LoweringError."""
+    pieces = list(_device_texts(report))
+    for text, start in pieces:
+        for found in _INCLUDE.finditer(text):
+            place = Span(start + found.start(), start + found.end()).shift(-function.base)
+            raise LoweringError("a translation unit for the card includes no files", place)
+    known = {word for text, _ in pieces for word in _DEFINED.findall(text)}
     for node in walk(model.function):
         if isinstance(node, ast.Call) and node.kind == "call" and node.callee.rpartition("::")[2] not in known:
             if node.callee.startswith("croq::"):
                 continue
-            raise LoweringError(f"there is no device function '{node.callee}' in this file", node.callee_span)
+            raise LoweringError(f"this file does not define a device function '{node.callee}'", node.callee_span)

@@ -61,12 +61,19 @@ matmul(const __grid_constant__ TensorMap lhs_map,
           full_phase ^= 1u << stage_2;
           wgmma_fence();
           for (int step = 0; step < 4; ++step) {
-            wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(shared_address(lhs_s + stage_2 * 8192) + tile_start<128, 128, 2>((p - 1) * 64, step * 16)),
-                                        operand<128>(shared_address(rhs_s + stage_2 * 4096) + tile_start<64, 128, 2>(0, step * 16)));
+            wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lhs_s, stage_2 * 16384 + tile_start<128, 128, 2>((p - 1) * 64, step * 16)),
+                                        operand<128>(rhs_s, stage_2 * 8192 + tile_start<64, 128, 2>(0, step * 16)));
           }
           wgmma_commit();
-          wgmma_wait<0>();
-          if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + stage_2);
+          wgmma_wait<1>();
+          if (k_2 > 0) {
+            if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (k_2 - 1) % 2);
+          }
+        }
+        wgmma_wait<0>();
+        settle(acc);
+        if (cdiv(K, 64) > 0) {
+          if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 64) - 1) % 2);
         }
         #pragma unroll
         for (int r = 0; r < 32; ++r) {

@@ -55,12 +55,19 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       full_phase ^= 1u << stage_2;
       wgmma_fence();
       for (int step = 0; step < 4; ++step) {
-        wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(shared_address(lhs_s) + tile_start<256, 128, 2>(stage_2 * 64, step * 16)),
-                                    operand<128>(shared_address(rhs_s) + tile_start<256, 128, 2>(stage_2 * 64, step * 16)));
+        wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lhs_s, tile_start<256, 128, 2>(stage_2 * 64, step * 16)),
+                                    operand<128>(rhs_s, tile_start<256, 128, 2>(stage_2 * 64, step * 16)));
       }
       wgmma_commit();
-      wgmma_wait<0>();
-      if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + stage_2);
+      wgmma_wait<1>();
+      if (k_2 > 0) {
+        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (k_2 - 1) % 4);
+      }
+    }
+    wgmma_wait<0>();
+    settle(acc);
+    if (cdiv(K, 64) > 0) {
+      if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 64) - 1) % 4);
     }
     #pragma unroll
     for (int j = 0; j < 64; j += 16) {

@@ -56,12 +56,19 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       full_phase ^= 1u << stage_2;
       wgmma_fence();
       for (int iv_warp = 0; iv_warp < 8; ++iv_warp) {
-        wgmma_m64n64k16_f16_f16_f16(mc, operand<128>(shared_address(lhs_load_s + stage_2 * 8192) + tile_start<64, 128, 2>(0, iv_warp * 16)),
-                                    operand<128>(shared_address(rhs_load_s + stage_2 * 8192) + tile_start<64, 128, 2>(0, iv_warp * 16)));
+        wgmma_m64n64k16_f16_f16_f16(mc, operand<128>(lhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)),
+                                    operand<128>(rhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)));
       }
       wgmma_commit();
-      wgmma_wait<0>();
-      if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + stage_2);
+      wgmma_wait<1>();
+      if (iv_k_2 > 0) {
+        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (iv_k_2 - 1) % 2);
+      }
+    }
+    wgmma_wait<0>();
+    settle(mc);
+    if (cdiv(K, 128) > 0) {
+      if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 128) - 1) % 2);
     }
     #pragma unroll
     for (int j = 0; j < 64; j += 16) {

@@ -47,12 +47,19 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       wgmma_fence();
       #pragma unroll
       for (int step = 0; step < 4; ++step) {
-        wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(shared_address(lhs_s + k_2 % 3 * 4096) + tile_start<64, 128, 2>(0, step * 16)),
-                                    operand<128>(shared_address(rhs_s + k_2 % 3 * 4096) + tile_start<64, 128, 2>(0, step * 16)));
+        wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lhs_s, k_2 % 3 * 8192 + tile_start<64, 128, 2>(0, step * 16)),
+                                    operand<128>(rhs_s, k_2 % 3 * 8192 + tile_start<64, 128, 2>(0, step * 16)));
       }
       wgmma_commit();
-      wgmma_wait<0>();
-      if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + k_2 % 3);
+      wgmma_wait<1>();
+      if (k_2 > 0) {
+        if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (k_2 - 1) % 3);
+      }
+    }
+    wgmma_wait<0>();
+    settle(acc);
+    if (cdiv(K, 64) > 0) {
+      if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 64) - 1) % 3);
     }
     #pragma unroll
     for (int j = 0; j < 64; j += 16) {

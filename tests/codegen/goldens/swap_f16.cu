@@ -57,8 +57,8 @@ matmul(f16* __restrict__ lhs,
     __syncthreads();
     wgmma_fence();
     for (int k = 0; k < 4; ++k) {
-      wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(shared_address(lf0_data + lf0 * 4096) + tile_start<64, 128, 2>(0, k * 16)),
-                                  operand<128>(shared_address(rf0_data + rf0 * 4096) + tile_start<64, 128, 2>(0, k * 16)));
+      wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lf0_data, lf0 * 8192 + tile_start<64, 128, 2>(0, k * 16)),
+                                  operand<128>(rf0_data, rf0 * 8192 + tile_start<64, 128, 2>(0, k * 16)));
     }
     wgmma_commit();
     wgmma_wait<0>();
@@ -78,8 +78,8 @@ matmul(f16* __restrict__ lhs,
   __syncthreads();
   wgmma_fence();
   for (int k_2 = 0; k_2 < 4; ++k_2) {
-    wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(shared_address(lf0_data + lf0 * 4096) + tile_start<64, 128, 2>(0, k_2 * 16)),
-                                operand<128>(shared_address(rf0_data + rf0 * 4096) + tile_start<64, 128, 2>(0, k_2 * 16)));
+    wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lf0_data, lf0 * 8192 + tile_start<64, 128, 2>(0, k_2 * 16)),
+                                operand<128>(rf0_data, rf0 * 8192 + tile_start<64, 128, 2>(0, k_2 * 16)));
   }
   wgmma_commit();
   wgmma_wait<0>();
