@@ -24,6 +24,11 @@ _FUNCTIONS = {
 }  # fmt: skip
 _SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
 
+_FLOATS = frozenset({"f32", "tf32", "f64", *_SINGLE})
+_OF_INTEGERS = {  # functions of numbers that integers have exactly
+    "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
+}  # fmt: skip
+
 Element = Callable[[Read], str]
 
 
@@ -137,8 +142,12 @@ def _function(expr: Fn, element: Element) -> str:
     args = [spell(arg, element) for arg in expr.args]
     if expr.foreign:
         return f"{expr.name}({', '.join(args)})"
+    if expr.elem not in _FLOATS and expr.name in _OF_INTEGERS:
+        return _OF_INTEGERS[expr.name].format(args[0])
     if expr.name == "__rsqrt":
-        return f"1.0f / sqrtf({args[0]})" if expr.elem != "f64" else f"1.0 / sqrt({args[0]})"
+        one, root = ("1.0", "sqrt") if expr.elem == "f64" else ("1.0f", "sqrtf")
+        value = f"float({args[0]})" if expr.args[0].elem in _SINGLE else args[0]
+        return f"{type_word(expr.elem)}({one} / {root}({value}))"
     word = _FUNCTIONS.get(expr.name)
     if word is None:
         raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")

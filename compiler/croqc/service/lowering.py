@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from croqc.codegen.program import Program, program_of
 from croqc.codegen.writer import Line
+from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
@@ -143,7 +144,13 @@ def _check_calls(report: FileReport, function: FunctionReport, model: Model) -> 
         for found in _INCLUDE.finditer(text):
             place = Span(start + found.start(), start + found.end()).shift(-function.base)
             raise LoweringError("a translation unit for the card includes no files", place)
-    known = {word for text, _ in pieces for word in _DEFINED.findall(text)}
+    known: set[str] = set()
+    for text, start in pieces:
+        for found in _DEFINED.finditer(text):
+            known.add(found.group(1))
+            if found.group(1) in OURS:
+                place = Span(start + found.start(1), start + found.end(1)).shift(-function.base)
+                raise LoweringError(f"generated code has a '{found.group(1)}' of its own; rename this function", place)
     for node in walk(model.function):
         if isinstance(node, ast.Call) and node.kind == "call" and node.callee.rpartition("::")[2] not in known:
             if node.callee.startswith("croq::"):

@@ -18,7 +18,7 @@ from croqc.pipe.build.multiplies import MULTIPLIES, collect
 from croqc.pipe.build.scalars import EXPRESSIONS, printable
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Expr, Lit, Space, Tensor
+from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
 from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, members, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind, Unit
@@ -122,6 +122,7 @@ class _Building:
             name = self.c.name_of(symbol)
             if name != symbol.name:
                 self.renamed.append((name, symbol.name))
+                self.c.sizes.setdefault(symbol.atom or symbol.name, Var(name, elem))
             yield name, elem
 
     def _globals(self) -> Iterator[Tensor]:
@@ -256,7 +257,9 @@ class _Building:
         for node in self.nodes:
             if not isinstance(node, ast.Rotate):
                 continue
-            first, *rest = (self.model.uses[name] for name in node.names)
+            first, *rest = (self.c.symbol(name) for name in node.names)
+            if any(symbol not in groups for symbol in (first, *rest)):
+                raise LoweringError(f"'{node.word}' of these futures is not lowered yet", node.span)
             for other in rest:
                 if groups[other] is not groups[first]:
                     groups[first].extend(groups[other])

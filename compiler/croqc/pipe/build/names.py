@@ -39,11 +39,12 @@ _OURS: Final = (
     "mbarrier_arrive_many mbarrier_arrive_expect mbarrier_passes mbarrier_wait cp_async cp_async_commit "
     "cp_async_wait TensorMap tma_load tma_store tma_store_commit tma_store_wait_read operand wgmma_fence "
     "wgmma_commit wgmma_wait fragment_row fragment_column pack_f16 pack_bf16 store_matrix give_registers "
-    "take_registers"
+    "take_registers settle"
 )
-RESERVED: Final = frozenset(
+OURS: Final = frozenset(_OURS.split())
+RESERVED: Final = OURS | frozenset(
     (
-        *" ".join((_CPP, _CUDA, _MATHS, _INTEGER_MATHS, _OURS)).split(),
+        *" ".join((_CPP, _CUDA, _MATHS, _INTEGER_MATHS)).split(),
         *(f"{name}f" for name in _MATHS.split()),  # those of single precision
     )
 )

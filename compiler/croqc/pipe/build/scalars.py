@@ -197,6 +197,9 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
         return convert(args[0], printable(canonical(node.type_arg), node.span))
     if node.name == "cdiv":
         return ceiling(*args)
+    if node.name in ("__alignup", "__aligndown"):
+        steps = ceiling(*args) if node.name == "__alignup" else divide(*args)
+        return multiply(steps, args[1])
     return Fn(node.name, args, elem_of(c, node))
 
 
