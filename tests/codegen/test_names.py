@@ -58,8 +58,11 @@ def test_functions_that_generated_code_calls_are_reserved() -> None:
 
 @pytest.mark.parametrize(
     ("wish", "name"),
-    [("k", "k"), ("for", "for_2"), ("at", "at_2"), ("_K", "v_K"), ("__x", "v__x"), ("größe", "gr__e"), ("3x", "v3x")]
-    + [("full_phase", "full_phase_"), ("lf_landed", "lf_landed_"), ("x_map_1", "x_map_1_"), ("phase", "phase")],
+    [
+        *(("k", "k"), ("for", "for_2"), ("at", "at_2"), ("_K", "v_K"), ("__x", "v__x"), ("größe", "gr__e")),
+        *(("3x", "v3x"), ("full_phase", "full_phase_"), ("lf_landed", "lf_landed_"), ("x_map_1", "x_map_1_")),
+        ("phase", "phase"),
+    ],
 )
 def test_a_name_is_made_legal(wish: str, name: str) -> None:
     assert Names().fresh(wish) == name
@@ -85,7 +88,8 @@ def ptx(text: str) -> str:
     assert function.analysis is not None
     program = program_of(function.analysis.model, report.target, sizes_of(report, function), "test")
     found = ptx_of(program.unit.text, "sm_90a")
-    found = re.sub(rf"(?<![%\w]){program.kernels[0].name}(?=_param|\b)", "kernel", found)
+    name = program.kernels[0].name
+    found = re.sub(rf"(?<=\.entry ){name}\b|(?<![\w%]){name}(?=_param)", "kernel", found)
     lines = [line.split("//")[0].rstrip() for line in found.splitlines()]
     return "\n".join(line for line in lines if line and not line.lstrip().startswith((".loc", ".file", ".section")))
 

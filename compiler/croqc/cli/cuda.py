@@ -6,13 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from croqc.cli.common import add_settings, flags_of
+from croqc.cli.common import add_settings, flags_of, tell_overruled, write_json
 from croqc.cli.failure import UsageError
 from croqc.cli.render import render_diagnostic
-from croqc.service.check import check_file
-from croqc.service.check_result import to_json
+from croqc.service.check import FileReport, check_file
 from croqc.service.cuda import Cuda, cuda_of, with_margins
 from croqc.service.files import create_text
+from croqc.service.json_text import to_json
 from croqc.service.machine_code import NoCompilerError, RefusedError, ptx_of, sass_of
 from croqc.service.run_plan import PlanError, split_defines
 from croqc.service.settings import Settings
@@ -38,32 +38,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    report, found = _found(args)
+    if found.problems and not args.json:
+        for problem in found.problems:
+            print(render_diagnostic(problem, report.source), file=sys.stderr)
+        return 1
+    shown = found if found.problems else _machine(found, args)
+    if args.output is not None:
+        create_text(args.output, to_json(shown.result) if args.json else _text(report, shown, args))
+    elif args.json:
+        write_json(shown.result)
+    else:
+        sys.stdout.write(_text(report, shown, args))
+    return int(bool(found.problems))
+
+
+def _found(args: argparse.Namespace) -> tuple[FileReport, Cuda]:
+    """The file as checked and its CUDA; `-D` names that are sizes of its kernels are no macros for it."""
     flags = flags_of(args)
+    report = check_file(args.file, Settings(flags.arch, flags.dialect))
     try:
-        report = check_file(args.file, Settings(flags.arch, flags.dialect))
         macros, sizes = split_defines(report, args.entry, flags.defines)
         if macros:
             report = check_file(args.file, replace(flags, defines=macros))
-        found = cuda_of(report, args.entry, sizes, args.full)
+        tell_overruled(report)
+        return report, cuda_of(report, args.entry, sizes, args.full)
     except PlanError as error:
         raise UsageError(str(error)) from None
-    for problem in found.problems:
-        if not args.json:
-            print(render_diagnostic(problem, report.source), file=sys.stderr)
-    if found.problems and not args.json:
-        return 1
-    shown = found if found.problems else _machine(found, args)
-    if args.json:
-        text = to_json(shown.result)
-    elif args.lines and shown.lines:
-        text = with_margins(report.source, shown.lines)
-    else:
-        text = shown.result.text
-    if args.output is None:
-        sys.stdout.write(text)
-    else:
-        create_text(args.output, text)
-    return int(bool(found.problems))
+
+
+def _text(report: FileReport, shown: Cuda, args: argparse.Namespace) -> str:
+    return with_margins(report.source, shown.lines) if args.lines and shown.lines else shown.result.text
 
 
 def _machine(found: Cuda, args: argparse.Namespace) -> Cuda:

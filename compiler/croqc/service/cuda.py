@@ -32,7 +32,10 @@ class MappedLine:
 
 @dataclass(frozen=True, slots=True)
 class KernelEntry:
-    """`grid` holds the extents for the sizes; `sharedBytes` is the dynamic shared memory of a block."""
+    """`grid` holds the extents for the sizes; `sharedBytes` is the dynamic shared memory of a block.
+
+    `assumed`: a number that must divide a size; `fixed`: the only value that a size may have.
+    """
 
     name: str
     function: str
@@ -40,6 +43,7 @@ class KernelEntry:
     threads: int
     sharedBytes: int  # noqa: N815 (the names of the JSON fields)
     assumed: dict[str, int]
+    fixed: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,13 @@ def _kernels(item: Lowered) -> list[KernelEntry]:
     pairs = zip(item.program.kernels, item.program.launches, strict=True)
     return [
         KernelEntry(
-            launch.kernel, item.function.name, launch.grid, launch.threads, launch.shared_bytes, dict(kernel.assumed)
+            launch.kernel,
+            item.function.name,
+            launch.grid,
+            launch.threads,
+            launch.shared_bytes,
+            dict(kernel.assumed),
+            dict(kernel.fixed),
         )
         for kernel, launch in pairs
     ]
