@@ -97,7 +97,8 @@ def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
 
 def _operator(expr: Op, element: Element) -> tuple[str, int]:
     if len(expr.args) == 1:
-        return expr.op + spell(expr.args[0], element, _UNARY), _UNARY
+        operand = spell(expr.args[0], element, _UNARY)
+        return expr.op + (f"({operand})" if operand.startswith(expr.op) else operand), _UNARY  # `--x` is another thing
     if expr.op == "?:":
         test, then, other = (spell(arg, element, 2) for arg in expr.args)
         return f"{test} ? {then} : {other}", 1
@@ -118,10 +119,10 @@ def _literal(expr: Lit) -> tuple[str, int]:
     if isinstance(value, int):
         suffix = "ll" if expr.elem in ("s64", "u64") else ""
         return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
-    if isnan(value):
-        return "__int_as_float(0x7fffffff)", _ATOM
-    if isinf(value):
-        return f"__int_as_float({'0x7f800000' if value == inf else '0xff800000'})", _ATOM
+    if isnan(value) or isinf(value):
+        bits = "0x7fffffff" if isnan(value) else "0x7f800000" if value == inf else "0xff800000"
+        text = f"__int_as_float({bits})"
+        return text if expr.elem in ("f32", "tf32") else f"{type_word(expr.elem)}({text})", _ATOM
     text = repr(float(value))
     if expr.elem == "f64":
         return text, _ATOM
