@@ -19,3 +19,7 @@ def exceptions_surface() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         surface(patch)
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="write the golden files anew instead of comparing")

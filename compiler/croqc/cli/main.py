@@ -24,6 +24,7 @@ COMMANDS = {
     "check": "find mistakes in .co files",
     "run": "run kernels in the simulator and verify their results",
     "flow": "prove a pipeline's credit flow, and show it step by step",
+    "cuda": "print the CUDA C++, PTX or machine code of a file",
     "explain": "explain a rule or a word of the language, or list all rules",
     "fix": "apply the fixes of the findings",
     "migrate": "move .co files to another dialect",

@@ -110,8 +110,9 @@ class Copies:
         shape[-1] = divide(shape[-1], Lit(per))
         rank, count = rank_in(stmt.unit, self.kernel.threads)
         length = product(tuple(shape))
-        step = f"v += {count}" if count > 1 else "++v"
-        with self.w.block(f"for (int v = {rank}; v < {self.places.spell(length, 9)}; {step})"):
+        v = self.places.own("v")
+        step = f"{v} += {count}" if count > 1 else f"++{v}"
+        with self.w.block(f"for (int {v} = {rank}; {v} < {self.places.spell(length, 9)}; {step})"):
             index = self._unflattened(shape, per)
             self._element(stmt, index, per)
         if stmt.mechanism is ir.Mechanism.CP_ASYNC:
@@ -124,7 +125,7 @@ class Copies:
         index: list[Expr] = []
         for dim in range(len(shape)):
             inner = product(tuple(shape[dim + 1 :]))
-            value: Expr = divide(Var("v"), inner)
+            value: Expr = divide(Var(self.places.own("v")), inner)
             if dim:
                 value = modulo(value, shape[dim])
             if dim == len(shape) - 1:
@@ -132,7 +133,7 @@ class Copies:
             if isinstance(value, Var | Lit):
                 index.append(value)
                 continue
-            name = f"i{dim}"
+            name = self.places.own(f"i{dim}")
             self.w.line(f"const int {name} = {self.places.spell(value)};")
             index.append(Var(name))
         return index

@@ -6,7 +6,7 @@ from math import prod
 
 from croqc.codegen.copies import map_name
 from croqc.codegen.statements import Statements
-from croqc.codegen.words import type_word
+from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
@@ -29,7 +29,10 @@ class KernelText:
 def kernel_text(kernel: ir.Kernel) -> KernelText:
     """Raises UnsupportedTypeError for an element type that is not generated."""
     printer = _Kernel(kernel)
-    printer.print()
+    try:
+        printer.print()
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(error.message, printer.w.place) from error
     functions = tuple((name, tuple(lines)) for name, lines in printer.statements.functions.items())
     return KernelText(tuple(printer.w.lines), functions, frozenset(printer.statements.headers))
 
@@ -45,13 +48,15 @@ class _Kernel:
     def print(self) -> None:
         kernel = self.kernel
         with self.w.at(kernel.span):
+            for name, value in kernel.fixed:
+                self.w.line(f"// Made for {name} == {value}; the host checks it.")
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
             self.w.line(f'extern "C" __global__ void __launch_bounds__({kernel.threads})')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
             first, *rest = head.split("\n")
-            self.w.line(first if not rest else first)
+            self.w.line(first)
             for line in rest[:-1]:
                 self.w.line(line)
             if rest:
@@ -132,8 +137,9 @@ class _Kernel:
     def _per_slot(self, event: ir.Event, function: str) -> None:
         """A call for each slot, as a loop where all counts are one."""
         if event.slots > 1 and len(set(event.arrivals)) == 1:
-            call = f"{function}({event.name} + s, {event.arrivals[0]})"
-            self.w.line(f"for (int s = 0; s < {event.slots}; ++s) {call};")
+            s = self.statements.places.own("s")
+            call = f"{function}({event.name} + {s}, {event.arrivals[0]})"
+            self.w.line(f"for (int {s} = 0; {s} < {event.slots}; ++{s}) {call};")
             return
         for slot, count in enumerate(event.arrivals):
             at = f" + {slot}" if slot else ""

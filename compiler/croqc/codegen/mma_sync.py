@@ -9,7 +9,7 @@ from __future__ import annotations
 from croqc.codegen.places import Places
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Lit, Tile, Var, add
+from croqc.pipe.exprs import ZERO, Expr, Lit, Tile, Var, add
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 
@@ -56,17 +56,18 @@ def function_text(stmt: ir.Multiply) -> list[str]:
 def print_split(w: Writer, places: Places, stmt: ir.Multiply, registers: str, column: Expr) -> None:
     """One K step of a warpgroup's multiply: a warp's rows of A once, the columns of B sixteen at a time."""
     name, per = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4
-    a = "a[0], a[1], a[2], a[3]"
+    a, b, n = (places.own(wish) for wish in ("a", "b", "n"))
+    left = ", ".join(f"{a}[{number}]" for number in range(4))
     with w.block(""):
-        w.line("u32 a[4];")
-        w.line(f"load_a<{_shape(places, stmt.a)}>(a, {_at(places, stmt.a, column)});")
+        w.line(f"u32 {a}[4];")
+        w.line(f"load_a<{_shape(places, stmt.a)}>({a}, {_at(places, stmt.a, ZERO, column)});")
         w.line("#pragma unroll")
-        with w.block(f"for (int n = 0; n < {stmt.n}; n += 16)"):
-            w.line("u32 b[4];")
-            w.line(f"load_b<{_shape(places, stmt.b)}>(b, {_at(places, stmt.b, column, ' + n')});")
-            w.line(f"{name}({registers} + n / 8 * {per}, {a}, b[0], b[1]);")
-            guard = f"if (n + 8 < {stmt.n}) " if stmt.n % 16 else ""
-            w.line(f"{guard}{name}({registers} + (n / 8 + 1) * {per}, {a}, b[2], b[3]);")
+        with w.block(f"for (int {n} = 0; {n} < {stmt.n}; {n} += 16)"):
+            w.line(f"u32 {b}[4];")
+            w.line(f"load_b<{_shape(places, stmt.b)}>({b}, {_at(places, stmt.b, Var(n), column)});")
+            w.line(f"{name}({registers} + {n} / 8 * {per}, {left}, {b}[0], {b}[1]);")
+            guard = f"if ({n} + 8 < {stmt.n}) " if stmt.n % 16 else ""
+            w.line(f"{guard}{name}({registers} + ({n} / 8 + 1) * {per}, {left}, {b}[2], {b}[3]);")
 
 
 def _shape(places: Places, tile: Tile) -> str:
@@ -74,10 +75,9 @@ def _shape(places: Places, tile: Tile) -> str:
     return f"{tensor.extents[0]}, {places.shared[tensor.name].swizzle}, {ELEMENTS[tensor.elem].bits // 8}"
 
 
-def _at(places: Places, tile: Tile, column: Expr, more: str = "") -> str:
-    row = places.spell(tile.origin[0])
-    first = places.spell(add(tile.origin[-1], column))
-    return f"{places.slot(tile.tensor, tile.slot)}, {row}{more}, {first}"
+def _at(places: Places, tile: Tile, row: Expr, column: Expr) -> str:
+    at = (places.spell(add(start, more)) for start, more in ((tile.origin[0], row), (tile.origin[-1], column)))
+    return f"{places.slot(tile.tensor, tile.slot)}, {', '.join(at)}"
 
 
 # --- operands in registers ---------------------------------------------------------------------
@@ -91,12 +91,13 @@ def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
     if stmt.declares:
         w.line(f"u32 {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {stmt.tile.tensor.elem}")
     first = "threadIdx.x % 128 / 32 * 16 + " if stmt.unit is Unit.GROUP4 else ""
-    row, k = Var(f"({first}operand_row(i))"), Var(f"operand_byte(j) / {size}" if size > 1 else "operand_byte(j)")
+    i, j = places.own("i"), places.own("j")
+    row, k = Var(f"({first}operand_row({i}))"), Var(f"operand_byte({j}) / {size}" if size > 1 else f"operand_byte({j})")
     w.line("#pragma unroll")
-    with w.block(f"for (int j = 0; j < {pieces}; ++j)"):
+    with w.block(f"for (int {j} = 0; {j} < {pieces}; ++{j})"):
         w.line("#pragma unroll")
-        target = f"{stmt.name}[j * {blocks} + i]"
-        w.line(f"for (int i = 0; i < {blocks}; ++i)")
+        target = f"{stmt.name}[{j} * {blocks} + {i}]"
+        w.line(f"for (int {i} = 0; {i} < {blocks}; ++{i})")
         with w.indented():
             if stmt.k_major:
                 w.line(f"{target} = *reinterpret_cast<const u32*>(&{places.element(stmt.tile, (row, k))});")
@@ -105,17 +106,17 @@ def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
                 w.line(f"{target} = pack_bits({ends[0]}, {ends[1]});")
 
 
-def print_warp(w: Writer, stmt: ir.Multiply, registers: str, step: str) -> None:
-    """One K step of a warp's multiply, its operands in fragments."""
+def print_warp(w: Writer, places: Places, stmt: ir.Multiply, registers: str, step: str) -> None:
+    """One K step of a warp's multiply, its operands in fragments; `step` is its number, empty for the only one."""
     name, per, halves = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4, _halves(stmt)
     rows, columns = stmt.m // 8, stmt.n // 8
+    m, n = places.own("m"), places.own("n")
     w.line("#pragma unroll")
-    with w.block(f"for (int m = 0; m < {stmt.m // 16}; ++m)"):
+    with w.block(f"for (int {m} = 0; {m} < {stmt.m // 16}; ++{m})"):
         w.line("#pragma unroll")
-        w.line(f"for (int n = 0; n < {columns}; ++n)")
-        base = "" if step == "0" else f"{step} * "
-        pieces = [f"{base}{halves} + {half}" if base else str(half) for half in range(halves)]
-        a = [f"{stmt.a_registers}[({piece}) * {rows} + 2 * m + {side}]" for piece in pieces for side in (0, 1)]
-        b = [f"{stmt.b_registers}[({piece}) * {columns} + n]" for piece in pieces]
+        w.line(f"for (int {n} = 0; {n} < {columns}; ++{n})")
+        pieces = [f"({step} * {halves} + {half})" if step else str(half) for half in range(halves)]
+        a = [f"{stmt.a_registers}[{piece} * {rows} + 2 * {m} + {side}]" for piece in pieces for side in (0, 1)]
+        b = [f"{stmt.b_registers}[{piece} * {columns} + {n}]" for piece in pieces]
         with w.indented():
-            w.line(f"{name}({registers} + (m * {columns} + n) * {per}, {', '.join((*a, *b))});")
+            w.line(f"{name}({registers} + ({m} * {columns} + {n}) * {per}, {', '.join((*a, *b))});")

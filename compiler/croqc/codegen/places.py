@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from croqc.codegen.own import Own
 from croqc.codegen.words import spell, type_word
 from croqc.pipe import ir
 from croqc.pipe.exprs import ZERO, Expr, Lit, Read, Space, Tensor, Tile, Var, add, multiply, product, total
@@ -14,6 +15,7 @@ class Places:
 
     def __init__(self, kernel: ir.Kernel) -> None:
         self.shared = {item.tensor.name: item for item in kernel.shared}
+        self.own = Own(kernel)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
         return spell(expr, self.read, binding)

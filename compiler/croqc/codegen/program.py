@@ -5,15 +5,17 @@ The host side is data, not text: an engine allocates `arrays`, makes the tensor 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from croqc.codegen.evaluate import evaluate
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.unit import Unit, unit_of
 from croqc.codegen.words import UnsupportedTypeError
+from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.pipe.build.kernels import build_kernel
+from croqc.pipe.build.names import Names
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError, SizesNeededError
 from croqc.pipe.facts import Facts
@@ -24,6 +26,7 @@ from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.targets.table import Target
 from croqc.text.record import record
+from croqc.text.span import NOWHERE
 
 Number = int | float | bool
 
@@ -88,8 +91,10 @@ class Program:
     kernels: tuple[ir.Kernel, ...]
 
 
-def program_of(model: Model, target: Target, sizes: Mapping[str, Number], title: str) -> Program:
-    """`sizes`: extents and scalar parameters by name.
+def program_of(
+    model: Model, target: Target, sizes: Mapping[str, Number], title: str, foreign: Sequence[Line] = ()
+) -> Program:
+    """`sizes`: extents and scalar parameters by name; `foreign`: device code of the file that the kernels call.
 
     Raises LoweringError for what is not lowered, at its place.
     """
@@ -97,22 +102,34 @@ def program_of(model: Model, target: Target, sizes: Mapping[str, Number], title:
     kernels = tuple(lowered_kernels(model, target, whole))
     function = model.function.name.id
     try:
-        unit = unit_of(kernels, title)
+        unit = unit_of(kernels, title, foreign)
     except UnsupportedTypeError as error:
-        raise LoweringError(str(error), model.function.name.span) from error
+        place = model.function.name.span if error.span == NOWHERE else error.span
+        raise LoweringError(error.message, place) from error
     launches = tuple(_launch(kernel, sizes) for kernel in kernels)
     return Program(function, unit, tuple(_arrays(model, whole)), launches, _result(model), kernels)
 
 
 def lowered_kernels(model: Model, target: Target, sizes: Mapping[str, int]) -> list[ir.Kernel]:
     """The final IR of each launch, for sizes with these divisors; for these sizes alone where it cannot be else."""
-    env = Env(target, Facts.of(sizes))
     found: list[ir.Kernel] = []
     for number, kernel in enumerate(model.kernels):
         _check_host(model, kernel)
-        name = model.function.name.id + (f"_{number + 1}" if len(model.kernels) > 1 else "")
-        found.append(lowered(built(model, kernel, name, sizes), env))
+        env, start = built_kernel(model, target, number, sizes)
+        found.append(lowered(start, env))
     return found
+
+
+def built_kernel(model: Model, target: Target, number: int, sizes: Mapping[str, int]) -> tuple[Env, ir.Kernel]:
+    """A launch of a function as built, and what its passes may ask."""
+    name = Names().fresh(model.function.name.id + (f"_{number + 1}" if len(model.kernels) > 1 else ""))
+    start = built(model, model.kernels[number], name, sizes)
+    return Env(target, Facts.of(named_sizes(start, sizes))), start
+
+
+def named_sizes(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> dict[str, Number]:
+    """The values under the names that the kernel gives them."""
+    return {**sizes, **{name: sizes[source] for name, source in kernel.renamed if source in sizes}}
 
 
 def built(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int]) -> ir.Kernel:
@@ -163,7 +180,10 @@ def _result(model: Model) -> str | None:
 
 def _launch(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> Launch:
     named = dict(zip((tensor.name for tensor in kernel.tensors), kernel.sources, strict=True))
-    values = {name: sizes[name] for name, _ in kernel.scalars if name in sizes}
+    known = named_sizes(kernel, sizes)
+    values = {name: known[name] for name, _ in kernel.scalars if name in known}
+    if missing := [name for name, _ in kernel.scalars if name not in values]:
+        raise LoweringError(f"'{missing[0]}' has no value", kernel.span)
     try:
         x, y, z = (evaluate(extent, values) for extent in grid_of(kernel))
         maps = tuple(_map(item, named[item.tensor.name], values) for item in kernel.maps)

@@ -10,7 +10,7 @@ from croqc.codegen.copies import THREADS, Copies, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.stores import Stores
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
-from croqc.codegen.words import type_word
+from croqc.codegen.words import quoted, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
@@ -49,6 +49,18 @@ class Statements:
 
     def write(self, stmt: ir.Write) -> None:
         self.w.line(f"{self.places.element(stmt.tile, stmt.index)} = {self.spell(stmt.value)};")
+
+    def atomic(self, stmt: ir.Atomic) -> None:
+        place = self.places.element(stmt.tile, stmt.index)
+        word = {"exch": "Exch", "cas": "CAS"}.get(stmt.op, stmt.op.capitalize())
+        values = ", ".join(self.spell(value) for value in (stmt.value, *stmt.more))
+        wide = {"u64": "unsigned long long", "s64": "long long"}.get(stmt.tile.tensor.elem)
+        target = f"reinterpret_cast<{wide}*>(&{place})" if wide else f"&{place}"
+        self.w.line(f"atomic{word}({target}, {values});")
+
+    def print(self, stmt: ir.Print) -> None:
+        args = "".join(f", {self.spell(arg)}" for arg in stmt.args)
+        self.w.line(f"printf({quoted(stmt.text)}{args});")
 
     def loop(self, stmt: ir.Loop) -> None:
         if stmt.unroll is not None:
@@ -163,11 +175,12 @@ class Statements:
 
     def rotate(self, stmt: ir.Rotate) -> None:
         first, *rest = stmt.handles
+        saved = self.places.own("first")
         with self.w.block(""):
-            self.w.line(f"const int first = {first};")
+            self.w.line(f"const int {saved} = {first};")
             for to, source in zip(stmt.handles, rest, strict=False):
                 self.w.line(f"{to} = {source};")
-            self.w.line(f"{stmt.handles[-1]} = first;")
+            self.w.line(f"{stmt.handles[-1]} = {saved};")
 
     # --- multiplies -------------------------------------------------------------------------------
 
@@ -184,12 +197,13 @@ class Statements:
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
+        each = self.places.own("d")
         if count == 1:
-            self.w.line(f"for (auto& d : {registers}) d = {value};")
+            self.w.line(f"for (auto& {each} : {registers}) {each} = {value};")
             return
-        name = registers.partition("[")[0]
-        with self.w.block(f"for (auto& tile : {name})"):
-            self.w.line(f"for (auto& d : tile) d = {value};")
+        name, one = registers.partition("[")[0], self.places.own("tile")
+        with self.w.block(f"for (auto& {one} : {name})"):
+            self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
 
     def _registers(self, acc: ir.Accumulator, index: Expr) -> str:
         return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
@@ -206,21 +220,23 @@ class Statements:
         column: Expr = ZERO
         if stmt.steps > 1:
             self.w.line("#pragma unroll")
-            column = Op("*", (Var("step"), Lit(stmt.k_step)))
-            with self.w.block(f"for (int step = 0; step < {stmt.steps}; ++step)"):
-                self._issue(stmt, name, column)
+            step = self.places.own("step")
+            column = Op("*", (Var(step), Lit(stmt.k_step)))
+            with self.w.block(f"for (int {step} = 0; {step} < {stmt.steps}; ++{step})"):
+                self._issue(stmt, name, column, step)
             return
-        self._issue(stmt, name, column)
+        self._issue(stmt, name, column, "")
 
-    def _issue(self, stmt: ir.Multiply, name: str, column: Expr) -> None:
+    def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
+        """`step`: the loop's variable over K, empty for a single step."""
         registers = self._registers(stmt.acc, stmt.index)
         if stmt.instruction in ("mma.sync", "wmma"):
             if stmt.a_registers:
-                mma_sync.print_warp(self.w, stmt, registers, "0" if column == ZERO else "step")
+                mma_sync.print_warp(self.w, self.places, stmt, registers, step)
             else:
                 mma_sync.print_split(self.w, self.places, stmt, registers, column)
             return
-        held = fragment_arguments(stmt, "0" if column == ZERO else "step") if stmt.a_registers else ""
+        held = fragment_arguments(stmt, step) if stmt.a_registers else ""
         operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
         self.w.line(f"{name}({registers}, {operands[0]},")
         self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
@@ -257,6 +273,8 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,
     ir.Set: Statements.set,
     ir.Write: Statements.write,
+    ir.Atomic: Statements.atomic,
+    ir.Print: Statements.print,
     ir.Loop: Statements.loop,
     ir.While: Statements.while_,
     ir.If: Statements.if_,

@@ -22,17 +22,18 @@ class Stores:
     def store(self, stmt: ir.StoreTile, registers: str) -> None:
         if stmt.by_matrix:
             tile = stmt.dest
-            row, column = (self.places.spell(value) for value in tile.origin)
+            row, column = (self.places.spell(value, 10) for value in tile.origin)
             to = self.places.slot(tile.tensor, tile.slot)
             self._matrices(stmt, registers, to, row, column, tile.tensor, stmt.acc.n, "0")
             return
         self.headers.add("fragment")
+        r = self.places.own("r")
         self.w.line("#pragma unroll")
-        with self.w.block(f"for (int r = 0; r < {register_count(stmt.acc)}; ++r)"):
+        with self.w.block(f"for (int {r} = 0; {r} < {register_count(stmt.acc)}; ++{r})"):
             if stmt.acc.elem == "f16":
-                self._stored_pair(stmt, registers)
+                self._stored_pair(stmt, registers, r)
             else:
-                self._stored(stmt, "r", f"{registers}[r]")
+                self._stored(stmt, r, f"{registers}[{r}]")
 
     # --- by matrices -----------------------------------------------------------------------------
 
@@ -51,10 +52,11 @@ class Stores:
         self.headers.add("stmatrix")
         swizzle = self.places.shared[tensor.name].swizzle
         self.w.line("#pragma unroll")
-        with self.w.block(f"for (int j = 0; j < {columns}; j += 16)"):
-            start = "j" if first == "0" else f"({first} + j)"
+        j = self.places.own("j")
+        with self.w.block(f"for (int {j} = 0; {j} < {columns}; {j} += 16)"):
+            start = j if first == "0" else f"({first} + {j})"
             values = ", ".join(self._pair(stmt, registers, start, number) for number in range(4))
-            where = "j" if column == "0" else f"{column} + j"
+            where = j if column == "0" else f"{column} + {j}"
             self.w.line(f"store_matrix<{tensor.extents[0]}, {swizzle}>({to}, {row}, {where}, {values});")
 
     def _pair(self, stmt: ir.StoreTile | ir.StoreStaged, registers: str, start: str, number: int) -> str:
@@ -68,33 +70,34 @@ class Stores:
         self.headers |= {"tma", "stmatrix"}
         group = "threadIdx.x / 128" if groups[0] == 0 else f"(threadIdx.x / 128 - {groups[0]})"
         slot = self.places.slot(stmt.stage, Var(group)) if stmt.stage.slots > 1 else stmt.stage.name
-        one = first_of(Unit.GROUP4, self.kernel.threads)
+        one, c = first_of(Unit.GROUP4, self.kernel.threads), self.places.own("c")
         self.w.line("#pragma unroll")
-        with self.w.block(f"for (int c = 0; c < {stmt.acc.n}; c += {stmt.columns})"):
+        with self.w.block(f"for (int {c} = 0; {c} < {stmt.acc.n}; {c} += {stmt.columns})"):
             self.w.line(f"if ({one}) tma_store_wait_read();")
             self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
-            self._matrices(stmt, registers, slot, "0", "0", stmt.stage, stmt.columns, "c")
+            self._matrices(stmt, registers, slot, "0", "0", stmt.stage, stmt.columns, c)
             self.w.line("fence_async_proxy();")
             self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
             with self.w.block(f"if ({one})"):
-                self._transfers(stmt, slot)
+                self._transfers(stmt, slot, c)
 
-    def _transfers(self, stmt: ir.StoreStaged, slot: str) -> None:
-        row, column = (self.places.spell(value) for value in stmt.dest.origin)
+    def _transfers(self, stmt: ir.StoreStaged, slot: str, column: str) -> None:
+        row, start = self.places.spell(stmt.dest.origin[0]), add(stmt.dest.origin[1], Var(column))
         for panel in range(0, stmt.columns, _PANEL):
             source = f"{slot} + {panel // _PANEL * _PANEL * stmt.acc.m}" if panel else slot
-            at = self.places.spell(add(Op("+", (Var(column), Var("c"))), Lit(panel)))
+            at = self.places.spell(add(start, Lit(panel)))
             self.w.line(f"tma_store({map_name(self.kernel, stmt.map)}, {source}, {at}, {row});")
         self.w.line("tma_store_commit();")
 
     # --- by elements -----------------------------------------------------------------------------
 
-    def _stored_pair(self, stmt: ir.StoreTile, registers: str) -> None:
-        for half, bits in ((0, f"u16({registers}[r])"), (1, f"u16({registers}[r] >> 16)")):
+    def _stored_pair(self, stmt: ir.StoreTile, registers: str, r: str) -> None:
+        value = self.places.own("value")
+        for half, bits in ((0, f"u16({registers}[{r}])"), (1, f"u16({registers}[{r}] >> 16)")):
             with self.w.block(""):
-                self.w.line("f16 value;")
-                self.w.line(f"value.bits = {bits};")
-                self._stored(stmt, f"2 * r + {half}" if half else "2 * r", "value")
+                self.w.line(f"f16 {value};")
+                self.w.line(f"{value}.bits = {bits};")
+                self._stored(stmt, f"2 * {r} + {half}" if half else f"2 * {r}", value)
 
     def _stored(self, stmt: ir.StoreTile, number: str, value: str) -> None:
         warp = stmt.acc.unit is Unit.GROUP

@@ -10,6 +10,7 @@ from croqc.codegen.kernel import kernel_text
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.text.record import record
+from croqc.text.span import NOWHERE
 
 _ORDER: Final = (
     "types",
@@ -36,8 +37,12 @@ class Unit:
         return "\n".join(line.text for line in self.lines) + "\n"
 
 
-def unit_of(kernels: Sequence[ir.Kernel], title: str) -> Unit:
-    """Raises UnsupportedTypeError for an element type that is not generated."""
+def unit_of(kernels: Sequence[ir.Kernel], title: str, foreign: Sequence[Line] = (), bases: Sequence[int] = ()) -> Unit:
+    """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
+    begins in the file, for places that count from the file's start.
+
+    Raises UnsupportedTypeError for an element type that is not generated.
+    """
     texts = [kernel_text(kernel) for kernel in kernels]
     headers = {"types", "shared"}.union(*(text.headers for text in texts))
     lines = [Line(f"// {title}"), Line("")]
@@ -51,9 +56,15 @@ def unit_of(kernels: Sequence[ir.Kernel], title: str) -> Unit:
             lines += [Line(text) for text in body] + [Line("")]
         lines += [Line("}  // namespace croq"), Line("")]
     lines += [Line("using namespace croq;"), Line("")]
-    for text in texts:
-        lines += [*text.lines, Line("")]
+    if foreign:
+        lines += [*foreign, Line("")]
+    for text, base in zip(texts, bases or (0,) * len(texts), strict=True):
+        lines += [*(_moved(line, base) for line in text.lines), Line("")]
     return Unit(tuple(lines[:-1]))
+
+
+def _moved(line: Line, base: int) -> Line:
+    return line if line.span == NOWHERE else Line(line.text, line.span.shift(base))
 
 
 def header(name: str) -> str:

@@ -59,7 +59,7 @@ def _tail(elem: str, held: bool) -> str:
 
 def fragment_arguments(stmt: ir.Multiply, step: str) -> str:
     """The registers of A of one K step: 16 rows a warp are two blocks of 8."""
-    base = "" if step == "0" else f"{step} * 4 + "
+    base = f"{step} * 4 + " if step else ""
     return ", ".join(f"{stmt.a_registers}[{base}{number}]" for number in range(4))
 
 

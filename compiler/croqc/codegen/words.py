@@ -7,6 +7,7 @@ from math import inf, isinf, isnan
 
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
 from croqc.sema.elements import ELEMENTS
+from croqc.text.span import NOWHERE, Span
 
 _BINDING = {
     "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
@@ -23,11 +24,21 @@ _FUNCTIONS = {
 }  # fmt: skip
 _SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
 
+_FLOATS = frozenset({"f32", "tf32", "f64", *_SINGLE})
+_OF_INTEGERS = {  # functions of numbers that integers have exactly
+    "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
+}  # fmt: skip
+
 Element = Callable[[Read], str]
 
 
 class UnsupportedTypeError(Exception):
-    """An element type or function that C++ code is not generated for yet."""
+    """An element type or function that C++ code is not generated for yet. `span`: the statement, where it is known."""
+
+    def __init__(self, message: str, span: Span = NOWHERE) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
 
 
 def type_word(elem: str) -> str:
@@ -41,6 +52,21 @@ def type_word(elem: str) -> str:
     if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
         return elem
     raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+
+
+_ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def quoted(text: str) -> str:
+    """A string literal of C++; what is not printable ASCII as octal bytes of UTF-8."""
+    found = ""
+    for char in text:
+        if char in _ESCAPES:
+            found += _ESCAPES[char]
+        else:
+            plain = char.isascii() and char.isprintable()
+            found += char if plain else "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogatepass"))
+    return f'"{found}"'
 
 
 def spell(expr: Expr, element: Element, binding: int = 0) -> str:
@@ -71,7 +97,8 @@ def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
 
 def _operator(expr: Op, element: Element) -> tuple[str, int]:
     if len(expr.args) == 1:
-        return expr.op + spell(expr.args[0], element, _UNARY), _UNARY
+        operand = spell(expr.args[0], element, _UNARY)
+        return expr.op + (f"({operand})" if operand.startswith(expr.op) else operand), _UNARY  # `--x` is another thing
     if expr.op == "?:":
         test, then, other = (spell(arg, element, 2) for arg in expr.args)
         return f"{test} ? {then} : {other}", 1
@@ -92,10 +119,10 @@ def _literal(expr: Lit) -> tuple[str, int]:
     if isinstance(value, int):
         suffix = "ll" if expr.elem in ("s64", "u64") else ""
         return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
-    if isnan(value):
-        return "__int_as_float(0x7fffffff)", _ATOM
-    if isinf(value):
-        return f"__int_as_float({'0x7f800000' if value == inf else '0xff800000'})", _ATOM
+    if isnan(value) or isinf(value):
+        bits = "0x7fffffff" if isnan(value) else "0x7f800000" if value == inf else "0xff800000"
+        text = f"__int_as_float({bits})"
+        return text if expr.elem in ("f32", "tf32") else f"{type_word(expr.elem)}({text})", _ATOM
     text = repr(float(value))
     if expr.elem == "f64":
         return text, _ATOM
@@ -116,8 +143,12 @@ def _function(expr: Fn, element: Element) -> str:
     args = [spell(arg, element) for arg in expr.args]
     if expr.foreign:
         return f"{expr.name}({', '.join(args)})"
+    if expr.elem not in _FLOATS and expr.name in _OF_INTEGERS:
+        return _OF_INTEGERS[expr.name].format(args[0])
     if expr.name == "__rsqrt":
-        return f"1.0f / sqrtf({args[0]})" if expr.elem != "f64" else f"1.0 / sqrt({args[0]})"
+        one, root = ("1.0", "sqrt") if expr.elem == "f64" else ("1.0f", "sqrtf")
+        value = f"float({args[0]})" if expr.args[0].elem in _SINGLE else args[0]
+        return f"{type_word(expr.elem)}({one} / {root}({value}))"
     word = _FUNCTIONS.get(expr.name)
     if word is None:
         raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")

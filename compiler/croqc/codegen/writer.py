@@ -27,6 +27,11 @@ class Writer:
         self._depth = 0
         self._span = NOWHERE
 
+    @property
+    def place(self) -> Span:
+        """The place of the lines that come next; after an error, of the statement that raised it."""
+        return self._span
+
     def line(self, text: str = "") -> None:
         self.lines.append(Line(_STEP * self._depth + text if text else "", self._span))
 

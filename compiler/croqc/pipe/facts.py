@@ -22,8 +22,10 @@ class Facts:
     divisors: Mapping[str, int]
 
     @staticmethod
-    def of(sizes: Mapping[str, int]) -> Facts:
-        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in sizes.items()})
+    def of(sizes: Mapping[str, int | float | bool]) -> Facts:
+        """Those of the integers among the sizes."""
+        whole = {name: value for name, value in sizes.items() if type(value) is int}
+        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in whole.items()})
 
     def divisor(self, value: Expr) -> int:
         """A number that certainly divides an integer expression; 0 divides like every number."""

@@ -51,6 +51,22 @@ class Write(Stmt):
 
 
 @record
+class Atomic(Write):
+    """`tile[index] = op(tile[index], value)` in one step; `op` is "add", "cas", …, `more` what "cas" writes."""
+
+    op: str
+    more: tuple[Expr, ...] = ()
+
+
+@record
+class Print(Stmt):
+    """Prints as C's printf does: `text` is its format."""
+
+    text: str
+    args: tuple[Expr, ...]
+
+
+@record
 class Loop(Stmt):
     """`for (name = start; name < stop; name += step)`."""
 
@@ -393,6 +409,8 @@ class Kernel:
     `tensors`: global tensors in order of the parameters, `sources` what they are called in the source; `scalars`: sizes
     and scalar parameters with their types. `handles` maps each
     future to the tensor whose slot it names, with the slot that it names at first.
+    `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
+    their names there.
     (cover) `assumed`: divisors of sizes that the lowering relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far.
     """
@@ -412,6 +430,8 @@ class Kernel:
     accumulators: tuple[Accumulator, ...]
     handles: tuple[tuple[str, str, int], ...]
     body: tuple[Stmt, ...]
+    fixed: tuple[tuple[str, int], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()

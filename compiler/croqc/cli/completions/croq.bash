@@ -5,11 +5,12 @@
 #    source ~/.local/share/bash_completion/croq
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_croq_subparsers=(check run flow explain fix migrate fmt dump lsp completion)
+_shtab_croq_subparsers=(check run flow cuda explain fix migrate fmt dump lsp completion)
 
 _shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
 _shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps)
 _shtab_croq_flow_option_strings=(-h --help -D --arch --dialect --entry --json --svg --html --serve --port)
+_shtab_croq_cuda_option_strings=(-h --help -D --arch --dialect --entry --full --ptx --sass --lines --json -o --output)
 _shtab_croq_explain_option_strings=(-h --help)
 _shtab_croq_fix_option_strings=(-h --help -D --arch --dialect --rule --unsafe --write --diff)
 _shtab_croq_migrate_option_strings=(-h --help -D --arch --dialect --to --write --diff)
@@ -25,13 +26,14 @@ _shtab_croq_check___dialect_choices=(any current)
 _shtab_croq_run___dialect_choices=(any current)
 _shtab_croq_run___engine_choices=(sim)
 _shtab_croq_flow___dialect_choices=(any current)
+_shtab_croq_cuda___dialect_choices=(any current)
 _shtab_croq_fix___dialect_choices=(any current)
 _shtab_croq_migrate___dialect_choices=(any current)
 _shtab_croq_migrate___to_choices=(current course)
 _shtab_croq_dump___dialect_choices=(any current)
-_shtab_croq_dump___after_choices=(tokens ast model flow)
+_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold layout epilogue rows commits inflight phases elect registers barriers memory cuda)
 _shtab_croq_completion_pos_0_choices=(bash zsh tcsh)
-_shtab_croq_pos_0_choices=(check run flow explain fix migrate fmt dump lsp completion)
+_shtab_croq_pos_0_choices=(check run flow cuda explain fix migrate fmt dump lsp completion)
 
 _shtab_croq_check_pos_0_nargs=+
 _shtab_croq_check__h_nargs=0
@@ -50,6 +52,13 @@ _shtab_croq_flow__h_nargs=0
 _shtab_croq_flow___help_nargs=0
 _shtab_croq_flow___json_nargs=0
 _shtab_croq_flow___serve_nargs=0
+_shtab_croq_cuda__h_nargs=0
+_shtab_croq_cuda___help_nargs=0
+_shtab_croq_cuda___full_nargs=0
+_shtab_croq_cuda___ptx_nargs=0
+_shtab_croq_cuda___sass_nargs=0
+_shtab_croq_cuda___lines_nargs=0
+_shtab_croq_cuda___json_nargs=0
 _shtab_croq_explain__h_nargs=0
 _shtab_croq_explain___help_nargs=0
 _shtab_croq_fix_pos_0_nargs=+

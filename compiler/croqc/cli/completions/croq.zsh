@@ -12,6 +12,7 @@ _shtab_croq_commands() {
   local _commands=(
     check:'Find mistakes in .co files.'
     completion:'Print the completion script of a shell.'
+    cuda:'Print the CUDA C++, PTX or machine code of a file.'
     dump:'Show what a stage of the compiler made of a file.'
     explain:'Explain a rule or a word of the language, or list all rules.'
     fix:'Apply the fixes of the findings.'
@@ -54,12 +55,30 @@ _shtab_croq_completion_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_completion_defaults_added=0
 
+_shtab_croq_cuda_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--entry[this function only]:F:"
+  "--full[with the host side\: checks, tensor maps, launches]"
+  "--ptx[PTX instead, from NVRTC]"
+  "--sass[machine code instead, from NVRTC and nvdisasm]"
+  "--lines[name the line of the source behind each statement]"
+  "--json[print the result as JSON, with the map of its lines]"
+  {-o,--output}"[write to a file]:OUT:"
+  ":Croqtile source file (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_cuda_defaults_added=0
+
 _shtab_croq_dump_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
-  "--after[the stage (default\: ast)]:after:(tokens ast model flow)"
+  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold layout epilogue rows commits inflight phases elect registers barriers memory cuda)"
   "(*):Croqtile source files (.co):"
 )
 
@@ -177,6 +196,7 @@ _shtab_croq() {
       case $line[1] in
         check) _arguments -C -s $_shtab_croq_check_options ;;
         completion) _arguments -C -s $_shtab_croq_completion_options ;;
+        cuda) _arguments -C -s $_shtab_croq_cuda_options ;;
         dump) _arguments -C -s $_shtab_croq_dump_options ;;
         explain) _arguments -C -s $_shtab_croq_explain_options ;;
         fix) _arguments -C -s $_shtab_croq_fix_options ;;

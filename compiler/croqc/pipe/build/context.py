@@ -29,6 +29,7 @@ class Context:
         self.kernel = kernel
         self.names = Names()
         self.unit = Unit.BLOCK
+        self.per_thread = False  # inside a level of threads
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
         self.tensors: dict[Symbol, Tensor] = {}

@@ -7,11 +7,12 @@ from typing import Any
 
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
+from croqc.pipe.build.effects import EFFECTS, arguments, call, callee, once
 from croqc.pipe.build.integers import of_int
-from croqc.pipe.build.scalars import convert, elem_of, value
-from croqc.pipe.build.tiles import element, inside, tile
+from croqc.pipe.build.scalars import convert, printable, value
+from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Op, Read, Var, add, wider
+from croqc.pipe.exprs import ONE, ZERO, Expr, Fn, Op, Space, Var, add, wider
 from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Scalar
@@ -25,13 +26,21 @@ def _scalar_decl(c: Context, node: ast.ScalarDecl) -> Built:
     found: Built = []
     for init in node.inits:
         symbol = c.symbol(init.name)
-        start = ZERO if init.value is None else value(c, init.value)
+        start = ZERO if init.value is None else _start(c, symbol, init.value)
         found += _declared(c, symbol, start, node.span)
     return found
 
 
+def _start(c: Context, symbol: Symbol, node: ast.Node) -> Expr:
+    """The first value; a device function's has the type that is declared."""
+    if isinstance(node, ast.Call) and node.kind == "call" and isinstance(symbol.type, Scalar):
+        return Fn(callee(c, node), arguments(c, node), canonical(symbol.type.elem), foreign=True)
+    return value(c, node)
+
+
 def _declared(c: Context, symbol: Symbol, start: Expr, span: Span) -> Built:
     elem = canonical(symbol.type.elem) if isinstance(symbol.type, Scalar) else start.elem
+    elem = printable(elem, span)
     return [ir.Let(span, c.name_of(symbol), elem, convert(start, elem), symbol.mutable)]
 
 
@@ -79,13 +88,8 @@ def _element(c: Context, part: ast.AssignPart, span: Span) -> Built:
         raise LoweringError("this target is not lowered", span)
     place = element(c, part.target)
     new = _combined(place, part.op, value(c, part.value), place.elem)
-    return guarded(place, [ir.Write(span, place.tile, place.index, new)], span)
-
-
-def guarded(place: Read, then: Built, span: Span) -> Built:
-    """Statements behind the test that an element exists, where it may not."""
-    cond = inside(place.tile, place.index)
-    return then if cond is None else [ir.If(span, cond, tuple(then))]
+    written = guarded(place, [ir.Write(span, place.tile, place.index, new)], span)
+    return written if place.tile.tensor.space is Space.LOCAL else once(c, written, span)
 
 
 def _nothing(c: Context, node: ast.Node) -> Built:
@@ -176,7 +180,10 @@ def _sync(c: Context, node: ast.Sync) -> Built:
         return [ir.Sync(node.span, Unit.BLOCK)]
     if node.kind == "barrier" and (unit := _LEVELS.get(node.level or "block")) is not None:
         return [ir.Sync(node.span, unit)]
-    if node.kind in ("local", "fence"):
+    if node.kind == "fence":
+        near = node.level in ("thread", "group", "group-4")
+        return [ir.Call(node.span, "__threadfence_block" if near else "__threadfence", ())]
+    if node.kind == "local":
         return []
     raise LoweringError("this barrier is not lowered yet", node.span)
 
@@ -185,18 +192,12 @@ _HINTS = ("croq::cuda::setreg_inc", "croq::cuda::setreg_dec")
 
 
 def _call(c: Context, node: ast.CallStmt) -> Built:
-    call = node.call
-    if call.callee in _HINTS:
+    if node.call.callee in _HINTS:
         return []
-    if call.kind == "barrier":
-        number, count = (value(c, arg) for arg in call.args)
-        return [ir.Call(node.span, call.callee.removeprefix("__"), (number, count))]
-    return [ir.Call(node.span, call.callee, tuple(_argument(c, arg) for arg in call.args))]
-
-
-def _argument(c: Context, node: ast.Expr) -> Expr:
-    elem_of(c, node)
-    return value(c, node)
+    if node.call.kind == "barrier":
+        number, count = (value(c, arg) for arg in node.call.args)
+        return [ir.Call(node.span, node.call.callee.removeprefix("__"), (number, count))]
+    return call(c, node)
 
 
 def _cpp(c: Context, node: ast.Cpp) -> Built:
@@ -219,4 +220,5 @@ CONTROL: dict[type, Callable[[Context, Any], Built]] = {
     ast.Assert: _nothing,
     ast.SetReg: _nothing,
     ast.LaunchBounds: _nothing,
+    **EFFECTS,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Var, add, divide, integer, modulo, multiply, product, subtract
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Var, add, divide, integer, modulo, multiply, product, subtract, wider
 from croqc.sema.symbolic import Int, Part
 
 
@@ -35,4 +35,4 @@ def ceiling(a: Expr, b: Expr) -> Expr:
     left, right = integer(a), integer(b)
     if left is not None and right:
         return Lit(-(-left // right))
-    return a if right == 1 else Fn("cdiv", (a, b), "s32")
+    return a if right == 1 else Fn("cdiv", (a, b), wider(a.elem, b.elem))

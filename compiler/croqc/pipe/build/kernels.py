@@ -15,10 +15,10 @@ from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
-from croqc.pipe.build.scalars import EXPRESSIONS
+from croqc.pipe.build.scalars import EXPRESSIONS, printable
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Expr, Lit, Space, Tensor
+from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
 from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, members, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind, Unit
@@ -51,6 +51,11 @@ class _Building:
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
         self.c = Context(model, kernel, statements, EXPRESSIONS)
+        for node in self.nodes:
+            if isinstance(node, ast.Call):
+                self.c.names.reserve(node.callee.rpartition("::")[2])
+        self.fixed = tuple(sorted(sizes.items()))
+        self.renamed: list[tuple[str, str]] = []
         self.c.sizes = {
             symbol.atom or symbol.name: Lit(sizes[symbol.name])
             for symbol in model.symbols
@@ -63,6 +68,7 @@ class _Building:
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
         scalars = tuple(self._scalars())
+        self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
         tensors = tuple(self._globals())
         grid_names, grid = self._grid()
         self._place_indices()
@@ -87,6 +93,8 @@ class _Building:
             tuple(self.c.accumulators.values()),
             handles,
             body,
+            fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),
+            renamed=tuple(self.renamed),
         )
 
     def block_size(self) -> int:
@@ -106,9 +114,16 @@ class _Building:
     def _scalars(self) -> Iterator[tuple[str, str]]:
         for symbol in self.model.symbols:
             if symbol.kind is SymbolKind.DIMENSION:
-                yield self.c.name_of(symbol), "s32"
+                elem = "s32"
             elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
-                yield self.c.name_of(symbol), canonical(symbol.type.elem)
+                elem = printable(canonical(symbol.type.elem), symbol.name_span)
+            else:
+                continue
+            name = self.c.name_of(symbol)
+            if name != symbol.name:
+                self.renamed.append((name, symbol.name))
+                self.c.sizes.setdefault(symbol.atom or symbol.name, Var(name, elem))
+            yield name, elem
 
     def _globals(self) -> Iterator[Tensor]:
         """Array parameters, and buffers that the host declares, as far as the kernel uses them."""
@@ -121,7 +136,8 @@ class _Building:
                 yield self._tensor(symbol, symbol.type.elem, shape, Space.GLOBAL, 1)
 
     def _tensor(self, symbol: Symbol, elem: str, shape: tuple[Expr, ...], space: Space, slots: int) -> Tensor:
-        made = Tensor(self.c.name_of(symbol), canonical(elem), shape, space, slots)
+        known = printable(canonical(elem), symbol.name_span)
+        made = Tensor(self.c.name_of(symbol), known, shape, space, slots)
         self.c.tensors[symbol] = made
         return made
 
@@ -223,7 +239,8 @@ class _Building:
             shape = tuple(Lit(extent) for extent in static(self.c, data.shape, copies[0].span))
             space = Space.SHARED if data.storage is Storage.SHARED else Space.LOCAL
             name = self.c.names.fresh(f"{group[0].name}_data")
-            tensor = Tensor(name, canonical(data.elem), shape, space, len(group))
+            elem = printable(canonical(data.elem), copies[0].span)
+            tensor = Tensor(name, elem, shape, space, len(group))
             swizzle = max(self.swizzles.get(self.model.copies[copy].dest.base, 0) for copy in copies)
             shared.append(ir.Shared(tensor, slot_bytes(tensor), copies[0].span, swizzle))
             for slot, symbol in enumerate(group):
@@ -240,7 +257,9 @@ class _Building:
         for node in self.nodes:
             if not isinstance(node, ast.Rotate):
                 continue
-            first, *rest = (self.model.uses[name] for name in node.names)
+            first, *rest = (self.c.symbol(name) for name in node.names)
+            if any(symbol not in groups for symbol in (first, *rest)):
+                raise LoweringError(f"'{node.word}' of these futures is not lowered yet", node.span)
             for other in rest:
                 if groups[other] is not groups[first]:
                     groups[first].extend(groups[other])
@@ -267,13 +286,14 @@ class _Building:
 
     def _parallel(self, c: Context, node: ast.Parallel) -> Built:
         levels = {self.model.levels.get(axis) for axis in node.axes}
-        saved = c.unit
+        saved = c.unit, c.per_thread
+        c.per_thread = c.per_thread or Level.THREAD in levels
         if Level.GROUP4 in levels:
             c.unit = Unit.GROUP4
         elif Level.GROUP in levels:
             c.unit = Unit.GROUP
         body: Built = [ir.Scope(node.span, c.body(node.body))]
-        c.unit = saved
+        c.unit, c.per_thread = saved
         if joins_on_exit(self.model, node):
             body.append(ir.Sync(node.span, Unit.BLOCK))
         return body

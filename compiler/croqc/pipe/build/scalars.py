@@ -10,10 +10,11 @@ from croqc.pipe.build.integers import ceiling, of_int
 from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
-from croqc.sema.elements import ELEMENTS
+from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.model import SymbolKind
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, data_of
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 _FOLDED: dict[str, Callable[[Expr, Expr], Expr]] = {
@@ -39,6 +40,17 @@ def elem_of(c: Context, node: ast.Node) -> str:
     if c.model.values.get(node) is not None:
         return "s32"
     raise LoweringError("the type of this expression is not known", node.span)
+
+
+_NARROW = ("f8_ue8m0", "f8_ue4m3", "f6_e2m3", "f6_e3m2", "f4_e2m1")
+
+
+def printable(elem: str, span: Span) -> str:
+    """The element type itself. Raises LoweringError for one that no generated code stores or computes with."""
+    row = ELEMENTS.get(elem)
+    if elem != "int" and (row is None or row.bits < 8 or elem in _NARROW):
+        raise LoweringError(f"the type {elem} is not lowered to CUDA yet", span)
+    return elem
 
 
 def convert(expr: Expr, elem: str) -> Expr:
@@ -182,9 +194,12 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
     if node.name == "__to":
         if not isinstance(node.type_arg, str):
             raise LoweringError("a conversion to a C++ type is not lowered", node.span)
-        return convert(args[0], node.type_arg)
+        return convert(args[0], printable(canonical(node.type_arg), node.span))
     if node.name == "cdiv":
         return ceiling(*args)
+    if node.name in ("__alignup", "__aligndown"):
+        steps = ceiling(*args) if node.name == "__alignup" else divide(*args)
+        return multiply(steps, args[1])
     return Fn(node.name, args, elem_of(c, node))
 
 

@@ -22,6 +22,7 @@ from croqc.pipe.exprs import (
     subtract,
     whole,
 )
+from croqc.pipe.ir import If, Stmt
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
@@ -186,6 +187,12 @@ _OPERATIONS: dict[ViewKind, Callable[[Context, Tile, ViewOp], Tile]] = {
     ViewKind.SPAN_AS: _span_as,
     ViewKind.SQUEEZE: _squeeze,
 }
+
+
+def guarded(place: Read, then: list[Stmt], span: Span) -> list[Stmt]:
+    """Statements behind the test that an element exists, where it may not."""
+    cond = inside(place.tile, place.index)
+    return then if cond is None else [If(span, cond, tuple(then))]
 
 
 def inside(tile_: Tile, index: tuple[Expr, ...]) -> Expr | None:

@@ -19,11 +19,12 @@ from croqc.pipe.passes.fold import is_load
 from croqc.pipe.tiles import reads_of
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
 from croqc.sema.model import Unit
+from croqc.targets.table import Feature
 from croqc.text.record import replace
 
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    placing = _Placing(kernel)
+    placing = _Placing(kernel, env.target.has(Feature.TMA))
     body = placing.placed(kernel.body, State(), Unit.BLOCK)
     return replace(kernel, body=_without_last(body))
 
@@ -50,7 +51,8 @@ class State:
 
 
 class _Placing:
-    def __init__(self, kernel: ir.Kernel) -> None:
+    def __init__(self, kernel: ir.Kernel, has_proxy: bool) -> None:
+        self.has_proxy = has_proxy
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
 
     def placed(self, body: Body, state: State, unit: Unit) -> Body:
@@ -118,7 +120,7 @@ class _Placing:
 
     def _await(self, stmt: ir.Await, state: State) -> list[ir.Stmt]:
         state.clear()
-        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=bool(self.taken))]
+        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
 
     def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
         made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)

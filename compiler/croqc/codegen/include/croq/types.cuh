@@ -65,6 +65,9 @@ struct f8_e5m2 {
   }
 };
 
-__device__ __forceinline__ constexpr int cdiv(int a, int b) { return (a + b - 1) / b; }
+template <class A, class B>
+__host__ __device__ constexpr auto cdiv(A a, B b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace croq
