@@ -66,6 +66,11 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
+                if kernel.tensor_columns:
+                    self.w.line("__syncthreads();")
+                    self.w.line(
+                        f"if (threadIdx.x / 32 == 0) tensor_memory_free<{kernel.tensor_columns}>(tensor_memory);"
+                    )
             self.w.line("}")
 
     def _parameters(self) -> list[str]:
@@ -97,6 +102,8 @@ class _Kernel:
             self.w.line(f"int {name} = {slot};")
         if kernel.events:
             self._barriers()
+        if kernel.tensor_columns:
+            self._tensor_memory()
         for name, event_name in kernel.phases:
             wide = any(event.name == event_name and event.slots > 32 for event in kernel.events)
             self.w.line(f"{'u64' if wide else 'u32'} {name} = 0;  // one bit a slot: the parity of the next wait")
@@ -130,6 +137,15 @@ class _Kernel:
                 if event.ready:
                     self._per_slot(event, "mbarrier_arrive_many")
         self.w.line("__syncthreads();")
+
+    def _tensor_memory(self) -> None:
+        """Asked for by the first warp; every thread learns where it lies."""
+        at = self.kernel.shared_bytes - 8
+        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {at});")
+        self.w.line(f"if (threadIdx.x / 32 == 0) tensor_memory_alloc<{self.kernel.tensor_columns}>(tensor_memory_at);")
+        for line in ("tcgen05_fence_before();", "__syncthreads();", "tcgen05_fence_after();"):
+            self.w.line(line)
+        self.w.line("const u32 tensor_memory = *tensor_memory_at;")
 
     def _initialise(self, event: ir.Event) -> None:
         self._per_slot(event, "mbarrier_init")

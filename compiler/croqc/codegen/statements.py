@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from croqc.codegen import mma_sync
+from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import THREADS, Copies, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.stores import Stores
@@ -25,6 +25,7 @@ class Statements:
         self.w, self.kernel = writer, kernel
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
+        self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
@@ -209,10 +210,16 @@ class Statements:
         return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
 
     def fence(self, stmt: ir.Fence) -> None:
+        if self.kernel.tensor_columns:
+            self.w.line("tcgen05_fence_after();")
+            return
         self.headers.add("wgmma")
         self.w.line("wgmma_fence();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
+        if stmt.instruction == "tcgen05":
+            self._multiply_tcgen05(stmt)
+            return
         by_warps = stmt.instruction in ("mma.sync", "wmma")
         self.headers.add("mma_sync" if by_warps else "wgmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
@@ -226,6 +233,29 @@ class Statements:
                 self._issue(stmt, name, column, step)
             return
         self._issue(stmt, name, column, "")
+
+    def _multiply_tcgen05(self, stmt: ir.Multiply) -> None:
+        self.headers.add("tcgen05")
+        self.functions.setdefault(tcgen05.function_name(stmt), tcgen05.function_text(stmt))
+        steps = [Lit(step * stmt.k_step) for step in range(stmt.steps)]
+        self.tensor_memory.multiply(
+            stmt, [(self._tensor_operand(stmt.a, at), self._tensor_operand(stmt.b, at)) for at in steps]
+        )
+
+    def _tensor_operand(self, tile: Tile, column: Expr) -> str:
+        return f"tensor_{self._operand(tile, column)}"
+
+    def start(self, stmt: ir.Start) -> None:
+        self.tensor_memory.start(stmt)
+
+    def complete(self, stmt: ir.Complete) -> None:
+        self.tensor_memory.complete()
+
+    def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
+        self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
+
+    def load_accumulator(self, stmt: ir.LoadAccumulator) -> None:
+        self.tensor_memory.load(stmt)
 
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
         """`step`: the loop's variable over K, empty for a single step."""
@@ -294,6 +324,10 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.LoadFragment: Statements.load_fragment,
     ir.Multiply: Statements.multiply,
     ir.Commit: Statements.commit,
+    ir.Start: Statements.start,
+    ir.Complete: Statements.complete,
+    ir.ArriveCommitted: Statements.arrive_committed,
+    ir.LoadAccumulator: Statements.load_accumulator,
     ir.StoreTile: Statements.store,
     ir.StoreStaged: Statements.store_staged,
     ir.StoresRead: Statements.stores_read,

@@ -18,6 +18,7 @@ _ORDER: Final = (
     "mbarrier",
     "cp_async",
     "tma",
+    "tcgen05",
     "wgmma",
     "fragment",
     "mma_sync",

@@ -338,6 +338,35 @@ class Commit(Stmt):
 
 
 @record
+class Start(Stmt):
+    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it."""
+
+    acc: Accumulator
+    index: Expr
+    declares: bool
+
+
+@record
+class Complete(Stmt):
+    """(tensor_memory) The warpgroup waits until its multiplies so far are complete."""
+
+
+@record
+class ArriveCommitted(Stmt):
+    """(tensor_memory) One arrival of the path, made by the hardware when its multiplies so far are complete."""
+
+    slot: SlotRef
+
+
+@record
+class LoadAccumulator(Stmt):
+    """(tensor_memory) An accumulator's elements come into registers of its name."""
+
+    acc: Accumulator
+    index: Expr
+
+
+@record
 class StoreTile(Stmt):
     """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix."""
 
@@ -412,7 +441,10 @@ class Kernel:
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there.
     (cover) `assumed`: divisors of sizes that the lowering relied on; (layout) `maps`; (phases) `phases`: the events
-    that paths wait for with bits of their own; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far.
+    that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
+    multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
+    accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the
+    passes so far.
     """
 
     name: str
@@ -435,6 +467,9 @@ class Kernel:
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()
+    tensor_groups: tuple[int, int] = (0, 0)
+    tensor_columns: int = 0
+    tensor_offsets: tuple[tuple[str, int], ...] = ()
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
 from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
+from croqc.pipe.passes.tensor_memory import tensor_memory
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 
@@ -48,6 +49,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("commits", commits),
     # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.
     ("inflight", inflight),
+    # Behind phases would do as well; where accumulators are no registers, the ends of groups become arrivals.
+    ("tensor_memory", tensor_memory),
     # Before elect: an elected thread keeps its own phase bits.
     ("phases", phases),
     # Needs to know which copies one thread issues.

@@ -143,7 +143,7 @@ class _Placing:
             for each in inner:
                 state.join(self._effect(each))
         match stmt:
-            case ir.Multiply(instruction="wgmma"):
+            case ir.Multiply(instruction="wgmma" | "tcgen05"):
                 state.touched = True
             case ir.Multiply(a_registers=""):
                 self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
@@ -169,7 +169,7 @@ class _Placing:
 def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
     """The tensors that wgmma or a TMA store reads in a statement."""
     match stmt:
-        case ir.Multiply(instruction="wgmma"):
+        case ir.Multiply(instruction="wgmma" | "tcgen05"):
             read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
             return tuple(tile.tensor.name for tile, held in read if not held)
         case ir.Copy(mechanism=ir.Mechanism.TMA) if not is_load(stmt):

@@ -1,8 +1,8 @@
 """Pass commits: the ends of groups of multiplies, where any may be open and only there.
 
-Only wgmma has groups. A read of an accumulator ends the group as `mma.commit` does (reference, 6.6), so the builder
-puts an end in front of each. Behind another end it waits for nothing, and the assembler would serialise the multiplies
-because of it.
+Only wgmma and tcgen05 have groups. A read of an accumulator ends the group as `mma.commit` does (reference, 6.6), so
+the builder puts an end in front of each. Behind another end it waits for nothing, and the assembler would serialise
+the multiplies because of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _placed(body: Body, is_open: bool) -> tuple[Body, bool]:
 def _open_after(stmt: ir.Stmt, is_open: bool) -> bool:
     match stmt:
         case ir.Multiply():
-            return is_open or stmt.instruction == "wgmma"
+            return is_open or stmt.instruction in ("wgmma", "tcgen05")
         case ir.Commit(keep=keep):
             return keep > 0
         case ir.If(then=then, other=other):

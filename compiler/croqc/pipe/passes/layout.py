@@ -17,7 +17,7 @@ from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 from croqc.text.span import Span
 
-_BY_ROWS = ("wgmma", "mma.sync")  # multiplies that read shared memory in rows of 16 bytes
+_BY_ROWS = ("wgmma", "mma.sync", "tcgen05")  # multiplies that read shared memory in rows of 16 bytes
 _WIDTHS = (128, 64, 32)
 _SWIZZLED, _TMA, _PLAIN = 1024, 128, 16  # alignments in bytes
 _MAX_BOX = 256

@@ -22,6 +22,7 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         end += slot_stride(item) * item.tensor.slots
     start = aligned(end, _BARRIER)
     total = start + _BARRIER * sum(event.slots for event in kernel.events)
+    total += _BARRIER if kernel.tensor_columns else 0  # where the address of tensor memory is left
     if total > env.target.shared_limit:
         largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
         raise LoweringError(

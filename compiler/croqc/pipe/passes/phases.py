@@ -29,4 +29,5 @@ def phases(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         return (replace(stmt, phase=named[event]),)
 
     body = rewrite(kernel.body, change)
-    return replace(kernel, body=body, phases=tuple((name, event) for event, name in named.items()))
+    made = tuple((name, event) for event, name in named.items())
+    return replace(kernel, body=body, phases=(*kernel.phases, *made))

@@ -58,14 +58,15 @@ def _is_run(stmt: ir.Stmt) -> bool:
     if isinstance(stmt, ir.Loop):
         inner = [each for each in stmt.body if not isinstance(each, ir.Let)]
         return bool(inner) and all(_is_run(each) for each in inner)
-    return isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma"
+    return isinstance(stmt, ir.Multiply) and stmt.instruction in ("wgmma", "tcgen05")
 
 
 def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:
     if not isinstance(stmt, ir.Multiply):
         return stmt
     by_warps = stmt.instruction in ("mma.sync", "wmma")
-    if not by_warps and (stmt.instruction != "wgmma" or not env.target.has(Feature.WGMMA)):
+    feature = {"wgmma": Feature.WGMMA, "tcgen05": Feature.TCGEN05}.get(stmt.instruction)
+    if not by_warps and (feature is None or not env.target.has(feature)):
         raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
     read = [
         major for major, held in ((stmt.a_k_major, stmt.a_registers), (stmt.b_k_major, stmt.b_registers)) if not held
