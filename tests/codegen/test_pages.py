@@ -16,36 +16,25 @@ from tests.codegen.compiling import complaints, log_of, lowered
 
 pytestmark = pytest.mark.slow
 
-IN_REGISTERS = "operands in registers are not lowered yet"
 NO_FUNCTION = "this file does not define a device function"
 NOT_LOWERED = {
-    "accumulator-type:mul": IN_REGISTERS,
-    "accumulator-use:mul": IN_REGISTERS,
     "binding-count:walk": "'at' is a tuple of indices, which is not lowered yet",
     "call-at-host:twice": NO_FUNCTION,
     "call-gaps:halves": NO_FUNCTION,
     "event-order:pump": "this expression is not lowered to CUDA",
     "fragment-reduce:norm": "this statement is not lowered to CUDA",
     "increment-target:number": "this expression is not lowered to CUDA",
-    "load-tile:mul": IN_REGISTERS,
-    "multiply-depth:mul": IN_REGISTERS,
-    "multiply-operand:mul": IN_REGISTERS,
     "multiply-scale:mul": "'mma.….scale' is not lowered yet",
-    "multiply-unit:mul": IN_REGISTERS,
-    "no-such-multiply:mul": IN_REGISTERS,
     "placeholder-name:rows": "the data of this copy has no name",
     "rank-mismatch:cut": "the data of this copy has no name",
     "redeclared-function:fill": "an extent here hangs on the sizes of the run",
     "region-at-host:fill": "a launch inside host control flow is not lowered yet",
-    "register-operand:mul": IN_REGISTERS,
     "select-operands:load": "this is no data that can be lowered",
     "shape-member:grid": "an extent of 'part' is not known",
-    "shared-warp-operand:mul": IN_REGISTERS,
-    "sparse-multiply:mul": IN_REGISTERS,
+    "sparse-multiply:mul": "this operand takes part in no multiply that is lowered",
     "template-argument:twice": NO_FUNCTION,
     "uniform-predicate:fill": "a region of a part of a warp is not lowered yet",
     "unsupported-type:scales": "the type f8_ue8m0 is not lowered to CUDA yet",
-    "whole-fragment-array:mul": IN_REGISTERS,
 }
 
 

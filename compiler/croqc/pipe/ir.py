@@ -10,99 +10,24 @@ from __future__ import annotations
 from enum import Enum
 
 from croqc.pipe.exprs import Expr, Tensor, Tile
+from croqc.pipe.ir_control import Atomic as Atomic
+from croqc.pipe.ir_control import Call as Call
+from croqc.pipe.ir_control import If as If
+from croqc.pipe.ir_control import Jump as Jump
+from croqc.pipe.ir_control import Let as Let
+from croqc.pipe.ir_control import Loop as Loop
+from croqc.pipe.ir_control import Print as Print
+from croqc.pipe.ir_control import Scope as Scope
+from croqc.pipe.ir_control import Set as Set
+from croqc.pipe.ir_control import Stmt as Stmt
+from croqc.pipe.ir_control import Text as Text
+from croqc.pipe.ir_control import While as While
+from croqc.pipe.ir_control import Write as Write
 from croqc.sema.model import Unit
 from croqc.text.record import record
 from croqc.text.span import Span
 
-
-@record
-class Stmt:
-    """`span`: the statement of the source that this one stands for."""
-
-    span: Span
-
-
-# --- scalars and control -----------------------------------------------------------------------
-
-
-@record
-class Let(Stmt):
-    """Declares a scalar; `changes` if it is assigned later."""
-
-    name: str
-    elem: str
-    value: Expr
-    changes: bool = False
-
-
-@record
-class Set(Stmt):
-    name: str
-    value: Expr
-
-
-@record
-class Write(Stmt):
-    """`tile[index] = value`, by each active thread."""
-
-    tile: Tile
-    index: tuple[Expr, ...]
-    value: Expr
-
-
-@record
-class Atomic(Write):
-    """`tile[index] = op(tile[index], value)` in one step; `op` is "add", "cas", …, `more` what "cas" writes."""
-
-    op: str
-    more: tuple[Expr, ...] = ()
-
-
-@record
-class Print(Stmt):
-    """Prints as C's printf does: `text` is its format."""
-
-    text: str
-    args: tuple[Expr, ...]
-
-
-@record
-class Loop(Stmt):
-    """`for (name = start; name < stop; name += step)`."""
-
-    name: str
-    start: Expr
-    stop: Expr
-    step: Expr
-    body: tuple[Stmt, ...]
-    unroll: int | None = None
-
-
-@record
-class While(Stmt):
-    cond: Expr
-    body: tuple[Stmt, ...]
-
-
-@record
-class If(Stmt):
-    cond: Expr
-    then: tuple[Stmt, ...]
-    other: tuple[Stmt, ...] = ()
-
-
-@record
-class Jump(Stmt):
-    """`word` is "break", "continue" or "return"."""
-
-    word: str
-
-
-@record
-class Scope(Stmt):
-    """A block of statements with names of its own, such as the body of an inner `parallel`."""
-
-    body: tuple[Stmt, ...]
+# --- roles -------------------------------------------------------------------------------------
 
 
 @record
@@ -121,21 +46,6 @@ class Role(Stmt):
     groups: tuple[int, ...]
     elected: bool = False
     registers: int | None = None
-
-
-@record
-class Text(Stmt):
-    """C++ passed through as it stands: an island, an inline assembly, a printf."""
-
-    text: str
-
-
-@record
-class Call(Stmt):
-    """A call of a device function for its effect."""
-
-    name: str
-    args: tuple[Expr, ...]
 
 
 # --- events ------------------------------------------------------------------------------------

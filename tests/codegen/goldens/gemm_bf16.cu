@@ -32,7 +32,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   const int tiles_m = cdiv(M, 128);
   const int tiles_n = cdiv(N, 256);
   const int tiles = tiles_m * tiles_n;
-  const int band = 8 * tiles_n;
+  const int band = 12 * tiles_n;
   // path p == 0
   if (p == 0) {
     give_registers<40>();
@@ -40,8 +40,8 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       for (int ti = 0; ti < cdiv(cdiv(M, 128) * cdiv(N, 256), 132); ++ti) {
         const int id = ti * 132 + b;
         if (id < tiles) {
-          const int first = id / band * 8;
-          const int rows = tiles_m - first < 8 ? tiles_m - first : 8;
+          const int first = id / band * 12;
+          const int rows = tiles_m - first < 12 ? tiles_m - first : 12;
           const int block_m = first + id % band % rows;
           const int block_n = id % band / rows;
           for (int k = 0; k < cdiv(K, 64); ++k) {
@@ -62,8 +62,8 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     for (int ti = 0; ti < cdiv(cdiv(M, 128) * cdiv(N, 256), 132); ++ti) {
       const int id = ti * 132 + b;
       if (id < tiles) {
-        const int first = id / band * 8;
-        const int rows = tiles_m - first < 8 ? tiles_m - first : 8;
+        const int first = id / band * 12;
+        const int rows = tiles_m - first < 12 ? tiles_m - first : 12;
         const int block_m = first + id % band % rows;
         const int block_n = id % band / rows;
         float acc[128];  // 64 x 256 f32

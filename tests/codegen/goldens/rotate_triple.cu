@@ -38,7 +38,6 @@ scale(int* __restrict__ src,
     }
     cp_async_commit();
     cp_async_wait<0>();
-    fence_async_proxy();
     __syncthreads();
     out_s[i * 32 + j] = (f0_data + f0 * 512)[i * 32 + j] * 3;
     __syncthreads();
@@ -56,7 +55,6 @@ scale(int* __restrict__ src,
     }
   }
   cp_async_wait<0>();
-  fence_async_proxy();
   __syncthreads();
   out_s[i * 32 + j] = (f0_data + f0 * 512)[i * 32 + j] * 3;
   __syncthreads();
@@ -67,7 +65,6 @@ scale(int* __restrict__ src,
   }
   __syncthreads();
   cp_async_wait<0>();
-  fence_async_proxy();
   __syncthreads();
   out_s[i * 32 + j] = (f0_data + f1 * 512)[i * 32 + j] * 3;
   __syncthreads();

@@ -34,12 +34,13 @@ _INTEGER_MATHS: Final = (
 )
 # What our headers (`codegen/include/croq`) and the kernels' prologues declare.
 _OURS: Final = (
-    "croq smem s8 u8 s16 u16 s32 u32 s64 u64 f16 bf16 f32 f64 tf32 f8_e4m3 f8_e5m2 cdiv shared_address swizzled "
-    "tile_start at bar_sync bar_arrive fence_async_proxy mbarrier_init fence_mbarrier_init mbarrier_arrive "
-    "mbarrier_arrive_many mbarrier_arrive_expect mbarrier_passes mbarrier_wait cp_async cp_async_commit "
-    "cp_async_wait TensorMap tma_load tma_store tma_store_commit tma_store_wait_read operand wgmma_fence "
-    "wgmma_commit wgmma_wait fragment_row fragment_column pack_f16 pack_bf16 store_matrix give_registers "
-    "take_registers settle"
+    "TensorMap at bar_arrive bar_sync bf16 cdiv cp_async cp_async_arrive cp_async_commit cp_async_wait croq f16 "
+    "f32 f64 f8_e4m3 f8_e5m2 fence_async_proxy fence_mbarrier_init fragment_column fragment_row give_registers "
+    "load_a load_b load_matrix mbarrier_arrive mbarrier_arrive_expect mbarrier_arrive_many mbarrier_init "
+    "mbarrier_passes mbarrier_wait operand operand_byte operand_row pack_bf16 pack_bits pack_f16 s16 s32 s64 s8 "
+    "settle shared_address smem store_matrix swizzled take_registers tf32 tile_start tma_load tma_store "
+    "tma_store_commit tma_store_wait_read u16 u32 u64 u8 warp_column warp_row wgmma_commit wgmma_fence "
+    "wgmma_wait"
 )
 OURS: Final = frozenset(_OURS.split())
 RESERVED: Final = OURS | frozenset(

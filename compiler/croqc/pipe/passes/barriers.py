@@ -143,6 +143,9 @@ class _Placing:
             for each in inner:
                 state.join(self._effect(each))
         match stmt:
+            case ir.Text(text=text) if "setmaxnreg" not in text:  # an island may read and write all memory (4.6)
+                state.touched = state.ordinary = True
+                state.wrote |= bool(self.taken)
             case ir.Multiply(instruction="wgmma" | "tcgen05"):
                 state.touched = True
             case ir.Multiply(a_registers=""):

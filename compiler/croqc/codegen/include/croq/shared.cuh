@@ -6,20 +6,19 @@ __device__ __forceinline__ u32 shared_address(const void* pointer) {
   return static_cast<u32>(__cvta_generic_to_shared(pointer));
 }
 
-// Where element (row, column) of a tile lies, in bytes from its start. The tile has Rows rows in all; rows wider than
-// Swizzle bytes are stored as column groups, group after group (reference, 5.5 and 5.6).
-template <int Rows, int Swizzle, int Size>
-__device__ __forceinline__ int swizzled(int row, int column) {
-  constexpr int kWidth = Swizzle / Size;
-  const int within = row * Swizzle + column % kWidth * Size;
-  return column / kWidth * (Rows * Swizzle) + (within ^ ((within >> 7) & (Swizzle / 16 - 1)) << 4);
-}
-
-// The same without the permutation: where a descriptor for the rows from `row` on starts.
+// Where (row, column) of a tile lies without a permutation, in bytes from its start. The tile has Rows rows in all; rows
+// wider than Swizzle bytes are stored as column groups, group after group. A descriptor starts there.
 template <int Rows, int Swizzle, int Size>
 __device__ __forceinline__ int tile_start(int row, int column) {
   constexpr int kWidth = Swizzle / Size;
   return column / kWidth * (Rows * Swizzle) + row * Swizzle + column % kWidth * Size;
+}
+
+// The same with the hardware's permutation of 16-byte units: where an element lies.
+template <int Rows, int Swizzle, int Size>
+__device__ __forceinline__ int swizzled(int row, int column) {
+  const int start = tile_start<Rows, Swizzle, Size>(row, column);
+  return start ^ ((start >> 7) & (Swizzle / 16 - 1)) << 4;
 }
 
 template <class T, int Rows, int Swizzle>
