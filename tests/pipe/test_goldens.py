@@ -17,7 +17,7 @@ from tests.pipe.lowering import example, stages_of
 
 FOLDER = Path(__file__).with_name("goldens")
 EXAMPLES = ("pipeline_course", "pipeline_current", "persistent_1p2c", "swap_f16", "gemm_f16")
-TARGETS = ("sm_90a", "sm_80")
+TARGETS = ("sm_90a", "sm_80", "sm_100a")
 
 
 def told(name: str, arch: str) -> Iterator[str]:

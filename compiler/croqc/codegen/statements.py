@@ -243,7 +243,8 @@ class Statements:
         )
 
     def _tensor_operand(self, tile: Tile, column: Expr) -> str:
-        return f"tensor_{self._operand(tile, column)}"
+        swizzle = self.places.shared[tile.tensor.name].swizzle
+        return f"tensor_operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
 
     def start(self, stmt: ir.Start) -> None:
         self.tensor_memory.start(stmt)

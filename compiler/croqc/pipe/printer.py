@@ -132,6 +132,10 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.StoreTile: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
     ir.StoreStaged: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
     ir.StoresRead: (lambda s: "stores read", frozenset()),
+    ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
+    ir.Complete: (lambda s: "complete multiplies", frozenset()),
+    ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),
+    ir.LoadAccumulator: (lambda s: f"load {_acc(s)}", frozenset({"acc", "index"})),
 }
 _BODIES: Final = ("body", "then", "other")
 
