@@ -11,13 +11,13 @@ complete croq \
         'c/--dialect=/(any current)/' \
         'c/--engine=/(sim)/' \
         'c/--to=/(current course)/' \
-        'c/--after=/(tokens ast model flow build cover roles mechanism fold layout epilogue rows commits inflight phases elect registers barriers memory cuda)/' \
+        'c/--after=/(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)/' \
         'c/--/(after arch check dialect diff engine entry full help html json lines max-steps output port ptx quiet rule sass schedules seed serve stdio strict svg to unsafe version write)/' \
         'c/-/(- D h o q)/' \
         'n/--dialect/(any current)/' \
         'n/--engine/(sim)/' \
         'n/--to/(current course)/' \
-        'n/--after/(tokens ast model flow build cover roles mechanism fold layout epilogue rows commits inflight phases elect registers barriers memory cuda)/' \
+        'n/--after/(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)/' \
         'p/1/(check run flow cuda explain fix migrate fmt dump lsp completion)/' \
         'n/completion/(bash zsh tcsh)/' \
         'p/*/()/'
