@@ -40,6 +40,7 @@ from croqc.service.run_result import run_entry
 from croqc.service.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+KERNELS = Path(__file__).with_name("kernels")
 REPEATS = 50
 RAGGED = 8  # added to every extent: rows stay multiples of 16 bytes, tiles are not whole
 TIMED = 20
@@ -57,8 +58,8 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """Three sizes of every function of every example that is made for the default architecture or says another."""
-    for file in sorted(EXAMPLES.glob("*.co")):
+    """Three sizes of every function of the examples and of the kernels beside this file."""
+    for file in (*sorted(EXAMPLES.glob("*.co")), *sorted(KERNELS.glob("*.co"))):
         report = check_file(file)
         seen = set()
         for planned in plan_runs(report, Request()):
