@@ -133,6 +133,13 @@ def test_a_kernel_with_flow_errors_needs_force() -> None:
     assert told.place is not None
 
 
+@pytest.mark.parametrize("name", ["report", "full_generations", "wait_clock", "WaitRecord"])
+def test_names_of_the_program_come_first(name: str) -> None:
+    """A parameter may be called as the report's own things are."""
+    _, program = lowered(re.sub(r"\blhs\b", name, TWO), {"M": 256, "N": 128, "K": 512})
+    assert compiled(program.unit.text, "sm_90a").cubin
+
+
 @pytest.mark.parametrize("name", ["pipeline_1p2c.co", "persistent_1p2c.co", "matmul_ragged.co"])
 def test_reporting_kernels_compile_without_spills(name: str) -> None:
     text = (EXAMPLES / name).read_text(encoding="utf-8")
