@@ -1,4 +1,5 @@
-// Waits that say where they stand: a record a thread in memory of the host, written once a wait takes long.
+// Waits that say where they stand (PTX ISA, mbarrier, %globaltimer, trap): a record a thread in memory of the host,
+// written once a wait takes long.
 namespace croq {
 
 // `site`: number of the wait in the unit, from 1; 0 where the thread waits for nothing. `state`: 1 waits, 2 gave up.
