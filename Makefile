@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
+.PHONY: help run test check fast format gpu bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -50,6 +50,11 @@ fuzz-flow: $(DEV) ## Compare the credit-flow verifier with simulator and search 
 
 mutation: $(DEV) ## Measure which mutants of the kernels `croq check` finds, and write the score to docs/verification.md
 	$(BIN)/python -m tests.truth.mutation --write docs/verification.md
+
+gpu: $(DEV) ## Run every test that needs a card, and leave the figures in build/gpu-visit.json
+	mkdir -p build
+	PYTHONPATH=. $(BIN)/python -m tests.gpu.visit --out build/gpu-visit.json
+	GPU_VISIT=build/gpu-visit.json $(BIN)/python -m pytest -q -m gpu tests/gpu
 
 completions: $(DEV) ## Make the shells' completion scripts again after a change of the command line
 	for shell in bash zsh tcsh; do \

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from croqc.codegen.copies import map_name
+from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
@@ -26,9 +27,12 @@ class KernelText:
     headers: frozenset[str]
 
 
-def kernel_text(kernel: ir.Kernel) -> KernelText:
-    """Raises UnsupportedTypeError for an element type that is not generated."""
-    printer = _Kernel(kernel)
+def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
+    """`sites` collects the waits of a kernel that reports where they stand.
+
+    Raises UnsupportedTypeError for an element type that is not generated.
+    """
+    printer = _Kernel(kernel, sites)
     try:
         printer.print()
     except UnsupportedTypeError as error:
@@ -38,12 +42,14 @@ def kernel_text(kernel: ir.Kernel) -> KernelText:
 
 
 class _Kernel:
-    def __init__(self, kernel: ir.Kernel) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: ir.Kernel, sites: Sites | None) -> None:
+        self.kernel, self.sites = kernel, sites
         self.w = Writer()
-        self.statements = Statements(self.w, kernel)
+        self.statements = Statements(self.w, kernel, sites)
         if kernel.events:
             self.statements.headers.add("mbarrier")
+        if sites is not None:
+            self.statements.headers |= {"mbarrier", "report"}
 
     def print(self) -> None:
         kernel = self.kernel
@@ -78,7 +84,8 @@ class _Kernel:
         maps = [f"const __grid_constant__ TensorMap {map_name(kernel, number)}" for number in range(len(kernel.maps))]
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
-        return [*maps, *tensors, *scalars]
+        report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
+        return [*maps, *tensors, *scalars, *report]
 
     # --- prologue ---------------------------------------------------------------------------------
 
@@ -104,10 +111,19 @@ class _Kernel:
             self._barriers()
         if kernel.tensor_columns:
             self._tensor_memory()
+        self._phases()
+        self.w.line()
+
+    def _phases(self) -> None:
+        kernel = self.kernel
         for name, event_name in kernel.phases:
             wide = any(event.name == event_name and event.slots > 32 for event in kernel.events)
             self.w.line(f"{'u64' if wide else 'u32'} {name} = 0;  // one bit a slot: the parity of the next wait")
-        self.w.line()
+        if self.sites is not None:
+            for event in kernel.events:
+                self.w.line(
+                    f"u32 {counter(kernel, event)}[{event.slots}] = {{}};  // waits of this path that have passed"
+                )
 
     def _tensor(self, item: ir.Shared) -> None:
         tensor = item.tensor

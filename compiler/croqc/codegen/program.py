@@ -92,9 +92,15 @@ class Program:
 
 
 def program_of(
-    model: Model, target: Target, sizes: Mapping[str, Number], title: str, foreign: Sequence[Line] = ()
+    model: Model,
+    target: Target,
+    sizes: Mapping[str, Number],
+    title: str,
+    foreign: Sequence[Line] = (),
+    report: bool = False,
 ) -> Program:
     """`sizes`: extents and scalar parameters by name; `foreign`: device code of the file that the kernels call.
+    `report`: waits write where they stand (see `unit_of`).
 
     Raises LoweringError for what is not lowered, at its place.
     """
@@ -102,7 +108,7 @@ def program_of(
     kernels = tuple(lowered_kernels(model, target, whole))
     function = model.function.name.id
     try:
-        unit = unit_of(kernels, title, foreign)
+        unit = unit_of(kernels, title, foreign, report=report)
     except UnsupportedTypeError as error:
         place = model.function.name.span if error.span == NOWHERE else error.span
         raise LoweringError(error.message, place) from error

@@ -8,6 +8,7 @@ from typing import Any
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import THREADS, Copies, first_of
 from croqc.codegen.places import Places
+from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
 from croqc.codegen.words import quoted, type_word
@@ -21,8 +22,8 @@ from croqc.sema.model import Unit
 class Statements:
     """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
 
-    def __init__(self, writer: Writer, kernel: ir.Kernel) -> None:
-        self.w, self.kernel = writer, kernel
+    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None) -> None:
+        self.w, self.kernel, self.sites = writer, kernel, sites
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
         self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
@@ -124,15 +125,32 @@ class Statements:
         barrier = self.copies.barrier(stmt.slot)
         if stmt.phase is None:
             slots = self._event(stmt.slot).slots
-            self.w.line(f"mbarrier_wait({barrier}, {self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1);")
+            self._wait(stmt, barrier, f"{self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1")
             return
         slot = self.spell(stmt.slot.at, 10)
         if self._event(stmt.slot).slots == 1:
-            self.w.line(f"mbarrier_wait({barrier}, {stmt.phase});")
+            self._wait(stmt, barrier, stmt.phase)
             self.w.line(f"{stmt.phase} ^= 1;")
             return
-        self.w.line(f"mbarrier_wait({barrier}, {stmt.phase} >> {slot} & 1);")
+        self._wait(stmt, barrier, f"{stmt.phase} >> {slot} & 1")
         self.w.line(f"{stmt.phase} ^= 1{'ull' if self._event(stmt.slot).slots > 32 else 'u'} << {slot};")
+
+    def _wait(self, stmt: ir.Wait, barrier: str, parity: str) -> None:
+        """Where waits are reported, with what the record says: site, slot, and which generation it is for the path."""
+        if self.sites is None:
+            self.w.line(f"mbarrier_wait({barrier}, {parity});")
+            return
+        event = self._event(stmt.slot)
+        number = self.sites.add(self.kernel, event, stmt.span)
+        slot = self.spell(stmt.slot.at, 10)
+        generation = f"{counter(self.kernel, event)}[{slot}]"
+        if stmt.slot.ordered:
+            generation = self.spell(divide(stmt.slot.at, Lit(event.slots)))
+            slot = f"{slot} % {event.slots}"
+        report = report_name(self.kernel)
+        self.w.line(f"mbarrier_wait_reported({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
+        if not stmt.slot.ordered:
+            self.w.line(f"++{generation};")
 
     def _event(self, slot: ir.SlotRef) -> ir.Event:
         return next(item for item in self.kernel.events if item.name == slot.event)

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Final
 
 from croqc.codegen.kernel import kernel_text
+from croqc.codegen.report import Sites, WaitSite
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.text.record import record
@@ -16,6 +17,7 @@ _ORDER: Final = (
     "types",
     "shared",
     "mbarrier",
+    "report",
     "cp_async",
     "tma",
     "tcgen05",
@@ -29,22 +31,34 @@ _ORDER: Final = (
 
 @record
 class Unit:
-    """`lines` with their places in the source; kernels are `extern "C"` under their names."""
+    """`lines` with their places in the source; kernels are `extern "C"` under their names.
+
+    `sites`: the waits of a unit that reports where they stand, by number from 1; empty for one that does not.
+    """
 
     lines: tuple[Line, ...]
+    sites: tuple[WaitSite, ...] = ()
 
     @property
     def text(self) -> str:
         return "\n".join(line.text for line in self.lines) + "\n"
 
 
-def unit_of(kernels: Sequence[ir.Kernel], title: str, foreign: Sequence[Line] = (), bases: Sequence[int] = ()) -> Unit:
+def unit_of(
+    kernels: Sequence[ir.Kernel],
+    title: str,
+    foreign: Sequence[Line] = (),
+    bases: Sequence[int] = (),
+    report: bool = False,
+) -> Unit:
     """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
-    begins in the file, for places that count from the file's start.
+    begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
+    `WaitReport`, the last parameter of each kernel.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
-    texts = [kernel_text(kernel) for kernel in kernels]
+    sites = Sites() if report else None
+    texts = [kernel_text(kernel, sites) for kernel in kernels]
     headers = {"types", "shared"}.union(*(text.headers for text in texts))
     lines = [Line(f"// {title}"), Line("")]
     for name in _ORDER:
@@ -61,7 +75,7 @@ def unit_of(kernels: Sequence[ir.Kernel], title: str, foreign: Sequence[Line] = 
         lines += [*foreign, Line("")]
     for text, base in zip(texts, bases or (0,) * len(texts), strict=True):
         lines += [*(_moved(line, base) for line in text.lines), Line("")]
-    return Unit(tuple(lines[:-1]))
+    return Unit(tuple(lines[:-1]), tuple(sites.found) if sites else ())
 
 
 def _moved(line: Line, base: int) -> Line:

@@ -59,11 +59,21 @@ def lower_function(report: FileReport, function: FunctionReport, sizes: Mapping[
     model = function.analysis.model
     values = {**dict.fromkeys(_scalars(model), 1), **sizes}
     try:
-        _check_calls(report, function, model)
-        program = program_of(model, report.target, values, title_of(report), device_lines(report))
+        program = program_for(report, function, model, values)
     except LoweringError as error:
         return _refused(function, values, error.message, error.span)
     return Lowered(function, values, program, None)
+
+
+def program_for(
+    report: FileReport, function: FunctionReport, model: Model, values: Mapping[str, Size], waits: bool = False
+) -> Program:
+    """The program of a function, with the device code of its file. `waits`: they report where they stand.
+
+    Raises LoweringError, with a place relative to the function.
+    """
+    _check_calls(report, function, model)
+    return program_of(model, report.target, values, title_of(report), device_lines(report), waits)
 
 
 def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:

@@ -45,7 +45,7 @@ def sass_of(code: str, arch: str) -> str:
 
 def _nvrtc() -> Any:
     try:
-        from cuda.bindings import nvrtc  # type: ignore[import-untyped]
+        from cuda.bindings import nvrtc
 
         nvrtc.nvrtcVersion()
     except (ImportError, RuntimeError, OSError):

@@ -13,6 +13,7 @@ _shtab_croq_commands() {
     check:'Find mistakes in .co files.'
     completion:'Print the completion script of a shell.'
     cuda:'Print the CUDA C++, PTX or machine code of a file.'
+    doctor:'Tell what is here for running on a card, and what is missing.'
     dump:'Show what a stage of the compiler made of a file.'
     explain:'Explain a rule or a word of the language, or list all rules.'
     fix:'Apply the fixes of the findings.'
@@ -20,7 +21,8 @@ _shtab_croq_commands() {
     fmt:'Format .co files.'
     lsp:'Start the language server on standard input and output.'
     migrate:'Move .co files to another dialect.'
-    run:'Run kernels in the simulator and verify their results.'
+    run:'Run kernels in the simulator or on the card, and verify their results.'
+    verify:'Set simulator, card and static verdict side by side.'
   )
   _describe 'croq commands' _commands
 }
@@ -72,6 +74,14 @@ _shtab_croq_cuda_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_cuda_defaults_added=0
+
+_shtab_croq_doctor_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print the result as JSON]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_doctor_defaults_added=0
 
 _shtab_croq_dump_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -164,16 +174,36 @@ _shtab_croq_run_options=(
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--json[print the result as JSON]"
   "--entry[run this function only]:F:"
-  "--engine[where to run\: sim, the simulator]:engine:(sim)"
+  "--engine[where to run\: sim, the simulator (default), or gpu]:engine:(sim gpu)"
   "--seed[seed of data and schedule (default 0)]:N:"
   "--schedules[try K schedules (default 1)]:K:"
   {-q,--quiet}"[show no progress]"
   "--max-steps[give up after N steps of the simulation]:N:"
+  "--timeout[gpu\: end kernels that run for S seconds (default 10)]:S:"
+  "--force[gpu\: run kernels whose credit flow has errors, too]"
+  "--repeat[gpu\: rounds to time (default 20)]:N:"
+  "--cold[gpu\: empty the card\'s caches before each round]"
   "(*):Croqtile source files (.co):"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_run_defaults_added=0
+
+_shtab_croq_verify_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--json[print the result as JSON]"
+  "--entry[verify this function only]:F:"
+  "--seed[seed of data and schedule (default 0)]:N:"
+  "--timeout[gpu\: end kernels that run for S seconds (default 10)]:S:"
+  "--force[gpu\: run kernels whose credit flow has errors, too]"
+  "(*):Croqtile source files (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_verify_defaults_added=0
 
 
 _shtab_croq() {
@@ -197,6 +227,7 @@ _shtab_croq() {
         check) _arguments -C -s $_shtab_croq_check_options ;;
         completion) _arguments -C -s $_shtab_croq_completion_options ;;
         cuda) _arguments -C -s $_shtab_croq_cuda_options ;;
+        doctor) _arguments -C -s $_shtab_croq_doctor_options ;;
         dump) _arguments -C -s $_shtab_croq_dump_options ;;
         explain) _arguments -C -s $_shtab_croq_explain_options ;;
         fix) _arguments -C -s $_shtab_croq_fix_options ;;
@@ -205,6 +236,7 @@ _shtab_croq() {
         lsp) _arguments -C -s $_shtab_croq_lsp_options ;;
         migrate) _arguments -C -s $_shtab_croq_migrate_options ;;
         run) _arguments -C -s $_shtab_croq_run_options ;;
+        verify) _arguments -C -s $_shtab_croq_verify_options ;;
       esac
   esac
 }

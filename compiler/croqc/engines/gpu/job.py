@@ -15,7 +15,10 @@ from croqc.runs.elements import Array as Values
 
 
 def make_job(program: Program, data: Mapping[str, Values], folder: Path, arch: str, repeat: int = 0) -> Job:
-    """The job, with its inputs written to the folder. Raises OSError where that is not possible."""
+    """The job, with its inputs written to the folder. Raises OSError where that is not possible.
+
+    A program whose waits report gets the file and the limit of its report from `hang.with_report`.
+    """
     arrays = tuple(_array(item, data, folder) for item in program.arrays)
     return Job(str(folder), program.unit.text, arch, arrays, launches_of(program), repeat=repeat)
 

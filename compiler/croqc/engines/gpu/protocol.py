@@ -39,16 +39,26 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
+    """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none."""
+
     kernel: str
     grid: tuple[int, int, int]
     threads: int
     shared_bytes: int
     args: tuple[Argument, ...]
+    report_blocks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`repeat`: launches to time, 0 for none; `warm_up` before them. `compile_only`: stop behind the compiler."""
+    """`repeat`: launches to time, 0 for none; `warm_up` before them. `compile_only`: stop behind the compiler.
+    A job without `code` asks for the card alone.
+
+    `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
+    those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
+    `time_budget`: seconds that the timed rounds may take; slow kernels get fewer, one at least.
+    `number` comes back in every line that concerns the job.
+    """
 
     folder: str
     code: str
@@ -58,6 +68,11 @@ class Job:
     warm_up: int = 2
     repeat: int = 0
     compile_only: bool = False
+    report: str = ""
+    wait_limit: float = 0.0
+    cold: bool = False
+    time_budget: float = 2.0
+    number: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,19 +86,23 @@ class Job:
 
 
 def _launch(data: dict[str, Any]) -> Launch:
-    args = tuple(
-        Argument(**{name: tuple(value) if isinstance(value, list) else value for name, value in item.items()})
-        for item in data["args"]
-    )
+    args = tuple(_argument(item) for item in data["args"])
     return Launch(**{**data, "grid": tuple(data["grid"]), "args": args})
+
+
+def _argument(data: dict[str, Any]) -> Argument:
+    plain: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
+    return Argument(**plain)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`stage` says how far a job came: "compile", "upload", "run", "done". `error` is empty where all went well.
+    """`stage` says how far a job came: "compile", "upload", "run", "time", "done". `error` is empty for success.
 
-    Seconds: `compile_time` (0 from the cache), `times` of the timed launches, all kernels of the program in each.
-    `log`: what the compiler said, `registers`, `spilled` bytes a thread by kernel.
+    `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
+    the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
+    `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
+    kernels printed.
     """
 
     stage: str
@@ -95,6 +114,10 @@ class Answer:
     registers: dict[str, int] = field(default_factory=dict)
     spilled: dict[str, int] = field(default_factory=dict)
     device: str = ""
+    kind: str = ""
+    kernel: str = ""
+    notes: tuple[str, ...] = ()
+    printed: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -102,4 +125,7 @@ class Answer:
     @staticmethod
     def of_json(data: dict[str, Any]) -> Answer:
         """Raises TypeError for what is no answer."""
-        return Answer(**{**data, "times": tuple(data.get("times", ()))})
+        if not isinstance(data.get("stage"), str) or not isinstance(data.get("error", ""), str):
+            raise TypeError("an answer has a stage and an error, both texts")
+        lists = {name: tuple(data.get(name, ())) for name in ("times", "notes")}
+        return Answer(**{**data, **lists})
