@@ -116,7 +116,7 @@ CASES = {
         "rotate_triple", "rotate(f0, f1, f2);", "", "stale-buffer", "f0.data.at(i, j)", {"name": "f0"},
     ),
     "copy not waited for": Case(
-        "swap_f16", "wait lf0, rf0;", "", "future-not-waited", "lf0.data.chunkat(_, k)", {"why": "read"}, 1,
+        "swap_f16", "wait lf0, rf0;", "", "future-not-waited", "ma", {"why": "read"}, 1,
     ),
     "the buffer is loaded while it is multiplied": Case(
         "swap_f16", "mma.commit;\n\n          swap", "swap", "stage-race",

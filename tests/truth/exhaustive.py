@@ -6,15 +6,15 @@ A race is a state in which two conflicting accesses could both happen next, or o
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 
 from croqc.sema.model import Model
 from tests.truth import unroll_statements as _registered  # noqa: F401
 from tests.truth.evaluate import UnsupportedError
-from tests.truth.ops import Instance, Kind, Op, Slot, Touch, conflict, overlap
+from tests.truth.ops import Instance, Kind, Op, Slot
 from tests.truth.program import Program, Sizes
+from tests.truth.tables import ARRIVALS, COMPLETED, COUNTER, FIELD, OPEN, PCS, PENDING, Step, Tables
 from tests.truth.unroll import count_arrivals, unroll
 
 STATES = 40_000
@@ -38,93 +38,26 @@ class Explored:
         return bool(self.faults & HARD)
 
 
-Writer = tuple[int, int, int | None]
-"""Path, index and flight of a write."""
-State = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...], frozenset[int]]
-"""Program counters; completed, pending and outstanding copies of each slot; copies in flight."""
-
-
 class Explorer:
-    """One instance, with what can be known before the search."""
-
-    parity = False
+    """One instance. A state is one number (see `tables`): most steps only add to it."""
 
     def __init__(self, instance: Instance) -> None:
-        self.names, self.paths = list(instance.paths), list(instance.paths.values())
-        self.slots = sorted({op.slot for ops in self.paths for op in ops if op.slot is not None} | set(instance.counts))
-        self.number = {slot: number for number, slot in enumerate(self.slots)}
-        self.counts = [max(instance.counts.get(slot, 1), 1) for slot in self.slots]
-        self.ready = [int(slot in instance.ready) for slot in self.slots]
-        self.flights = {op.flights[0]: op for ops in self.paths for op in ops if op.kind is Kind.START}
-        self.binding: dict[int, tuple[int, int, int]] = {}  # copy: path, index and slot of the arrival it belongs to
-        self.waits: list[dict[int, list[int]]] = []
-        self.arrivals: list[dict[int, list[int]]] = []
-        self.granted = {number for number, ready in enumerate(self.ready) if ready}
-        for path, ops in enumerate(self.paths):
-            self._index(path, ops)
-        self.alone = [[self._is_alone(path, op) for op in ops] for path, ops in enumerate(self.paths)]
-        self.open = [_under_way(ops) for ops in self.paths]
-        self.writes = [
-            (touch, path, index, op.flights[0] if op.kind is Kind.START else None)
-            for path, ops in enumerate(self.paths)
-            for index, op in enumerate(ops)
-            for touch in op.touches
-            if touch.write
-        ]
-        self.sources: dict[Touch, list[list[Writer]]] = {}
-        self.known: dict[tuple[int, int], bool] = {}
+        self.tables = Tables(instance)
         self.faults: set[str] = set(instance.formal)
+        self.hard = False
         self.detail = ""
-
-    def _index(self, path: int, ops: list[Op]) -> None:
-        waits: dict[int, list[int]] = {}
-        arrivals: dict[int, list[int]] = {}
-        steady: dict[int, int] = {}
-        active = False
-        for index, op in enumerate(ops):
-            active = active or op.kind not in (Kind.ARRIVE, Kind.BARRIER)
-            if op.kind is Kind.WAIT and op.slot is not None:
-                before = waits.setdefault(self.number[op.slot], [])
-                if op.parity != len(before) & 1:
-                    self.parity = True
-                before.append(index)
-            elif op.kind is Kind.ARRIVE and op.slot is not None:
-                slot = self.number[op.slot]
-                arrivals.setdefault(slot, []).append(index)
-                if active:
-                    if op.parity >= 0 and op.parity != steady.get(slot, 0) & 1:
-                        self.parity = True
-                    steady[slot] = steady.get(slot, 0) + 1
-                else:
-                    self.granted.add(slot)
-                for flight in op.flights:
-                    self.binding.setdefault(flight, (path, index, self.number[op.slot]))
-        self.waits.append(waits)
-        self.arrivals.append(arrivals)
-
-    def _is_alone(self, path: int, op: Op) -> bool:
-        """Whether an access can be made at once: nobody else ever touches what it touches."""
-        if op.kind is not Kind.TOUCH:
-            return False
-        others = [each for other, ops in enumerate(self.paths) if other != path for each in ops]
-        mine = [each for each in self.paths[path] if each.kind in (Kind.START, Kind.OPEN)]
-        return not any(conflict(a, b) for each in (*others, *mine) for a in op.touches for b in each.touches)
 
     def fault(self, kind: str, detail: str) -> None:
         self.faults.add(kind)
+        self.hard = self.hard or kind in HARD
         self.detail = self.detail or f"{kind}: {detail}"
 
     # --- exploration -----------------------------------------------------------------------------
 
     def explore(self, limit: int) -> tuple[int, bool]:
-        if self.parity:
+        if self.tables.parity:
             self.fault("parity", "an order's parity is not that of the path's own count")
-        start: State = (
-            tuple(0 for _ in self.paths),
-            tuple((ready, count, 0) for ready, count in zip(self.ready, self.counts, strict=True)),
-            frozenset(),
-        )
-        seen, stack = {start}, [start]
+        seen, stack = {self.tables.start}, [self.tables.start]
         while stack:
             if len(seen) > limit:
                 return len(seen), False
@@ -132,180 +65,143 @@ class Explorer:
                 if after not in seen:
                     seen.add(after)
                     stack.append(after)
-            if self.faults & HARD:
+            if self.hard:
                 return len(seen), True
         return len(seen), True
 
-    def successors(self, state: State) -> list[State]:
-        pcs, events, flying = state
-        heads = [(path, ops[pc]) for path, (ops, pc) in enumerate(zip(self.paths, pcs, strict=True)) if pc < len(ops)]
-        for path, op in heads:
-            if self.alone[path][pcs[path]]:
-                self._check_access(state, path, op, heads)
-                return [(_next(pcs, path), events, flying)]
-        found = [self._landed(state, flight) for flight in flying]
-        for path, op in heads:
-            if op.touches:
-                self._check_access(state, path, op, heads)
-            after = self._step(state, path, op)
-            if after is not None:
-                found.append(after)
-        if heads and all(op.kind is Kind.BARRIER for _, op in heads) and len(heads) == len(self.paths):
-            found.append((tuple(pc + 1 for pc in pcs), events, flying))
-        if not heads and not flying:
-            self._check_left(events)
-        if not found and heads:
-            self.fault("deadlock", "; ".join(f"{self.names[path]} at {op.place}" for path, op in heads))
+    def successors(self, state: int) -> list[int]:
+        tables = self.tables
+        heads, rest = [], state
+        for steps in tables.steps:
+            at = rest & PCS
+            rest >>= COUNTER
+            if at < len(steps):
+                step = steps[at]
+                if step.eager and state & step.mask not in step.blocked:
+                    return [self._hurried(state, steps, at)]
+                heads.append(step)
+        found, flying = [], state & tables.landing if heads else state >> tables.flying << tables.flying
+        while flying:
+            found.append(self._landed(state, flying & -flying))
+            flying &= flying - 1
+        for step in heads:
+            if step.touches:
+                self._check_access(state, step)
+            if state & step.mask not in step.blocked:
+                found.append(self._arrive(state, step) if step.arrives else (state & ~step.clears) + step.move)
+        if not found:
+            self._stand(state, heads, found)
+        elif len(heads) == len(tables.paths) and all(step.op.kind is Kind.BARRIER for step in heads):
+            found.append(state + sum(step.move for step in heads))
         return found
 
-    def _step(self, state: State, path: int, op: Op) -> State | None:
-        """The state after a path's next operation; None where it must wait."""
-        pcs, events, flying = state
-        moved = _next(pcs, path)
-        match op.kind:
-            case Kind.WAIT:
-                completed = events[self._slot(op)][0]
-                return None if completed & 1 == op.parity else (moved, events, flying)
-            case Kind.ARRIVE:
-                return moved, self._arrive(state, path, op), flying
-            case Kind.START:
-                return moved, events, flying | set(op.flights)
-            case Kind.LANDED:
-                return None if flying & set(op.flights) else (moved, events, flying)
-            case Kind.BARRIER:
-                return None
-        return moved, events, flying
+    def _stand(self, state: int, heads: list[Step], found: list[int]) -> None:
+        """No path can go on by itself, and nothing is in flight: all meet at a barrier, are at their end, or hang."""
+        tables = self.tables
+        if not heads:
+            self._check_left(state)
+        elif len(heads) == len(tables.paths) and all(step.op.kind is Kind.BARRIER for step in heads):
+            found.append(state + sum(step.move for step in heads))
+        else:
+            self.fault("deadlock", "; ".join(f"{tables.names[step.path]} at {step.op.place}" for step in heads))
 
-    def _slot(self, op: Op) -> int:
-        assert op.slot is not None
-        return self.number[op.slot]
+    def _hurried(self, state: int, steps: list[Step], at: int) -> int:
+        """The state behind all steps of a path that can be made at once."""
+        while at < len(steps) and steps[at].eager and state & steps[at].mask not in steps[at].blocked:
+            if steps[at].touches:
+                self._check_access(state, steps[at])
+            state = (state & ~steps[at].clears) + steps[at].move
+            at += 1
+        return state
 
-    def _arrive(self, state: State, path: int, op: Op) -> tuple[tuple[int, int, int], ...]:
-        pcs, events, flying = state
-        slot = self._slot(op)
-        completed, pending, bytes_ = events[slot]
-        if pending == 0:
-            self.fault("surplus", f"{self.names[path]} arrives beyond the count at {op.place}")
-            return events
-        own = bisect_left(self.arrivals[path][slot], pcs[path]) + self.ready[slot]
-        if own != completed and self.counts[slot] > 1:
-            self.fault("mixup", f"arrival {own} of {self.names[path]} in generation {completed} at {op.place}")
-        bytes_ += sum(flight in flying for flight in op.flights)
-        return self._changed(events, slot, (completed, pending - 1, bytes_), pcs, path)
+    def _arrive(self, state: int, step: Step) -> int:
+        """An arrival: one pending less, and more outstanding copies for those of its own that are in flight."""
+        now = state >> step.shift & FIELD
+        if not now >> PENDING & ARRIVALS:
+            self.fault("surplus", f"{self.tables.names[step.path]} arrives beyond the count at {step.op.place}")
+            return state + step.move
+        if step.own != now >> COMPLETED and self.tables.counts[step.slot] > 1:
+            what = f"arrival {step.own} of {self.tables.names[step.path]} in generation {now >> COMPLETED}"
+            self.fault("mixup", f"{what} at {step.op.place}")
+        after = state + step.move - (1 << step.shift + PENDING)
+        for bit in step.each:
+            if bit & state:
+                after += 1 << step.shift
+        return after if after >> step.shift & OPEN else self._complete(state, after, step.slot)
 
-    def _landed(self, state: State, flight: int) -> State:
-        pcs, events, flying = state
-        bound = self.binding.get(flight)
-        if bound is not None and pcs[bound[0]] > bound[1]:
-            slot = bound[2]
-            completed, pending, bytes_ = events[slot]
-            events = self._changed(events, slot, (completed, pending, bytes_ - 1), pcs, -1)
-        return pcs, events, flying - {flight}
+    def _landed(self, state: int, flight: int) -> int:
+        after = state - flight
+        bound = self.tables.binding.get(flight)
+        if bound is None or state >> COUNTER * bound[0] & PCS <= bound[1]:
+            return after
+        shift = self.tables.shift(bound[2])
+        after -= 1 << shift
+        return after if after >> shift & OPEN else self._complete(state, after, bound[2])
 
-    def _changed(
-        self,
-        events: tuple[tuple[int, int, int], ...],
-        slot: int,
-        now: tuple[int, int, int],
-        pcs: tuple[int, ...],
-        path: int,
-    ) -> tuple[tuple[int, int, int], ...]:
-        completed, pending, bytes_ = now
-        if pending == 0 and bytes_ == 0:
-            completed, pending = completed + 1, self.counts[slot]
-            self._check_overrun(slot, completed, pcs)
-        return (*events[:slot], (completed, pending, bytes_), *events[slot + 1 :])
+    def _complete(self, state: int, after: int, slot: int) -> int:
+        """The next generation of a slot, in which nothing is missing any more. `state`: before that."""
+        tables, shift = self.tables, self.tables.shift(slot)
+        after += (1 << shift + COMPLETED) + (tables.counts[slot] << shift + PENDING)
+        completed = after >> shift + COMPLETED & (FIELD >> COMPLETED)
+        for path, done in tables.done[slot]:
+            at = state >> COUNTER * path & PCS
+            if completed - done[at] >= 2:
+                waiting = tables.paths[path][tables.waits[path][slot][done[at]]]
+                self.fault("overrun", f"{tables.names[path]} has not waited at {waiting.place}")
+        return after
 
     # --- faults ----------------------------------------------------------------------------------
 
-    def _check_overrun(self, slot: int, completed: int, pcs: tuple[int, ...]) -> None:
-        for path, waits in enumerate(self.waits):
-            places = waits.get(slot, [])
-            done = bisect_left(places, pcs[path])
-            if done < len(places) and completed - done >= 2:
-                self.fault("overrun", f"{self.names[path]} has not waited at {self.paths[path][places[done]].place}")
-
-    def _check_left(self, events: tuple[tuple[int, int, int], ...]) -> None:
+    def _check_left(self, state: int) -> None:
         """Generations that nobody waited for, on slots whose credits nobody gave beforehand."""
-        for slot, (completed, _, _) in enumerate(events):
-            waited = [len(waits[slot]) for waits in self.waits if slot in waits]
-            taken = min(waited, default=0)
-            if slot not in self.granted and completed > taken:
-                self.fault("left", f"{completed} generations, {taken} waits on slot {self.slots[slot]}")
+        tables = self.tables
+        for slot in range(len(tables.slots)):
+            completed = state >> tables.shift(slot) + COMPLETED & (FIELD >> COMPLETED)
+            taken = min((len(waits[slot]) for waits in tables.waits if slot in waits), default=0)
+            if slot not in tables.granted and completed > taken:
+                self.fault("left", f"{completed} generations, {taken} waits on slot {tables.slots[slot]}")
 
-    def _check_access(self, state: State, path: int, op: Op, heads: list[tuple[int, Op]]) -> None:
-        pcs, _, flying = state
-        for other, head in heads:
-            if other != path and self.conflict(op, head):
-                self.fault("race", f"{self.names[path]} at {op.place}, {self.names[other]} at {head.place}")
-        for flight in flying:
-            if self.conflict(op, self.flights[flight]):
-                self.fault("race", f"{self.names[path]} at {op.place}, copy of {self.flights[flight].place}")
-        for other, pc in enumerate(pcs):
-            for opened in self.open[other][pc]:
-                if self.conflict(op, opened):
-                    place = f"multiply of {self.names[other]} at {opened.place}"
-                    self.fault("race", f"{self.names[path]} at {op.place}, {place}")
-        if any(not touch.write and not self._is_written(touch, pcs, flying) for touch in op.touches):
-            self.fault("unwritten", f"{self.names[path]} at {op.place}")
+    def _check_access(self, state: int, step: Step) -> None:
+        for other, shift, heads, opened in step.meets:
+            at = state >> shift & PCS
+            if at in heads or at in opened:
+                self._tell_race(step, other, at, at in heads)
+        if step.meets_flights & state:
+            bit = step.meets_flights & state
+            self._tell(step, f"copy of {self.tables.flights[bit & -bit].place}")
+        for cell in step.cells:
+            for shift, index, flight in cell:
+                if state >> shift & PCS > index and not flight & state:
+                    break
+            else:
+                self.fault("unwritten", f"{self.tables.names[step.path]} at {step.op.place}")
+                return
 
-    def _is_written(self, touch: Touch, pcs: tuple[int, ...], flying: frozenset[int]) -> bool:
-        """Whether every part of what is read has been written."""
-        cells = self.sources.get(touch)
-        if cells is None:
-            writes = [each for each in self.writes if overlap(each[0], touch)]
-            cells = self.sources[touch] = [
-                [(path, index, flight) for box, path, index, flight in writes if _covers(box, cell)]
-                for cell in _cells(touch, [each[0] for each in writes])
-            ]
-        return all(
-            any(pcs[path] > index and (flight is None or flight not in flying) for path, index, flight in cell)
-            for cell in cells
-        )
+    def _tell_race(self, step: Step, other: int, at: int, head: bool) -> None:
+        tables = self.tables
+        name = tables.names[other]
+        if head:
+            self._tell(step, f"{name} at {tables.paths[other][at].place}")
+        else:
+            opened = next(op for op in tables.open[other][at] if tables.conflict(step.op, op))
+            self._tell(step, f"multiply of {name} at {opened.place}")
 
-    def conflict(self, a: Op, b: Op) -> bool:
-        key = (id(a), id(b))
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = any(conflict(one, two) for one in a.touches for two in b.touches)
-        return found
+    def _tell(self, step: Step, other: str) -> None:
+        self.fault("race", f"{self.tables.names[step.path]} at {step.op.place}, {other}")
 
 
-def _under_way(ops: list[Op]) -> list[tuple[Op, ...]]:
-    """The multiplies that are under way before each operation, and at the end."""
-    going: dict[int, Op] = {}
-    found: list[tuple[Op, ...]] = [()]
-    for op in ops:
-        if op.kind is Kind.OPEN:
-            going[op.flights[0]] = op
-        elif op.kind is Kind.CLOSE:
-            for flight in op.flights:
-                going.pop(flight, None)
-        found.append(tuple(going.values()))
-    return found
-
-
-def _cells(touch: Touch, writes: list[Touch]) -> list[tuple[int, ...]]:
-    """A point in each part of what is read that the bounds of the writes divide it into."""
-    axes = []
-    for axis, (lo, hi) in enumerate(touch.box):
-        starts = {lo, *(bound for each in writes for bound in each.box[axis] if lo < bound < hi)}
-        axes.append(sorted(starts))
-    return list(product(*axes))
-
-
-def _covers(touch: Touch, cell: tuple[int, ...]) -> bool:
-    return all(lo <= at < hi for (lo, hi), at in zip(touch.box, cell, strict=True))
-
-
-def _next(pcs: tuple[int, ...], path: int) -> tuple[int, ...]:
-    return (*pcs[:path], pcs[path] + 1, *pcs[path + 1 :])
+def _unrolled(model: Model, sizes: Sizes) -> Iterator[tuple[Sizes, Instance]]:
+    """The first and, if it is another one, the last block."""
+    first = unroll(model, sizes)
+    yield sizes, first
+    if not first.alone:
+        yield sizes, unroll(model, sizes, last=True)
 
 
 def explore_program(program: Program, model: Model, limit: int = STATES) -> Explored | None:
     """The first hard fault in any of the program's instances, smallest first; None where data decides."""
     try:
-        instances = [(sizes, unroll(model, sizes, last)) for sizes in program.sizes for last in (False, True)]
+        instances = [pair for sizes in program.sizes for pair in _unrolled(model, sizes)]
     except UnsupportedError:
         return None
     counts = count_arrivals([instance for _, instance in instances])

@@ -13,7 +13,7 @@ from croqc.syntax import ast
 from croqc.syntax.parser import parse_file
 from croqc.syntax.visit import walk
 from tests.truth.program import Program
-from tests.truth.simulated import analysis_of
+from tests.truth.simulated import analysis_in
 
 Edit = tuple[int, int, str]
 """Start and end in the function's text, and what stands there instead."""
@@ -56,7 +56,7 @@ class Subject:
 def subject(program: Program) -> Subject | None:
     """None for a text that does not parse."""
     tree = parse_file(program.text, program.defines)
-    analysis = analysis_of(program)
+    analysis = analysis_in(tree)
     if analysis is None:
         return None
     source = tree.functions[0].source

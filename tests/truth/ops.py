@@ -44,12 +44,14 @@ class Instance:
     """`paths`: name and operations of each. `counts`: arrivals that complete a generation. `ready`: slots at 1.
 
     `formal`: what is wrong whatever the schedule does: "twice" (a future waited for or bound again), "unwaited".
+    `alone`: there is no other block.
     """
 
     paths: dict[str, list[Op]] = field(default_factory=dict)
     counts: dict[Slot, int] = field(default_factory=dict)
     ready: set[Slot] = field(default_factory=set)
     formal: set[str] = field(default_factory=set)
+    alone: bool = False
 
 
 def overlap(a: Touch, b: Touch) -> bool:

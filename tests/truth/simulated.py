@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from croqc.engines.sim.simulate import LaunchArgs, SimOptions, simulate
+from croqc.engines.sim.simulate import LaunchArgs, Prepared, SimOptions, simulate
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context, Model
 from croqc.sema.types import Data
 from croqc.syntax.parser import parse_file
+from croqc.syntax.tree import FileTree
 from croqc.targets import TARGETS
 from tests.truth.program import Array, Program, Sizes, wrong_outputs
 
@@ -42,7 +43,11 @@ CLEAN = Seen("clean")
 
 def analysis_of(program: Program) -> Analysis | None:
     """The analysis of the one function; None if the text does not parse."""
-    tree = parse_file(program.text, program.defines)
+    return analysis_in(parse_file(program.text, program.defines))
+
+
+def analysis_in(tree: FileTree) -> Analysis | None:
+    """As `analysis_of`, of a text that was parsed."""
     function = tree.functions[0].tree if tree.functions and not tree.findings else None
     return None if function is None else analyze(function, Context(TARGETS["sm_90a"]))
 
@@ -69,11 +74,12 @@ def _error_kind(message: str) -> str:
     return "overrun" if "arriv" in message else "range" if "out of range" in message else "error"
 
 
-def run_once(program: Program, model: Model, sizes: Sizes, seed: int) -> Seen:
+def run_once(program: Program, prepared: Prepared, sizes: Sizes, seed: int) -> Seen:
+    model = prepared.model
     arrays = inputs_of(model, sizes)
     scalars = {name: value for name, value in sizes.items() if name.islower()}
     args = LaunchArgs(arrays, scalars, sizes)
-    result = simulate(model, args, SimOptions(seed=seed, max_steps=STEPS, workers=1))
+    result = simulate(prepared, args, SimOptions(seed=seed, max_steps=STEPS, workers=1))
     if result.hang:
         return Seen("hang", str(result.hang[0]), sizes, seed)
     if result.error is not None:
@@ -83,7 +89,7 @@ def run_once(program: Program, model: Model, sizes: Sizes, seed: int) -> Seen:
     wrong = wrong_outputs(program, arrays, result.outputs)
     if not wrong:
         return CLEAN
-    plain = simulate(model, args, SimOptions(max_steps=STEPS, workers=1, schedule="ordered"))
+    plain = simulate(prepared, args, SimOptions(max_steps=STEPS, workers=1, schedule="ordered"))
     same = all(np.array_equal(plain.outputs[name], result.outputs[name], equal_nan=True) for name in wrong)
     return Seen("other" if same else "wrong", ", ".join(wrong), sizes, seed)
 
@@ -91,9 +97,9 @@ def run_once(program: Program, model: Model, sizes: Sizes, seed: int) -> Seen:
 def simulate_program(program: Program, model: Model, schedules: int, sizes: Iterable[Sizes] = ()) -> Seen:
     """The first fault in `schedules` runs, which are spread over the program's sizes, else clean or other."""
     instances = tuple(sizes) or program.sizes
-    mildest = CLEAN
+    mildest, prepared = CLEAN, Prepared(model)
     for seed in range(schedules):
-        seen = run_once(program, model, instances[-1 - seed % len(instances)], seed)
+        seen = run_once(program, prepared, instances[-1 - seed % len(instances)], seed)
         if seen.kind not in ("clean", "other"):
             return seen
         mildest = seen if seen.kind == "other" else mildest

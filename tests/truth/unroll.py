@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -242,7 +243,7 @@ def unroll(model: Model, sizes: Sizes, last: bool = False) -> Instance:
     shared, instance = Shared(), Instance()
     for place in places:
         path = Path(model, shared, values, place, len(places))
-        _enter_block(path, kernel.block_axes, last)
+        instance.alone = _enter_block(path, kernel.block_axes, last)
         _parallel_body(path, kernel.node)
         instance.paths[place.name] = path.ops
     instance.ready, instance.counts = shared.ready, shared.written
@@ -261,10 +262,9 @@ def _before(body: ast.Block, kernel: ast.Parallel) -> Iterator[Any]:
 
 def _places(model: Model, kernel: ast.Parallel, values: dict[Symbol, Any]) -> Iterator[Place]:
     """One path for each value of the group indices, several where single threads are named."""
-    axes = [axis for node in walk(kernel) if isinstance(node, ast.Parallel) for axis in node.axes]
+    axes, regions = _structure(kernel)
     groups = {_axis_key(model, axis): axis for axis in axes if model.levels.get(axis) in (Level.GROUP4, Level.GROUP)}
     threads = [axis for axis in axes if model.levels.get(axis) is Level.THREAD]
-    regions = [node for node in walk(kernel) if isinstance(node, ast.InThreads)]
     env = Env(model, dict(values))
     chosen = [(env.symbol(name), range(bound)) for axis in groups.values() for name, bound in _extents(env, axis)]
     lanes = (
@@ -282,6 +282,14 @@ def _places(model: Model, kernel: ast.Parallel, values: dict[Symbol, Any]) -> It
             seen.add(truth)
             yield Place(", ".join(f"{symbol.name} = {value}" for symbol, value in inside) or "the block", inside, first)
             first = False
+
+
+@lru_cache(maxsize=8)
+def _structure(kernel: ast.Parallel) -> tuple[tuple[ast.Axis, ...], tuple[ast.InThreads, ...]]:
+    """The axes of all `parallel`s and the regions of a kernel."""
+    nodes = tuple(walk(kernel))
+    axes = tuple(axis for node in nodes if isinstance(node, ast.Parallel) for axis in node.axes)
+    return axes, tuple(node for node in nodes if isinstance(node, ast.InThreads))
 
 
 def _few(values: range) -> list[int]:
@@ -304,11 +312,15 @@ def _holds(env: Env, cond: ast.Node, indices: tuple[tuple[Symbol, int], ...]) ->
     return bool(inner.value(cond))
 
 
-def _enter_block(path: Path, axes: Sequence[ast.Axis], last: bool) -> None:
+def _enter_block(path: Path, axes: Sequence[ast.Axis], last: bool) -> bool:
+    """Whether there is no other block."""
+    alone = True
     for axis in axes:
         for name, bound in _extents(path.env, axis):
             symbol = path.env.symbol(name)
             path.env.values[symbol], path.env.bounds[symbol] = (bound - 1 if last else 0), bound
+            alone = alone and bound == 1
+    return alone
 
 
 def _parallel_body(path: Path, node: ast.Parallel) -> None:

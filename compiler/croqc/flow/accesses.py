@@ -26,6 +26,8 @@ class Accesses:
         self.unwritten: dict[int, Access] = {}
         self.raced: set[int] = set()
         self.unclear: tuple[Span, Span] | None = None
+        self.partly = program.partly
+        self.parts: dict[tuple[object, ...], Access] = {}  # of slots that are written in part: each place once
         self._over: dict[int, dict[int, Interval]] = {}
 
     def touch(
@@ -76,7 +78,16 @@ class Accesses:
             elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
                 self.unwritten[slot] = access
             made.append(access)
+        self._keep_parts(made)
         return made
+
+    def _keep_parts(self, made: Iterable[Access]) -> None:
+        """Keeps what is touched of slots that are written in part."""
+        if self.partly:
+            for access in made:
+                if access.slot in self.partly:
+                    key = (id(access.op), id(access.operand), access.slot, access.write, access.key())
+                    self.parts.setdefault(key, access)
 
     @staticmethod
     def _repeats(access: Access, other: Access) -> bool:

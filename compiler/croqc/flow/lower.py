@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import Arrivals, Slot
+from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
@@ -65,6 +66,13 @@ class Lowering(Builder):
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
+        if not self._is_shared_out():
+            self.program.partly = slots_in_part(self.program)
+
+    def _is_shared_out(self) -> bool:
+        """Whether other blocks can fill a part of what this one reads."""
+        copies = (node for node in self.nodes if isinstance(node, ast.Copy))
+        return bool(self.kernel.cluster) or any(one.name == "multicast" for copy in copies for one in copy.modifiers)
 
     def _kernel(self) -> None:
         node = self.kernel.node

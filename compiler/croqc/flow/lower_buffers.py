@@ -15,7 +15,7 @@ from croqc.flow.program import Program, Stage
 from croqc.flow.regions import Extent, Operand
 from croqc.sema.access import is_wild
 from croqc.sema.masks import defining_value
-from croqc.sema.model import Model, Symbol, SymbolKind, View, ViewKind, ViewOp
+from croqc.sema.model import CopyInfo, Model, Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Future, Storage
 from croqc.syntax import ast
@@ -118,6 +118,23 @@ class Buffers:
         else:
             return None
         return operand.ready()
+
+    def outlet(self, info: CopyInfo) -> tuple[tuple[Extent, Expr], ...]:
+        """The part of a tensor in global memory that a copy writes, with the tensor's extents; empty if not known."""
+        reference = self.trace(info.dest) if info.dest_storage is Storage.GLOBAL else None
+        if reference is None or not isinstance(reference.root.type, Data) or reference.root.type.array:
+            return ()
+        shape = reference.root.type.shape
+        limits = [self.exprs.of_int(extent) for extent in shape]
+        part = self._part(reference, shape)
+        known = [limit for limit in limits if limit is not None]
+        return tuple(zip(part, known, strict=True)) if len(part) == len(known) == len(shape) else ()
+
+    def is_even(self, info: CopyInfo) -> bool:
+        """Whether a copy fills its destination and empties its source, element by element."""
+        box = [size.const for size in info.box]
+        sides = [[size.const for size in view.data.shape] for view in (info.source, info.dest)]
+        return None not in box and all(side == box for side in sides)
 
     def is_handle(self, symbol: Symbol) -> bool:
         """Whether a future belongs to the kernel; those of the host are complete when it starts."""

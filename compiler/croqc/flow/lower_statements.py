@@ -119,6 +119,9 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
     op.bytes = info.bytes
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
+    op.even = node.op != "transp" and node.op != "pad" and lowering.buffers.is_even(info)
+    if source is not None and op.dest.operand is None and not isinstance(node.dest, ast.Select):
+        op.outlet = lowering.buffers.outlet(info)
     op.origin = traced.root if traced is not None and to_chip else None
     if node.event is not None:
         op.event = _event_ref(lowering, node.event)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from croqc.flow.exprs import Expr, Value
 from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Loop, Op
-from croqc.flow.regions import Operand
-from croqc.flow.state import Access, PathState, Place, Transfer
+from croqc.flow.regions import Extent, Operand
+from croqc.flow.state import Access, Alias, PathState, Place, Transfer
 from croqc.flow.steps import Step, Walk
 from croqc.sema.model import Symbol
 from croqc.text.span import Span
@@ -20,7 +20,7 @@ from croqc.text.span import Span
 def resolve(machine: Walk, path: PathState, op: Op, operand: Operand) -> tuple[Operand, Sequence[int]] | None:
     """The slots that a reference means now; None where it means nothing (noted, if that is a fault)."""
     if operand.alias >= 0:
-        return path.aliases.get(operand.alias)
+        return _named(machine, path, op, operand)
     if operand.handle >= 0:
         transfer = read_handle(machine, path, op, operand)
         return None if transfer is None or transfer.local else (operand, transfer.slots)
@@ -31,15 +31,35 @@ def resolve(machine: Walk, path: PathState, op: Op, operand: Operand) -> tuple[O
     return operand, slots
 
 
+def _named(machine: Walk, path: PathState, op: Op, operand: Operand) -> tuple[Operand, Sequence[int]] | None:
+    """The tile that a name stands for: it is read now, not where it got its name."""
+    alias = path.aliases.get(operand.alias)
+    if alias is None:
+        return None
+    found, transfer = operand.standing_for(alias.operand), alias.transfer
+    if transfer is None or transfer.landed(path.clock):
+        return found, alias.slots
+    place = Place(path.number, transfer.op, transfer.env)
+    named = (operand.name, alias.op.span)
+    machine.fault("early-read", path.at(op), place, transfer=transfer, operand=found, named=named)
+    return None
+
+
 def read_handle(machine: Walk, path: PathState, op: Op, operand: Operand) -> Transfer | None:
     """What the handle holds, for reading its data."""
     transfer = path.handles.get(operand.handle)
-    if transfer is None:
-        machine.fault("empty-handle", path.at(op), handle=operand.handle, operand=operand)
-        return None
-    if not transfer.landed(path.clock):
+    if transfer is not None and not transfer.landed(path.clock):
         place = Place(path.number, transfer.op, transfer.env)
         machine.fault("early-read", path.at(op), place, transfer=transfer, operand=operand)
+        return None
+    return name_handle(machine, path, op, operand)
+
+
+def name_handle(machine: Walk, path: PathState, op: Op, operand: Operand) -> Transfer | None:
+    """What the handle holds, whether it is there yet or not: which tile is meant is settled here."""
+    transfer = path.handles.get(operand.handle)
+    if transfer is None:
+        machine.fault("empty-handle", path.at(op), handle=operand.handle, operand=operand)
         return None
     if transfer.stamp != path.stamp or transfer.loops is not op.loops:
         transfer.stamp, transfer.loops = path.stamp, op.loops
@@ -105,9 +125,12 @@ class Dest:
 
 class Copy(Step):
     """A copy. `handle` takes it (-1 for none); `event`: the slot that it names in the classic dialect; `follows`: a
-    handle that it waits for."""
+    handle that it waits for. `even`: it moves the whole of both sides as they are. `outlet`: the part of a global
+    tensor that it writes, with the tensor's extents."""
 
-    __slots__ = ("asynchronous", "bytes", "dest", "event", "follows", "handle", "origin", "source")
+    __slots__ = (
+        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "source",
+    )  # fmt: skip
     WORD = "copy"
 
     def __init__(self, span: Span, source: Operand | None, dest: Dest, loops: tuple[Loop, ...]) -> None:
@@ -120,6 +143,8 @@ class Copy(Step):
         self.follows = -1
         self.bytes: int | None = None
         self.origin: Symbol | None = None  # what is loaded, where that is no stage
+        self.even = False
+        self.outlet: tuple[tuple[Extent, Expr], ...] = ()
 
     def exprs(self) -> Sequence[Expr]:
         source = () if self.source is None else self.source.exprs()
@@ -283,8 +308,7 @@ class Multiply(Step):
         lasting = not self.ends
         made: list[Access] = []
         for operand in self.operands:
-            alias = operand.alias
-            found = path.aliases.get(alias) if alias >= 0 else resolve(machine, path, self, operand)
+            found = resolve(machine, path, self, operand)
             if found is not None:
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
                 if machine.record is not None:
@@ -330,7 +354,7 @@ class Commit(Step):
 
 
 class Name(Step):
-    """`mma.load` of a shared tile: the operand is a name for the tile, nothing is moved."""
+    """`mma.load` of a shared tile: the operand is a name for the tile. Nothing is read: a multiply does that."""
 
     __slots__ = ("alias", "operand")
 
@@ -343,10 +367,17 @@ class Name(Step):
         return self.operand.exprs()
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        found = resolve(machine, path, self, self.operand)
-        if found is not None:
-            path.aliases[self.alias] = found
+        alias = self._means(machine, path)
+        if alias is not None:
+            path.aliases[self.alias] = alias
         else:
             path.aliases.pop(self.alias, None)
         path.pc += 1
         return True
+
+    def _means(self, machine: Walk, path: PathState) -> Alias | None:
+        if self.operand.handle < 0:
+            found = resolve(machine, path, self, self.operand)
+            return None if found is None else Alias(self, found[0], tuple(found[1]), None)
+        transfer = name_handle(machine, path, self, self.operand)
+        return None if transfer is None or transfer.local else Alias(self, self.operand, transfer.slots, transfer)

@@ -111,4 +111,5 @@ class Program:
     handles: dict[int, str] = field(default_factory=dict)
     divided: bool = False
     stage_slots: int = 0
+    partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

@@ -28,10 +28,14 @@ class Operand:
     element of each slot it names. `part`: the extents inside the buffer, for partial references.
     """
 
-    __slots__ = ("alias", "code", "handle", "index", "keys", "name", "part", "rows", "span", "stage", "where", "whole")
+    __slots__ = (
+        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "spelled",
+        "stage", "where", "whole",
+    )  # fmt: skip
 
     def __init__(self, span: Span, name: str) -> None:
         self.span = span
+        self.spelled = span  # of a tile that is read by its name: where it got it
         self.where = span  # of the expression that says which slot
         self.name = name
         self.stage: Stage | None = None
@@ -43,6 +47,7 @@ class Operand:
         self.part: tuple[Extent, ...] = ()
         self.code: Value | None = None
         self.keys: tuple[Value, ...] = ()
+        self.meant: dict[Operand, Operand] = {}  # of a name: what it stood for, as read here
 
     def ready(self) -> Operand:
         """Fixes the closures once the expressions are known."""
@@ -51,6 +56,17 @@ class Operand:
         lows = [each.low for each in self.part if each.low is not None and each.low.const is None]
         self.keys = tuple(closure(low) for low in lows)
         return self
+
+    def standing_for(self, named: Operand) -> Operand:
+        """The tile that a name stands for, at the place of this reference: it is read here."""
+        found = self.meant.get(named)
+        if found is None:
+            found = self.meant[named] = Operand(self.span, named.name)
+            found.stage, found.handle, found.whole = named.stage, named.handle, named.whole
+            found.index, found.rows, found.part = named.index, named.rows, named.part
+            found.code, found.keys, found.where = named.code, named.keys, named.where
+            found.spelled = named.span
+        return found
 
     def exprs(self) -> tuple[Expr, ...]:
         """What decides which slot is meant."""
@@ -110,7 +126,7 @@ def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over
         return None
     sure = a.exact(env_a) and b.exact(env_b)
     for one, other in zip(a.part, b.part, strict=True):
-        first, second = _span(one, env_a, over_a), _span(other, env_b, over_b)
+        first, second = span(one, env_a, over_a), span(other, env_b, over_b)
         if first is None or second is None:
             sure = False
             continue
@@ -120,7 +136,7 @@ def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over
     return True if sure else None
 
 
-def _span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
+def span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
     """From, behind, and whether every element between is touched; which threads take part is not known."""
     if extent.low is None or extent.length is None:
         return None

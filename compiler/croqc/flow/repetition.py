@@ -100,7 +100,7 @@ class Repetition:
         marks: list[set[int]] = [set() for _ in range(self.machine.width)]
         for path in self.machine.paths:
             marks[path.number].add(path.epoch)
-            for transfer in path.handles.values():
+            for transfer in (*path.handles.values(), *(alias.transfer for alias in path.aliases.values())):
                 if transfer is not None and transfer.bound is not None:
                     marks[transfer.bound[0]].add(transfer.bound[1])
             for _, access in path.uncommitted:
@@ -136,7 +136,10 @@ class Repetition:
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
             tuple((key, access.slot, self.numbers[id(access.op)]) for key, access in path.uncommitted),
             tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
-            tuple(sorted((alias, tuple(slots)) for alias, (_, slots) in path.aliases.items())),
+            tuple(
+                (number, tuple(alias.slots), self._transfer(alias.transfer, ranks))
+                for number, alias in sorted(path.aliases.items())
+            ),
             tuple((key, sum(not each.done for each in flying)) for key, flying in sorted(path.multiplies.items())),
         )
 

@@ -98,6 +98,16 @@ class Transfer:
         return self.done or (self.bound is not None and clock[self.bound[0]] >= self.bound[1])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Alias:
+    """What an operand's name stands for since `op`: a tile and, where a future holds it, what that held then."""
+
+    op: Op
+    operand: Operand
+    slots: Sequence[int]
+    transfer: Transfer | None
+
+
 class EventSlot:
     """One mbarrier. `arrivals`: (path, epoch) of the present generation, `before` of the one that completed last."""
 
@@ -160,7 +170,7 @@ class PathState:
         self.flying: list[Transfer] = []
         self.uncommitted: list[tuple[object, Access]] = []
         self.multiplies: dict[object, list[Transfer]] = {}
-        self.aliases: dict[int, tuple[Operand, Sequence[int]]] = {}
+        self.aliases: dict[int, Alias] = {}
         self.rounds: dict[int, tuple[int, list[int]]] = {}  # by twice the slot, one more for writes
         self.met: int | None = None
         self.passed: dict[object, int] = {}

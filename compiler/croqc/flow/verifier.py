@@ -26,6 +26,7 @@ from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import Setting
 from croqc.flow.verdicts.case import Case
+from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
 from croqc.flow.verdicts.sites import Sites
 from croqc.flow.verdicts.statics import judge_statics
@@ -60,6 +61,7 @@ class Outcome:
     undecided: tuple[Span, str] | None = None
     exhausted: bool = False
     repeats: bool = True
+    doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
 
 
@@ -107,6 +109,7 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
         if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
             warning = judge_end(case)
             outcome.warnings = outcome.warnings if warning is None else [warning]
+        outcome.doubt = outcome.doubt or doubt(case)
         outcome.done.append(sizes)
         if repetition is not None:
             outcome.repeats = repetition.complete or _repeats_later(setting, found, effort)
@@ -176,7 +179,7 @@ def _better(
     told = findings[0]
     unwaited = _is_unwaited(told)
     idle = told.rule == "trip-count-mismatch" and not told.args["fewer"]
-    if not (told.rule == "generation-mixup" or idle or unwaited):
+    if not (told.rule == "generation-mixup" or idle or unwaited or "part" in told.args):
         return findings
     for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
         machine, _ = _run(setting, found, sizes, effort, watches=False)
@@ -201,7 +204,9 @@ def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> boo
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
     """Unequal turns of two loops that both run; for mixed generations, a barrier that runs ahead; for a transfer that
-    nobody waits for, what that leads to."""
+    nobody waits for, what that leads to; for a part that nothing writes, what goes wrong with more turns."""
+    if "part" in told.args:
+        return "part" not in other.args
     if told.rule == "generation-mixup":
         return other.rule == "credit-overrun" and other.args["event"] == told.args["event"]
     if told.rule == "future-not-waited":
@@ -233,6 +238,8 @@ def _report(
         strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
     elif _spans_cluster(setting, kernel):
         strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
+    elif outcome.doubt:
+        strength, up_to = Strength.CHECKED, outcome.doubt
     elif outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
         strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
         up_to += " where each loop makes a turn" if outcome.idle else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import is_plain
@@ -21,7 +23,7 @@ from croqc.rules.flow_places import (
     target_of,
 )
 from croqc.rules.handle_mends import exchanged, without
-from croqc.sema.model import Finding, Symbol
+from croqc.sema.model import Finding, OperandKind, Symbol, SymbolKind
 from croqc.sema.types import Future
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -132,7 +134,7 @@ def _also_read(code: Code, seat: Seat) -> list[Symbol]:
     """Other futures whose data the statement reads and that nothing of its block has waited for."""
     done = settled(code, [seat.stmt])
     found: list[Symbol] = []
-    for node in walk(seat.stmt):
+    for node in _read_by(code, seat.stmt):
         match node:
             case ast.Chain(base=ast.Name() as base, suffixes=(ast.Member(name="data"), *_)):
                 symbol = code.model.uses.get(base)
@@ -141,6 +143,18 @@ def _also_read(code: Code, seat: Seat) -> list[Symbol]:
                 if _is_asynchronous(code, symbol):
                     found.append(symbol)
     return found
+
+
+def _read_by(code: Code, stmt: ast.Node) -> Iterator[ast.Node]:
+    """What a statement consists of, and the tiles that the names of its operands stand for."""
+    for node in walk(stmt):
+        yield node
+        symbol = code.model.uses.get(node) if isinstance(node, ast.Name) else None
+        if symbol is not None and symbol.kind is SymbolKind.FRAGMENT:
+            loads = (load for load, kind in code.model.loads.items() if kind is OperandKind.SHARED)
+            for load in loads:
+                if isinstance(load.target, ast.Name) and code.model.uses.get(load.target) is symbol:
+                    yield from walk(load.source)
 
 
 def _is_asynchronous(code: Code, future: Symbol) -> bool:

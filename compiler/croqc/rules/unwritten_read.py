@@ -10,7 +10,7 @@ from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.copy_mends import left_out_copy
 from croqc.rules.credit_edits import declared_ready
 from croqc.rules.credit_sites import code_of, event_type, grants, sites, steady, waits
-from croqc.rules.credit_words import at, fix
+from croqc.rules.credit_words import Args, at, fix
 from croqc.rules.flow_places import region_of
 from croqc.rules.flow_words import stage
 from croqc.rules.race_mends import earlier_wait, new_wait
@@ -24,6 +24,8 @@ from croqc.text.span import Span
 def _render(finding: Finding, subject: Subject) -> Words:
     code, args = code_of(subject), finding.args
     role = region_of(code, finding.span)
+    if "part" in args:
+        return _part(args)
     event = next(_promised(code, role), None) if role is not None else None
     message = f"{args['path']} reads {stage(args)} before anything is written to it{at(args)}"
     if role is None or event is None:
@@ -33,6 +35,16 @@ def _render(finding: Finding, subject: Subject) -> Words:
         return Words(message, "write it first, or wait for who writes it", fixes=fixes)
     hint = f"'{event.name}' tells that data is there: it gets no credit at start"
     return Words(message, hint, fixes=_fixes(code, role, event))
+
+
+def _part(args: Args) -> Words:
+    """A part of a slot that nothing ever writes: no rule says who should, so there is no fix."""
+    them = "it" if args["single"] else "them"
+    message = f"{args['path']} copies {args['part']}, which nothing ever writes{at(args)}"
+    event = args["event"]
+    return Words(
+        message, f"write {them}, too, before '{event}' is triggered" if event else f"write {them}, too, before"
+    )
 
 
 def _promised(code: Code, role: ast.InThreads) -> Iterator[Symbol]:

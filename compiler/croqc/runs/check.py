@@ -52,10 +52,11 @@ def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand
     else:
         holds = compare_values(expr.op, got.array, want.array)
         found = compare_truth(holds, got.array, want.array)
-    return _result(directive.text, tolerance, found)
+    return result_of(directive.text, tolerance, found)
 
 
-def _result(text: str, tolerance: Tolerance, found: Comparison) -> ExpectationResult:
+def result_of(text: str, tolerance: Tolerance, found: Comparison) -> ExpectationResult:
+    """A comparison as the result of the expectation `text`."""
     return ExpectationResult(
         text,
         found.differing == 0,

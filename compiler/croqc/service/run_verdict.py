@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from croqc.engines.base import EngineResult
-from croqc.runs.check import Operand, check_expectation
+from croqc.runs.check import Operand, check_expectation, result_of
 from croqc.runs.compare import EXACT, box, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
 from croqc.runs.evaluate import FormulaError, evaluate, to_reference
@@ -157,17 +157,7 @@ def _agreement(
     plain = to_reference(round_to(elem, want) if ELEMENTS[elem].kind == "float" else want)
     tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(elem, plain, *sums)
     found = compare(to_reference(got), plain, tolerance)
-    return ExpectationResult(
-        f"{name} as in the plain order",
-        found.differing == 0,
-        tolerance.rtol,
-        tolerance.atol,
-        found.worst,
-        found.differing,
-        found.total,
-        found.norms,
-        found.within,
-    )
+    return result_of(f"{name} as in the plain order", tolerance, found)
 
 
 def model_functions(directives: FunctionDirectives) -> dict[str, Callable[..., Any]]:

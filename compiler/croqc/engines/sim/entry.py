@@ -43,9 +43,14 @@ class Entry:
         return [self.value(extent) for extent in shape]
 
 
-def check_entry(model: Model, sizes: Mapping[str, int]) -> None:
-    """Raises SimError for the first check that fails. `sizes`: extents and integer parameters by name."""
-    nodes = tuple(node for node, reach in reaches(model) if not reach.guarded)
+def entered(model: Model) -> tuple[ast.Node, ...]:
+    """The nodes that no condition guards: what an entry is checked for."""
+    return tuple(node for node, reach in reaches(model) if not reach.guarded)
+
+
+def check_entry(model: Model, nodes: tuple[ast.Node, ...], sizes: Mapping[str, int]) -> None:
+    """Raises SimError for the first check that fails. `nodes`: those of `entered`; `sizes`: extents and integer
+    parameters by name."""
     entry = Entry(model, sizes, nodes)
     for check in _CHECKS:
         for span, message in check(entry):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from croqc.engines.sim.code.compiler import Compiler, as_steps
 from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.tables import EXPRESSION_HANDLERS, STATEMENT_HANDLERS
-from croqc.engines.sim.entry import check_entry
+from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.hang import HungPath, explain
 from croqc.engines.sim.machine.dtypes import Array
@@ -75,8 +76,31 @@ class SimResult:
         return bool(self.hang)
 
 
-def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) -> SimResult:
+class Prepared:
+    """A function to be run several times: what does not depend on sizes, values and seed is worked out at the first
+    run. Not to be shared between threads."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._made: dict[bool, tuple[Compiler, Callable[[Frame], Any]]] = {}
+
+    @cached_property
+    def entered(self) -> tuple[ast.Node, ...]:
+        return entered(self.model)
+
+    def code(self, exact: bool) -> tuple[Compiler, Callable[[Frame], Any]]:
+        """Raises SimError for what cannot be translated at all."""
+        found = self._made.get(exact)
+        if found is None:
+            compiler = _compiler(self.model, exact)
+            found = self._made[exact] = compiler, as_steps(compiler.body(self.model.function.body))
+        return found
+
+
+def simulate(model: Model | Prepared, env: LaunchArgs, options: SimOptions = SimOptions()) -> SimResult:
     """Runs the function once. Never raises for what the program does: hangs and errors stand in the result."""
+    prepared = model if isinstance(model, Prepared) else Prepared(model)
+    model = prepared.model
     run = RunState(
         Budget(options.max_steps),
         options.exact,
@@ -91,11 +115,10 @@ def simulate(model: Model, env: LaunchArgs, options: SimOptions = SimOptions()) 
     error: SimError | None = None
     with np.errstate(all="ignore"):
         try:
-            compiler = _compiler(model, options.exact)
-            body = as_steps(compiler.body(model.function.body))
+            compiler, body = prepared.code(options.exact)
             frame = Frame(run, [], [])
             buffers = bind_parameters(compiler, frame, env)
-            check_entry(model, entry_sizes(model.function, env))
+            check_entry(model, prepared.entered, entry_sizes(model.function, env))
             for _ in body(frame):
                 pass
         except StuckError as stuck:

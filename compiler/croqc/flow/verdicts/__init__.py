@@ -10,7 +10,7 @@ What `args` of a finding hold, beside `path` (who does it) and `iteration` (in t
 - credit-overrun: event, slot, generation, waiter, cause ("bootstrap-repeated", "surplus")
 - generation-mixup: event, slot, generation, other
 - order-out-of-step: event, slot, slots, what ("wait", "trigger"), own, order
-- unwritten-read: buffer, slot
+- unwritten-read: buffer, slot; where only a part is meant: part ("rows 0 to 7 of 'a_s', slot 0"), single, event
 - block-sync-in-role: paths (that do not come there)
 - named-barrier-mismatch: why ("counts", "mixed", "threads", "waits"), count, expected, threads
 - arrival-count-mismatch: event, expected, found, why ("written", "bootstrap", "turns"), propose ("event<1>")

@@ -91,10 +91,14 @@ def _early(case: Case, fault: Fault) -> FlowFinding:
     operand = fault.about.get("operand")
     transfer: Transfer = fault.about["transfer"]
     what = "multiply" if transfer.multiply else "copy"
+    related = [case.related(f"the {what} starts here", fault.other)]
+    if "named" in fault.about:
+        name, place = fault.about["named"]
+        related.append(Related(f"'{name}' is only a name for it: the multiply reads", place))
     return case.finding(
         "future-not-waited",
         operand.span if operand is not None else fault.at.op.span,
-        [case.related(f"the {what} starts here", fault.other)],
+        related,
         name=operand.name if operand is not None else "",
         why="accumulator" if transfer.multiply else "read",
         path=case.name(fault.at.path),

@@ -7,6 +7,7 @@ from croqc.flow.state import Fault
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.deadlock import judge_deadlock
 from croqc.flow.verdicts.futures import judge_handles, judge_waits
+from croqc.flow.verdicts.gaps import judge_gaps
 from croqc.flow.verdicts.leftovers import judge_leftovers
 from croqc.flow.verdicts.races import judge_order
 from croqc.flow.verdicts.rings import judge_ring, tell_outside
@@ -20,8 +21,14 @@ def judge(case: Case) -> list[FlowFinding]:
     """
     faults = list(case.machine.faults.values())
     wrong = judge_handles(case)
-    if wrong is not None or (not faults and not case.machine.stuck()):
-        return [] if wrong is None else [wrong]
+    if wrong is not None:
+        return [wrong]
+    found = _judge_faults(case, faults) if faults or case.machine.stuck() else []
+    gap = judge_gaps(case) if not found and not case.machine.stuck() else None
+    return found if gap is None else [gap]
+
+
+def _judge_faults(case: Case, faults: list[Fault]) -> list[FlowFinding]:
     named = next((fault for fault in faults if fault.kind == "bar"), None)
     if named is not None:
         return [_named_barrier(case, named)]

@@ -134,7 +134,7 @@ def _unwritten(case: Case, fault: Fault) -> FlowFinding:
     name, slot, _ = stage_slot(case.program, fault.about["slot"])
     return case.finding(
         "unwritten-read",
-        fault.about["operand"].span,
+        fault.about["operand"].spelled,
         [case.related(f"{case.name(fault.at.path)} reads '{name}' before anything was written", fault.at, slot)],
         buffer=name,
         slot=slot,

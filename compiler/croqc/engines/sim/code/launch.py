@@ -68,7 +68,7 @@ class AxisCode:
         self.names = [c.name_slot(name) for name in axis.names]
         self.whole = None if axis.tuple_name is None else c.name_slot(axis.tuple_name)
         self.span = axis.span
-        self.known: dict[tuple[int, tuple[int, ...]], list[Value]] = {}
+        self.known: dict[tuple[int, tuple[int, ...]], tuple[Array, list[Value]]] = {}  # with the threads they are of
 
     def extents(self, frame: Frame) -> tuple[int, ...]:
         sizes = tuple(int(size) for size in flatten([bound(frame) for bound in self.bounds]))
@@ -85,9 +85,10 @@ class AxisCode:
     def place(self, frame: Frame, threads: Array) -> bool:
         """Gives the names their values in the threads of a path; whether they differ from thread to thread."""
         sizes = self.extents(frame)
-        values = self.known.get((id(threads), sizes))
-        if values is None:
-            values = self.known[id(threads), sizes] = _values(threads, sizes, UNIT_THREADS[self.level])
+        known = self.known.get((id(threads), sizes))
+        if known is None:
+            known = self.known[id(threads), sizes] = threads, _values(threads, sizes, UNIT_THREADS[self.level])
+        values = known[1]
         self.assign(frame, sizes, values)
         return any(not isinstance(value, int) for value in values)
 

@@ -1,0 +1,242 @@
+"""Parts of a slot that are read though nothing ever writes them (credit-flow, section 4). Must not word findings.
+
+Only slots that some statement writes in part are looked at. What is written is taken as larger rather than smaller:
+bounds stand for what lies between them, and a part that is not understood counts as the whole slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure
+from croqc.flow.machine import Machine
+from croqc.flow.ops_data import Copy, Touch
+from croqc.flow.program import Op, Program, Stage
+from croqc.flow.regions import Extent, Interval, Operand, span
+from croqc.flow.signature import Signature
+from croqc.flow.state import Access
+from croqc.sema.types import Data
+
+Box = tuple[Interval, ...]
+"""Half-open ranges along the dimensions of a slot."""
+_MOST_PARTS = 64
+_MORE = (255, 127, 63, 31, 15, 7, 3, 1)
+_SIZES = (1 << 14, 3 << 10, 1 << 10, 256, 64, 48, 16, 8, 1)  # for what the instance leaves open, to see if any will do
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gap:
+    """`access` reads `box` of its slot, which none of `writes` covers. `shape`: of the slot.
+
+    `certain`: it goes out to global memory, inside the tensor, with `sizes` that the program allows (by variable); else
+    it may be that nobody looks at it.
+    """
+
+    access: Access
+    box: Box
+    shape: tuple[int, ...]
+    certain: bool
+    writes: tuple[tuple[Access, Box], ...]
+    sizes: Mapping[int, int]
+
+
+def slots_in_part(program: Program) -> frozenset[int]:
+    """The slots of buffers that are written, and not always as a whole."""
+    stages: dict[int, Stage] = {}
+    for op in program.ops:
+        for operand in _writes(op):
+            stage = operand.stage
+            if stage is not None and not stage.written and not operand.whole and _shape(stage):
+                stages[stage.first] = stage
+    return frozenset(slot for each in stages.values() for slot in range(each.first, each.first + each.slots))
+
+
+def _writes(op: Op) -> tuple[Operand, ...]:
+    if isinstance(op, Touch):
+        return op.writes
+    if isinstance(op, Copy):
+        return op.dest.options or ((op.dest.operand,) if op.dest.operand is not None else ())
+    return ()
+
+
+def _shape(stage: Stage) -> tuple[int, ...]:
+    """The extents of one slot; empty where they are not constant."""
+    data = stage.symbol.type
+    assert isinstance(data, Data)
+    extents = [extent.const for extent in data.shape]
+    if stage.rows is not None:
+        extents[:1] = [stage.rows]
+    known = tuple(extent for extent in extents if extent is not None)
+    return known if len(known) == len(extents) else ()
+
+
+class Coverage:
+    """What a run that has come to its end wrote and read of the slots that are written in part."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.writes: dict[int, dict[Box | None, Access]] = {}
+        self.reads: list[Access] = []
+        for access in machine.accesses.parts.values():
+            if access.write:
+                self.writes.setdefault(access.slot, {}).setdefault(self._written(access), access)
+            else:
+                self.reads.append(access)
+
+    def _written(self, access: Access) -> Box | None:
+        op = access.op
+        if access.operand.whole or (isinstance(op, Copy) and not op.even):
+            return None
+        lengths = (extent.length for extent in access.operand.part)
+        if any(length is None or length.const is None for length in lengths):
+            return None  # it may be longer another time
+        found = self._box(access)
+        return None if found is None else found[0]
+
+    def _box(self, access: Access) -> tuple[Box, bool] | None:
+        """The bounds of the part, and whether every element between is touched; None where it is not understood."""
+        operand, stage = access.operand, access.operand.stage
+        if stage is None:
+            return None
+        shape = _shape(stage)
+        if operand.whole:
+            return tuple((0, size) for size in shape), operand.exact(access.env)
+        if len(operand.part) != len(shape):
+            return None
+        over, box, sure = self._over(access), [], operand.exact(access.env)
+        for axis, (extent, size) in enumerate(zip(operand.part, shape, strict=True)):
+            found = span(extent, access.env, over) if self._is_followed(extent, stage, axis) else None
+            if found is None:
+                return None
+            shift = (access.slot - stage.first) * size if stage.rows is not None and axis == 0 else 0
+            box.append((max(found[0] - shift, 0), min(found[1] - shift, size)))
+            sure = sure and found[2]
+        return tuple(box), sure
+
+    def _is_followed(self, extent: Extent, stage: Stage, axis: int) -> bool:
+        """Where rounds of a long loop are left out, what moves is not seen at every place; slots still are."""
+        if not self.machine.leaps or extent.low is None or (stage.rows is not None and axis == 0):
+            return True
+        return extent.low.variables() <= self._fixed()
+
+    def _fixed(self) -> set[int]:
+        program = self.machine.program
+        return {size.var for size in program.sizes} | set(program.placed.values())
+
+    def _over(self, access: Access) -> dict[int, Interval]:
+        """As of `Accesses`, without loops whose bounds move."""
+        fixed, over = self._fixed(), dict(self.machine.accesses.over(access.path))
+        for loop in self.machine.program.drawn:
+            if not loop.low.variables() | loop.high.variables() <= fixed:
+                over.pop(loop.var, None)
+        return over
+
+    # --- what is left -----------------------------------------------------------------------------
+
+    def gaps(self) -> Iterator[Gap]:
+        """Reads of what nothing writes, in the order of the run; slots that nothing writes are another matter."""
+        for access in self.reads:
+            written = self.writes.get(access.slot)
+            if not written or None in written or access.op.maybe:
+                continue
+            found = self._box(access)
+            if found is None or (isinstance(access.op, Copy) and not access.op.even):
+                continue
+            box, sure = found
+            boxes = [each for each in written if each is not None]
+            rest = list(_left(box, boxes if len(boxes) <= _MOST_PARTS else [_bounds(boxes)]))
+            stage = access.operand.stage
+            assert stage is not None
+            writes = tuple((each, part) for part, each in written.items() if part is not None)
+            for part in rest:
+                known, env = self._goes_out(access, box, part)
+                if env is not None or not known:
+                    sizes = {} if env is None else {size: env[size] for size in self.machine.sizes}
+                    yield Gap(access, part, _shape(stage), env is not None and sure, writes, sizes)
+
+    def _goes_out(self, access: Access, box: Box, part: Box) -> tuple[bool, Env | None]:
+        """Whether it is known where a part is copied to, and sizes with which some of it lies inside a tensor."""
+        outlet = access.op.outlet if isinstance(access.op, Copy) else ()
+        if len(outlet) != len(box):
+            return False, None
+        if any(extent.length is None or _value(extent.length, access.env) != hi - lo
+               for (extent, _), (lo, hi) in zip(outlet, box, strict=True)):  # fmt: skip
+            return False, None
+        known = False
+        for env in self._completed(access.env):
+            inside = True
+            for (extent, limit), (first, _), (low, _) in zip(outlet, box, part, strict=True):
+                begin = None if extent.low is None else _value(extent.low, env)
+                end = _value(limit, env)
+                if begin is None or end is None:
+                    return False, None
+                inside = inside and begin + low - first < end
+            if inside:
+                return True, env
+            known = True
+        return known, None
+
+    def _completed(self, env: Env) -> Iterator[Env]:
+        """With sizes where the instance leaves them open, as far as the program allows; and with the largest that make
+        the same run."""
+        sizes = [size for size in self.machine.program.sizes if env[size.var] is DATA]
+        asserted = [closure(each) for each in self.machine.program.asserts]
+        chances = [env, self._largest(env)]
+        for base, chosen in product(chances, _SIZES if sizes else _SIZES[:1]):
+            made = base[:]
+            for size in sizes:
+                made[size.var] = 0 if size.bound is not None else chosen
+            try:
+                if all(holds(made) for holds in asserted):
+                    yield made
+            except UndecidedError:
+                continue
+
+    def _largest(self, env: Env) -> Env:
+        program, sizes = self.machine.program, dict(self.machine.sizes)
+        signature = Signature(program, set(sizes))
+        alike = signature.of(sizes, {})
+        for size in program.sizes:
+            if size.var in sizes and size.bound is None:
+                grown = ({**sizes, size.var: sizes[size.var] + more} for more in _MORE)
+                sizes = next((each for each in grown if signature.of(each, {}) == alike), sizes)
+        made = env[:]
+        for var, value in sizes.items():
+            made[var] = value
+        return made
+
+
+def _value(expr: Expr, env: Env) -> int | None:
+    try:
+        value = closure(expr)(env)
+    except UndecidedError:
+        return None
+    return None if value is VARIES or value is DATA else int(value)
+
+
+def _bounds(boxes: list[Box]) -> Box:
+    """The smallest box around all."""
+    return tuple((min(lo for lo, _ in axis), max(hi for _, hi in axis)) for axis in zip(*boxes, strict=True))
+
+
+def _left(box: Box, written: Iterable[Box]) -> list[Box]:
+    """What is left of a box without the others, cut along the first dimension first."""
+    rest = [box]
+    for hole in written:
+        rest = [piece for each in rest for piece in _without(each, hole)]
+    return sorted(piece for piece in rest if all(lo < hi for lo, hi in piece))
+
+
+def _without(box: Box, hole: Box) -> Iterator[Box]:
+    if any(hole_hi <= lo or hi <= hole_lo for (lo, hi), (hole_lo, hole_hi) in zip(box, hole, strict=True)):
+        yield box
+        return
+    middle = list(box)
+    for axis, ((lo, hi), (hole_lo, hole_hi)) in enumerate(zip(box, hole, strict=True)):
+        if lo < hole_lo:
+            yield (*middle[:axis], (lo, hole_lo), *middle[axis + 1 :])
+        if hole_hi < hi:
+            yield (*middle[:axis], (hole_hi, hi), *middle[axis + 1 :])
+        middle[axis] = (max(lo, hole_lo), min(hi, hole_hi))
