@@ -9,7 +9,7 @@ from typing import Any, Final
 from croqc.engines.base import EngineResult
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.run import CardOptions, CardResult, run_on_card
-from croqc.engines.sim.entry import check_entry
+from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.parameters import LaunchArgs, entry_sizes
 from croqc.flow.analysis import CHECK_BUDGET
@@ -50,7 +50,7 @@ def refusal(
         message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
         return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base))
     try:
-        check_entry(model, entry_sizes(model.function, _args(data, {})))
+        check_entry(model, entered(model), entry_sizes(model.function, _args(data, {})))
     except SimError as error:
         return Refusal(Verdict.CRASHED, error.message, error.span.shift(function.base))
     if auto and sum(array.size for array in data.arrays.values()) > REFERENCE_ELEMENTS:
