@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format gpu bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
+.PHONY: help run test check fast format gpu bench-gpu bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -38,6 +38,9 @@ fast: $(DEV) ## Unit tests of the areas that differ from the last commit
 format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+
+bench-gpu: $(DEV) ## Measure compiled kernels on a card beside cuBLAS and its copy; REFERENCE=FILE adds a hand-made one
+	PYTHONPATH=. $(BIN)/python -m tests.gpu.bench $(if $(REFERENCE),--reference $(REFERENCE))
 
 bench: $(DEV) ## Measure starting, reading and simulating; prints figures, judges none
 	PYTHONPATH=. $(BIN)/python tests/perf/bench.py
