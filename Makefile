@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
+.PHONY: help run test check fast format gpu bench-gpu bench bench-flow fuzz-flow mutation vsix completions lint unit extension clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,6 +39,9 @@ format: $(DEV) ## Format the Python code and apply the linter's safe fixes
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+bench-gpu: $(DEV) ## Measure compiled kernels on a card beside cuBLAS and its copy; REFERENCE=FILE adds a hand-made one
+	PYTHONPATH=. $(BIN)/python -m tests.gpu.bench $(if $(REFERENCE),--reference $(REFERENCE))
+
 bench: $(DEV) ## Measure starting, reading and simulating; prints figures, judges none
 	PYTHONPATH=. $(BIN)/python tests/perf/bench.py
 
@@ -50,6 +53,11 @@ fuzz-flow: $(DEV) ## Compare the credit-flow verifier with simulator and search 
 
 mutation: $(DEV) ## Measure which mutants of the kernels `croq check` finds, and write the score to docs/verification.md
 	$(BIN)/python -m tests.truth.mutation --write docs/verification.md
+
+gpu: $(DEV) ## Run every test that needs a card, and leave the figures in build/gpu-visit.json
+	mkdir -p build
+	PYTHONPATH=. $(BIN)/python -m tests.gpu.visit --out build/gpu-visit.json
+	GPU_VISIT=build/gpu-visit.json $(BIN)/python -m pytest -q -m gpu tests/gpu
 
 completions: $(DEV) ## Make the shells' completion scripts again after a change of the command line
 	for shell in bash zsh tcsh; do \

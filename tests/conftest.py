@@ -1,6 +1,7 @@
 """Settings of all tests: hypothesis draws the same examples every time and does not judge by the clock.
 
 An exception that the tools would turn into an `internal-error` fails a test, unless the test is about that.
+Tests marked `gpu` run only where they are asked for, as `make gpu` does with `-m gpu`.
 """
 
 from collections.abc import Iterator
@@ -19,3 +20,17 @@ def exceptions_surface() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         surface(patch)
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="write the golden files anew instead of comparing")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the tests that need a card out of every selection that does not name them."""
+    if "gpu" in config.getoption("markexpr"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("gpu")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("gpu")]

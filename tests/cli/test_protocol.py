@@ -17,9 +17,10 @@ import jsonschema
 import pytest
 
 from croqc.flow.analysis import TYPING_BUDGET
-from croqc.runs.report import ExpectationResult, HangEntry, Norms, RunResult, Verdict, Worst
+from croqc.runs.report import ExpectationResult, HangEntry, Norms, RunResult, Timing, Verdict, Worst
 from croqc.service.check import check_text
 from croqc.service.check_result import CheckResult, check_result
+from croqc.service.doctor import DoctorResult
 from croqc.service.flow import FlowResult, flow_result
 from croqc.service.flow_check import with_flow
 from croqc.service.json_text import to_data, to_json
@@ -83,8 +84,19 @@ def test_fields_of_a_run() -> None:
         "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
     )
     hang = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
+    timing = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9)
     result = RunResult(
-        Verdict.HANGS, "sim", "sm_90a", (("M", 64), ("alpha", -math.inf)), 7, 3, (expectation,), (hang,), 1.25
+        Verdict.HANGS,
+        "sim",
+        "sm_90a",
+        (("M", 64), ("alpha", -math.inf)),
+        7,
+        3,
+        (expectation,),
+        (hang,),
+        1.25,
+        0.5,
+        timing,
     )
     report = RunReport("k.co", "f", "small", result, "said", (Position(0, 1), Position(0, 2)), ("x",), ("y",))
     assert to_data(run_result([report]))["runs"] == [
@@ -122,6 +134,17 @@ def test_fields_of_a_run() -> None:
                 }
             ],
             "time": 1.25,
+            "compileTime": 0.5,
+            "timing": {
+                "card": "H200",
+                "rounds": 3,
+                "median": 0.5,
+                "best": 0.25,
+                "operations": 10**12,
+                "bytes": 10**9,
+                "tflops": 2.0,
+                "gbps": 2.0,
+            },
             "message": "said",
             "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},
             "prints": ["x"],
@@ -172,7 +195,9 @@ def mismatches(kind: Any, schema: dict[str, Any], whole: dict[str, Any], where: 
     return []
 
 
-@pytest.mark.parametrize(("name", "kind"), [("check", CheckResult), ("run", RunsResult), ("flow", FlowResult)])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("check", CheckResult), ("run", RunsResult), ("flow", FlowResult), ("doctor", DoctorResult)]
+)
 def test_schemas_and_classes_have_the_same_fields_in_the_same_order(name: str, kind: type) -> None:
     assert mismatches(kind, SCHEMAS[name], SCHEMAS[name], name) == []
     broken = copy.deepcopy(SCHEMAS[name])

@@ -11,7 +11,14 @@ from tests.meta.tree import ROOT, name, python_files, read
 CITATION = re.compile(
     r"\b(?:chapter|section|row) [A-Z]?\d|\breference, (?:chapter|section|\d)|\bcatalogue\b", re.IGNORECASE
 )
-DOCUMENTS = ("README.md", "docs/*.md", "compiler/croqc/rules/pages/*.md", "compiler/croqc/**/*.html", "examples/*.co")
+DOCUMENTS = (
+    "README.md",
+    "docs/*.md",
+    "compiler/croqc/rules/pages/*.md",
+    "compiler/croqc/**/*.html",
+    "compiler/croqc/**/*.cuh",
+    "examples/*.co",
+)
 
 
 def spoken(code: str) -> Iterator[tuple[int, str]]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.meta.tree import ROOT, name, python_files, read
 
-PURE = ("text", "syntax", "targets", "builtins", "sema", "flow", "refactor", "rules", "runs")
+PURE = ("text", "syntax", "targets", "builtins", "sema", "flow", "refactor", "pipe", "rules", "codegen", "runs")
 BANNED_MODULES = {
     *("os", "io", "pathlib", "shutil", "tempfile", "glob", "fileinput"),
     *("subprocess", "multiprocessing", "concurrent", "signal", "socket", "ctypes"),

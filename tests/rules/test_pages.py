@@ -7,21 +7,28 @@ from croqc.rules.page import Example, page_text, parse_page
 from croqc.rules.table import all_rules
 from croqc.service.check import FileReport, check_text
 from croqc.service.flow_check import with_flow
+from croqc.service.lowering import lower_function, sizes_of
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 from croqc.text.edits import apply_edits
+from croqc.text.record import replace
 from tests.rules.breaking import break_rule
 
 FINDINGS = (Severity.ERROR, Severity.WARNING)
 
 
 def report_of(example: Example) -> FileReport:
+    """What a check says of an example; with `command=cuda` also what `croq cuda` says of its functions."""
     defines = dict(item.split(":", 1) for item in (example.option("defines") or "").split(",") if item)
     settings = Settings(example.option("arch"), example.option("dialect"), defines)
     with pytest.MonkeyPatch.context() as patch:
         if broken := example.option("broken"):
             break_rule(patch, broken)
-        return with_flow(check_text(example.text, settings), TYPING_BUDGET)
+        report = with_flow(check_text(example.text, settings), TYPING_BUDGET)
+    if example.option("command") != "cuda":
+        return report
+    lowered = (lower_function(report, item, sizes_of(report, item)) for item in report.functions)
+    return replace(report, found=report.found + tuple(item.problem for item in lowered if item.problem is not None))
 
 
 def examples(kind: str) -> list[object]:

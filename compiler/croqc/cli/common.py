@@ -46,6 +46,14 @@ def write_json(result: object) -> None:
     sys.stdout.write(text)
 
 
+def positive(text: str) -> int:
+    """An option's whole number, 1 or more."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
+    return value
+
+
 def parse_defines(words: Iterable[str]) -> dict[str, str | None]:
     """The macros of `-D`; None for one without a value. Raises UsageError."""
     defines: dict[str, str | None] = {}

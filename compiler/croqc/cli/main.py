@@ -23,12 +23,15 @@ OK, FAILED, USAGE = 0, 1, 2
 
 COMMANDS = {
     "check": "find mistakes in .co files",
-    "run": "run kernels in the simulator and verify their results",
+    "run": "run kernels in the simulator or on the card, and verify their results",
+    "verify": "set simulator, card and static verdict side by side",
     "flow": "prove a pipeline's credit flow, and show it step by step",
+    "cuda": "print the CUDA C++, PTX or machine code of a file",
     "explain": "explain a rule or a word of the language, or list all rules",
     "fix": "apply the fixes of the findings",
     "migrate": "move .co files to another dialect",
     "fmt": "format .co files",
+    "doctor": "tell what is here for running on a card, and what is missing",
     "dump": "show what a stage of the compiler made of a file",
     "lsp": "start the language server on standard input and output",
     "completion": "print the completion script of a shell",

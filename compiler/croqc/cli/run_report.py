@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from croqc.cli.render import wants_colour
-from croqc.runs.report import ExpectationResult, HangEntry, Verdict
+from croqc.runs.report import ExpectationResult, HangEntry, Timing, Verdict
 from croqc.service.run import RunReport
 
 _COLOURS = {Verdict.VERIFIED: "\x1b[1;32m", Verdict.CONSISTENT: "\x1b[1;32m", Verdict.NOT_RUN: "\x1b[1;33m"}
@@ -53,6 +53,14 @@ def _hang(item: HangEntry) -> str:
     )
 
 
+def _timing(item: Timing) -> str:
+    """Time of the kernels, with what they did in it as far as it is known."""
+    text = f"{item.median * 1e6:.1f} us on {item.card} (median of {item.rounds}, best {item.best * 1e6:.1f} us)"
+    if item.operations:
+        text += f", {item.tflops:.1f} TFLOP/s (executed multiplies)"
+    return text + f", {item.gigabytes:.0f} GB/s (each array once)"
+
+
 def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     """The report of one run, line by line."""
     result = report.result
@@ -62,9 +70,10 @@ def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     verdict = f"{tint}{result.verdict.value}{_RESET if colour else ''}"
     where = "".join(f" {part}" for part in (sizes,) if part)
     schedule = f", schedule {result.schedule}" if result.schedule else ""
-    lines = [
-        f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {result.time:.2f} s)"
-    ]
+    took = f"{result.time:.2f} s" if result.engine == "sim" else f"compiled in {result.compile_time:.2f} s"
+    lines = [f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {took})"]
+    if result.timing is not None:
+        lines.append(f"  {_timing(result.timing)}")
     if report.message:
         place = ""
         if report.place is not None:

@@ -1,1 +1,1 @@
-"""Where kernels run. One engine for now: `sim`, the simulator. Must not judge results (see `runs` and `service`)."""
+"""Where kernels run: `sim`, the simulator, `gpu`, an NVIDIA card. Must not judge results (see `runs`, `service`)."""

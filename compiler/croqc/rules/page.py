@@ -2,7 +2,8 @@
 
 A page is Markdown. In a fenced block marked `co`, a line of blanks, carets and a rule's name marks the place above
 it: `   ^^^ undeclared-name`. Further words in the fence: `fixed` (the block before it after its fixes), `valid`
-(nothing may be found), `arch=…`, `dialect=…`, `defines=A:1,B:2`, `broken=RULE` (that rule raises).
+(nothing may be found), `arch=…`, `dialect=…`, `defines=A:1,B:2`, `broken=RULE` (that rule raises), `command=cuda`
+(what that command adds counts, too).
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ NAMES: Final = (
     "internal-error",
     "overruled-define",
     "not-understood",
+    "not-lowered",
     "dialect-note",
     "older-form",
     "undeclared-name",

@@ -72,8 +72,37 @@ class HangEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """A kernel's time on a card, in seconds, all launches of the function together; `best` of the `rounds`.
+
+    `operations`: 2 M N K of every multiply instruction that was executed, 0 where there is none or the number hangs on
+    data. `bytes`: every array once for each of read and written, what the kernel must move at least.
+    """
+
+    card: str
+    rounds: int
+    median: float
+    best: float
+    operations: int
+    bytes: int
+
+    @property
+    def tflops(self) -> float:
+        return self.operations / self.median / 1e12 if self.median else 0.0
+
+    @property
+    def gigabytes(self) -> float:
+        """Per second."""
+        return self.bytes / self.median / 1e9 if self.median else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of one kernel. `time` is in seconds; `sizes` keeps its order."""
+    """One run of one kernel; `sizes` keeps its order.
+
+    `time` is in seconds: of the whole run in the simulator, of the kernels on a card. `compile_time` and `timing` are
+    a card's.
+    """
 
     verdict: Verdict
     engine: str
@@ -84,3 +113,5 @@ class RunResult:
     expectations: tuple[ExpectationResult, ...] = ()
     hang: tuple[HangEntry, ...] = ()
     time: float = 0.0
+    compile_time: float = 0.0
+    timing: Timing | None = None

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from croqc.codegen.kernel import kernel_text
+from croqc.codegen.program import built_kernel
 from croqc.flow.arrivals import arrival_counts
 from croqc.flow.paths import kernel_paths
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.pipeline import PASSES, stages
+from croqc.pipe.printer import kernel_lines
 from croqc.service.check import FileReport, FunctionReport
+from croqc.service.lowering import lower_function, sizes_of
 from croqc.syntax.exprs import Node
 
 
@@ -83,9 +89,54 @@ def flow(report: FileReport) -> Iterator[str]:
                 yield f"  {event.name}[{slot}]: {count} arrivals"
 
 
+def after_pass(name: str) -> Callable[[FileReport], Iterator[str]]:
+    """The stage that shows the pipeline IR as a pass left it; "build" is the IR before the first."""
+
+    def stage(report: FileReport) -> Iterator[str]:
+        for function in report.functions:
+            yield _header(report, function)
+            yield from (f"  {line}" for line in _lowered(report, function, name))
+
+    return stage
+
+
+def _lowered(report: FileReport, function: FunctionReport, name: str) -> Iterator[str]:
+    try:
+        sizes = sizes_of(report, function)
+        model = function.analysis.model if function.analysis else None
+        if model is None:
+            return
+        for number in range(len(model.kernels)):
+            whole = {key: value for key, value in sizes.items() if type(value) is int}
+            env, start = built_kernel(model, report.target, number, whole)
+            for done, kernel in stages(start, env):
+                if done == name:
+                    yield from kernel_lines(kernel)
+                    break
+    except LoweringError as error:
+        line, column = report.source.line_column(function.base + error.span.start)
+        yield f"not lowered: {error.message} at {line}:{column}"
+
+
+def cuda(report: FileReport) -> Iterator[str]:
+    """The CUDA C++ of each function, the headers left out, with the line of the source behind each statement."""
+    for function in report.functions:
+        yield _header(report, function)
+        lowered = lower_function(report, function, sizes_of(report, function))
+        if lowered.problem is not None:
+            line, column = report.source.line_column(lowered.problem.span.start)
+            yield f"  not lowered: {lowered.problem.message} at {line}:{column}"
+        elif lowered.program is not None:
+            for kernel in lowered.program.kernels:
+                yield from (f"  {line.text}".rstrip() for line in kernel_text(kernel).lines)
+
+
 STAGES: dict[str, Callable[[FileReport], Iterator[str]]] = {
     "tokens": tokens,
     "ast": ast,
     "model": model,
     "flow": flow,
+    "build": after_pass("build"),
+    **{name: after_pass(name) for name, _ in PASSES},
+    "cuda": cuda,
 }

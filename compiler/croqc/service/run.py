@@ -1,19 +1,20 @@
-"""Run the kernels of a checked file and verify them. Must not print; the engine does the running.
+"""Run the kernels of a checked file and verify them. Must not print; an engine does the running.
 
 A kernel with errors is not run. Without an `expect` line, or with `expect auto`, the same program in its plainest
-order is the reference, and agreement is called "consistent".
+order, in the simulator, is the reference, and agreement is called "consistent". All engines are judged alike.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from croqc.engines.sim.errors import SimError
+from croqc.engines.base import EngineResult
 from croqc.engines.sim.hang import hang_entry
 from croqc.engines.sim.parameters import LaunchArgs
 from croqc.engines.sim.simulate import DEFAULT_STEPS, SimOptions, SimResult, simulate
+from croqc.rules.table import FLOW_RULES
 from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
@@ -24,7 +25,10 @@ from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
 from croqc.text.source import Position
-from croqc.text.span import Span
+from croqc.text.span import NOWHERE, Span
+
+if TYPE_CHECKING:  # the way to a card loads the back end, and needs an operating system that has locks
+    from croqc.engines.gpu.parent import Parent
 
 Progress = Callable[[int, int], None]
 
@@ -48,27 +52,43 @@ class RunReport:
 
 
 def run_file(
-    report: FileReport, request: Request, recheck: Callable[[str], FileReport], on_progress: Progress | None = None
+    report: FileReport,
+    request: Request,
+    recheck: Callable[[str], FileReport],
+    on_progress: Progress | None = None,
+    card: Parent | None = None,
 ) -> Iterator[RunReport]:
     """Run what a file asks for, one report a run. `recheck` checks the file for another architecture.
 
-    Raises PlanError for a usage error, before anything runs.
+    `card` is the way to the card for a request that asks for one. Raises PlanError for a usage error, before anything
+    runs.
     """
     for planned in plan_runs(report, request):
-        yield _run(_for_arch(report, planned, recheck), planned, request, on_progress)
+        yield run_planned(_for_arch(report, planned, recheck), planned, request, on_progress, card)
 
 
 def _for_arch(report: FileReport, planned: Planned, recheck: Callable[[str], FileReport]) -> FileReport:
     return report if planned.arch in (None, report.target.name) else recheck(str(planned.arch))
 
 
-def _run(report: FileReport, planned: Planned, request: Request, on_progress: Progress | None) -> RunReport:
+def run_planned(
+    report: FileReport,
+    planned: Planned,
+    request: Request,
+    on_progress: Progress | None = None,
+    card: Parent | None = None,
+) -> RunReport:
+    """One run. `report` is of the architecture that was planned. Raises ValueError for a card without a way."""
+    if request.card is not None and card is None:
+        raise ValueError("a run on a card needs the way to it")
     function = report.function_named(planned.function.name) or planned.function
-    runner = _Runner(report, function, planned, request, on_progress)
+    runner = _Runner(report, function, planned, request, on_progress, card)
     if planned.problem:
         return runner.ended(Verdict.NOT_RUN, planned.problem, planned.place)
     errors = [
-        item for item in report.diagnostics if item.severity is Severity.ERROR and _concerns(report, function, item)
+        item
+        for item in report.diagnostics
+        if item.severity is Severity.ERROR and item.code not in FLOW_RULES and _concerns(report, function, item)
     ]
     if errors or function.analysis is None:
         first = errors[0] if errors else None
@@ -96,12 +116,13 @@ class _Runner:
         planned: Planned,
         request: Request,
         on_progress: Progress | None,
+        card: Parent | None,
     ) -> None:
         self.report, self.function, self.planned, self.request = report, function, planned, request
-        self.on_progress = on_progress
+        self.on_progress, self.card = on_progress, card
         self.start = time.perf_counter()
         self.schedule = 0
-        self.last: SimResult | None = None
+        self.last: EngineResult | None = None
         self.drawn: dict[str, Size] = {}
         self.notes: list[str] = []
 
@@ -109,14 +130,20 @@ class _Runner:
         """The report; `span` is absolute."""
         source, last = self.report.source, self.last
         sizes = tuple({**self.planned.sizes, **self.drawn}.items())
+        engine = "sim" if self.request.card is None else "gpu"
+        times: dict[str, Any] = {"time": time.perf_counter() - self.start}
+        if engine == "gpu":
+            from croqc.service.run_card import figures
+
+            times = figures(last)
         result = RunResult(
             verdict,
-            "sim",
+            engine,
             self.report.target.name,
             sizes,
             self.planned.seed,
             self.schedule,
-            time=time.perf_counter() - self.start,
+            **times,
             **parts,
         )
         place = (source.position(span.start), source.position(span.end)) if span else None
@@ -130,16 +157,24 @@ class _Runner:
         steps = self.request.max_steps or DEFAULT_STEPS
         return simulate(model, env, SimOptions(max_steps=steps, models=models, **options))
 
-    def broken(self, result: SimResult) -> RunReport | None:
+    def execute(self, model: Model, data: RunData, schedule: int) -> EngineResult:
+        if self.request.card is not None and self.card is not None:
+            from croqc.service.run_card import execute
+
+            return execute(self.report, self.function, data, self.planned.sizes, self.request.card, self.card)
+        return self.simulate(model, data, seed=self.planned.seed + schedule, on_progress=self.on_progress)
+
+    def broken(self, result: EngineResult) -> RunReport | None:
         """The report of a run that hung or broke off, else None."""
-        if result.hang:
+        error = result.error
+        if result.hung:
             self.notes += hang_notes(self.report, self.function)
             entries = [hang_entry(item, self.report.source, self.function.base) for item in result.hang]
-            return self.ended(Verdict.HANGS, hang=tuple(entries))
-        error: SimError | None = result.error
+            return self.ended(Verdict.HANGS, error.message if error else "", hang=tuple(entries))
         if error is not None:
             verdict = Verdict.NOT_RUN if error.unsupported else Verdict.CRASHED
-            return self.ended(verdict, error.message, error.span.shift(self.function.base))
+            place = None if error.span == NOWHERE else error.span.shift(self.function.base)
+            return self.ended(verdict, error.message, place)
         return None
 
     def run(self, analysis: Analysis) -> RunReport:
@@ -151,25 +186,46 @@ class _Runner:
         self.drawn = {name: _plain(value) for name, value in data.scalars.items() if name not in self.planned.sizes}
         self.notes = list(broken_assumptions(analysis, data.dims))
         expects = [item for item in self.planned.directives.expects if item.expr is not None]
+        auto = len(expects) < len(self.planned.directives.expects) or not expects
+        if report := self._refused(data, auto):
+            return report
         reference: SimResult | None = None
-        if len(expects) < len(self.planned.directives.expects) or not expects:
-            reference = self.simulate(model, data, schedule="ordered", exact=True)
-            self.last = reference
+        if auto:
+            self.last = reference = self.simulate(model, data, schedule="ordered", exact=True)
+            if self.card is not None and reference.hung:
+                return self._without_reference(model, data)
+            if self.card is not None and reference.error is not None and reference.error.unsupported:
+                reason = f"it has no expectation, and the simulator cannot make a reference: {reference.error.message}"
+                return self.ended(Verdict.NOT_RUN, f"{reason}; write '// croq: expect …'")
             if report := self.broken(reference):
                 return report
         judged: RunReport | None = None
-        for schedule in range(self.request.schedules):
+        for schedule in range(self.request.schedules if self.request.card is None else 1):
             self.schedule = schedule
-            seed = self.planned.seed + schedule
-            result = self.last = self.simulate(model, data, seed=seed, on_progress=self.on_progress)
+            result = self.last = self.execute(model, data, schedule)
             judged = self.broken(result) or self._judge(model, data, result, reference, expects)
             if not judged.ok:
                 break
         assert judged is not None
         return judged
 
+    def _refused(self, data: RunData, auto: bool) -> RunReport | None:
+        """The report of a run that does not start on the card."""
+        if self.request.card is None:
+            return None
+        from croqc.service.run_card import refusal
+
+        found = refusal(self.report, self.function, data, self.request.card, auto)
+        return None if found is None else self.ended(found.verdict, found.message, found.place)
+
+    def _without_reference(self, model: Model, data: RunData) -> RunReport:
+        """A run on the card of a program whose plain order is stuck: whether it hangs there, too."""
+        self.last = result = self.execute(model, data, 0)
+        reason = "it ended on the card, but its plain order is stuck in the simulator: there is nothing to compare with"
+        return self.broken(result) or self.ended(Verdict.NOT_RUN, reason)
+
     def _judge(
-        self, model: Model, data: RunData, result: SimResult, reference: SimResult | None, expects: Any
+        self, model: Model, data: RunData, result: EngineResult, reference: SimResult | None, expects: Any
     ) -> RunReport:
         outcome = judge(model, data, result, expects, self.planned.sizes)
         if outcome.problem:

@@ -22,6 +22,19 @@ class PlanError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class CardRequest:
+    """What was asked for of a run on a card. `force`: also kernels whose credit flow has errors; `timeout`: seconds
+    that kernels may run; `report`: with waits that report where they stand; `rounds` for the clock, `cold` with empty
+    caches."""
+
+    force: bool = False
+    timeout: float = 10.0
+    report: bool = False
+    rounds: int = 0
+    cold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What was asked for beside the files. `sizes` come from `-D` and win over the directives."""
 
@@ -30,6 +43,7 @@ class Request:
     seed: int | None = None
     schedules: int = 1
     max_steps: int = 0  # 0: the engine's default
+    card: CardRequest | None = None  # None: in the simulator
 
 
 @dataclass(frozen=True, slots=True, eq=False)

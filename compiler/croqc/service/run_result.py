@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from croqc.runs.report import Box, ExpectationResult, HangEntry
+from croqc.runs.report import Box, ExpectationResult, HangEntry, Timing
 from croqc.service.check_result import Place, Range
 from croqc.service.run import RunReport
 from croqc.text.source import Position
@@ -51,8 +51,22 @@ class HangingPath:
 
 
 @dataclass(frozen=True, slots=True)
+class TimingEntry:
+    """A card's figures (see `runs.report.Timing`)."""
+
+    card: str
+    rounds: int
+    median: float
+    best: float
+    operations: int
+    bytes: int
+    tflops: float
+    gbps: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One run. `time` is in seconds; `range` is the place of `message`, if it has one."""
+    """One run. Times are in seconds; `timing` is a card's; `range` is the place of `message`, if it has one."""
 
     path: str
     function: str
@@ -66,6 +80,8 @@ class RunEntry:
     expectations: tuple[ExpectationEntry, ...]
     hang: tuple[HangingPath, ...]
     time: float
+    compileTime: float  # noqa: N815
+    timing: TimingEntry | None
     message: str
     range: Range | None
     prints: tuple[str, ...]
@@ -80,10 +96,11 @@ class RunsResult:
 
 def run_result(reports: Sequence[RunReport]) -> RunsResult:
     """The result for runs in the order given."""
-    return RunsResult(1, tuple(_entry(report) for report in reports))
+    return RunsResult(1, tuple(run_entry(report) for report in reports))
 
 
-def _entry(report: RunReport) -> RunEntry:
+def run_entry(report: RunReport) -> RunEntry:
+    """One run as data."""
     result = report.result
     return RunEntry(
         path=report.path,
@@ -98,11 +115,18 @@ def _entry(report: RunReport) -> RunEntry:
         expectations=tuple(_expectation(item) for item in result.expectations),
         hang=tuple(_hanging(item) for item in result.hang),
         time=result.time,
+        compileTime=result.compile_time,
+        timing=None if result.timing is None else _timing(result.timing),
         message=report.message,
         range=None if report.place is None else _range(*report.place),
         prints=report.prints,
         notes=report.notes,
     )
+
+
+def _timing(item: Timing) -> TimingEntry:
+    rate = item.tflops, item.gigabytes
+    return TimingEntry(item.card, item.rounds, item.median, item.best, item.operations, item.bytes, *rate)
 
 
 def _range(start: Position, end: Position) -> Range:

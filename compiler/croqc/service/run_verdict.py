@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from croqc.engines.sim.simulate import SimResult
+from croqc.engines.base import EngineResult
 from croqc.runs.check import Operand, check_expectation, result_of
 from croqc.runs.compare import EXACT, box, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
@@ -76,7 +76,7 @@ def _result_elem(model: Model, array: Array) -> str:
     return next((name for name, row in ELEMENTS.items() if row.dtype == array.dtype), "f64")
 
 
-def operands(model: Model, data: RunData, result: SimResult, sizes: Mapping[str, Size]) -> dict[str, Operand]:
+def operands(model: Model, data: RunData, result: EngineResult, sizes: Mapping[str, Size]) -> dict[str, Operand]:
     """Every name that an expectation may use: sizes, parameters (as left, if written), the returned value."""
     written = {symbol.name for symbol in usage_of(model).written}
     sums = accumulator_of(model), k_step_of(model), factor_of(model)
@@ -97,7 +97,7 @@ def operands(model: Model, data: RunData, result: SimResult, sizes: Mapping[str,
 
 
 def judge(
-    model: Model, data: RunData, result: SimResult, expects: Sequence[ExpectDirective], sizes: Mapping[str, Size]
+    model: Model, data: RunData, result: EngineResult, expects: Sequence[ExpectDirective], sizes: Mapping[str, Size]
 ) -> Outcome:
     """Check every `expect` line with a formula."""
     names = operands(model, data, result, sizes)
@@ -114,7 +114,7 @@ def judge(
 
 
 def auto_expectations(
-    model: Model, data: RunData, result: SimResult, reference: SimResult
+    model: Model, data: RunData, result: EngineResult, reference: EngineResult
 ) -> tuple[ExpectationResult, ...]:
     """Compare every output with that of the plain order of the same program."""
     accumulator, factor = accumulator_of(model), factor_of(model)
@@ -129,7 +129,7 @@ def auto_expectations(
     return tuple(agreed + [item for item in unwritten if item is not None])
 
 
-def _unwritten(name: str, data: RunData, result: SimResult) -> ExpectationResult | None:
+def _unwritten(name: str, data: RunData, result: EngineResult) -> ExpectationResult | None:
     """A failed expectation where an output keeps the poison that it started with, for that agrees with itself."""
     before, after = data.arrays[name], result.outputs[name]
     same = (after.view(np.uint8) == before.view(np.uint8)).reshape(*after.shape, -1).all(axis=-1)

@@ -5,15 +5,18 @@
 #    source ~/.local/share/bash_completion/croq
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_croq_subparsers=(check run flow explain fix migrate fmt dump lsp completion)
+_shtab_croq_subparsers=(check run verify flow cuda explain fix migrate fmt doctor dump lsp completion)
 
 _shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
-_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps)
+_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps --timeout --force --repeat --cold)
+_shtab_croq_verify_option_strings=(-h --help -D --arch --dialect --json --entry --seed --timeout --force)
 _shtab_croq_flow_option_strings=(-h --help -D --arch --dialect --entry --json --svg --html --serve --port)
+_shtab_croq_cuda_option_strings=(-h --help -D --arch --dialect --entry --full --ptx --sass --lines --json -o --output)
 _shtab_croq_explain_option_strings=(-h --help)
 _shtab_croq_fix_option_strings=(-h --help -D --arch --dialect --rule --unsafe --write --diff)
 _shtab_croq_migrate_option_strings=(-h --help -D --arch --dialect --to --write --diff)
 _shtab_croq_fmt_option_strings=(-h --help --check --diff)
+_shtab_croq_doctor_option_strings=(-h --help --json)
 _shtab_croq_dump_option_strings=(-h --help -D --arch --dialect --after)
 _shtab_croq_lsp_option_strings=(-h --help --stdio)
 _shtab_croq_completion_option_strings=(-h --help)
@@ -23,15 +26,17 @@ _shtab_croq_option_strings=(-h --help --version)
 
 _shtab_croq_check___dialect_choices=(any current)
 _shtab_croq_run___dialect_choices=(any current)
-_shtab_croq_run___engine_choices=(sim)
+_shtab_croq_run___engine_choices=(sim gpu)
+_shtab_croq_verify___dialect_choices=(any current)
 _shtab_croq_flow___dialect_choices=(any current)
+_shtab_croq_cuda___dialect_choices=(any current)
 _shtab_croq_fix___dialect_choices=(any current)
 _shtab_croq_migrate___dialect_choices=(any current)
 _shtab_croq_migrate___to_choices=(current course)
 _shtab_croq_dump___dialect_choices=(any current)
-_shtab_croq_dump___after_choices=(tokens ast model flow)
+_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)
 _shtab_croq_completion_pos_0_choices=(bash zsh tcsh)
-_shtab_croq_pos_0_choices=(check run flow explain fix migrate fmt dump lsp completion)
+_shtab_croq_pos_0_choices=(check run verify flow cuda explain fix migrate fmt doctor dump lsp completion)
 
 _shtab_croq_check_pos_0_nargs=+
 _shtab_croq_check__h_nargs=0
@@ -46,10 +51,24 @@ _shtab_croq_run___help_nargs=0
 _shtab_croq_run___json_nargs=0
 _shtab_croq_run__q_nargs=0
 _shtab_croq_run___quiet_nargs=0
+_shtab_croq_run___force_nargs=0
+_shtab_croq_run___cold_nargs=0
+_shtab_croq_verify_pos_0_nargs=+
+_shtab_croq_verify__h_nargs=0
+_shtab_croq_verify___help_nargs=0
+_shtab_croq_verify___json_nargs=0
+_shtab_croq_verify___force_nargs=0
 _shtab_croq_flow__h_nargs=0
 _shtab_croq_flow___help_nargs=0
 _shtab_croq_flow___json_nargs=0
 _shtab_croq_flow___serve_nargs=0
+_shtab_croq_cuda__h_nargs=0
+_shtab_croq_cuda___help_nargs=0
+_shtab_croq_cuda___full_nargs=0
+_shtab_croq_cuda___ptx_nargs=0
+_shtab_croq_cuda___sass_nargs=0
+_shtab_croq_cuda___lines_nargs=0
+_shtab_croq_cuda___json_nargs=0
 _shtab_croq_explain__h_nargs=0
 _shtab_croq_explain___help_nargs=0
 _shtab_croq_fix_pos_0_nargs=+
@@ -68,6 +87,9 @@ _shtab_croq_fmt__h_nargs=0
 _shtab_croq_fmt___help_nargs=0
 _shtab_croq_fmt___check_nargs=0
 _shtab_croq_fmt___diff_nargs=0
+_shtab_croq_doctor__h_nargs=0
+_shtab_croq_doctor___help_nargs=0
+_shtab_croq_doctor___json_nargs=0
 _shtab_croq_dump_pos_0_nargs=+
 _shtab_croq_dump__h_nargs=0
 _shtab_croq_dump___help_nargs=0

@@ -9,15 +9,15 @@
 
 complete croq \
         'c/--dialect=/(any current)/' \
-        'c/--engine=/(sim)/' \
+        'c/--engine=/(sim gpu)/' \
         'c/--to=/(current course)/' \
-        'c/--after=/(tokens ast model flow)/' \
-        'c/--/(after arch check dialect diff engine entry help html json max-steps port quiet rule schedules seed serve stdio strict svg to unsafe version write)/' \
-        'c/-/(- D h q)/' \
+        'c/--after=/(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)/' \
+        'c/--/(after arch check cold dialect diff engine entry force full help html json lines max-steps output port ptx quiet repeat rule sass schedules seed serve stdio strict svg timeout to unsafe version write)/' \
+        'c/-/(- D h o q)/' \
         'n/--dialect/(any current)/' \
-        'n/--engine/(sim)/' \
+        'n/--engine/(sim gpu)/' \
         'n/--to/(current course)/' \
-        'n/--after/(tokens ast model flow)/' \
-        'p/1/(check run flow explain fix migrate fmt dump lsp completion)/' \
+        'n/--after/(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)/' \
+        'p/1/(check run verify flow cuda explain fix migrate fmt doctor dump lsp completion)/' \
         'n/completion/(bash zsh tcsh)/' \
         'p/*/()/'

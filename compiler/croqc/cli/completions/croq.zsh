@@ -12,6 +12,8 @@ _shtab_croq_commands() {
   local _commands=(
     check:'Find mistakes in .co files.'
     completion:'Print the completion script of a shell.'
+    cuda:'Print the CUDA C++, PTX or machine code of a file.'
+    doctor:'Tell what is here for running on a card, and what is missing.'
     dump:'Show what a stage of the compiler made of a file.'
     explain:'Explain a rule or a word of the language, or list all rules.'
     fix:'Apply the fixes of the findings.'
@@ -19,7 +21,8 @@ _shtab_croq_commands() {
     fmt:'Format .co files.'
     lsp:'Start the language server on standard input and output.'
     migrate:'Move .co files to another dialect.'
-    run:'Run kernels in the simulator and verify their results.'
+    run:'Run kernels in the simulator or on the card, and verify their results.'
+    verify:'Set simulator, card and static verdict side by side.'
   )
   _describe 'croq commands' _commands
 }
@@ -54,12 +57,38 @@ _shtab_croq_completion_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_completion_defaults_added=0
 
+_shtab_croq_cuda_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--entry[this function only]:F:"
+  "--full[with the host side\: checks, tensor maps, launches]"
+  "--ptx[PTX instead, from NVRTC]"
+  "--sass[machine code instead, from NVRTC and nvdisasm]"
+  "--lines[name the line of the source behind each statement]"
+  "--json[print the result as JSON, with the map of its lines]"
+  {-o,--output}"[write to a file]:OUT:"
+  ":Croqtile source file (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_cuda_defaults_added=0
+
+_shtab_croq_doctor_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print the result as JSON]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_doctor_defaults_added=0
+
 _shtab_croq_dump_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
-  "--after[the stage (default\: ast)]:after:(tokens ast model flow)"
+  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)"
   "(*):Croqtile source files (.co):"
 )
 
@@ -145,16 +174,36 @@ _shtab_croq_run_options=(
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--json[print the result as JSON]"
   "--entry[run this function only]:F:"
-  "--engine[where to run\: sim, the simulator]:engine:(sim)"
+  "--engine[where to run\: sim, the simulator (default), or gpu]:engine:(sim gpu)"
   "--seed[seed of data and schedule (default 0)]:N:"
   "--schedules[try K schedules (default 1)]:K:"
   {-q,--quiet}"[show no progress]"
   "--max-steps[give up after N steps of the simulation]:N:"
+  "--timeout[gpu\: end kernels that run for S seconds (default 10)]:S:"
+  "--force[gpu\: run kernels whose credit flow has errors, too]"
+  "--repeat[gpu\: rounds to time (default 20)]:N:"
+  "--cold[gpu\: empty the card\'s caches before each round]"
   "(*):Croqtile source files (.co):"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_run_defaults_added=0
+
+_shtab_croq_verify_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--json[print the result as JSON]"
+  "--entry[verify this function only]:F:"
+  "--seed[seed of data and schedule (default 0)]:N:"
+  "--timeout[gpu\: end kernels that run for S seconds (default 10)]:S:"
+  "--force[gpu\: run kernels whose credit flow has errors, too]"
+  "(*):Croqtile source files (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_verify_defaults_added=0
 
 
 _shtab_croq() {
@@ -177,6 +226,8 @@ _shtab_croq() {
       case $line[1] in
         check) _arguments -C -s $_shtab_croq_check_options ;;
         completion) _arguments -C -s $_shtab_croq_completion_options ;;
+        cuda) _arguments -C -s $_shtab_croq_cuda_options ;;
+        doctor) _arguments -C -s $_shtab_croq_doctor_options ;;
         dump) _arguments -C -s $_shtab_croq_dump_options ;;
         explain) _arguments -C -s $_shtab_croq_explain_options ;;
         fix) _arguments -C -s $_shtab_croq_fix_options ;;
@@ -185,6 +236,7 @@ _shtab_croq() {
         lsp) _arguments -C -s $_shtab_croq_lsp_options ;;
         migrate) _arguments -C -s $_shtab_croq_migrate_options ;;
         run) _arguments -C -s $_shtab_croq_run_options ;;
+        verify) _arguments -C -s $_shtab_croq_verify_options ;;
       esac
   esac
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from croqc.engines.sim.code.events import Awaited
@@ -71,7 +71,8 @@ def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) ->
     about = task.block.about
     if not isinstance(about, Awaited):
         return HungPath(task.name, task.block.span, str(about), None, 0, _absent(tasks))
-    owed = () if about.symbol is None else _debtors(model, kernel, about.symbol, tasks)
+    standing = {each.name: each.block.span for each in tasks if each.block is not None}
+    owed = () if about.symbol is None else debtors(model, kernel, about.symbol, standing)
     progress = None if about.barrier is None else _progress(about.barrier, about.generation)
     return HungPath(task.name, task.block.span, about.event, about.slot, about.generation, owed, progress)
 
@@ -90,8 +91,8 @@ def _absent(tasks: tuple[Task, ...]) -> tuple[Debtor, ...]:
     return tuple(found)
 
 
-def _debtors(model: Model, kernel: Kernel, event: Symbol, tasks: tuple[Task, ...]) -> tuple[Debtor, ...]:
-    standing = {task.name: task.block.span for task in tasks if task.block is not None}
+def debtors(model: Model, kernel: Kernel, event: Symbol, standing: Mapping[str, Span]) -> tuple[Debtor, ...]:
+    """The paths that trigger an event somewhere. `standing`: where each path stands that has not ended."""
     found = []
     for path in kernel_paths(model, kernel):
         sites = [

@@ -58,7 +58,7 @@ class SimResult:
     """`outputs`: each array parameter's contents after the run, by name. `result`: what `return` gave.
 
     `hang` lists the paths that stand still, `error` says why the run broke off; with either, arrays are as they
-    were then.
+    were then. Times are 0: the simulator has no clock.
     """
 
     outputs: Mapping[str, Array]
@@ -68,6 +68,12 @@ class SimResult:
     steps: int
     prints: tuple[str, ...]
     notes: tuple[str, ...]
+    time: float = 0.0
+    compile_time: float = 0.0
+
+    @property
+    def hung(self) -> bool:
+        return bool(self.hang)
 
 
 class Prepared:

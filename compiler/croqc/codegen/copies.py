@@ -1,0 +1,210 @@
+"""Copies and stores of tiles as C++. Must not choose how they are made."""
+
+from __future__ import annotations
+
+from croqc.codegen.places import Places
+from croqc.codegen.words import type_word
+from croqc.codegen.writer import Writer
+from croqc.pipe import ir
+from croqc.pipe.exprs import (
+    ZERO,
+    Expr,
+    Lit,
+    Op,
+    Space,
+    Tile,
+    Var,
+    add,
+    divide,
+    integer,
+    modulo,
+    multiply,
+    product,
+    subtract,
+)
+from croqc.sema.elements import ELEMENTS
+from croqc.sema.model import Unit
+
+THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
+
+
+def rank_in(unit: Unit, threads: int) -> tuple[str, int]:
+    """A thread's number in its unit, and how many there are."""
+    count = THREADS.get(unit, threads)
+    if count == 1:
+        return "0", 1
+    return ("threadIdx.x", threads) if count == threads else (f"threadIdx.x % {count}", count)
+
+
+def first_of(unit: Unit, threads: int) -> str:
+    """The condition that one thread of the unit meets; empty for a single thread."""
+    rank, count = rank_in(unit, threads)
+    return "" if count == 1 else f"{rank} == 0"
+
+
+class Copies:
+    def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
+        self.w, self.places, self.kernel = writer, places, kernel
+        self.headers: set[str] = set()
+
+    def copy(self, stmt: ir.Copy) -> None:
+        if stmt.mechanism is ir.Mechanism.TMA:
+            self._tma(stmt)
+        else:
+            self._by_threads(stmt)
+
+    # --- TMA -------------------------------------------------------------------------------------
+
+    def _tma(self, stmt: ir.Copy) -> None:
+        self.headers.add("tma")
+        loads = stmt.dest.tensor.space is Space.SHARED
+        issue = self._loads if loads else self._stores
+        one = first_of(stmt.unit, self.kernel.threads)
+        if not one:
+            issue(stmt)
+            return
+        with self.w.block(f"if ({one})"):
+            issue(stmt)
+
+    def _panels(self, outside: Tile, stmt: ir.Copy) -> list[int]:
+        """The first column of each box: a tile wider than its swizzle is several."""
+        width = self.kernel.maps[stmt.map].box[0]
+        extent = (outside.extents or (width,))[-1]
+        return list(range(0, extent, width))
+
+    def _coordinates(self, outside: Tile, column: int) -> str:
+        at = list(outside.origin)
+        at[outside.dims[-1]] = add(at[outside.dims[-1]], Lit(column))
+        return ", ".join(self.places.spell(value) for value in reversed(at))
+
+    def _loads(self, stmt: ir.Copy) -> None:
+        assert stmt.completes is not None
+        barrier = self.barrier(stmt.completes)
+        for column in self._panels(stmt.source, stmt):
+            to = self.places.pointer(stmt.dest, Lit(column))
+            self.w.line(f"tma_load({to}, {self.map_name(stmt)}, {barrier}, {self._coordinates(stmt.source, column)});")
+
+    def _stores(self, stmt: ir.Copy) -> None:
+        for column in self._panels(stmt.dest, stmt):
+            source = self.places.pointer(stmt.source, Lit(column))
+            self.w.line(f"tma_store({self.map_name(stmt)}, {source}, {self._coordinates(stmt.dest, column)});")
+        self.w.line("tma_store_commit();")
+        self.w.line("tma_store_wait_read();")
+
+    def map_name(self, stmt: ir.Copy) -> str:
+        return map_name(self.kernel, stmt.map)
+
+    def barrier(self, slot: ir.SlotRef) -> str:
+        """A pointer to the mbarrier of a slot."""
+        event = next(item for item in self.kernel.events if item.name == slot.event)
+        at = modulo(slot.at, Lit(event.slots)) if slot.ordered else slot.at
+        return event.name if event.slots == 1 or at == ZERO else f"{event.name} + {self.places.spell(at, 10)}"
+
+    # --- threads ---------------------------------------------------------------------------------
+
+    def _by_threads(self, stmt: ir.Copy) -> None:
+        """Vectors of the destination, one thread after the other; a pad or transposition finds its source element."""
+        size = ELEMENTS[stmt.dest.tensor.elem].bits // 8
+        per = max(stmt.vector // size, 1)
+        shape = list(stmt.dest.shape)
+        shape[-1] = divide(shape[-1], Lit(per))
+        rank, count = rank_in(stmt.unit, self.kernel.threads)
+        length = product(tuple(shape))
+        v = self.places.own("v")
+        step = f"{v} += {count}" if count > 1 else f"++{v}"
+        with self.w.block(f"for (int {v} = {rank}; {v} < {self.places.spell(length, 9)}; {step})"):
+            index = self._unflattened(shape, per)
+            self._element(stmt, index, per)
+        if stmt.mechanism is ir.Mechanism.CP_ASYNC:
+            self.headers.add("cp_async")
+        if stmt.mechanism is ir.Mechanism.CP_ASYNC and stmt.completes is None:
+            self.w.line("cp_async_commit();")
+
+    def _unflattened(self, shape: list[Expr], per: int) -> list[Expr]:
+        """The index of the v-th vector; its names are declared."""
+        index: list[Expr] = []
+        for dim in range(len(shape)):
+            inner = product(tuple(shape[dim + 1 :]))
+            value: Expr = divide(Var(self.places.own("v")), inner)
+            if dim:
+                value = modulo(value, shape[dim])
+            if dim == len(shape) - 1:
+                value = multiply(value, Lit(per))
+            if isinstance(value, Var | Lit):
+                index.append(value)
+                continue
+            name = self.places.own(f"i{dim}")
+            self.w.line(f"const int {name} = {self.places.spell(value)};")
+            index.append(Var(name))
+        return index
+
+    def _element(self, stmt: ir.Copy, index: list[Expr], per: int) -> None:
+        source_index, inside = self._source_index(stmt, index)
+        tests: list[Expr] = [
+            Op("<", (value, limit), "bool")
+            for tile, values in ((stmt.source, source_index), (stmt.dest, index))
+            for value, limit in zip(values, tile.valid, strict=True)
+            if limit is not None
+        ]
+        source_tests = [*inside, *tests[: sum(limit is not None for limit in stmt.source.valid)]]
+        dest_tests = tests[sum(limit is not None for limit in stmt.source.valid) :]
+        to = self.places.element(stmt.dest, tuple(index))
+        source = self.places.element(stmt.source, tuple(source_index))
+        self._guarded(stmt, dest_tests, source_tests, to, source, per)
+
+    def _source_index(self, stmt: ir.Copy, index: list[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """The element of the source, and what must hold for it to exist beside its bounds."""
+        if stmt.form is ir.Form.TRANSPOSE:
+            found: list[Expr] = [ZERO] * len(index)
+            for dim, axis in enumerate(stmt.order):
+                found[axis] = index[dim]
+            return found, []
+        if stmt.form is ir.Form.PAD:
+            moved = [subtract(value, low) for value, low in zip(index, stmt.low, strict=True)]
+            tests: list[Expr] = []
+            for value, extent in zip(moved, stmt.source.shape, strict=True):
+                tests += [Op(">=", (value, ZERO), "bool"), Op("<", (value, extent), "bool")]
+            return moved, tests
+        short: list[Expr] = [
+            Op("<", (value, extent), "bool")
+            for value, extent, full in zip(index, stmt.source.shape, stmt.dest.shape, strict=True)
+            if extent != full and (integer(extent) is None or integer(full) is None or integer(extent) != integer(full))
+        ]
+        return list(index), short
+
+    def _guarded(
+        self, stmt: ir.Copy, dest_tests: list[Expr], source_tests: list[Expr], to: str, source: str, per: int
+    ) -> None:
+        fill = stmt.form is ir.Form.PAD or stmt.zero_fill
+        if dest_tests or (source_tests and not fill):
+            tests = dest_tests if fill else [*dest_tests, *source_tests]
+            head = " && ".join(self.places.spell(test, 4) for test in tests)
+            with self.w.block(f"if ({head})"):
+                self._move(stmt, source_tests if fill else [], to, source, per)
+            return
+        self._move(stmt, source_tests if fill else [], to, source, per)
+
+    def _move(self, stmt: ir.Copy, tests: list[Expr], to: str, source: str, per: int) -> None:
+        elem = type_word(stmt.dest.tensor.elem)
+        size = ELEMENTS[stmt.dest.tensor.elem].bits // 8
+        if stmt.mechanism is ir.Mechanism.CP_ASYNC:
+            self.w.line(f"cp_async<{per * size}>(&{to}, &{source});")
+            return
+        if per > 1:
+            word = {16: "uint4", 8: "uint2", 4: "u32", 2: "u16"}[per * size]
+            to, source = f"*reinterpret_cast<{word}*>(&{to})", f"*reinterpret_cast<const {word}*>(&{source})"
+            zero = f"{word}{{}}"
+        else:
+            zero = self.places.spell(stmt.value) if stmt.value is not None else "0"
+            zero = f"{elem}({zero}{'.0f' if zero == '0' and elem.startswith(('f', 'bf')) else ''})"
+        if tests:
+            head = " && ".join(self.places.spell(test, 4) for test in tests)
+            source = f"{head} ? {source} : {zero}"
+        self.w.line(f"{to} = {source};")
+
+
+def map_name(kernel: ir.Kernel, number: int) -> str:
+    """The parameter of a tensor map: the tensor's name, with a number where it has several."""
+    tensor = kernel.maps[number].tensor.name
+    same = [at for at, item in enumerate(kernel.maps) if item.tensor.name == tensor]
+    return f"{tensor}_map" if len(same) == 1 else f"{tensor}_map_{same.index(number) + 1}"

@@ -1,0 +1,58 @@
+// Waits that say where they stand (PTX ISA, mbarrier, %globaltimer, trap): a record a thread in memory of the host,
+// written once a wait takes long.
+namespace croq {
+
+// `site`: number of the wait in the unit, from 1; 0 where the thread waits for nothing. `state`: 1 waits, 2 gave up.
+struct WaitRecord {
+  u32 site, slot, generation, parity, state, block, thread, unused;
+};
+
+// Each block has the records of its threads; from block `blocks` on, blocks share them, first come, first served.
+struct WaitReport {
+  WaitRecord* records;  // in host memory, read by another process after this one has died
+  u64 limit;            // nanoseconds; 0: for ever
+  u32 blocks;
+};
+
+__device__ __forceinline__ u64 wait_clock() {
+  u64 now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+__device__ __forceinline__ u32 wait_block() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+
+__device__ __forceinline__ void write_wait_record(const WaitReport& report, u32 site, u32 slot, u32 generation, u32 parity,
+                                             u32 state) {
+  const u32 block = wait_block();
+  volatile WaitRecord* record = report.records + u64(block % report.blocks) * blockDim.x + threadIdx.x;
+  if (record->site != 0 && record->block != block) return;
+  record->slot = slot;
+  record->generation = generation;
+  record->parity = parity;
+  record->block = block;
+  record->thread = threadIdx.x;
+  record->state = state;
+  __threadfence_system();
+  record->site = site;
+  __threadfence_system();
+}
+
+// Behind the limit a wait stays a quarter of it longer, so that the others of its block come to write theirs; it traps.
+__device__ __forceinline__ void mbarrier_wait_reported(u64* barrier, u32 parity, const WaitReport& report, u32 site,
+                                                       u32 slot, u32 generation) {
+  if (mbarrier_passes(barrier, parity)) return;
+  const u64 is_long = report.limit && report.limit < 2000000 ? report.limit / 2 : 1000000;
+  const u64 start = wait_clock();
+  u32 state = 0;
+  while (!mbarrier_passes(barrier, parity)) {
+    const u64 waited = wait_clock() - start;
+    if (state == 0 && waited > is_long) write_wait_record(report, site, slot, generation, parity, state = 1);
+    if (!report.limit) continue;
+    if (state == 1 && waited > report.limit) write_wait_record(report, site, slot, generation, parity, state = 2);
+    if (state == 2 && waited > report.limit + report.limit / 4) asm volatile("trap;");
+  }
+  if (state) write_wait_record(report, 0, slot, generation, parity, 0);
+}
+
+}  // namespace croq

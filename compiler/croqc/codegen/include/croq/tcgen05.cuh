@@ -1,0 +1,67 @@
+// Multiplies of Blackwell's tensor cores (PTX ISA, tcgen05): accumulators in tensor memory, one thread that issues.
+namespace croq {
+
+// PTX ISA, tcgen05.alloc: `Columns` of tensor memory for the block, asked for by one warp; their address is left in `to`.
+template <int Columns>
+__device__ __forceinline__ void tensor_memory_alloc(u32* to) {
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(shared_address(to)),
+               "n"(Columns)
+               : "memory");
+  asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
+}
+template <int Columns>
+__device__ __forceinline__ void tensor_memory_free(u32 address) {
+  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(address), "n"(Columns));
+}
+
+// PTX ISA, tcgen05.fence: order between tensor cores and what other threads were told by a barrier.
+__device__ __forceinline__ void tcgen05_fence_before() {
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+}
+__device__ __forceinline__ void tcgen05_fence_after() {
+  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+}
+
+// A K-major operand in shared memory, Swizzle bytes wide (PTX ISA, tcgen05 shared memory descriptor). See `operand` of
+// wgmma for the offset.
+template <int Swizzle>
+__device__ __forceinline__ u64 tensor_operand(const void* tensor, int offset) {
+  constexpr u32 kLayout = Swizzle == 128 ? 2 : Swizzle == 64 ? 4 : 6;
+  const u32 low = ((shared_address(tensor) & 0x3ffff) >> 4 | 1u << 16) + (offset >> 4);
+  return u64(kLayout << 29 | 1u << 14 | Swizzle * 8 / 16) << 32 | low;
+}
+
+// PTX ISA, tcgen05.commit: an arrival on the barrier when all multiplies that this thread issued before are complete.
+__device__ __forceinline__ void tcgen05_commit(u64* barrier) {
+  asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
+                   shared_address(barrier))
+               : "memory");
+}
+
+// PTX ISA, tcgen05.ld: the warp's 16 rows of a 64-row accumulator, eight columns from `address` on. The registers lie as
+// those of wgmma do.
+template <class T>
+__device__ __forceinline__ void tensor_load(T (&d)[4], u32 address) {
+  u32 r[4];
+  asm volatile("tcgen05.ld.sync.aligned.16x256b.x1.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address));
+#pragma unroll
+  for (int i = 0; i < 4; ++i) d[i] = reinterpret_cast<const T&>(r[i]);
+}
+
+// All of a warp's part of an accumulator; complete behind it.
+template <class T, int Count>
+__device__ __forceinline__ void tensor_load_all(T (&d)[Count], u32 address) {
+  const u32 lanes = threadIdx.x % 128 / 32 * 32 << 16;
+#pragma unroll
+  for (int i = 0; i < Count / 4; ++i) {
+    T part[4];
+    tensor_load(part, address + lanes + i * 8);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) d[i * 4 + j] = part[j];
+  }
+  asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+}
+
+}  // namespace croq

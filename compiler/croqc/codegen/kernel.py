@@ -1,0 +1,191 @@
+"""One kernel as a C++ function: parameters, shared memory, barriers, body. Must not decide anything."""
+
+from __future__ import annotations
+
+from math import prod
+
+from croqc.codegen.copies import map_name
+from croqc.codegen.report import Sites, counter, report_name
+from croqc.codegen.statements import Statements
+from croqc.codegen.words import UnsupportedTypeError, type_word
+from croqc.codegen.writer import Line, Writer
+from croqc.pipe import ir
+from croqc.pipe.exprs import Expr, Lit
+from croqc.pipe.passes.memory import slot_stride
+from croqc.text.record import record
+
+_GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
+_ALIGN = 1024
+
+
+@record
+class KernelText:
+    """`functions`: helper functions by name; `headers`: the PTX headers used, without their suffix."""
+
+    lines: tuple[Line, ...]
+    functions: tuple[tuple[str, tuple[str, ...]], ...]
+    headers: frozenset[str]
+
+
+def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
+    """`sites` collects the waits of a kernel that reports where they stand.
+
+    Raises UnsupportedTypeError for an element type that is not generated.
+    """
+    printer = _Kernel(kernel, sites)
+    try:
+        printer.print()
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(error.message, printer.w.place) from error
+    functions = tuple((name, tuple(lines)) for name, lines in printer.statements.functions.items())
+    return KernelText(tuple(printer.w.lines), functions, frozenset(printer.statements.headers))
+
+
+class _Kernel:
+    def __init__(self, kernel: ir.Kernel, sites: Sites | None) -> None:
+        self.kernel, self.sites = kernel, sites
+        self.w = Writer()
+        self.statements = Statements(self.w, kernel, sites)
+        if kernel.events:
+            self.statements.headers.add("mbarrier")
+        if sites is not None:
+            self.statements.headers |= {"mbarrier", "report"}
+
+    def print(self) -> None:
+        kernel = self.kernel
+        with self.w.at(kernel.span):
+            for name, value in kernel.fixed:
+                self.w.line(f"// Made for {name} == {value}; the host checks it.")
+            for name, divisor in kernel.assumed:
+                self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
+            self.w.line(f'extern "C" __global__ void __launch_bounds__({kernel.threads})')
+            params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
+            head = f"{kernel.name}({params.lstrip()})"
+            first, *rest = head.split("\n")
+            self.w.line(first)
+            for line in rest[:-1]:
+                self.w.line(line)
+            if rest:
+                self.w.lines.append(Line(rest[-1] + " {", kernel.span))
+            else:
+                self.w.lines[-1] = Line(first + " {", kernel.span)
+            with self.w.indented():
+                self._prologue()
+                self.statements.body(kernel.body)
+                if kernel.tensor_columns:
+                    self.w.line("__syncthreads();")
+                    self.w.line(
+                        f"if (threadIdx.x / 32 == 0) tensor_memory_free<{kernel.tensor_columns}>(tensor_memory);"
+                    )
+            self.w.line("}")
+
+    def _parameters(self) -> list[str]:
+        kernel = self.kernel
+        maps = [f"const __grid_constant__ TensorMap {map_name(kernel, number)}" for number in range(len(kernel.maps))]
+        tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
+        scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
+        report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
+        return [*maps, *tensors, *scalars, *report]
+
+    # --- prologue ---------------------------------------------------------------------------------
+
+    def _prologue(self) -> None:
+        kernel = self.kernel
+        if kernel.shared_bytes:
+            self.w.line(f"extern __shared__ __align__({_ALIGN}) u8 smem[];  // {kernel.shared_bytes} bytes")
+        for item in kernel.shared:
+            self._tensor(item)
+        at = kernel.barriers_at
+        for event in kernel.events:
+            self.w.line(f"u64* const {event.name} = reinterpret_cast<u64*>(smem + {at});{_slots_note(event)}")
+            at += 8 * event.slots
+        for tensor in kernel.locals:
+            self.w.line(f"{type_word(tensor.elem)} {tensor.name}[{prod(tensor.extents) * tensor.slots}];")
+        for name, place in zip(kernel.grid_names, _GRID, strict=False):
+            self.w.line(f"const int {name} = {place};")
+        for index in kernel.indices:
+            self.w.line(f"const int {index.name} = {self._index(index)};")
+        for name, _, slot in kernel.handles:
+            self.w.line(f"int {name} = {slot};")
+        if kernel.events:
+            self._barriers()
+        if kernel.tensor_columns:
+            self._tensor_memory()
+        self._phases()
+        self.w.line()
+
+    def _phases(self) -> None:
+        kernel = self.kernel
+        for name, event_name in kernel.phases:
+            wide = any(event.name == event_name and event.slots > 32 for event in kernel.events)
+            self.w.line(f"{'u64' if wide else 'u32'} {name} = 0;  // one bit a slot: the parity of the next wait")
+        if self.sites is not None:
+            for event in kernel.events:
+                self.w.line(
+                    f"u32 {counter(kernel, event)}[{event.slots}] = {{}};  // waits of this path that have passed"
+                )
+
+    def _tensor(self, item: ir.Shared) -> None:
+        tensor = item.tensor
+        slots = f"{tensor.slots} x " if tensor.slots > 1 else ""
+        shape = " x ".join(str(extent) for extent in tensor.extents)
+        swizzle = f", {item.swizzle}-byte swizzle" if item.swizzle else ""
+        if tensor.slots > 1 and slot_stride(item) != item.bytes:
+            swizzle += f", {slot_stride(item)} bytes a slot"
+        kind = type_word(tensor.elem)
+        place = f"reinterpret_cast<{kind}*>(smem + {item.offset})"
+        self.w.line(f"{kind}* const {tensor.name} = {place};  // {slots}{shape}{swizzle}")
+
+    def _index(self, index: ir.Index) -> str:
+        text = "threadIdx.x" if index.unit == 1 else f"threadIdx.x / {index.unit}"
+        if index.unit * index.bound < self.kernel.threads:
+            text += f" % {index.bound}"
+        if index.unit >= 32:  # the same in all threads of a warp: say so, for branches over it
+            return f"__shfl_sync(0xffffffff, {text}, 0)"
+        return text
+
+    def _barriers(self) -> None:
+        with self.w.block("if (threadIdx.x == 0)"):
+            for event in self.kernel.events:
+                self._initialise(event)
+            self.w.line("fence_mbarrier_init();")
+            for event in self.kernel.events:
+                if event.ready:
+                    self._per_slot(event, "mbarrier_arrive_many")
+        self.w.line("__syncthreads();")
+
+    def _tensor_memory(self) -> None:
+        """Asked for by the first warp; every thread learns where it lies."""
+        at = self.kernel.shared_bytes - 8
+        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {at});")
+        self.w.line(f"if (threadIdx.x / 32 == 0) tensor_memory_alloc<{self.kernel.tensor_columns}>(tensor_memory_at);")
+        for line in ("tcgen05_fence_before();", "__syncthreads();", "tcgen05_fence_after();"):
+            self.w.line(line)
+        self.w.line("const u32 tensor_memory = *tensor_memory_at;")
+
+    def _initialise(self, event: ir.Event) -> None:
+        self._per_slot(event, "mbarrier_init")
+
+    def _per_slot(self, event: ir.Event, function: str) -> None:
+        """A call for each slot, as a loop where all counts are one."""
+        if event.slots > 1 and len(set(event.arrivals)) == 1:
+            s = self.statements.places.own("s")
+            call = f"{function}({event.name} + {s}, {event.arrivals[0]})"
+            self.w.line(f"for (int {s} = 0; {s} < {event.slots}; ++{s}) {call};")
+            return
+        for slot, count in enumerate(event.arrivals):
+            at = f" + {slot}" if slot else ""
+            self.w.line(f"{function}({event.name}{at}, {count});")
+
+
+def _slots_note(event: ir.Event) -> str:
+    counts = sorted(set(event.arrivals))
+    arrivals = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    ready = ", the first complete at start" if event.ready else ""
+    slots = f"{event.slots} slots" if event.slots > 1 else "1 slot"
+    return f"  // {slots}, {arrivals} arrival{'' if arrivals == '1' else 's'} a generation{ready}"
+
+
+def grid_of(kernel: ir.Kernel) -> tuple[Expr, ...]:
+    """The extents of the grid, always three."""
+    return (*kernel.grid, *(Lit(1),) * (3 - len(kernel.grid)))

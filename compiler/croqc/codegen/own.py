@@ -1,0 +1,41 @@
+"""Names of the emitters' own variables, such as loop counters: free in the kernel that they stand in.
+
+Must not rename what the program declares.
+"""
+
+from __future__ import annotations
+
+import re
+
+from croqc.pipe import ir
+from croqc.pipe.walk import statements
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def names_in(kernel: ir.Kernel) -> frozenset[str]:
+    """Every name that a kernel declares, and every word of text that it passes through."""
+    found = {*kernel.grid_names, *(name for name, _ in (*kernel.scalars, *kernel.phases))}
+    found |= {index.name for index in kernel.indices} | {name for name, _, _ in kernel.handles}
+    found |= {tensor.name for tensor in (*kernel.tensors, *kernel.locals)}
+    found |= {item.tensor.name for item in kernel.shared} | {event.name for event in kernel.events}
+    found |= {acc.name for acc in kernel.accumulators}
+    for stmt in statements(kernel.body):
+        match stmt:
+            case ir.Let(name=name) | ir.Loop(name=name) | ir.LoadFragment(name=name):
+                found.add(name)
+            case ir.Text(text=text):
+                found |= set(_WORD.findall(text))
+    return frozenset(found)
+
+
+class Own:
+    """`own("v")` is `v`, or `v_`, `v__`, … where the program has a `v` of its own."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self._taken = names_in(kernel)
+
+    def __call__(self, wish: str) -> str:
+        while wish in self._taken:
+            wish += "_"
+        return wish

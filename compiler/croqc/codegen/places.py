@@ -1,0 +1,107 @@
+"""Where elements and tiles lie: addresses in C++. Must not print statements."""
+
+from __future__ import annotations
+
+from croqc.codegen.own import Own
+from croqc.codegen.words import spell, type_word
+from croqc.pipe import ir
+from croqc.pipe.exprs import ZERO, Expr, Lit, Read, Space, Tensor, Tile, Var, add, multiply, product, total
+from croqc.pipe.passes.memory import slot_stride
+from croqc.sema.elements import ELEMENTS
+
+
+class Places:
+    """Addresses for one kernel."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self.shared = {item.tensor.name: item for item in kernel.shared}
+        self.own = Own(kernel)
+
+    def spell(self, expr: Expr, binding: int = 0) -> str:
+        return spell(expr, self.read, binding)
+
+    def read(self, read: Read) -> str:
+        return self.element(read.tile, read.index)
+
+    def element(self, tile: Tile, index: tuple[Expr, ...]) -> str:
+        """The element of a tile as an lvalue."""
+        tensor = tile.tensor
+        at = list(tile.origin)
+        for dim, value in enumerate(index):
+            at[tile.dims[dim]] = add(at[tile.dims[dim]], value)
+        item = self.shared.get(tensor.name)
+        if item is not None and item.swizzle:
+            rows, row, column = tensor.extents[0], self.spell(at[0]), self.spell(at[1])
+            return (
+                f"at<{type_word(tensor.elem)}, {rows}, {item.swizzle}>({self.slot(tensor, tile.slot)}, {row}, {column})"
+            )
+        if tensor.space is Space.GLOBAL:
+            return f"{tensor.name}[{self._wide(tensor, at)}]"
+        offset = total(tuple(multiply(value, stride) for value, stride in zip(at, strides(tensor), strict=True)))
+        if tensor.slots > 1:
+            return (
+                f"({self.slot(tensor, tile.slot)})[{self.spell(offset)}]" if item else self._local(tensor, tile, offset)
+            )
+        return f"{tensor.name}[{self.spell(offset)}]"
+
+    def _local(self, tensor: Tensor, tile: Tile, offset: Expr) -> str:
+        size = product(tensor.shape)
+        return f"{tensor.name}[{self.spell(add(multiply(tile.slot, size), offset))}]"
+
+    def _wide(self, tensor: Tensor, at: list[Expr]) -> str:
+        """An offset into global memory, in 64 bits as soon as two extents are multiplied."""
+        if len(at) == 1:
+            return self.spell(at[0])
+        terms = []
+        for value, stride in zip(at, strides(tensor), strict=True):
+            if value == ZERO:
+                continue
+            if stride == Lit(1):
+                terms.append(self.spell(value, 10))
+            else:
+                terms.append(f"s64({self.spell(value)}) * {self._stride(stride)}")
+        return " + ".join(terms) or "0"
+
+    def _stride(self, stride: Expr) -> str:
+        return self.spell(stride, 12) if isinstance(stride, Lit | Var) else f"s64({self.spell(stride)})"
+
+    def slot(self, tensor: Tensor, slot: Expr) -> str:
+        """A pointer to the first element of a slot."""
+        if tensor.slots == 1:
+            return tensor.name
+        item = self.shared[tensor.name]
+        elements = slot_stride(item) * 8 // ELEMENTS[tensor.elem].bits
+        return f"{tensor.name} + {self.spell(multiply(slot, Lit(elements)), 10)}"
+
+    def offset(self, tile: Tile, column: Expr) -> str:
+        """Bytes from the start of a swizzled tensor to a column of a tile, without the permutation of its swizzle."""
+        tensor, item = tile.tensor, self.shared[tile.tensor.name]
+        size = ELEMENTS[tensor.elem].bits // 8
+        row, first = tile.origin[0], add(tile.origin[-1], column)
+        slot = multiply(tile.slot, Lit(slot_stride(item)))
+        if row == ZERO and first == ZERO:
+            return self.spell(slot)
+        inside = f"tile_start<{tensor.extents[0]}, {item.swizzle}, {size}>({self.spell(row)}, {self.spell(first)})"
+        return inside if slot == ZERO else f"{self.spell(slot, 10)} + {inside}"
+
+    def pointer(self, tile: Tile, column: Expr = ZERO) -> str:
+        """A pointer to the first element of a tile's column on, without the permutation of its swizzle."""
+        tensor = tile.tensor
+        item = self.shared[tensor.name]
+        base = self.slot(tensor, tile.slot)
+        at = list(tile.origin)
+        at[-1] = add(at[-1], column)
+        if item.swizzle and len(at) == 2:
+            if at == [ZERO, ZERO]:
+                return base
+            size = ELEMENTS[tensor.elem].bits // 8
+            shape = f"{tensor.extents[0]}, {item.swizzle}, {size}"
+            scale = f" / {size}" if size > 1 else ""
+            return f"{base} + tile_start<{shape}>({self.spell(at[0])}, {self.spell(at[1])}){scale}"
+        offset = total(tuple(multiply(value, stride) for value, stride in zip(at, strides(tensor), strict=True)))
+        return base if offset == ZERO else f"{base} + {self.spell(offset, 10)}"
+
+
+def strides(tensor: Tensor) -> tuple[Expr, ...]:
+    """Row-major strides in elements."""
+    return tuple(product(tensor.shape[dim + 1 :]) for dim in range(len(tensor.shape)))

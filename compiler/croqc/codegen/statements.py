@@ -1,0 +1,353 @@
+"""Statements of the IR as C++, one handler a kind. Must not decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from croqc.codegen import mma_sync, tcgen05
+from croqc.codegen.copies import THREADS, Copies, first_of
+from croqc.codegen.places import Places
+from croqc.codegen.report import Sites, counter, report_name
+from croqc.codegen.stores import Stores
+from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
+from croqc.codegen.words import quoted, type_word
+from croqc.codegen.writer import Writer
+from croqc.pipe import ir
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
+from croqc.pipe.walk import Body
+from croqc.sema.model import Unit
+
+
+class Statements:
+    """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
+
+    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None) -> None:
+        self.w, self.kernel, self.sites = writer, kernel, sites
+        self.places = Places(kernel)
+        self.copies = Copies(writer, self.places, kernel)
+        self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
+        self.functions: dict[str, list[str]] = {}
+        self.headers = self.copies.headers
+        self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.groups: tuple[int, ...] = ()  # the warpgroups of the role that is printed
+
+    def body(self, body: Body) -> None:
+        for stmt in body:
+            with self.w.at(stmt.span):
+                _HANDLERS[type(stmt)](self, stmt)
+
+    def spell(self, expr: Expr, binding: int = 0) -> str:
+        return self.places.spell(expr, binding)
+
+    # --- scalars and control ----------------------------------------------------------------------
+
+    def let(self, stmt: ir.Let) -> None:
+        qualifier = "" if stmt.changes else "const "
+        self.w.line(f"{qualifier}{type_word(stmt.elem)} {stmt.name} = {self.spell(stmt.value)};")
+
+    def set(self, stmt: ir.Set) -> None:
+        self.w.line(f"{stmt.name} = {self.spell(stmt.value)};")
+
+    def write(self, stmt: ir.Write) -> None:
+        self.w.line(f"{self.places.element(stmt.tile, stmt.index)} = {self.spell(stmt.value)};")
+
+    def atomic(self, stmt: ir.Atomic) -> None:
+        place = self.places.element(stmt.tile, stmt.index)
+        word = {"exch": "Exch", "cas": "CAS"}.get(stmt.op, stmt.op.capitalize())
+        values = ", ".join(self.spell(value) for value in (stmt.value, *stmt.more))
+        wide = {"u64": "unsigned long long", "s64": "long long"}.get(stmt.tile.tensor.elem)
+        target = f"reinterpret_cast<{wide}*>(&{place})" if wide else f"&{place}"
+        self.w.line(f"atomic{word}({target}, {values});")
+
+    def print(self, stmt: ir.Print) -> None:
+        args = "".join(f", {self.spell(arg)}" for arg in stmt.args)
+        self.w.line(f"printf({quoted(stmt.text)}{args});")
+
+    def loop(self, stmt: ir.Loop) -> None:
+        if stmt.unroll is not None:
+            self.w.line("#pragma unroll" + (f" {stmt.unroll}" if stmt.unroll else ""))
+        step = f"++{stmt.name}" if stmt.step == ONE else f"{stmt.name} += {self.spell(stmt.step)}"
+        head = f"int {stmt.name} = {self.spell(stmt.start)}; {stmt.name} < {self.spell(stmt.stop, 9)}; {step}"
+        with self.w.block(f"for ({head})"):
+            self.body(stmt.body)
+
+    def while_(self, stmt: ir.While) -> None:
+        with self.w.block(f"while ({self.spell(stmt.cond)})"):
+            self.body(stmt.body)
+
+    def if_(self, stmt: ir.If) -> None:
+        with self.w.block(f"if ({self.spell(stmt.cond)})"):
+            self.body(stmt.then)
+        if stmt.other:
+            with self.w.block("else"):
+                self.body(stmt.other)
+
+    def jump(self, stmt: ir.Jump) -> None:
+        self.w.line(f"{stmt.word};")
+
+    def scope(self, stmt: ir.Scope) -> None:
+        self.body(stmt.body)  # names are unique in the kernel: no braces are needed
+
+    def role(self, stmt: ir.Role) -> None:
+        self.w.line(f"// {stmt.path}")
+        self.groups = stmt.groups
+        cond = self.spell(stmt.cond, 4)
+        if stmt.registers is not None:
+            self._role_with_registers(stmt, cond)
+            return
+        if stmt.elected:
+            cond = f"{cond} && {first_of(stmt.unit, self.kernel.threads)}"
+        with self.w.block(f"if ({cond})"):
+            self.body(stmt.body)
+
+    def _role_with_registers(self, stmt: ir.Role, cond: str) -> None:
+        self.headers.add("registers")
+        word = "give" if stmt.elected else "take"
+        with self.w.block(f"if ({cond})"):
+            self.w.line(f"{word}_registers<{stmt.registers}>();")
+            if not stmt.elected:
+                self.body(stmt.body)
+                return
+            with self.w.block(f"if ({first_of(stmt.unit, self.kernel.threads)})"):
+                self.body(stmt.body)
+
+    def text(self, stmt: ir.Text) -> None:
+        for line in stmt.text.splitlines():
+            self.w.line(line)
+
+    def call(self, stmt: ir.Call) -> None:
+        self.w.line(f"{stmt.name}({', '.join(self.spell(arg) for arg in stmt.args)});")
+
+    # --- events -----------------------------------------------------------------------------------
+
+    def wait(self, stmt: ir.Wait) -> None:
+        barrier = self.copies.barrier(stmt.slot)
+        if stmt.phase is None:
+            slots = self._event(stmt.slot).slots
+            self._wait(stmt, barrier, f"{self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1")
+            return
+        slot = self.spell(stmt.slot.at, 10)
+        if self._event(stmt.slot).slots == 1:
+            self._wait(stmt, barrier, stmt.phase)
+            self.w.line(f"{stmt.phase} ^= 1;")
+            return
+        self._wait(stmt, barrier, f"{stmt.phase} >> {slot} & 1")
+        self.w.line(f"{stmt.phase} ^= 1{'ull' if self._event(stmt.slot).slots > 32 else 'u'} << {slot};")
+
+    def _wait(self, stmt: ir.Wait, barrier: str, parity: str) -> None:
+        """Where waits are reported, with what the record says: site, slot, and which generation it is for the path."""
+        if self.sites is None:
+            self.w.line(f"mbarrier_wait({barrier}, {parity});")
+            return
+        event = self._event(stmt.slot)
+        number = self.sites.add(self.kernel, event, stmt.span)
+        slot = self.spell(stmt.slot.at, 10)
+        generation = f"{counter(self.kernel, event)}[{slot}]"
+        if stmt.slot.ordered:
+            generation = self.spell(divide(stmt.slot.at, Lit(event.slots)))
+            slot = f"{slot} % {event.slots}"
+        report = report_name(self.kernel)
+        self.w.line(f"mbarrier_wait_reported({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
+        if not stmt.slot.ordered:
+            self.w.line(f"++{generation};")
+
+    def _event(self, slot: ir.SlotRef) -> ir.Event:
+        return next(item for item in self.kernel.events if item.name == slot.event)
+
+    def arrive(self, stmt: ir.Arrive) -> None:
+        if stmt.publishes:
+            self.w.line("fence_async_proxy();")
+        if stmt.meets:
+            self._meet(stmt.unit)
+        barrier = self.copies.barrier(stmt.slot)
+        if stmt.by_threads:
+            self.headers.add("cp_async")
+            self.w.line(f"cp_async_arrive({barrier});")
+            return
+        arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
+        one = first_of(stmt.unit, self.kernel.threads)
+        self.w.line(f"if ({one}) {arrival};" if one else f"{arrival};")
+
+    def sync(self, stmt: ir.Sync) -> None:
+        if stmt.publishes:
+            self.w.line("fence_async_proxy();")
+        self._meet(stmt.unit)
+
+    def _meet(self, unit: Unit) -> None:
+        count = THREADS.get(unit, self.kernel.threads)
+        if unit is Unit.BLOCK or count >= self.kernel.threads:
+            self.w.line("__syncthreads();")
+        elif unit is Unit.GROUP4:
+            self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
+        elif unit is Unit.GROUP:
+            self.w.line("__syncwarp();")
+
+    # --- movement ---------------------------------------------------------------------------------
+
+    def copy(self, stmt: ir.Copy) -> None:
+        self.copies.copy(stmt)
+
+    def await_(self, stmt: ir.Await) -> None:
+        self.headers.add("cp_async")
+        self.w.line("cp_async_wait<0>();")
+
+    def rotate(self, stmt: ir.Rotate) -> None:
+        first, *rest = stmt.handles
+        saved = self.places.own("first")
+        with self.w.block(""):
+            self.w.line(f"const int {saved} = {first};")
+            for to, source in zip(stmt.handles, rest, strict=False):
+                self.w.line(f"{to} = {source};")
+            self.w.line(f"{stmt.handles[-1]} = {saved};")
+
+    # --- multiplies -------------------------------------------------------------------------------
+
+    def fill(self, stmt: ir.Fill) -> None:
+        acc, value = stmt.acc, self.spell(stmt.value)
+        if stmt.declares:
+            count = f"[{acc.count}]" if acc.count > 1 else ""
+            shape = f"{acc.m} x {acc.n} {acc.elem}"
+            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {shape}")
+        if acc.elem == "f16":
+            bits = f"f16({value}).bits"
+            value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
+        self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+
+    def _filled(self, registers: str, count: int, value: str) -> None:
+        self.w.line("#pragma unroll")
+        each = self.places.own("d")
+        if count == 1:
+            self.w.line(f"for (auto& {each} : {registers}) {each} = {value};")
+            return
+        name, one = registers.partition("[")[0], self.places.own("tile")
+        with self.w.block(f"for (auto& {one} : {name})"):
+            self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
+
+    def _registers(self, acc: ir.Accumulator, index: Expr) -> str:
+        return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
+
+    def fence(self, stmt: ir.Fence) -> None:
+        if self.kernel.tensor_columns:
+            self.w.line("tcgen05_fence_after();")
+            return
+        self.headers.add("wgmma")
+        self.w.line("wgmma_fence();")
+
+    def multiply(self, stmt: ir.Multiply) -> None:
+        if stmt.instruction == "tcgen05":
+            self._multiply_tcgen05(stmt)
+            return
+        by_warps = stmt.instruction in ("mma.sync", "wmma")
+        self.headers.add("mma_sync" if by_warps else "wgmma")
+        name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
+        self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
+        column: Expr = ZERO
+        if stmt.steps > 1:
+            self.w.line("#pragma unroll")
+            step = self.places.own("step")
+            column = Op("*", (Var(step), Lit(stmt.k_step)))
+            with self.w.block(f"for (int {step} = 0; {step} < {stmt.steps}; ++{step})"):
+                self._issue(stmt, name, column, step)
+            return
+        self._issue(stmt, name, column, "")
+
+    def _multiply_tcgen05(self, stmt: ir.Multiply) -> None:
+        self.headers.add("tcgen05")
+        self.functions.setdefault(tcgen05.function_name(stmt), tcgen05.function_text(stmt))
+        steps = [Lit(step * stmt.k_step) for step in range(stmt.steps)]
+        self.tensor_memory.multiply(
+            stmt, [(self._tensor_operand(stmt.a, at), self._tensor_operand(stmt.b, at)) for at in steps]
+        )
+
+    def _tensor_operand(self, tile: Tile, column: Expr) -> str:
+        swizzle = self.places.shared[tile.tensor.name].swizzle
+        return f"tensor_operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
+
+    def start(self, stmt: ir.Start) -> None:
+        self.tensor_memory.start(stmt)
+
+    def complete(self, stmt: ir.Complete) -> None:
+        self.tensor_memory.complete()
+
+    def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
+        self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
+
+    def load_accumulator(self, stmt: ir.LoadAccumulator) -> None:
+        self.tensor_memory.load(stmt)
+
+    def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
+        """`step`: the loop's variable over K, empty for a single step."""
+        registers = self._registers(stmt.acc, stmt.index)
+        if stmt.instruction in ("mma.sync", "wmma"):
+            if stmt.a_registers:
+                mma_sync.print_warp(self.w, self.places, stmt, registers, step)
+            else:
+                mma_sync.print_split(self.w, self.places, stmt, registers, column)
+            return
+        held = fragment_arguments(stmt, step) if stmt.a_registers else ""
+        operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
+        self.w.line(f"{name}({registers}, {operands[0]},")
+        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
+
+    def _operand(self, tile: Tile, column: Expr) -> str:
+        swizzle = self.places.shared[tile.tensor.name].swizzle
+        return f"operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
+
+    def load_fragment(self, stmt: ir.LoadFragment) -> None:
+        self.headers.add("fragment")
+        mma_sync.print_load(self.w, self.places, stmt)
+
+    def commit(self, stmt: ir.Commit) -> None:
+        self.headers.add("wgmma")
+        if stmt.closes:
+            self.w.line("wgmma_commit();")
+        self.w.line(f"wgmma_wait<{stmt.keep}>();")
+        for acc in stmt.settles:
+            for number in range(acc.count):
+                self.w.line(f"settle({self._registers(acc, Lit(number))});")
+
+    def store(self, stmt: ir.StoreTile) -> None:
+        self.stores.store(stmt, self._registers(stmt.acc, stmt.index))
+
+    def store_staged(self, stmt: ir.StoreStaged) -> None:
+        self.stores.staged(stmt, self._registers(stmt.acc, stmt.index), self.groups)
+
+    def stores_read(self, stmt: ir.StoresRead) -> None:
+        self.headers.add("tma")
+        self.w.line(f"if ({first_of(stmt.unit, self.kernel.threads)}) tma_store_wait_read();")
+
+
+_HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
+    ir.Let: Statements.let,
+    ir.Set: Statements.set,
+    ir.Write: Statements.write,
+    ir.Atomic: Statements.atomic,
+    ir.Print: Statements.print,
+    ir.Loop: Statements.loop,
+    ir.While: Statements.while_,
+    ir.If: Statements.if_,
+    ir.Jump: Statements.jump,
+    ir.Scope: Statements.scope,
+    ir.Role: Statements.role,
+    ir.Text: Statements.text,
+    ir.Call: Statements.call,
+    ir.Wait: Statements.wait,
+    ir.Arrive: Statements.arrive,
+    ir.Sync: Statements.sync,
+    ir.Copy: Statements.copy,
+    ir.Await: Statements.await_,
+    ir.Rotate: Statements.rotate,
+    ir.Fill: Statements.fill,
+    ir.Fence: Statements.fence,
+    ir.LoadFragment: Statements.load_fragment,
+    ir.Multiply: Statements.multiply,
+    ir.Commit: Statements.commit,
+    ir.Start: Statements.start,
+    ir.Complete: Statements.complete,
+    ir.ArriveCommitted: Statements.arrive_committed,
+    ir.LoadAccumulator: Statements.load_accumulator,
+    ir.StoreTile: Statements.store,
+    ir.StoreStaged: Statements.store_staged,
+    ir.StoresRead: Statements.stores_read,
+}

@@ -1,0 +1,104 @@
+"""Multiplies of tcgen05 as C++ (PTX ISA, tcgen05.mma): the instruction's function, its descriptor, its use.
+
+Bits of the instruction descriptor: 4-5 type of D, 7-9 and 10-12 types of A and B, 17-22 N / 8, 24-28 M / 16; all
+others are zero: both operands K-major, nothing negated, dense.
+"""
+
+from __future__ import annotations
+
+from croqc.codegen.copies import first_of
+from croqc.codegen.places import Places
+from croqc.codegen.writer import Writer
+from croqc.pipe import ir
+from croqc.pipe.exprs import Expr, Lit, add, multiply
+from croqc.sema.model import Unit
+
+_KINDS = {"f16": "f16", "bf16": "f16", "f32": "tf32", "tf32": "tf32", "f8_e4m3": "f8f6f4", "f8_e5m2": "f8f6f4",
+          "s8": "i8", "u8": "i8"}  # fmt: skip
+_TYPES = {"f16": 0, "bf16": 1, "f32": 2, "tf32": 2, "f8_e4m3": 0, "f8_e5m2": 1, "u8": 0, "s8": 1}
+_RESULTS = {"f16": 0, "f32": 1, "s32": 2}
+REGISTERS = {"f32": "float", "s32": "int"}
+
+
+def function_name(stmt: ir.Multiply) -> str:
+    return f"tcgen05_mma_{_KINDS[stmt.a.tensor.elem]}"
+
+
+def function_text(stmt: ir.Multiply) -> list[str]:
+    """`d = a x b`, or `d += a x b` where `adds`. PTX ISA, tcgen05.mma; issued by one thread."""
+    kind = _KINDS[stmt.a.tensor.elem]
+    return [
+        f"__device__ __forceinline__ void {function_name(stmt)}(u32 d, u64 a, u64 b, u32 shape, bool adds) {{",
+        '  asm volatile("{ .reg .pred p; setp.ne.b32 p, %4, 0; "',
+        f'               "tcgen05.mma.cta_group::1.kind::{kind} [%0], %1, %2, %3, p; }}"',
+        '               ::"r"(d), "l"(a), "l"(b), "r"(shape), "r"(int(adds))',
+        '               : "memory");',
+        "}",
+    ]
+
+
+def shape_bits(stmt: ir.Multiply) -> int:
+    """The instruction descriptor."""
+    types = _TYPES[stmt.a.tensor.elem] << 7 | _TYPES[stmt.b.tensor.elem] << 10
+    return _RESULTS[stmt.acc.elem] << 4 | types | stmt.n // 8 << 17 | stmt.m // 16 << 24
+
+
+class TensorMemory:
+    """Prints what touches tensor memory in one kernel."""
+
+    def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
+        self.w, self.places, self.kernel = writer, places, kernel
+        self.offsets = dict(kernel.tensor_offsets)
+        first, groups = kernel.tensor_groups
+        self.share = sum(acc.count * acc.n for acc in kernel.accumulators)
+        self.alone = groups == 1
+        self.group = "threadIdx.x / 128" if first == 0 else f"(threadIdx.x / 128 - {first})"
+
+    def address(self, acc: ir.Accumulator, index: Expr) -> str:
+        """The first column of an accumulator of the thread's warpgroup."""
+        at = self.places.spell(add(Lit(self.offsets[acc.name]), multiply(index, Lit(acc.n))))
+        group = "" if self.alone else f" + {self.group} * {self.share}"
+        return f"tensor_memory{group}" + ("" if at == "0" else f" + {at}")
+
+    def started(self, acc: ir.Accumulator, index: Expr) -> str:
+        return f"{acc.name}_started" + (f"[{self.places.spell(index)}]" if acc.count > 1 else "")
+
+    def start(self, stmt: ir.Start) -> None:
+        acc = stmt.acc
+        if stmt.declares:
+            count = f"[{acc.count}]" if acc.count > 1 else ""
+            value = "{}" if acc.count > 1 else "false"
+            text = f"bool {acc.name}_started{count} = {value};"
+            self.w.line(f"{text}  // {acc.m} x {acc.n} {acc.elem} in tensor memory")
+        elif acc.count == 1:
+            self.w.line(f"{acc.name}_started = false;")
+        else:
+            self.w.line(f"{self.started(acc, stmt.index)} = false;")
+
+    def multiply(self, stmt: ir.Multiply, columns: list[tuple[str, str]]) -> None:
+        """`columns`: the descriptors of A and B of each K step."""
+        started = self.started(stmt.acc, stmt.index)
+        with self.w.block(f"if ({first_of(Unit.GROUP4, self.kernel.threads) or 'true'})"):
+            for number, (a, b) in enumerate(columns):
+                adds = started if number == 0 else "true"
+                self.w.line(f"{function_name(stmt)}({self.address(stmt.acc, stmt.index)}, {a}, {b},")
+                self.w.line(f"{' ' * (len(function_name(stmt)) + 1)}{shape_bits(stmt):#x}, {adds});")
+        self.w.line(f"{started} = true;")
+
+    def arrive(self, barrier: str) -> None:
+        self.w.line(f"if ({first_of(Unit.GROUP4, self.kernel.threads)}) tcgen05_commit({barrier});")
+
+    def complete(self) -> None:
+        """The warpgroup waits until its multiplies are complete."""
+        barrier = "multiplied" if self.alone else f"multiplied + {self.group}"
+        self.arrive(barrier)
+        self.w.line(f"mbarrier_wait({barrier}, multiplied_phase);")
+        self.w.line("multiplied_phase ^= 1;")
+        self.w.line("tcgen05_fence_after();")
+
+    def load(self, stmt: ir.LoadAccumulator) -> None:
+        acc = stmt.acc
+        self.w.line(f"{REGISTERS[acc.elem]} {acc.name}[{acc.m * acc.n // 128}];")
+        self.w.line(f"tensor_load_all({acc.name}, {self.address(acc, stmt.index)});")
+        self.w.line("tcgen05_fence_before();  // the next tile's multiplies come behind these loads")
+        self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")

@@ -1,0 +1,87 @@
+"""A whole translation unit: the headers used, inlined, then the kernels. Self-contained for NVRTC and nvcc -cubin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Final
+
+from croqc.codegen.kernel import kernel_text
+from croqc.codegen.report import Sites, WaitSite
+from croqc.codegen.writer import Line
+from croqc.pipe import ir
+from croqc.text.record import record
+from croqc.text.span import NOWHERE
+
+_ORDER: Final = (
+    "types",
+    "shared",
+    "mbarrier",
+    "report",
+    "cp_async",
+    "tma",
+    "tcgen05",
+    "wgmma",
+    "fragment",
+    "mma_sync",
+    "stmatrix",
+    "registers",
+)
+
+
+@record
+class Unit:
+    """`lines` with their places in the source; kernels are `extern "C"` under their names.
+
+    `sites`: the waits of a unit that reports where they stand, by number from 1; empty for one that does not.
+    """
+
+    lines: tuple[Line, ...]
+    sites: tuple[WaitSite, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines) + "\n"
+
+
+def unit_of(
+    kernels: Sequence[ir.Kernel],
+    title: str,
+    foreign: Sequence[Line] = (),
+    bases: Sequence[int] = (),
+    report: bool = False,
+) -> Unit:
+    """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
+    begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
+    `WaitReport`, the last parameter of each kernel.
+
+    Raises UnsupportedTypeError for an element type that is not generated.
+    """
+    sites = Sites() if report else None
+    texts = [kernel_text(kernel, sites) for kernel in kernels]
+    headers = {"types", "shared"}.union(*(text.headers for text in texts))
+    lines = [Line(f"// {title}"), Line("")]
+    for name in _ORDER:
+        if name in headers:
+            lines += [Line(text) for text in header(name).splitlines()] + [Line("")]
+    functions = {name: body for text in texts for name, body in text.functions}
+    if functions:
+        lines += [Line("namespace croq {"), Line("")]
+        for body in functions.values():
+            lines += [Line(text) for text in body] + [Line("")]
+        lines += [Line("}  // namespace croq"), Line("")]
+    lines += [Line("using namespace croq;"), Line("")]
+    if foreign:
+        lines += [*foreign, Line("")]
+    for text, base in zip(texts, bases or (0,) * len(texts), strict=True):
+        lines += [*(_moved(line, base) for line in text.lines), Line("")]
+    return Unit(tuple(lines[:-1]), tuple(sites.found) if sites else ())
+
+
+def _moved(line: Line, base: int) -> Line:
+    return line if line.span == NOWHERE else Line(line.text, line.span.shift(base))
+
+
+def header(name: str) -> str:
+    """The text of one of our headers."""
+    return (files("croqc.codegen") / "include" / "croq" / f"{name}.cuh").read_text(encoding="utf-8").rstrip("\n")

@@ -1,0 +1,160 @@
+"""How values and types of the IR are spelled in C++. Must not print statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, isinf, isnan
+
+from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
+from croqc.sema.elements import ELEMENTS
+from croqc.text.span import NOWHERE, Span
+
+_BINDING = {
+    "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
+    "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
+}  # fmt: skip
+_UNARY, _ATOM = 12, 13
+
+_FUNCTIONS = {
+    "__exp": "expf", "__exp2f": "exp2f", "__log": "logf", "__log1p": "log1pf", "__expm1": "expm1f", "__sqrt": "sqrtf",
+    "__sin": "sinf", "__cos": "cosf", "__tan": "tanf", "__asin": "asinf", "__acos": "acosf", "__atan": "atanf",
+    "__atan2": "atan2f", "__sinh": "sinhf", "__cosh": "coshf", "__tanh": "tanhf", "__pow": "powf",
+    "__ceil": "ceilf", "__floor": "floorf", "__round": "roundf", "__fabs": "fabsf", "__isfinite": "isfinite",
+    "__min": "min", "__max": "max", "cdiv": "cdiv",
+}  # fmt: skip
+_SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
+
+_FLOATS = frozenset({"f32", "tf32", "f64", *_SINGLE})
+_OF_INTEGERS = {  # functions of numbers that integers have exactly
+    "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
+}  # fmt: skip
+
+Element = Callable[[Read], str]
+
+
+class UnsupportedTypeError(Exception):
+    """An element type or function that C++ code is not generated for yet. `span`: the statement, where it is known."""
+
+    def __init__(self, message: str, span: Span = NOWHERE) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+
+
+def type_word(elem: str) -> str:
+    """The C++ type of an element. Raises UnsupportedTypeError."""
+    if elem in ("s32", "int"):
+        return "int"
+    if elem in ("f32", "tf32"):
+        return "float"
+    if elem == "f64":
+        return "double"
+    if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
+        return elem
+    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+
+
+_ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def quoted(text: str) -> str:
+    """A string literal of C++; what is not printable ASCII as octal bytes of UTF-8."""
+    found = ""
+    for char in text:
+        if char in _ESCAPES:
+            found += _ESCAPES[char]
+        else:
+            plain = char.isascii() and char.isprintable()
+            found += char if plain else "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogatepass"))
+    return f'"{found}"'
+
+
+def spell(expr: Expr, element: Element, binding: int = 0) -> str:
+    """An expression; parentheses only where `binding`, how tightly its surroundings bind, asks for them."""
+    text, own = _spelled(expr, element)
+    return f"({text})" if own < binding else text
+
+
+def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
+    match expr:
+        case Lit():
+            return _literal(expr)
+        case Var(name=name):
+            return name, _ATOM
+        case Read():
+            return element(expr), _ATOM
+        case Cast(value=value, elem=elem):
+            return _cast(spell(value, element), value.elem, elem), _ATOM
+        case Fn():
+            return _function(expr, element), _ATOM
+        case Op(op=op, elem=elem) if elem in _SINGLE and op not in ("?:", "!"):
+            args = tuple(Cast(arg, "f32") for arg in expr.args)
+            return _cast(spell(Op(op, args, "f32"), element), "f32", elem), _ATOM
+        case Op():
+            return _operator(expr, element)
+    raise AssertionError(f"no spelling for {type(expr).__name__}")
+
+
+def _operator(expr: Op, element: Element) -> tuple[str, int]:
+    if len(expr.args) == 1:
+        operand = spell(expr.args[0], element, _UNARY)
+        return expr.op + (f"({operand})" if operand.startswith(expr.op) else operand), _UNARY  # `--x` is another thing
+    if expr.op == "?:":
+        test, then, other = (spell(arg, element, 2) for arg in expr.args)
+        return f"{test} ? {then} : {other}", 1
+    own = _BINDING[expr.op]
+    if own == 7 or own == 8:  # comparisons of narrow floats are those of their values
+        args = [Cast(arg, "f32") if arg.elem in _SINGLE else arg for arg in expr.args]
+    else:
+        args = list(expr.args)
+    clear = _BINDING["+"] if expr.op in ("&", "|", "^", "<<", ">>") else own
+    left, right = spell(args[0], element, max(own, clear)), spell(args[1], element, max(own, clear) + 1)
+    return f"{left} {expr.op} {right}", own
+
+
+def _literal(expr: Lit) -> tuple[str, int]:
+    value = expr.value
+    if isinstance(value, bool):
+        return ("true" if value else "false"), _ATOM
+    if isinstance(value, int):
+        suffix = "ll" if expr.elem in ("s64", "u64") else ""
+        return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
+    if isnan(value) or isinf(value):
+        bits = "0x7fffffff" if isnan(value) else "0x7f800000" if value == inf else "0xff800000"
+        text = f"__int_as_float({bits})"
+        return text if expr.elem in ("f32", "tf32") else f"{type_word(expr.elem)}({text})", _ATOM
+    text = repr(float(value))
+    if expr.elem == "f64":
+        return text, _ATOM
+    if expr.elem in _SINGLE:
+        return f"{expr.elem}({text}f)", _ATOM
+    return f"{text}f", _ATOM if value >= 0 else _UNARY
+
+
+def _cast(text: str, have: str, want: str) -> str:
+    if have in _SINGLE and want not in ("f32", "tf32", *_SINGLE):
+        text = f"float({text})"
+    if want in _SINGLE and have not in ("f32", "tf32"):
+        text = f"float({text})"
+    return f"{type_word(want)}({text})"
+
+
+def _function(expr: Fn, element: Element) -> str:
+    args = [spell(arg, element) for arg in expr.args]
+    if expr.foreign:
+        return f"{expr.name}({', '.join(args)})"
+    if expr.elem not in _FLOATS and expr.name in _OF_INTEGERS:
+        return _OF_INTEGERS[expr.name].format(args[0])
+    if expr.name == "__rsqrt":
+        one, root = ("1.0", "sqrt") if expr.elem == "f64" else ("1.0f", "sqrtf")
+        value = f"float({args[0]})" if expr.args[0].elem in _SINGLE else args[0]
+        return f"{type_word(expr.elem)}({one} / {root}({value}))"
+    word = _FUNCTIONS.get(expr.name)
+    if word is None:
+        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")
+    if expr.elem in _SINGLE:
+        plain = ", ".join(f"float({arg})" for arg in args)
+        return f"{expr.elem}({word}({plain}))"
+    if expr.elem == "f64" and word.endswith("f"):
+        word = word[:-1]
+    return f"{word}({', '.join(args)})"

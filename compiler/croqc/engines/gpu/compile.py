@@ -1,0 +1,110 @@
+"""NVRTC: a translation unit as a cubin, from the cache where it was compiled before. Must not need a card.
+
+Cache key: SHA-256 of code, options, version and target. A file is written under another name and renamed; the files
+used least recently go where the cache exceeds its limit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CACHE_BYTES = 1 << 30
+OPTIONS = ("-std=c++17", "--ptxas-options=-v", "-lineinfo", "-default-device")
+
+
+class CompileError(Exception):
+    """NVRTC refused the code; the text is its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """`seconds` is 0 from the cache. `trouble`: why the result could not be kept there, empty where it was."""
+
+    cubin: bytes
+    log: str
+    seconds: float
+    cached: bool
+    trouble: str = ""
+
+
+def compiled(code: str, arch: str, cache: Path | None = None) -> Compiled:
+    """The machine code of a unit for "sm_90a" and its like. Raises CompileError, ImportError without NVRTC."""
+    from cuda.bindings import nvrtc
+
+    _, major, minor = nvrtc.nvrtcVersion()
+    key = hashlib.sha256("\0".join((code, arch, *OPTIONS, f"{major}.{minor}")).encode()).hexdigest()
+    stored = None if cache is None else cache / f"{key}.cubin"
+    if stored is not None and (found := _read(stored)) is not None:
+        return Compiled(found[0], found[1], 0.0, True)
+    start = time.perf_counter()
+    cubin, log = _compile(nvrtc, code, arch)
+    seconds = time.perf_counter() - start
+    trouble = "" if stored is None else _write(stored, cubin, log)
+    return Compiled(cubin, log, seconds, False, trouble)
+
+
+def _compile(nvrtc: Any, code: str, arch: str) -> tuple[bytes, str]:
+    _, program = nvrtc.nvrtcCreateProgram(code.encode(), b"kernel.cu", 0, [], [])
+    options = [f"-arch={arch}".encode(), *(option.encode() for option in OPTIONS)]
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+    _, size = nvrtc.nvrtcGetProgramLogSize(program)
+    log = b" " * size
+    nvrtc.nvrtcGetProgramLog(program, log)
+    text = log.decode(errors="replace").strip("\0 \n")
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        raise CompileError(text or str(status))
+    _, size = nvrtc.nvrtcGetCUBINSize(program)
+    cubin = b" " * size
+    nvrtc.nvrtcGetCUBIN(program, cubin)
+    nvrtc.nvrtcDestroyProgram(program)
+    return cubin, text
+
+
+def _read(path: Path) -> tuple[bytes, str] | None:
+    try:
+        found = path.read_bytes(), path.with_suffix(".log").read_text(encoding="utf-8")
+        with suppress(OSError):
+            os.utime(path)  # used: it stays
+    except (OSError, UnicodeDecodeError):
+        return None
+    return found if found[0] else None
+
+
+def _write(path: Path, cubin: bytes, log: str) -> str:
+    """Keeps a result. A cache that cannot be written is none, and says why."""
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for target, data in ((path.with_suffix(".log"), log.encode()), (path, cubin)):
+            temporary = target.with_name(f"{target.name}.{os.getpid()}")
+            temporary.write_bytes(data)
+            temporary.replace(target)
+        _prune(path.parent)
+    except OSError as error:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        return f"compiled kernels are not kept: {path.parent}: {error.strerror or error}"
+    return ""
+
+
+def _prune(folder: Path, limit: int = CACHE_BYTES) -> None:
+    """Removes what was used least recently until the cubins fit the limit."""
+    sizes = []
+    for path in folder.glob("*.cubin"):
+        with suppress(OSError):  # another process may have removed it
+            status = path.stat()
+            sizes.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in sizes)
+    for _, size, path in sorted(sizes):
+        if total <= limit:
+            return
+        path.unlink(missing_ok=True)
+        path.with_suffix(".log").unlink(missing_ok=True)
+        total -= size

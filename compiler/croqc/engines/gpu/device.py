@@ -1,0 +1,245 @@
+"""One job on the card through CuPy: compile, upload, launch, time, bring back. Runs in the child; must not print."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import mmap
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+from cuda.bindings import driver
+
+from croqc.engines.gpu.compile import CompileError, compiled
+from croqc.engines.gpu.faults import Kind, crash_words, kind_of_os, kind_of_status
+from croqc.engines.gpu.protocol import Answer, Argument, Job, Launch
+
+_TYPES = {
+    "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "tf32": "FLOAT32", "f64": "FLOAT64",
+    "s32": "INT32", "u32": "UINT32", "s64": "INT64", "u64": "UINT64", "u16": "UINT16", "s16": "UINT16",
+}  # fmt: skip
+_SWIZZLES = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}
+SCALARS = {
+    "s32": np.int32, "u32": np.uint32, "s64": np.int64, "u64": np.uint64, "f32": np.float32, "f64": np.float64,
+    "bool": np.bool_, "s16": np.int16, "u16": np.uint16, "s8": np.int8, "u8": np.uint8,
+}  # fmt: skip
+_MAX_STATIC = 48 * 1024
+_MAPPED = 2  # cudaHostRegisterMapped
+_INSUFFICIENT = 35  # cudaErrorInsufficientDriver
+_MAX_PRINTED = 1 << 16
+_CACHE_BYTES = 256 << 20  # more than any card's second-level cache
+
+Stage = Callable[[str, str], None]
+Bound = list[tuple[Any, Launch, tuple[Any, ...]]]
+
+
+class MapError(ValueError):
+    """The driver refuses a tensor map."""
+
+
+def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
+    """`stage` hears of each stage, and of the kernel that runs, before it begins.
+
+    Never raises for what the program or the card does.
+    """
+    done = _Run(job, cache, stage)
+    try:
+        return done.all()
+    except CompileError as error:
+        return done.failed(Kind.COMPILER, str(error))
+    except ImportError as error:
+        return done.failed(Kind.IMPORT, str(error))
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        return done.failed(Kind.MEMORY, str(error))
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        status = int(error.status)
+        return done.failed(
+            Kind.NO_DEVICE if _no_driver(status) else kind_of_status(status), crash_words(status) or str(error)
+        )
+    except MapError as error:
+        return done.failed(Kind.REFUSED, str(error))
+    except MemoryError:
+        return done.failed(Kind.MEMORY, "the host has too little memory")
+    except OSError as error:
+        return done.failed(kind_of_os(error), str(error))
+    except Exception as error:  # whatever a library raises concerns this job alone
+        return done.failed(Kind.OTHER, f"{type(error).__name__}: {error}")
+
+
+class _Run:
+    def __init__(self, job: Job, cache: Path | None, stage: Stage) -> None:
+        self.job, self.cache, self._stage = job, cache, stage
+        self.folder = Path(job.folder)
+        self.arrays: dict[str, Any] = {}
+        self.reached, self.kernel = "device", ""
+        self.report: tuple[mmap.mmap, int, int] | None = None
+
+    def at(self, stage: str, kernel: str = "") -> None:
+        self.reached, self.kernel = stage, kernel
+        self._stage(stage, kernel)
+
+    def failed(self, kind: Kind, message: str) -> Answer:
+        return Answer(self.reached, message, kind=kind.value, kernel=self.kernel, printed=self._printed())
+
+    def all(self) -> Answer:
+        self.at("device")
+        cupy.cuda.runtime.free(0)  # makes the context, so that no other stage's clock pays for it
+        name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+        if not self.job.code:
+            return Answer("done", device=name)
+        self.at("compile")
+        made = compiled(self.job.code, self.job.arch, self.cache)
+        self.at("load")
+        module = self._module(made.cubin)
+        kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
+        registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
+        spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
+        times: tuple[float, ...] = ()
+        if not self.job.compile_only:
+            self.at("upload")
+            self._upload()
+            self._map_report()
+            bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
+            start = time.perf_counter()
+            for one in bound:
+                self.at("run", one[1].kernel)
+                self._launch([one])
+                cupy.cuda.runtime.deviceSynchronize()
+            took = time.perf_counter() - start
+            self.at("download")
+            self._download()
+            times = self._timed(bound, took)
+            self._unmap_report()
+        notes = (made.trouble,) if made.trouble else ()
+        return Answer(
+            "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
+            notes=notes, printed=self._printed(),
+        )  # fmt: skip
+
+    def _module(self, cubin: bytes) -> Any:
+        """CuPy remembers modules by their path, so the path says what is in it."""
+        path = self.folder / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
+        path.write_bytes(cubin)
+        return cupy.RawModule(path=str(path))
+
+    def _printed(self) -> str:
+        """What the kernels printed; C keeps it in a buffer until told otherwise."""
+        ctypes.CDLL(None).fflush(None)
+        try:
+            with (self.folder / "printed").open("rb") as file:
+                return file.read(_MAX_PRINTED).decode(errors="replace")
+        except OSError:
+            return ""
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    def _upload(self) -> None:
+        for array in self.job.arrays:
+            memory = cupy.zeros(max(array.size, 1), dtype=cupy.uint8)
+            if array.given:
+                memory.set(np.fromfile(self.folder / f"{array.name}.in", dtype=np.uint8))
+            self.arrays[array.name] = memory
+
+    def _download(self) -> None:
+        for array in self.job.arrays:
+            if array.wanted:
+                cupy.asnumpy(self.arrays[array.name])[: array.size].tofile(self.folder / f"{array.name}.out")
+
+    def _map_report(self) -> None:
+        """The report's file becomes memory that the card writes to; what is in it outlives this process."""
+        if not self.job.report:
+            return
+        with open(self.job.report, "r+b") as file:
+            view = mmap.mmap(file.fileno(), 0)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(view))
+        cupy.cuda.runtime.hostRegister(address, len(view), _MAPPED)
+        self.report = view, address, _device_pointer(address)
+
+    def _unmap_report(self) -> None:
+        if self.report is not None:
+            cupy.cuda.runtime.hostUnregister(self.report[1])
+
+    # --- launches ---------------------------------------------------------------------------------
+
+    def _arguments(self, launch: Launch) -> tuple[Any, ...]:
+        found = tuple(self._argument(argument) for argument in launch.args)
+        if not launch.report_blocks or self.report is None:
+            return found
+        limit = int(self.job.wait_limit * 1e9)
+        packed = struct.pack("<QQI4x", self.report[2], limit, launch.report_blocks)
+        return (*found, np.frombuffer(packed, dtype="V24").copy())
+
+    def _argument(self, argument: Argument) -> Any:
+        if argument.kind == "pointer":
+            return self.arrays[argument.array]
+        if argument.kind == "map":
+            return tensor_map(self.arrays[argument.array].data.ptr, argument)
+        return SCALARS[argument.kind](argument.value)
+
+    def _launch(self, bound: Bound) -> None:
+        for kernel, launch, arguments in bound:
+            if launch.shared_bytes > _MAX_STATIC:
+                kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
+            kernel(launch.grid, (launch.threads, 1, 1), arguments, shared_mem=launch.shared_bytes)
+
+    def _timed(self, bound: Bound, took: float) -> tuple[float, ...]:
+        """Seconds of each round, between two events of the card. `took`: seconds of the first run."""
+        if not self.job.repeat:
+            return ()
+        self.at("time", bound[-1][1].kernel if bound else "")
+        flush = cupy.empty(_CACHE_BYTES, dtype=cupy.uint8) if self.job.cold else None
+        rounds = self.job.warm_up + self.job.repeat
+        affordable = min(rounds, int(self.job.time_budget / max(took, 1e-9)))
+        for _ in range(min(self.job.warm_up, affordable // 2)):
+            self._launch(bound)
+        found = []
+        for _ in range(max(1, min(self.job.repeat, affordable - self.job.warm_up))):
+            if flush is not None:
+                flush.fill(0)
+            start, end = cupy.cuda.Event(), cupy.cuda.Event()
+            start.record()
+            self._launch(bound)
+            end.record()
+            found.append((start, end))
+        cupy.cuda.runtime.deviceSynchronize()
+        return tuple(cupy.cuda.get_elapsed_time(start, end) / 1000 for start, end in found)
+
+
+def _no_driver(status: int) -> bool:
+    """CUDA calls a driver that is not there one that is too old; its version is then 0."""
+    return status == _INSUFFICIENT and int(cupy.cuda.runtime.driverGetVersion()) == 0
+
+
+def _device_pointer(address: int) -> int:
+    """Where the card sees registered memory of the host; the same address where addressing is unified."""
+    status, pointer = driver.cuMemHostGetDevicePointer(address, 0)
+    return int(pointer) if status == driver.CUresult.CUDA_SUCCESS else address
+
+
+def tensor_map(pointer: int, argument: Argument) -> Any:
+    """The 128 bytes of a CUtensorMap. Raises MapError where the driver refuses it."""
+    kind = _TYPES.get(argument.elem, "UINT8")
+    promotion = driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+    rank = len(argument.extents)
+    status, made = driver.cuTensorMapEncodeTiled(
+        getattr(driver.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{kind}"),
+        rank,
+        pointer,
+        [driver.cuuint64_t(extent) for extent in argument.extents],
+        [driver.cuuint64_t(stride) for stride in argument.strides],
+        [driver.cuuint32_t(extent) for extent in argument.box],
+        [driver.cuuint32_t(1)] * rank,
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        getattr(driver.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{_SWIZZLES[argument.swizzle]}"),
+        promotion,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    )
+    if status != driver.CUresult.CUDA_SUCCESS:
+        box = " x ".join(str(extent) for extent in reversed(argument.box))
+        raise MapError(f"the driver refuses the tensor map of '{argument.array}' with a box of {box}: {status.name}")
+    return np.frombuffer(ctypes.string_at(made.getPtr(), 128), dtype="V128").copy()

@@ -1,0 +1,57 @@
+"""A program and its data as a job for the child. Must not start anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from croqc.codegen.program import Arg, DeviceArray, MapArg, PointerArg, Program, ScalarArg, map_strides
+from croqc.engines.gpu.protocol import Argument, Array, Job, Launch
+from croqc.runs.elements import ELEMENTS
+from croqc.runs.elements import Array as Values
+
+
+def make_job(program: Program, data: Mapping[str, Values], folder: Path, arch: str, repeat: int = 0) -> Job:
+    """The job, with its inputs written to the folder. Raises OSError where that is not possible.
+
+    A program whose waits report gets the file and the limit of its report from `hang.with_report`.
+    """
+    arrays = tuple(_array(item, data, folder) for item in program.arrays)
+    return Job(str(folder), program.unit.text, arch, arrays, launches_of(program), repeat=repeat)
+
+
+def launches_of(program: Program) -> tuple[Launch, ...]:
+    return tuple(
+        Launch(item.kernel, item.grid, item.threads, item.shared_bytes, tuple(_argument(arg) for arg in item.args))
+        for item in program.launches
+    )
+
+
+def _array(item: DeviceArray, data: Mapping[str, Values], folder: Path) -> Array:
+    size = prod(item.shape) * ELEMENTS[item.elem].dtype.itemsize
+    given = item.name in data
+    if given:
+        np.ascontiguousarray(data[item.name]).tofile(folder / f"{item.name}.in")
+    return Array(item.name, size, given, wanted=True)
+
+
+def _argument(arg: Arg) -> Argument:
+    match arg:
+        case PointerArg(array=array):
+            return Argument("pointer", array)
+        case MapArg():
+            return Argument("map", arg.array, 0, arg.elem, arg.extents, map_strides(arg), arg.box, arg.swizzle)
+        case ScalarArg():
+            return Argument(arg.elem, value=arg.value)
+    raise AssertionError("an argument of no known kind")
+
+
+def outputs_of(program: Program, folder: Path) -> dict[str, Values]:
+    """The arrays that came back, in their shapes. Raises OSError for one that did not."""
+    return {
+        item.name: np.fromfile(folder / f"{item.name}.out", dtype=ELEMENTS[item.elem].dtype).reshape(item.shape)
+        for item in program.arrays
+    }

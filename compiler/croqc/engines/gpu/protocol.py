@@ -1,0 +1,131 @@
+"""What the parent asks of the child and what it answers: plain data, a JSON object a line. Must not import CuPy.
+
+Arrays do not travel in the lines: they are files of raw bytes in the job's folder, `NAME.in` and `NAME.out`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Memory of `size` bytes. `given`: NAME.in holds its contents, else it starts as zeros. `wanted`: it comes back."""
+
+    name: str
+    size: int
+    given: bool
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """`kind` is "pointer" (`array`), "map" (`array` and the fields below) or a C type word (`value`).
+
+    A map: `extents` and `box` in elements, innermost first, `strides` in bytes for all dimensions but the innermost,
+    `elem` as the language spells it, `swizzle` in bytes (cuTensorMapEncodeTiled).
+    """
+
+    kind: str
+    array: str = ""
+    value: float | int = 0
+    elem: str = ""
+    extents: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    box: tuple[int, ...] = ()
+    swizzle: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    threads: int
+    shared_bytes: int
+    args: tuple[Argument, ...]
+    report_blocks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`repeat`: launches to time, 0 for none; `warm_up` before them. `compile_only`: stop behind the compiler.
+    A job without `code` asks for the card alone.
+
+    `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
+    those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
+    `time_budget`: seconds that the timed rounds may take; slow kernels get fewer, one at least.
+    `number` comes back in every line that concerns the job.
+    """
+
+    folder: str
+    code: str
+    arch: str
+    arrays: tuple[Array, ...] = ()
+    launches: tuple[Launch, ...] = ()
+    warm_up: int = 2
+    repeat: int = 0
+    compile_only: bool = False
+    report: str = ""
+    wait_limit: float = 0.0
+    cold: bool = False
+    time_budget: float = 2.0
+    number: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def of_json(data: dict[str, Any]) -> Job:
+        """Raises TypeError or KeyError for what is no job."""
+        arrays = tuple(Array(**item) for item in data["arrays"])
+        launches = tuple(_launch(item) for item in data["launches"])
+        return Job(**{**data, "arrays": arrays, "launches": launches})
+
+
+def _launch(data: dict[str, Any]) -> Launch:
+    args = tuple(_argument(item) for item in data["args"])
+    return Launch(**{**data, "grid": tuple(data["grid"]), "args": args})
+
+
+def _argument(data: dict[str, Any]) -> Argument:
+    plain: dict[str, Any] = {name: tuple(item) if isinstance(item, list) else item for name, item in data.items()}
+    return Argument(**plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`stage` says how far a job came: "compile", "upload", "run", "time", "done". `error` is empty for success.
+
+    `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
+    the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
+    `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
+    kernels printed.
+    """
+
+    stage: str
+    error: str = ""
+    compile_time: float = 0.0
+    cached: bool = False
+    times: tuple[float, ...] = ()
+    log: str = ""
+    registers: dict[str, int] = field(default_factory=dict)
+    spilled: dict[str, int] = field(default_factory=dict)
+    device: str = ""
+    kind: str = ""
+    kernel: str = ""
+    notes: tuple[str, ...] = ()
+    printed: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def of_json(data: dict[str, Any]) -> Answer:
+        """Raises TypeError for what is no answer."""
+        if not isinstance(data.get("stage"), str) or not isinstance(data.get("error", ""), str):
+            raise TypeError("an answer has a stage and an error, both texts")
+        lists = {name: tuple(data.get(name, ())) for name in ("times", "notes")}
+        return Answer(**{**data, **lists})

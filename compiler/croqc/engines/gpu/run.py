@@ -1,0 +1,176 @@
+"""One run of a function on the card: lower, compile and launch in the child, bring back. Must not compare results.
+
+Whatever goes wrong stands in the result. The folder of a run, with its data and its report, goes with it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+
+from croqc.codegen.program import Program
+from croqc.engines.gpu.faults import OF_THE_MACHINE, Kind, Trouble, kind_of_os, trouble_of
+from croqc.engines.gpu.figures import bytes_moved, operations
+from croqc.engines.gpu.hang import hung_paths, read_records, report_folder, with_report
+from croqc.engines.gpu.job import make_job, outputs_of
+from croqc.engines.gpu.parent import RUN_TIMEOUT, Parent
+from croqc.engines.gpu.protocol import Answer, Job
+from croqc.engines.sim.hang import HungPath
+from croqc.engines.sim.parameters import LaunchArgs
+from croqc.pipe.errors import InvalidIrError, LoweringError
+from croqc.runs.elements import Array
+from croqc.runs.report import Timing
+from croqc.runs.usage import usage_of
+from croqc.sema.model import Model
+from croqc.targets import DEFAULT_TARGET
+from croqc.text.span import NOWHERE, Span
+
+_WAITS_GIVE_UP = 0.4  # of the run's time limit: the records are written before the parent's clock runs out
+
+
+@dataclass(frozen=True, slots=True)
+class CardOptions:
+    """`arch`: what to compile for. `report`: build with waits that report; else a kernel that hangs is run a second
+    time for its report.
+
+    `timeout`: seconds that kernels may run; `repeat`: timed rounds, 0 for none; `cold`: with empty caches.
+    """
+
+    arch: str = DEFAULT_TARGET
+    timeout: float = RUN_TIMEOUT
+    report: bool = False
+    repeat: int = 0
+    cold: bool = False
+    cancelled: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class CardFailure:
+    """Why a run broke off (see `engines.base.Failure`)."""
+
+    message: str
+    span: Span = NOWHERE
+    unsupported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CardResult:
+    """What `engines.base.EngineResult` says, with the card's figures. `trouble`: what went wrong, as data."""
+
+    outputs: Mapping[str, Array] = field(default_factory=dict)
+    result: Array | int | float | None = None
+    hung: bool = False
+    hang: tuple[HungPath, ...] = ()
+    error: CardFailure | None = None
+    prints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    time: float = 0.0
+    compile_time: float = 0.0
+    timing: Timing | None = None
+    trouble: Trouble | None = None
+
+
+Lower = Callable[[bool], Program]
+
+
+def run_on_card(
+    model: Model, lower: Lower, args: LaunchArgs, parent: Parent, options: CardOptions = CardOptions()
+) -> CardResult:
+    """Runs the function once, then `repeat` times for the clock. Never raises for what program, child or card do.
+
+    `lower` makes the program for these arguments, with waits that report where it is told so, or raises LoweringError.
+    """
+    try:
+        program = lower(options.report)
+    except LoweringError as error:
+        return CardResult(error=CardFailure(f"the card cannot run this yet: {error.message}", error.span))
+    except InvalidIrError as error:
+        return CardResult(
+            error=CardFailure(f"the lowering made a mistake, which is ours: {error}", model.function.name.span)
+        )
+    done = _Run(model, args, parent, options, program)
+    outcome = done.once()
+    if not options.report and isinstance(outcome.trouble, Trouble) and outcome.trouble.kind is Kind.HANGS:
+        again = lower(True)
+        if again.unit.sites:
+            told = _Run(model, args, parent, replace(options, report=True, repeat=0), again).once()
+            if told.hang:
+                return told
+    return outcome
+
+
+class _Run:
+    def __init__(self, model: Model, args: LaunchArgs, parent: Parent, options: CardOptions, program: Program) -> None:
+        self.model, self.args = model, args
+        self.parent, self.options, self.program = parent, options, program
+
+    def once(self) -> CardResult:
+        try:
+            with (
+                tempfile.TemporaryDirectory(prefix="croq-gpu-") as data,
+                tempfile.TemporaryDirectory(prefix="croq-gpu-", dir=report_folder()) as shared,
+            ):
+                return self._inside(Path(data), Path(shared) / "report")
+        except OSError as error:
+            kind = kind_of_os(error)
+            return _failed(trouble_of(kind, str(error)))
+        except MemoryError:
+            return _failed(Trouble(Kind.MEMORY, "the host has too little memory for this run", "use smaller sizes"))
+
+    def _inside(self, folder: Path, report: Path) -> CardResult:
+        job = make_job(self.program, self.args.arrays, folder, self.options.arch, self.options.repeat)
+        job = replace(job, cold=self.options.cold)
+        if self.program.unit.sites:
+            job = with_report(job, self.program, report, self.options.timeout * _WAITS_GIVE_UP)
+        outcome = self.parent.run(job, self.options.timeout, self.options.cancelled)
+        if isinstance(outcome, Trouble):
+            return self._broken(outcome, job)
+        return self._done(outcome, folder)
+
+    def _broken(self, trouble: Trouble, job: Job) -> CardResult:
+        """A launch that failed because a wait gave up is a hang, not a crash."""
+        if job.report and trouble.kind in (Kind.CRASHED, Kind.HANGS):
+            records = read_records(Path(job.report))
+            if trouble.kind is Kind.HANGS or any(record.gave_up for record in records):
+                hang, notes = hung_paths(self.model, self.program, records)
+                if hang:
+                    return CardResult(hung=True, hang=hang, notes=notes, trouble=trouble)
+        return _failed(trouble)
+
+    def _done(self, answer: Answer, folder: Path) -> CardResult:
+        try:
+            arrays = outputs_of(self.program, folder)
+        except (OSError, ValueError) as error:
+            return _failed(Trouble(Kind.GARBAGE, f"the results did not come back whole: {error}", "run it again"))
+        names = {array.name for array in self.program.arrays if array.is_parameter}
+        outputs = {name: array for name, array in arrays.items() if name in names}
+        result = None if self.program.result is None else arrays.get(self.program.result)
+        timing = self._timing(answer)
+        prints = (answer.printed,) if answer.printed else ()
+        seconds = timing.median if timing else 0.0
+        return CardResult(
+            outputs, result, False, (), None, prints, answer.notes, seconds, answer.compile_time, timing
+        )  # fmt: skip
+
+    def _timing(self, answer: Answer) -> Timing | None:
+        if not answer.times:
+            return None
+        usage = usage_of(self.model)
+        read, written = (frozenset(symbol.name for symbol in part) for part in (usage.read, usage.written))
+        work = operations(self.program, {**self.args.dims, **self.args.scalars})
+        returned = {self.program.result} - {None}  # the return itself reads it, on the host
+        moved = bytes_moved(self.program, read - returned, written)
+        return Timing(answer.device, len(answer.times), median(answer.times), min(answer.times), work or 0, moved)
+
+
+def _failed(trouble: Trouble) -> CardResult:
+    """The result of a run that a trouble ended. Its log goes with the words where the mistake is ours."""
+    message = f"{trouble.message}; {trouble.hint}" if trouble.hint else trouble.message
+    if trouble.kind is Kind.HANGS:
+        return CardResult(hung=True, error=CardFailure(message, unsupported=False), trouble=trouble)
+    notes = tuple(trouble.log.splitlines()[:20]) if trouble.kind in (Kind.COMPILER, Kind.DIED) else ()
+    unsupported = trouble.kind in OF_THE_MACHINE or trouble.kind is not Kind.CRASHED
+    return CardResult(error=CardFailure(message, unsupported=unsupported), notes=notes, trouble=trouble)

@@ -1,0 +1,73 @@
+"""What building the IR of one kernel needs everywhere: model, names, tensors. Must not know single constructs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from croqc.pipe.build.names import Names
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Expr, Tensor, Tile
+from croqc.pipe.ir import Accumulator, Stmt
+from croqc.sema.model import Kernel, Model, Symbol, Unit
+from croqc.syntax import ast
+
+Built = list[Stmt]
+
+
+class Context:
+    """Builds one kernel. Tables are filled as statements are met; `unit` and `threads` say who runs the place."""
+
+    def __init__(
+        self,
+        model: Model,
+        kernel: Kernel,
+        statements: Mapping[type, Callable[[Context, Any], Built]],
+        expressions: Mapping[type, Callable[[Context, Any], Expr]],
+    ) -> None:
+        self.model = model
+        self.kernel = kernel
+        self.names = Names()
+        self.unit = Unit.BLOCK
+        self.per_thread = False  # inside a level of threads
+        self.known: dict[Symbol, str] = {}
+        self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
+        self.tensors: dict[Symbol, Tensor] = {}
+        self.tiles: dict[Symbol, Tile] = {}  # operands and named views
+        self.accumulators: dict[Symbol, Accumulator] = {}
+        self.declared: set[str] = set()  # accumulators and fragments that were filled before
+        self.fragments: dict[Symbol, str] = {}  # operands in registers
+        self.handles: dict[Symbol, tuple[str, Tensor]] = {}
+        self._statements = statements
+        self._expressions = expressions
+
+    def symbol(self, name: ast.Name) -> Symbol:
+        found = self.model.uses.get(name)
+        if found is None:
+            raise LoweringError(f"'{name.id}' is not known here", name.span)
+        return found
+
+    def name_of(self, symbol: Symbol) -> str:
+        if symbol not in self.known:
+            self.known[symbol] = self.names.fresh(symbol.name)
+        return self.known[symbol]
+
+    def expr(self, node: ast.Node) -> Expr:
+        """Raises LoweringError for an expression that is not lowered."""
+        handler = self._expressions.get(type(node))
+        if handler is None:
+            raise LoweringError("this expression is not lowered to CUDA", node.span)
+        return handler(self, node)
+
+    def stmt(self, node: ast.Node) -> Built:
+        """Raises LoweringError for a statement that is not lowered."""
+        handler = self._statements.get(type(node))
+        if handler is None:
+            raise LoweringError("this statement is not lowered to CUDA", node.span)
+        return handler(self, node)
+
+    def body(self, block: ast.Block) -> tuple[Stmt, ...]:
+        found: Built = []
+        for node in block.stmts:
+            found += self.stmt(node)
+        return tuple(found)

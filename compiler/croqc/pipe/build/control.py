@@ -1,0 +1,224 @@
+"""Scalars, loops, conditions, jumps and islands (reference, 2.4, 4.4, 4.5). Must not know events or tensor cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from croqc.pipe import ir
+from croqc.pipe.build.context import Built, Context
+from croqc.pipe.build.effects import EFFECTS, arguments, call, callee, once
+from croqc.pipe.build.integers import of_int
+from croqc.pipe.build.scalars import convert, printable, value
+from croqc.pipe.build.tiles import element, guarded, tile
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import ONE, ZERO, Expr, Fn, Op, Space, Var, add, wider
+from croqc.sema.elements import ELEMENTS, canonical
+from croqc.sema.model import Symbol, Unit
+from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Scalar
+from croqc.syntax import ast
+from croqc.text.span import Span
+
+# --- scalars -----------------------------------------------------------------------------------
+
+
+def _scalar_decl(c: Context, node: ast.ScalarDecl) -> Built:
+    found: Built = []
+    for init in node.inits:
+        symbol = c.symbol(init.name)
+        start = ZERO if init.value is None else _start(c, symbol, init.value)
+        found += _declared(c, symbol, start, node.span)
+    return found
+
+
+def _start(c: Context, symbol: Symbol, node: ast.Node) -> Expr:
+    """The first value; a device function's has the type that is declared."""
+    if isinstance(node, ast.Call) and node.kind == "call" and isinstance(symbol.type, Scalar):
+        return Fn(callee(c, node), arguments(c, node), canonical(symbol.type.elem), foreign=True)
+    return value(c, node)
+
+
+def _declared(c: Context, symbol: Symbol, start: Expr, span: Span) -> Built:
+    elem = canonical(symbol.type.elem) if isinstance(symbol.type, Scalar) else start.elem
+    elem = printable(elem, span)
+    return [ir.Let(span, c.name_of(symbol), elem, convert(start, elem), symbol.mutable)]
+
+
+def _assign(c: Context, node: ast.Assign) -> Built:
+    found: Built = []
+    for part in node.parts:
+        found += _part(c, part, node.span)
+    return found
+
+
+def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
+    if not isinstance(part.target, ast.Name):
+        return _element(c, part, span)
+    symbol = c.symbol(part.target)
+    if isinstance(symbol.type, Data):
+        if part.op == "=":
+            c.tiles[symbol] = tile(c, part.value)
+            return []
+        raise LoweringError("arithmetic on whole data is not lowered yet", span)
+    if isinstance(symbol.type, Fragment):
+        raise LoweringError("arithmetic on whole fragments is not lowered yet", span)
+    if not isinstance(symbol.type, Scalar | Bounded):
+        return []  # shapes and tuples are read through the model
+    new = value(c, part.value)
+    if symbol not in c.known:
+        return _declared(c, symbol, new, span)
+    elem = symbol.type.elem if isinstance(symbol.type, Scalar) else "s32"
+    return [ir.Set(span, c.name_of(symbol), _combined(Var(c.name_of(symbol), elem), part.op, new, elem))]
+
+
+def _combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
+    return convert(new, elem) if op == "=" else arithmetic(op[:-1], old, new, elem)
+
+
+def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
+    """`left op right` computed in the wider of both types and converted to `elem`."""
+    rows = ELEMENTS[left.elem], ELEMENTS[right.elem]
+    floats = [row for row in rows if row.kind == "float"]
+    common = max(floats, key=lambda row: row.bits).name if floats else wider(left.elem, right.elem)
+    return convert(Op(op, (convert(left, common), convert(right, common)), common), elem)
+
+
+def _element(c: Context, part: ast.AssignPart, span: Span) -> Built:
+    if not isinstance(part.target, ast.Chain):
+        raise LoweringError("this target is not lowered", span)
+    place = element(c, part.target)
+    new = _combined(place, part.op, value(c, part.value), place.elem)
+    written = guarded(place, [ir.Write(span, place.tile, place.index, new)], span)
+    return written if place.tile.tensor.space is Space.LOCAL else once(c, written, span)
+
+
+def _nothing(c: Context, node: ast.Node) -> Built:
+    return []
+
+
+# --- loops -------------------------------------------------------------------------------------
+
+
+def _with(c: Context, node: ast.With) -> Built:
+    """Its names are 0 until a `foreach` runs over them, and again behind it."""
+    if node.where:
+        raise LoweringError("'where' is not lowered yet", node.span)
+    lets: Built = [
+        ir.Let(binding.span, c.name_of(symbol), "s32", ZERO)
+        for binding in node.bindings
+        for symbol in _bound_symbols(c, binding)
+    ]
+    return [ir.Scope(node.span, (*lets, *c.body(node.body)))]
+
+
+def _bound_symbols(c: Context, binding: ast.Binding) -> list[Symbol]:
+    if binding.tuple_name is not None:
+        raise LoweringError("a tuple of indices is not lowered yet", binding.span)
+    return [c.symbol(name) for name in binding.names]
+
+
+def _extent(c: Context, symbol: Symbol, span: Span) -> Expr:
+    match symbol.type:
+        case Bounded(bound=bound):
+            return of_int(bound, c.sizes)
+        case BoundedTuple(bounds=(bound,)):
+            return of_int(bound, c.sizes)
+    raise LoweringError(f"'{symbol.name}' is a tuple of indices, which is not lowered yet", span)
+
+
+def _foreach(c: Context, node: ast.Foreach) -> Built:
+    heads: list[tuple[str, Expr, Expr, Expr]] = []
+    for binding in node.bindings:
+        for symbol in _bound_symbols(c, binding):
+            heads.append((c.name_of(symbol), ZERO, _extent(c, symbol, binding.span), ONE))
+    for each in node.ranges:
+        heads.append(_range(c, each))
+    body = c.body(node.body)
+    for name, start, stop, step in reversed(heads):
+        body = (ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)),)
+    return list(body)
+
+
+def _unrolled(node: ast.Foreach) -> int | None:
+    """How often `unroll` asks for: 0 is "entirely", None is the compiler's choice."""
+    for hint in node.hints:
+        if hint.name == "unroll":
+            first = hint.args[0] if hint.args else None
+            return first.value if isinstance(first, ast.IntLit) else 0
+    return None
+
+
+def _range(c: Context, node: ast.Range) -> tuple[str, Expr, Expr, Expr]:
+    symbol = c.symbol(node.name)
+    extent = _extent(c, symbol, node.span)
+    name = c.name_of(symbol if node.local is None else c.symbol(node.local))
+    low = ZERO if node.lo is None else value(c, node.lo)
+    stop = extent if node.hi is None else add(extent, value(c, node.hi))
+    return name, low, stop, ONE if node.step is None else value(c, node.step)
+
+
+def _while(c: Context, node: ast.While) -> Built:
+    return [ir.While(node.span, c.expr(node.cond), c.body(node.body))]
+
+
+def _if(c: Context, node: ast.If) -> Built:
+    other = () if node.other is None else c.body(node.other)
+    return [ir.If(node.span, c.expr(node.cond), c.body(node.then), other)]
+
+
+def _jump(c: Context, node: ast.Jump) -> Built:
+    return [ir.Jump(node.span, "return" if node.word == "yield" else node.word)]
+
+
+# --- synchronisation and islands ---------------------------------------------------------------
+
+_LEVELS = {"block": Unit.BLOCK, "group-4": Unit.GROUP4, "group": Unit.GROUP}
+
+
+def _sync(c: Context, node: ast.Sync) -> Built:
+    if node.kind == "shared":
+        return [ir.Sync(node.span, Unit.BLOCK)]
+    if node.kind == "barrier" and (unit := _LEVELS.get(node.level or "block")) is not None:
+        return [ir.Sync(node.span, unit)]
+    if node.kind == "fence":
+        near = node.level in ("thread", "group", "group-4")
+        return [ir.Call(node.span, "__threadfence_block" if near else "__threadfence", ())]
+    if node.kind == "local":
+        return []
+    raise LoweringError("this barrier is not lowered yet", node.span)
+
+
+_HINTS = ("croq::cuda::setreg_inc", "croq::cuda::setreg_dec")
+
+
+def _call(c: Context, node: ast.CallStmt) -> Built:
+    if node.call.callee in _HINTS:
+        return []
+    if node.call.kind == "barrier":
+        number, count = (value(c, arg) for arg in node.call.args)
+        return [ir.Call(node.span, node.call.callee.removeprefix("__"), (number, count))]
+    return call(c, node)
+
+
+def _cpp(c: Context, node: ast.Cpp) -> Built:
+    return [ir.Text(node.span, node.text.value)]
+
+
+CONTROL: dict[type, Callable[[Context, Any], Built]] = {
+    ast.ScalarDecl: _scalar_decl,
+    ast.ShapeDecl: _nothing,
+    ast.TupleDecl: _nothing,
+    ast.Assign: _assign,
+    ast.With: _with,
+    ast.Foreach: _foreach,
+    ast.While: _while,
+    ast.If: _if,
+    ast.Jump: _jump,
+    ast.Sync: _sync,
+    ast.CallStmt: _call,
+    ast.Cpp: _cpp,
+    ast.Assert: _nothing,
+    ast.SetReg: _nothing,
+    ast.LaunchBounds: _nothing,
+    **EFFECTS,
+}

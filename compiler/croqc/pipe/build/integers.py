@@ -1,0 +1,38 @@
+"""Symbolic integers as expressions of the IR. Must not read the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Var, add, divide, integer, modulo, multiply, product, subtract, wider
+from croqc.sema.symbolic import Int, Part
+
+
+def of_int(value: Int, atoms: Mapping[str, Expr]) -> Expr:
+    """The expression of a symbolic integer; `atoms` says what its symbols are called, else by their own names."""
+    constant = value.const
+    if constant is not None:
+        return Lit(constant)
+    result: Expr = ZERO
+    for monomial, factor in value.terms:
+        term = product(tuple(_atom(atom, atoms) for atom in monomial))
+        scaled = multiply(term, Lit(abs(factor)))
+        result = add(result, scaled) if factor > 0 else subtract(result, scaled)
+    return result
+
+
+def _atom(atom: str | Part, atoms: Mapping[str, Expr]) -> Expr:
+    if isinstance(atom, str):
+        return atoms.get(atom, Var(atom.partition("'")[0]))
+    a, b = of_int(atom.a, atoms), of_int(atom.b, atoms)
+    if atom.op == "cdiv":
+        return ceiling(a, b)
+    return {"/": divide, "%": modulo, "*": multiply}[atom.op](a, b)
+
+
+def ceiling(a: Expr, b: Expr) -> Expr:
+    """`cdiv(a, b)`, folded where both are known."""
+    left, right = integer(a), integer(b)
+    if left is not None and right:
+        return Lit(-(-left // right))
+    return a if right == 1 else Fn("cdiv", (a, b), wider(a.elem, b.elem))

@@ -1,0 +1,175 @@
+"""Buffers, copies, futures and events (reference, chapters 3.6, 5 and 7). Must not choose how a copy is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from croqc.pipe import ir
+from croqc.pipe.build.context import Built, Context
+from croqc.pipe.build.scalars import value
+from croqc.pipe.build.tiles import tile
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import ZERO, Expr, Lit, Tile, add, multiply
+from croqc.sema.events import order_of
+from croqc.sema.model import Unit
+from croqc.sema.types import Event, Future, Storage
+from croqc.syntax import ast
+
+
+def _nothing(c: Context, node: ast.Node) -> Built:
+    """Declarations are collected before the body is built."""
+    return []
+
+
+def _buffer(c: Context, node: ast.BufferDecl) -> Built:
+    filled = [name for name in node.names if name.fill is not None]
+    if filled:
+        raise LoweringError("filling a buffer where it is declared is not lowered yet", filled[0].span)
+    return []
+
+
+# --- copies ------------------------------------------------------------------------------------
+
+
+def _copy(c: Context, node: ast.Copy) -> Built:
+    info = c.model.copies.get(node)
+    if info is None:
+        raise LoweringError("this copy is not understood", node.span)
+    if node.after is not None:
+        raise LoweringError("a copy after another one is not lowered yet", node.span)
+    if any(item.name == "multicast" for item in node.modifiers):
+        raise LoweringError("multicast copies are not lowered yet", node.span)
+    if isinstance(node.dest, ast.Select):
+        raise LoweringError("a copy into a selected buffer is not lowered yet", node.span)
+    source = tile(c, node.source)
+    dest = _destination(c, node)
+    form, order, low, pad = _form(c, node)
+    fills = info.dest_storage is Storage.SHARED and info.source_storage is not Storage.SHARED
+    private = Storage.LOCAL in (info.source_storage, info.dest_storage) or c.unit is Unit.THREAD
+    unit = Unit.THREAD if private else info.unit
+    return [
+        ir.Copy(
+            node.span,
+            source,
+            dest,
+            form,
+            unit,
+            node.engine,
+            node.is_async or node.old_async,
+            _future(c, node, dest),
+            order,
+            low,
+            pad,
+            info.zero_fill or node.source_zfill or (node.engine == "tma" and fills),
+            None if node.event is None else slot_ref(c, node.event)[0],
+        )
+    ]
+
+
+def _future(c: Context, node: ast.Copy, dest: Tile) -> str:
+    """The name of the copy's future; one without a slot of its own stands for the destination."""
+    if node.target is None:
+        return ""
+    symbol = c.symbol(node.target)
+    if symbol not in c.handles:
+        c.tiles[symbol] = dest
+    return c.name_of(symbol)
+
+
+def _destination(c: Context, node: ast.Copy) -> Tile:
+    if isinstance(node.dest, ast.StorageDest):
+        if node.target is None:
+            raise LoweringError("the data of this copy has no name", node.span)
+        return tile(c, node.target)
+    return tile(c, node.dest)
+
+
+def _form(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple[Expr, ...], Expr | None]:
+    match node.config:
+        case ast.TransConfig(order=order):
+            return ir.Form.TRANSPOSE, order, (), None
+        case ast.PadConfig(low=low, mid=mid, value=pad):
+            if any(not (isinstance(item, ast.IntLit) and item.value == 0) for item in mid):
+                raise LoweringError("padding between elements is not lowered", node.span)
+            return ir.Form.PAD, (), tuple(value(c, item) for item in low), value(c, pad)
+    return ir.Form.COPY, (), (), None
+
+
+def _rotate(c: Context, node: ast.Rotate) -> Built:
+    symbols = [c.symbol(name) for name in node.names]
+    if any(symbol not in c.handles for symbol in symbols):
+        raise LoweringError(f"'{node.word}' of futures of named buffers is not lowered yet", node.span)
+    return [ir.Rotate(node.span, tuple(c.handles[symbol][0] for symbol in symbols))]
+
+
+# --- events ------------------------------------------------------------------------------------
+
+
+def slot_ref(c: Context, node: ast.Expr) -> list[ir.SlotRef]:
+    """The slots that a reference names: one, or all of an array without subscript."""
+    while isinstance(node, ast.Paren):
+        node = node.inner
+    base, suffixes = (node.base, node.suffixes) if isinstance(node, ast.Chain) else (node, ())
+    if not isinstance(base, ast.Name):
+        raise LoweringError("this is no event", node.span)
+    symbol = c.symbol(base)
+    if not isinstance(symbol.type, Event):
+        raise LoweringError(f"'{base.id}' is no event", node.span)
+    name, array = c.name_of(symbol), symbol.type.array
+    order = order_of(node)
+    if order is not None:
+        return [ir.SlotRef(name, value(c, order), ordered=True)]
+    subscripts = [each.args[0] for each in suffixes if isinstance(each, ast.Index)]
+    if not subscripts:
+        return [ir.SlotRef(name, Lit(number)) for number in range(_count(array))]
+    number: Expr = ZERO
+    for subscript, extent in zip(subscripts, array, strict=True):
+        number = add(multiply(number, Lit(extent)), value(c, subscript))
+    return [ir.SlotRef(name, number)]
+
+
+def _count(array: tuple[int, ...]) -> int:
+    total = 1
+    for extent in array:
+        total *= extent
+    return total
+
+
+def _is_future(c: Context, node: ast.Expr) -> bool:
+    return isinstance(node, ast.Name) and isinstance(c.symbol(node).type, Future)
+
+
+def _wait(c: Context, node: ast.Wait) -> Built:
+    found: Built = []
+    futures: list[str] = []
+    for ref in node.refs:
+        if _is_future(c, ref):
+            futures.append(_handle(c, ref))
+            continue
+        found += [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)]
+    if futures:
+        found.append(ir.Await(node.span, tuple(futures), c.unit))
+    return found
+
+
+def _handle(c: Context, node: ast.Expr) -> str:
+    if not isinstance(node, ast.Name) or not _is_future(c, node):
+        raise LoweringError("this future is not lowered yet", node.span)
+    return c.name_of(c.symbol(node))
+
+
+def _trigger(c: Context, node: ast.Trigger) -> Built:
+    after = tuple(_handle(c, each) for each in node.after)
+    return [ir.Arrive(node.span, slot, c.unit, after, node.cluster) for ref in node.refs for slot in slot_ref(c, ref)]
+
+
+MOVEMENT: dict[type, Callable[[Context, Any], Built]] = {
+    ast.BufferDecl: _buffer,
+    ast.EventDecl: _nothing,
+    ast.AnyFuture: _nothing,
+    ast.Copy: _copy,
+    ast.Rotate: _rotate,
+    ast.Wait: _wait,
+    ast.Trigger: _trigger,
+}

@@ -1,0 +1,145 @@
+"""Accumulators and multiplies (reference, chapter 6). Must not choose instructions beyond what sema found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from croqc.pipe import ir
+from croqc.pipe.build.context import Built, Context
+from croqc.pipe.build.scalars import convert, value
+from croqc.pipe.build.tiles import tile
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import ZERO, Expr
+from croqc.sema.model import MmaInfo, OperandKind, Symbol
+from croqc.sema.roots import base_name
+from croqc.sema.types import Fragment
+from croqc.syntax import ast
+
+
+def accumulator(c: Context, node: ast.Expr) -> tuple[ir.Accumulator, Expr]:
+    """The accumulator of a reference and its number in its array."""
+    name = base_name(node)
+    symbol = None if name is None else c.symbol(name)
+    if symbol is None or symbol not in c.accumulators:
+        raise LoweringError("this accumulator takes part in no multiply that is lowered", node.span)
+    index: Expr = ZERO
+    for suffix in node.suffixes if isinstance(node, ast.Chain) else ():
+        if isinstance(suffix, ast.Index):
+            index = value(c, suffix.args[0])
+    return c.accumulators[symbol], index
+
+
+def collect(c: Context, nodes: list[ast.Mma]) -> None:
+    """Gives every accumulator its shape, from the multiplies that use it."""
+    for node in nodes:
+        info, name = c.model.multiplies.get(node), base_name(node.acc)
+        if info is None or name is None:
+            raise LoweringError("this multiply is not understood", node.span)
+        symbol = c.symbol(name)
+        if symbol not in c.accumulators:
+            c.accumulators[symbol] = _made(c, symbol, info)
+
+
+def _made(c: Context, symbol: Symbol, info: MmaInfo) -> ir.Accumulator:
+    array = symbol.type.array if isinstance(symbol.type, Fragment) else ()
+    count = 1
+    for extent in array:
+        count *= extent
+    return ir.Accumulator(c.name_of(symbol), info.elem_acc, info.m, info.n, info.unit, count)
+
+
+def _fill(c: Context, node: ast.MmaFill) -> Built:
+    acc, index = accumulator(c, node.acc if not node.declares else _named(node.acc))
+    filled = convert(value(c, node.value), "f32" if acc.elem in ("f16", "bf16") else acc.elem)
+    first = acc.name not in c.declared
+    c.declared.add(acc.name)
+    return [ir.Fill(node.span, acc, index, filled, first)]
+
+
+def _named(node: ast.Expr) -> ast.Expr:
+    """`c = mma.fill.T[n] v` names all accumulators of the array; a subscript there is its extent."""
+    return node.base if isinstance(node, ast.Chain) else node
+
+
+def _load(c: Context, node: ast.MmaLoad) -> Built:
+    if not isinstance(node.target, ast.Name):
+        raise LoweringError("this operand is not lowered yet", node.span)
+    symbol = c.symbol(node.target)
+    c.tiles[symbol] = tile(c, node.source)
+    if c.model.loads.get(node) is OperandKind.SHARED:
+        return []
+    use = _use_of(c, symbol)
+    if use is None:
+        raise LoweringError("this operand takes part in no multiply that is lowered", node.span)
+    info, is_a, k_major = use
+    name = c.fragments[symbol] = c.name_of(symbol)
+    first = name not in c.declared
+    c.declared.add(name)
+    rows = info.m if is_a else info.n
+    return [ir.LoadFragment(node.span, name, c.tiles[symbol], rows, info.k, k_major, info.unit, first)]
+
+
+def _use_of(c: Context, symbol: Symbol) -> tuple[MmaInfo, bool, bool] | None:
+    """The first multiply that takes an operand: its facts, whether it is A, and whether its tile is K-major."""
+    for node, info in c.model.multiplies.items():
+        for operand, layout, is_a in ((node.a, node.layout_a, True), (node.b, node.layout_b, False)):
+            if isinstance(operand, ast.Name) and c.model.uses.get(operand) is symbol:
+                return info, is_a, layout == "row"
+    return None
+
+
+def _multiply(c: Context, node: ast.Mma) -> Built:
+    info = c.model.multiplies[node]
+    if node.form in ("sp", "scale"):
+        raise LoweringError(f"'mma.….{node.form}' is not lowered yet", node.span)
+    acc, index = accumulator(c, node.acc)
+    a, b = tile(c, node.a), tile(c, node.b)
+    ends: Built = [ir.Commit(node.span)] if c.model.ends_at_statement and node.form != "async" else []
+    return [
+        ir.Multiply(
+            node.span,
+            acc,
+            index,
+            a,
+            b,
+            node.layout_a == "row",
+            node.layout_b == "row",
+            info.instruction,
+            info.m,
+            info.n,
+            info.k,
+            info.k_step,
+            _registers(c, node.a),
+            _registers(c, node.b),
+        ),
+        *ends,
+    ]
+
+
+def _registers(c: Context, node: ast.Expr) -> str:
+    """The fragment that holds an operand, empty for one in shared memory."""
+    symbol = c.symbol(node) if isinstance(node, ast.Name) else None
+    return "" if symbol is None else c.fragments.get(symbol, "")
+
+
+def _commit(c: Context, node: ast.MmaCommit) -> Built:
+    return [ir.Commit(node.span, node.keep or 0)]
+
+
+def _store(c: Context, node: ast.MmaStore) -> Built:
+    acc, index = accumulator(c, node.acc)
+    limits = tuple(value(c, each) for each in node.limits)
+    return [
+        ir.Commit(node.span),
+        ir.StoreTile(node.span, acc, index, tile(c, node.dest), node.form == "transp", limits),
+    ]
+
+
+MULTIPLIES: dict[type, Callable[[Context, Any], Built]] = {
+    ast.MmaFill: _fill,
+    ast.MmaLoad: _load,
+    ast.Mma: _multiply,
+    ast.MmaCommit: _commit,
+    ast.MmaStore: _store,
+}

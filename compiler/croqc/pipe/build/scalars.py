@@ -1,0 +1,234 @@
+"""Scalar expressions (reference, 2.5, 3.1 to 3.4). Must not build statements; memory references stand in `tiles`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from croqc.pipe.build.context import Context
+from croqc.pipe.build.integers import ceiling, of_int
+from croqc.pipe.build.tiles import element
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
+from croqc.sema.elements import ELEMENTS, canonical
+from croqc.sema.model import SymbolKind
+from croqc.sema.types import Bounded, BoundedTuple, Scalar, data_of
+from croqc.syntax import ast
+from croqc.text.span import Span
+
+_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
+_FOLDED: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "+": add, "-": subtract, "*": multiply, "/": divide, "%": modulo
+}  # fmt: skip
+
+
+def value(c: Context, node: ast.Node) -> Expr:
+    """An integer where the model knows it, else the expression as written."""
+    known = c.model.values.get(node)
+    if known is not None and known.const is not None:
+        return Lit(known.const)
+    return c.expr(node)
+
+
+def elem_of(c: Context, node: ast.Node) -> str:
+    """The element type of a scalar expression. Raises LoweringError for what is no scalar."""
+    match c.model.types.get(node):
+        case Scalar(elem=elem):
+            return elem
+        case Bounded() | BoundedTuple():
+            return "s32"
+    if c.model.values.get(node) is not None:
+        return "s32"
+    raise LoweringError("the type of this expression is not known", node.span)
+
+
+_NARROW = ("f8_ue8m0", "f8_ue4m3", "f6_e2m3", "f6_e3m2", "f4_e2m1")
+
+
+def printable(elem: str, span: Span) -> str:
+    """The element type itself. Raises LoweringError for one that no generated code stores or computes with."""
+    row = ELEMENTS.get(elem)
+    if elem != "int" and (row is None or row.bits < 8 or elem in _NARROW):
+        raise LoweringError(f"the type {elem} is not lowered to CUDA yet", span)
+    return elem
+
+
+def convert(expr: Expr, elem: str) -> Expr:
+    """The value in another element type; literals are converted here."""
+    have = expr.elem
+    if have == elem or (elem == "int" and have == "s32"):
+        return expr
+    if isinstance(expr, Lit):
+        if ELEMENTS.get(elem) is not None and ELEMENTS[elem].kind == "float":
+            return Lit(float(expr.value), elem)
+        if not isinstance(expr.value, float):
+            return Lit(expr.value, elem)
+    return Cast(expr, elem)
+
+
+def _integer(c: Context, node: ast.IntLit) -> Expr:
+    return Lit(node.value, "s32" if -(2**31) <= node.value < 2**31 else "s64")
+
+
+def _real(c: Context, node: ast.RealLit) -> Expr:
+    return Lit(node.value, "f32" if node.single else "f64")
+
+
+def _const(c: Context, node: ast.Const) -> Expr:
+    match node.word:
+        case "true" | "false":
+            return Lit(node.word == "true", "bool")
+        case "inf":
+            return Lit(float("inf"), "f32")
+    raise LoweringError("a null pointer is not lowered", node.span)
+
+
+def _name(c: Context, node: ast.Name) -> Expr:
+    symbol = c.symbol(node)
+    known = c.model.values.get(node)
+    if known is not None and known.const is not None:
+        return Lit(known.const)
+    if symbol.kind is SymbolKind.DIMENSION:
+        return c.sizes.get(symbol.atom or symbol.name, Var(c.name_of(symbol)))
+    if isinstance(symbol.type, Scalar):
+        return Var(c.name_of(symbol), symbol.type.elem)
+    if isinstance(symbol.type, Bounded) or (isinstance(symbol.type, BoundedTuple) and len(symbol.type.bounds) == 1):
+        return Var(c.name_of(symbol))
+    raise LoweringError(f"'{node.id}' is no scalar here", node.span)
+
+
+def _unary(c: Context, node: ast.Unary) -> Expr:
+    operand = c.expr(node.operand)
+    if node.op == "-" and isinstance(operand, Lit) and not isinstance(operand.value, bool):
+        return Lit(-operand.value, operand.elem)
+    return Op(node.op, (operand,), "bool" if node.op == "!" else operand.elem)
+
+
+def _binary(c: Context, node: ast.Binary) -> Expr:
+    if node.op == "#":
+        return add(multiply(c.expr(node.left), bound(c, node.right)), c.expr(node.right))
+    if node.op.startswith("#"):
+        return c.expr(node.left)
+    left, right = value(c, node.left), value(c, node.right)
+    if node.op == "cdiv":
+        return ceiling(left, right)
+    if node.op in ("&&", "||"):
+        return Op(node.op, (left, right), "bool")
+    if node.op in _COMPARE:
+        common = common_type(left.elem, right.elem)
+        return Op(node.op, (convert(left, common), convert(right, common)), "bool")
+    elem = elem_of(c, node)
+    left, right = convert(left, elem), convert(right, elem)
+    fold = _FOLDED.get(node.op)
+    if fold is not None and ELEMENTS[elem].kind != "float":
+        return fold(left, right)
+    return Op(node.op, (left, right), elem)
+
+
+def common_type(a: str, b: str) -> str:
+    """The type in which two values are compared: the float of the two, the wider of two alike."""
+    if a == b:
+        return a
+    rows = ELEMENTS.get(a), ELEMENTS.get(b)
+    if None in rows:
+        return b if rows[0] is None else a
+    floats = [row is not None and row.kind == "float" for row in rows]
+    if floats[0] != floats[1]:
+        return a if floats[0] else b
+    assert rows[0] is not None and rows[1] is not None
+    return a if rows[0].bits >= rows[1].bits else b
+
+
+def _conditional(c: Context, node: ast.Cond) -> Expr:
+    then, other = value(c, node.then), value(c, node.other)
+    elem = common_type(then.elem, other.elem)
+    return Op("?:", (c.expr(node.test), convert(then, elem), convert(other, elem)), elem)
+
+
+def _paren(c: Context, node: ast.Paren) -> Expr:
+    return value(c, node.inner)
+
+
+def bound(c: Context, node: ast.Node) -> Expr:
+    """The exclusive upper bound of a bounded expression. Raises LoweringError for one without."""
+    match node:
+        case ast.Paren(inner=inner):
+            return bound(c, inner)
+        case ast.Name():
+            type_ = c.symbol(node).type
+            if isinstance(type_, Bounded):
+                return of_int(type_.bound, c.sizes)
+            if isinstance(type_, BoundedTuple) and len(type_.bounds) == 1:
+                return of_int(type_.bounds[0], c.sizes)
+        case ast.Binary(op="#", left=left, right=right):
+            return multiply(bound(c, left), bound(c, right))
+        case ast.Binary(op="+" | "-" | "*" | "/" | "%", left=left):
+            return bound(c, left)
+    raise LoweringError("this value has no upper bound", node.span)
+
+
+def _bound_of(c: Context, node: ast.BoundOf) -> Expr:
+    return bound(c, node.name)
+
+
+def _count(c: Context, node: ast.Count) -> Expr:
+    data = data_of(c.model.types[node.operand]) if node.operand in c.model.types else None
+    if data is not None:
+        return product(tuple(of_int(extent, c.sizes) for extent in data.shape))
+    return _known(c, node)
+
+
+def _known(c: Context, node: ast.Node) -> Expr:
+    found = c.model.values.get(node)
+    if found is None:
+        raise LoweringError("the value of this expression is not known", node.span)
+    return of_int(found, c.sizes)
+
+
+def _size(c: Context, node: ast.SizeOf) -> Expr:
+    return Lit(max(ELEMENTS[node.elem].bits // 8, 1))
+
+
+def _builtin(c: Context, node: ast.Builtin) -> Expr:
+    args = tuple(value(c, arg) for arg in node.args)
+    if node.name == "__to":
+        if not isinstance(node.type_arg, str):
+            raise LoweringError("a conversion to a C++ type is not lowered", node.span)
+        return convert(args[0], printable(canonical(node.type_arg), node.span))
+    if node.name == "cdiv":
+        return ceiling(*args)
+    if node.name in ("__alignup", "__aligndown"):
+        steps = ceiling(*args) if node.name == "__alignup" else divide(*args)
+        return multiply(steps, args[1])
+    return Fn(node.name, args, elem_of(c, node))
+
+
+def _chain(c: Context, node: ast.Chain) -> Expr:
+    view = c.model.views.get(node)
+    if view is not None and view.element is not None:
+        return element(c, node)
+    return _known(c, node)
+
+
+def _call(c: Context, node: ast.Call) -> Expr:
+    if node.kind == "atomic":
+        raise LoweringError("the old value of an atomic is not lowered yet", node.span)
+    return Fn(node.callee, tuple(value(c, arg) for arg in node.args), elem_of(c, node), foreign=True)
+
+
+EXPRESSIONS: dict[type, Callable[[Context, Any], Expr]] = {
+    ast.IntLit: _integer,
+    ast.RealLit: _real,
+    ast.Const: _const,
+    ast.Name: _name,
+    ast.Unary: _unary,
+    ast.Binary: _binary,
+    ast.Cond: _conditional,
+    ast.Paren: _paren,
+    ast.BoundOf: _bound_of,
+    ast.Count: _count,
+    ast.SizeOf: _size,
+    ast.Builtin: _builtin,
+    ast.Chain: _chain,
+    ast.Call: _call,
+}

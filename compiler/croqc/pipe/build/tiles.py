@@ -1,0 +1,214 @@
+"""Data references as tiles: which box of which tensor a view names (reference, 3.5). Must not move data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from croqc.pipe.build.context import Context
+from croqc.pipe.build.integers import of_int
+from croqc.pipe.errors import LoweringError, SizesNeededError
+from croqc.pipe.exprs import (
+    ZERO,
+    Expr,
+    Fn,
+    Lit,
+    Op,
+    Read,
+    Tile,
+    Var,
+    add,
+    integer,
+    multiply,
+    subtract,
+    whole,
+)
+from croqc.pipe.ir import If, Stmt
+from croqc.sema.masks import defining_value
+from croqc.sema.model import Symbol, SymbolKind, View, ViewKind, ViewOp
+from croqc.sema.symbolic import Int
+from croqc.syntax import ast
+from croqc.text.record import replace
+from croqc.text.span import Span
+
+
+def tile(c: Context, node: ast.Node) -> Tile:
+    """The tile that an operand names. Raises LoweringError for views that are no boxes."""
+    while isinstance(node, ast.Paren):
+        node = node.inner
+    view = c.model.views.get(node)
+    if view is not None:
+        return of_view(c, view, node.span)
+    if isinstance(node, ast.Name):
+        return _of_symbol(c, c.symbol(node), ZERO, node.span)
+    raise LoweringError("this is no data that can be lowered", node.span)
+
+
+def element(c: Context, node: ast.Chain) -> Read:
+    """`t.at(i, j)`: the element, with the tile that it belongs to."""
+    view = c.model.views[node]
+    return Read(of_view(c, view, node.span), tuple(_flat(c, view.element or ())))
+
+
+def of_view(c: Context, view: View, span: Span) -> Tile:
+    if view.mdata:
+        raise LoweringError("'.mdata' is not lowered yet", span)
+    found = _of_symbol(c, view.base, _slot(c, view), span)
+    for op in view.ops:
+        found = _apply(c, found, op)
+    return found
+
+
+def _slot(c: Context, view: View) -> Expr:
+    """The number of the slot: subscripts of an array of buffers, row by row."""
+    array = getattr(view.base.type, "array", ())
+    number: Expr = ZERO
+    for subscript, extent in zip(view.slots, array, strict=False):
+        number = add(multiply(number, Lit(extent)), c.expr(subscript))
+    return number
+
+
+def _of_symbol(c: Context, symbol: Symbol, slot: Expr, span: Span) -> Tile:
+    if symbol in c.tiles:
+        return c.tiles[symbol]
+    if symbol in c.handles:
+        name, tensor = c.handles[symbol]
+        return whole(tensor, Var(name))
+    if symbol in c.tensors:
+        return whole(c.tensors[symbol], slot)
+    defined = defining_value(symbol) if symbol.kind is SymbolKind.VARIABLE else None
+    if defined is not None:
+        return tile(c, defined)
+    raise LoweringError(f"'{symbol.name}' has no memory that can be lowered", span)
+
+
+# --- view operations ---------------------------------------------------------------------------
+
+
+def _flat(c: Context, nodes: tuple[ast.Expr, ...]) -> list[Expr]:
+    return [ZERO if _is_wild(node) else c.expr(node) for node in nodes]
+
+
+def _is_wild(node: ast.Expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "_"
+
+
+def _shape(c: Context, op: ViewOp) -> tuple[Expr, ...]:
+    return tuple(of_int(extent, c.sizes) for extent in op.shape)
+
+
+def _apply(c: Context, base: Tile, op: ViewOp) -> Tile:
+    return _OPERATIONS[op.kind](c, base, op)
+
+
+def _chunkat(c: Context, base: Tile, op: ViewOp) -> Tile:
+    return _cut(c, base, op, _scaled(_flat(c, op.args), _shape(c, op)))
+
+
+def _chunk(c: Context, base: Tile, op: ViewOp) -> Tile:
+    return _cut(c, base, op, _scaled(_flat(c, op.at), _shape(c, op)))
+
+
+def _subspan(c: Context, base: Tile, op: ViewOp) -> Tile:
+    if op.strides:
+        raise LoweringError("a subspan with strides is not lowered yet", op.span)
+    steps = tuple(c.expr(node) for node in op.step) if op.step else _shape(c, op)
+    return _cut(c, base, op, _scaled(_flat(c, op.at), steps))
+
+
+def _modspan(c: Context, base: Tile, op: ViewOp) -> Tile:
+    sizes = [full if _is_wild(node) else c.expr(node) for node, full in zip(op.args, base.shape, strict=True)]
+    if op.at:
+        return _cut(c, base, op, _scaled(_flat(c, op.at), tuple(sizes)))
+    rest = [subtract(full, extent) for full, extent in zip(base.shape, _shape(c, op), strict=True)]
+    return _cut(c, base, op, tuple(rest))
+
+
+def _window(c: Context, base: Tile, op: ViewOp) -> Tile:
+    if op.strides:
+        raise LoweringError("a view with strides is not lowered yet", op.span)
+    return _cut(c, base, op, tuple(_flat(c, op.at)) or (ZERO,) * len(base.shape))
+
+
+def _scaled(indices: list[Expr], extents: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    if not indices:
+        return (ZERO,) * len(extents)
+    return tuple(multiply(index, extent) for index, extent in zip(indices, extents, strict=True))
+
+
+def _cut(c: Context, base: Tile, op: ViewOp, start: tuple[Expr, ...]) -> Tile:
+    shape = _shape(c, op)
+    if len(start) != len(shape) or len(shape) != len(base.shape):
+        raise LoweringError("this view has indices of another rank than its data", op.span)
+    origin = list(base.origin)
+    valid: list[Expr | None] = []
+    for dim, (by, extent, before) in enumerate(zip(start, shape, base.valid, strict=True)):
+        axis = base.dims[dim]
+        origin[axis] = add(origin[axis], by)
+        room = base.shape[dim] if before is None else before
+        valid.append(_valid(room, by, extent, op, before is None))
+    return replace(base, origin=tuple(origin), shape=shape, valid=tuple(valid))
+
+
+def _valid(room: Expr, start: Expr, extent: Expr, op: ViewOp, complete: bool) -> Expr | None:
+    """How much of an extent lies inside `room`; None where all of it does, as the language's own checks see to it."""
+    if op.kind in (ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.MODSPAN) and complete:
+        return None
+    known, size = integer(room), integer(extent)
+    if complete and op.kind is ViewKind.SUBSPAN and not op.step and known is not None and size and known % size == 0:
+        return None
+    if room == extent and start == ZERO:
+        return None
+    rest = subtract(room, start)
+    return Fn("__min", (Fn("__max", (rest, ZERO), "s32"), extent), "s32")
+
+
+def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:
+    if base != whole(base.tensor, base.slot):
+        raise LoweringError("span_as of a part of a buffer is not lowered yet", op.span)
+    return whole(replace(base.tensor, shape=_shape(c, op)), base.slot)
+
+
+def _squeeze(c: Context, base: Tile, op: ViewOp) -> Tile:
+    keep = [dim for dim, extent in enumerate(base.shape) if integer(extent) != 1] or [0]
+    return replace(
+        base,
+        shape=tuple(base.shape[dim] for dim in keep),
+        dims=tuple(base.dims[dim] for dim in keep),
+        valid=tuple(base.valid[dim] for dim in keep),
+    )
+
+
+_OPERATIONS: dict[ViewKind, Callable[[Context, Tile, ViewOp], Tile]] = {
+    ViewKind.CHUNKAT: _chunkat,
+    ViewKind.CHUNK: _chunk,
+    ViewKind.SUBSPAN: _subspan,
+    ViewKind.MODSPAN: _modspan,
+    ViewKind.WINDOW: _window,
+    ViewKind.SPAN_AS: _span_as,
+    ViewKind.SQUEEZE: _squeeze,
+}
+
+
+def guarded(place: Read, then: list[Stmt], span: Span) -> list[Stmt]:
+    """Statements behind the test that an element exists, where it may not."""
+    cond = inside(place.tile, place.index)
+    return then if cond is None else [If(span, cond, tuple(then))]
+
+
+def inside(tile_: Tile, index: tuple[Expr, ...]) -> Expr | None:
+    """The condition that an element of the tile exists; None where all do."""
+    tests = [Op("<", (at, limit), "bool") for at, limit in zip(index, tile_.valid, strict=True) if limit is not None]
+    if not tests:
+        return None
+    cond: Expr = tests[0]
+    for test in tests[1:]:
+        cond = Op("&&", (cond, test), "bool")
+    return cond
+
+
+def static(c: Context, shape: tuple[Int, ...], span: Span) -> tuple[int, ...]:
+    """Extents that must be known when compiling. Raises SizesNeededError."""
+    found = [integer(of_int(extent, c.sizes)) for extent in shape]
+    if any(extent is None for extent in found):
+        raise SizesNeededError("an extent here hangs on the sizes of the run", span)
+    return tuple(extent for extent in found if extent is not None)

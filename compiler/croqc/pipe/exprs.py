@@ -1,0 +1,221 @@
+"""Scalar expressions and memory references of the pipeline IR. Pure data; must not know statements or targets.
+
+Types are canonical element names ("s32", "f16", "bool", …). Integers are s32 unless an operand is wider; offsets into
+global memory are widened where they are printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from croqc.text.record import record
+
+
+class Space(Enum):
+    """Where a tensor lives."""
+
+    GLOBAL = "global"
+    SHARED = "shared"
+    LOCAL = "local"
+
+
+@record
+class Lit:
+    value: int | float | bool
+    elem: str = "s32"
+
+
+@record
+class Var:
+    """A name of the kernel: a size, an index, a scalar, a handle."""
+
+    name: str
+    elem: str = "s32"
+
+
+@record
+class Op:
+    """An operator of C with its usual meaning: binary, "-", "!" and "~" with one argument, "?:" with three.
+
+    "/" and "%" of integers are C's: the language's indices are never negative (reference, 3.2).
+    """
+
+    op: str
+    args: tuple[Expr, ...]
+    elem: str = "s32"
+
+
+@record
+class Fn:
+    """A built-in function of the language (`__exp`, `cdiv`, …) or, `foreign`, a device function of the file."""
+
+    name: str
+    args: tuple[Expr, ...]
+    elem: str
+    foreign: bool = False
+
+
+@record
+class Cast:
+    value: Expr
+    elem: str
+
+
+@record
+class Read:
+    """One element of a tile. `index` has one entry a dimension of the tile."""
+
+    tile: Tile
+    index: tuple[Expr, ...]
+
+    @property
+    def elem(self) -> str:
+        return self.tile.tensor.elem
+
+
+Expr = Lit | Var | Op | Fn | Cast | Read
+
+
+@record
+class Tensor:
+    """Memory with a name: `slots` equal parts of `shape` elements each, row-major unless its layout says otherwise.
+
+    Shared and local tensors have literal extents. `private`: one a thread.
+    """
+
+    name: str
+    elem: str
+    shape: tuple[Expr, ...]
+    space: Space
+    slots: int = 1
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The extents of a static tensor. Raises ValueError for a symbolic one."""
+        found = tuple(extent.value for extent in self.shape if isinstance(extent, Lit))
+        if len(found) != len(self.shape):
+            raise ValueError(f"{self.name} has symbolic extents")
+        return tuple(int(value) for value in found)
+
+
+@record
+class Tile:
+    """A box of a tensor's slot. `origin` has one entry a dimension of the tensor, in elements.
+
+    `shape` holds the tile's extents and `dims` the tensor dimension of each of them. `valid` says how many elements
+    exist along each, None for all of them: the rest overhangs the tensor (reference, 5.2).
+    """
+
+    tensor: Tensor
+    slot: Expr
+    origin: tuple[Expr, ...]
+    shape: tuple[Expr, ...]
+    dims: tuple[int, ...]
+    valid: tuple[Expr | None, ...]
+
+    @property
+    def extents(self) -> tuple[int, ...] | None:
+        """The extents, where all are static."""
+        found = [extent.value for extent in self.shape if isinstance(extent, Lit)]
+        return tuple(int(value) for value in found) if len(found) == len(self.shape) else None
+
+
+ZERO, ONE = Lit(0), Lit(1)
+
+
+def whole(tensor: Tensor, slot: Expr = ZERO) -> Tile:
+    """All of a tensor's slot."""
+    rank = len(tensor.shape)
+    return Tile(tensor, slot, (ZERO,) * rank, tensor.shape, tuple(range(rank)), (None,) * rank)
+
+
+# --- building with folding ---------------------------------------------------------------------
+
+
+def integer(value: Expr) -> int | None:
+    """The value of an integer literal."""
+    return value.value if isinstance(value, Lit) and type(value.value) is int else None
+
+
+def add(left: Expr, right: Expr) -> Expr:
+    a, b = integer(left), integer(right)
+    if a is not None and b is not None:
+        return Lit(a + b, left.elem)
+    if a == 0:
+        return right
+    if b == 0:
+        return left
+    return Op("+", (left, right), wider(left.elem, right.elem))
+
+
+def subtract(left: Expr, right: Expr) -> Expr:
+    a, b = integer(left), integer(right)
+    if a is not None and b is not None:
+        return Lit(a - b, left.elem)
+    return left if b == 0 else Op("-", (left, right), wider(left.elem, right.elem))
+
+
+def multiply(left: Expr, right: Expr) -> Expr:
+    a, b = integer(left), integer(right)
+    if a is not None and b is not None:
+        return Lit(a * b, left.elem)
+    if a == 0 or b == 0:
+        return ZERO
+    if a == 1:
+        return right
+    return left if b == 1 else Op("*", (left, right), wider(left.elem, right.elem))
+
+
+def divide(left: Expr, right: Expr) -> Expr:
+    a, b = integer(left), integer(right)
+    if a is not None and b:
+        return Lit(a // b, left.elem)
+    return left if b == 1 else Op("/", (left, right), wider(left.elem, right.elem))
+
+
+def modulo(left: Expr, right: Expr) -> Expr:
+    a, b = integer(left), integer(right)
+    if a is not None and b:
+        return Lit(a % b, left.elem)
+    return ZERO if b == 1 else Op("%", (left, right), wider(left.elem, right.elem))
+
+
+def total(terms: tuple[Expr, ...]) -> Expr:
+    """The sum of some terms, 0 without any."""
+    result: Expr = ZERO
+    for term in terms:
+        result = add(result, term)
+    return result
+
+
+def product(factors: tuple[Expr, ...]) -> Expr:
+    """The product of some factors, 1 without any."""
+    result: Expr = ONE
+    for factor in factors:
+        result = multiply(result, factor)
+    return result
+
+
+_ORDER = ("bool", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64")
+
+
+def wider(a: str, b: str) -> str:
+    """The integer type of an operation on two; s32 at least, as in C."""
+    ranks = [_ORDER.index(elem) if elem in _ORDER else -1 for elem in (a, b)]
+    return _ORDER[max(*ranks, _ORDER.index("s32"))]
+
+
+def variables(expr: Expr) -> Iterator[str]:
+    """The names that an expression reads, elements aside."""
+    match expr:
+        case Var(name=name):
+            yield name
+        case Op(args=args) | Fn(args=args):
+            for arg in args:
+                yield from variables(arg)
+        case Cast(value=value):
+            yield from variables(value)
+        case Read(index=index):
+            for item in index:
+                yield from variables(item)

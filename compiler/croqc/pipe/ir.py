@@ -1,0 +1,385 @@
+"""The pipeline IR on one screen: kernels, roles, slots, barriers, loads, waits, arrives, multiplies, stores.
+
+Immutable. `build` makes it from an analysed function, every pass makes a new one, `codegen` prints the last. Fields
+marked "(pass)" are None or empty until that pass has decided them; `verify` says which must be set when.
+Must not hold decisions in comments or names: what is decided stands in a field.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from croqc.pipe.exprs import Expr, Tensor, Tile
+from croqc.pipe.ir_control import Atomic as Atomic
+from croqc.pipe.ir_control import Call as Call
+from croqc.pipe.ir_control import If as If
+from croqc.pipe.ir_control import Jump as Jump
+from croqc.pipe.ir_control import Let as Let
+from croqc.pipe.ir_control import Loop as Loop
+from croqc.pipe.ir_control import Print as Print
+from croqc.pipe.ir_control import Scope as Scope
+from croqc.pipe.ir_control import Set as Set
+from croqc.pipe.ir_control import Stmt as Stmt
+from croqc.pipe.ir_control import Text as Text
+from croqc.pipe.ir_control import While as While
+from croqc.pipe.ir_control import Write as Write
+from croqc.sema.model import Unit
+from croqc.text.record import record
+from croqc.text.span import Span
+
+# --- roles -------------------------------------------------------------------------------------
+
+
+@record
+class Role(Stmt):
+    """A region that some paths run. `threads` is how many threads of a unit run it, `groups` the numbers of the
+    warpgroups that any of them belongs to.
+
+    (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them.
+    """
+
+    path: str
+    cond: Expr
+    body: tuple[Stmt, ...]
+    unit: Unit
+    threads: int
+    groups: tuple[int, ...]
+    elected: bool = False
+    registers: int | None = None
+
+
+# --- events ------------------------------------------------------------------------------------
+
+
+@record
+class Event:
+    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
+
+    name: str
+    slots: int
+    arrivals: tuple[int, ...]
+    ready: bool
+    span: Span
+
+
+@record
+class SlotRef:
+    """A slot of an event, by its physical number or, `ordered`, by an order: slot `at % slots` (reference, 7.3)."""
+
+    event: str
+    at: Expr
+    ordered: bool = False
+
+
+@record
+class Wait(Stmt):
+    """Until a generation of the slot is complete. `phase` (phases): the variable with the path's bit for each slot."""
+
+    slot: SlotRef
+    phase: str | None = None
+
+
+@record
+class Arrive(Stmt):
+    """One arrival of the path, with the copies of some handles.
+
+    (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the
+    unit arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one
+    of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
+    """
+
+    slot: SlotRef
+    unit: Unit
+    after: tuple[str, ...] = ()
+    cluster: bool = False
+    bytes: int = 0
+    by_threads: bool = False
+    meets: bool = False
+    publishes: bool = False
+
+
+@record
+class Sync(Stmt):
+    """A barrier of a unit. (barriers) `publishes`: ordinary writes before it become visible to the async proxy."""
+
+    unit: Unit
+    publishes: bool = False
+
+
+# --- movement ----------------------------------------------------------------------------------
+
+
+class Mechanism(Enum):
+    """How a copy is executed (mechanism)."""
+
+    TMA = "tma"
+    CP_ASYNC = "cp.async"
+    VECTOR = "vector"
+    SCALAR = "scalar"
+
+
+class Form(Enum):
+    COPY = "copy"
+    TRANSPOSE = "transp"
+    PAD = "pad"
+
+
+@record
+class Copy(Stmt):
+    """Moves a box. `order` permutes dimensions (TRANSPOSE), `low` and `value` place the source (PAD).
+
+    `zero_fill`: what the source does not cover becomes 0. `handle` names the future, if the source gave it one;
+    `is_async`: the source waits for it. `engine` is the word that the source used: "dma" or "tma".
+    (mechanism) `mechanism`, `vector` (bytes an access), `map` (index of the tensor map); (fold) `completes`: the slot
+    whose generation counts the bytes.
+    """
+
+    source: Tile
+    dest: Tile
+    form: Form
+    unit: Unit
+    engine: str
+    is_async: bool
+    handle: str = ""
+    order: tuple[int, ...] = ()
+    low: tuple[Expr, ...] = ()
+    value: Expr | None = None
+    zero_fill: bool = False
+    completes: SlotRef | None = None
+    mechanism: Mechanism | None = None
+    vector: int = 0
+    map: int = -1
+
+
+@record
+class Await(Stmt):
+    """Until the copies of some handles have landed."""
+
+    handles: tuple[str, ...]
+    unit: Unit
+
+
+@record
+class Rotate(Stmt):
+    """`handles[i]` takes the slot that `handles[i + 1]` names, the last that of the first."""
+
+    handles: tuple[str, ...]
+
+
+# --- multiplies --------------------------------------------------------------------------------
+
+
+@record
+class Accumulator:
+    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
+
+    name: str
+    elem: str
+    m: int
+    n: int
+    unit: Unit
+    count: int = 1
+
+
+@record
+class Fill(Stmt):
+    """Sets every element of an accumulator; `declares`: its registers exist from here to the end of the scope."""
+
+    acc: Accumulator
+    index: Expr
+    value: Expr
+    declares: bool = False
+
+
+@record
+class LoadFragment(Stmt):
+    """An operand in registers: `rows` (M or N) by `k` elements of `tile`, which lies [rows, k] or, not `k_major`, [k,
+    rows].
+
+    `declares`: its registers exist from here to the end of the scope. A unit of four warps has 16 of the rows in each.
+    """
+
+    name: str
+    tile: Tile
+    rows: int
+    k: int
+    k_major: bool
+    unit: Unit
+    declares: bool
+
+
+@record
+class Multiply(Stmt):
+    """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
+
+    `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
+    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes.
+    """
+
+    acc: Accumulator
+    index: Expr
+    a: Tile
+    b: Tile
+    a_k_major: bool
+    b_k_major: bool
+    instruction: str
+    m: int
+    n: int
+    k: int
+    k_step: int
+    a_registers: str = ""
+    b_registers: str = ""
+    steps: int = 0
+
+
+@record
+class Fence(Stmt):
+    """(rows) In front of a run of multiplies: accumulators that ordinary code touched may be accumulated into."""
+
+
+@record
+class Commit(Stmt):
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
+    `settles`: accumulators that are complete behind it and must not be read before."""
+
+    keep: int = 0
+    closes: bool = True
+    settles: tuple[Accumulator, ...] = ()
+
+
+@record
+class Start(Stmt):
+    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it."""
+
+    acc: Accumulator
+    index: Expr
+    declares: bool
+
+
+@record
+class Complete(Stmt):
+    """(tensor_memory) The warpgroup waits until its multiplies so far are complete."""
+
+
+@record
+class ArriveCommitted(Stmt):
+    """(tensor_memory) One arrival of the path, made by the hardware when its multiplies so far are complete."""
+
+    slot: SlotRef
+
+
+@record
+class LoadAccumulator(Stmt):
+    """(tensor_memory) An accumulator's elements come into registers of its name."""
+
+    acc: Accumulator
+    index: Expr
+
+
+@record
+class StoreTile(Stmt):
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix."""
+
+    acc: Accumulator
+    index: Expr
+    dest: Tile
+    transposed: bool = False
+    limits: tuple[Expr, ...] = ()
+    by_matrix: bool = False
+
+
+@record
+class StoreStaged(Stmt):
+    """(epilogue) Writes an accumulator to global memory through `stage`, one slot a warpgroup of the role, `columns` at
+    a time, by TMA with tensor map `map`. The warpgroup meets where its stage is written and where it is read."""
+
+    acc: Accumulator
+    index: Expr
+    dest: Tile
+    stage: Tensor
+    columns: int
+    map: int
+
+
+@record
+class StoresRead(Stmt):
+    """(epilogue) Until the unit's TMA stores have read their source."""
+
+    unit: Unit
+
+
+# --- kernels -----------------------------------------------------------------------------------
+
+
+@record
+class Index:
+    """A parallel index inside the block: `threadIdx.x / unit % bound`."""
+
+    name: str
+    unit: int
+    bound: int
+
+
+@record
+class Shared:
+    """A tensor in shared memory. (layout) `swizzle` bytes and `alignment`; (memory) `offset` from the block's base."""
+
+    tensor: Tensor
+    bytes: int
+    span: Span
+    swizzle: int = 0
+    alignment: int = 16
+    offset: int = -1
+
+
+@record
+class TensorMap:
+    """A TMA descriptor: which box of which tensor, innermost extent first (mechanism)."""
+
+    tensor: Tensor
+    box: tuple[int, ...]
+    swizzle: int
+
+
+@record
+class Kernel:
+    """One launch. `grid` holds the extents of the block indices, `grid_names` their names, x first.
+
+    `tensors`: global tensors in order of the parameters, `sources` what they are called in the source; `scalars`: sizes
+    and scalar parameters with their types. `handles` maps each
+    future to the tensor whose slot it names, with the slot that it names at first.
+    `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
+    their names there.
+    (cover) `assumed`: divisors of sizes that the lowering relied on; (layout) `maps`; (phases) `phases`: the events
+    that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
+    multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
+    accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the
+    passes so far.
+    """
+
+    name: str
+    span: Span
+    grid: tuple[Expr, ...]
+    grid_names: tuple[str, ...]
+    threads: int
+    indices: tuple[Index, ...]
+    tensors: tuple[Tensor, ...]
+    sources: tuple[str, ...]
+    scalars: tuple[tuple[str, str], ...]
+    shared: tuple[Shared, ...]
+    locals: tuple[Tensor, ...]
+    events: tuple[Event, ...]
+    accumulators: tuple[Accumulator, ...]
+    handles: tuple[tuple[str, str, int], ...]
+    body: tuple[Stmt, ...]
+    fixed: tuple[tuple[str, int], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    maps: tuple[TensorMap, ...] = ()
+    assumed: tuple[tuple[str, int], ...] = ()
+    phases: tuple[tuple[str, str], ...] = ()
+    tensor_groups: tuple[int, int] = (0, 0)
+    tensor_columns: int = 0
+    tensor_offsets: tuple[tuple[str, int], ...] = ()
+    barriers_at: int = 0
+    shared_bytes: int = 0
+    passed: tuple[str, ...] = ()

@@ -1,0 +1,197 @@
+"""Pass barriers: barriers of units and proxy fences, where they are needed and only there (reference, 5.3, 5.5, 6.6).
+
+- A synchronous copy that several threads make stands between two barriers of its unit; the first is spared where no
+  thread has touched shared memory since the last barrier.
+- Before a TMA transfer takes what threads wrote with ordinary instructions, each of them fences (generic to async
+  proxy) and the unit meets.
+- An arrival after ordinary accesses stands for the whole path: its threads meet first. After multiplies none is
+  needed: their completion is the warpgroup's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.exprs import Space
+from croqc.pipe.passes.fold import is_load
+from croqc.pipe.tiles import reads_of
+from croqc.pipe.walk import Body, bodies, statements, with_bodies
+from croqc.sema.model import Unit
+from croqc.targets.table import Feature
+from croqc.text.record import replace
+
+
+def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    placing = _Placing(kernel, env.target.has(Feature.TMA))
+    body = placing.placed(kernel.body, State(), Unit.BLOCK)
+    return replace(kernel, body=_without_last(body))
+
+
+@dataclass(slots=True)
+class State:
+    """Since the last barrier: `touched` shared memory by any means, by `ordinary` instructions, and `wrote` so what
+    the async proxy reads."""
+
+    touched: bool = False
+    ordinary: bool = False
+    wrote: bool = False
+
+    def join(self, other: State) -> None:
+        self.touched |= other.touched
+        self.ordinary |= other.ordinary
+        self.wrote |= other.wrote
+
+    def copy(self) -> State:
+        return State(self.touched, self.ordinary, self.wrote)
+
+    def clear(self) -> None:
+        self.touched = self.ordinary = self.wrote = False
+
+
+class _Placing:
+    def __init__(self, kernel: ir.Kernel, has_proxy: bool) -> None:
+        self.has_proxy = has_proxy
+        self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
+
+    def placed(self, body: Body, state: State, unit: Unit) -> Body:
+        found: list[ir.Stmt] = []
+        for stmt in body:
+            found += self._stmt(stmt, state, unit)
+        return tuple(_merged(found))
+
+    def _stmt(self, stmt: ir.Stmt, state: State, unit: Unit) -> list[ir.Stmt]:
+        match stmt:
+            case ir.Role():
+                inner = State()
+                inner.join(state)
+                result = with_bodies(stmt, lambda body: self.placed(body, inner, stmt.unit))
+                state.join(inner)
+                return [result]
+            case ir.Loop() | ir.While():
+                end = state.copy()
+                with_bodies(stmt, lambda body: self.placed(body, end, unit))
+                state.join(end)  # what a turn leaves behind meets the next one
+                return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
+            case ir.If():
+                return [self._branches(stmt, state, unit)]
+            case ir.Scope():
+                return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
+            case ir.Copy():
+                return self._copy(stmt, state)
+            case ir.Arrive():
+                return [self._arrival(stmt, state)]
+            case ir.Await():
+                return self._await(stmt, state)
+            case ir.Sync():
+                published = replace(stmt, publishes=stmt.publishes or state.wrote)
+                state.clear()
+                return [published]
+        state.join(self._effect(stmt))
+        return [stmt]
+
+    def _branches(self, stmt: ir.If, state: State, unit: Unit) -> ir.Stmt:
+        before = state.copy()
+        then = self.placed(stmt.then, state, unit)
+        other = self.placed(stmt.other, before, unit)
+        state.join(before)
+        return replace(stmt, then=then, other=other)
+
+    def _copy(self, copy: ir.Copy, state: State) -> list[ir.Stmt]:
+        if copy.mechanism is ir.Mechanism.CP_ASYNC and copy.completes is not None:
+            state.touched = True
+            return [copy]
+        if is_load(copy) or (copy.unit is Unit.THREAD and copy.mechanism is not ir.Mechanism.TMA):
+            needs = is_load(copy) and copy.unit is not Unit.THREAD and state.touched
+            before: list[ir.Stmt] = [self._sync(copy, state)] if needs else []
+            if not is_load(copy):
+                state.join(self._effect(copy))
+            return [*before, copy]
+        stores = copy.mechanism is ir.Mechanism.TMA
+        found: list[ir.Stmt] = [self._sync(copy, state)] if state.touched or stores else []
+        found.append(copy)
+        if copy.is_async and not stores:
+            state.touched = True
+            return found
+        state.join(self._effect(copy))
+        found.append(self._sync(copy, state))
+        return found
+
+    def _await(self, stmt: ir.Await, state: State) -> list[ir.Stmt]:
+        state.clear()
+        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
+
+    def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
+        made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)
+        state.clear()
+        return made
+
+    def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
+        if not state.ordinary or arrive.by_threads:
+            return arrive
+        if arrive.unit is Unit.THREAD:
+            return replace(arrive, publishes=state.wrote)
+        found = replace(arrive, meets=True, publishes=state.wrote)
+        state.clear()
+        return found
+
+    def _effect(self, stmt: ir.Stmt) -> State:
+        """What a statement and those inside it do to shared memory."""
+        state = State()
+        for inner in bodies(stmt):
+            for each in inner:
+                state.join(self._effect(each))
+        match stmt:
+            case ir.Text(text=text) if "setmaxnreg" not in text:  # an island may read and write all memory (4.6)
+                state.touched = state.ordinary = True
+                state.wrote |= bool(self.taken)
+            case ir.Multiply(instruction="wgmma" | "tcgen05"):
+                state.touched = True
+            case ir.Multiply(a_registers=""):
+                self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
+            case ir.LoadFragment(tile=tile):
+                self._enter(state, tile.tensor.name, tile.tensor.space, False)
+            case ir.Copy() if is_load(stmt):
+                state.touched = True
+            case ir.Copy():
+                self._enter(state, stmt.source.tensor.name, stmt.source.tensor.space, False)
+                self._enter(state, stmt.dest.tensor.name, stmt.dest.tensor.space, True)
+            case ir.StoreTile(dest=dest) | ir.Write(tile=dest):
+                self._enter(state, dest.tensor.name, dest.tensor.space, True)
+        for tensor in reads_of(stmt):
+            self._enter(state, tensor.name, tensor.space, False)
+        return state
+
+    def _enter(self, state: State, name: str, space: Space, writes: bool) -> None:
+        if space is Space.SHARED:
+            state.touched = state.ordinary = True
+            state.wrote |= writes and name in self.taken
+
+
+def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
+    """The tensors that wgmma or a TMA store reads in a statement."""
+    match stmt:
+        case ir.Multiply(instruction="wgmma" | "tcgen05"):
+            read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
+            return tuple(tile.tensor.name for tile, held in read if not held)
+        case ir.Copy(mechanism=ir.Mechanism.TMA) if not is_load(stmt):
+            return (stmt.source.tensor.name,)
+    return ()
+
+
+def _merged(found: list[ir.Stmt]) -> list[ir.Stmt]:
+    """Two barriers of one unit in a row are one."""
+    result: list[ir.Stmt] = []
+    for stmt in found:
+        last = result[-1] if result else None
+        if isinstance(stmt, ir.Sync) and isinstance(last, ir.Sync) and last.unit is stmt.unit:
+            result[-1] = replace(last, publishes=last.publishes or stmt.publishes)
+        else:
+            result.append(stmt)
+    return result
+
+
+def _without_last(body: Body) -> Body:
+    """A barrier at the very end of a kernel orders nothing."""
+    return body[:-1] if body and isinstance(body[-1], ir.Sync) else body

@@ -1,0 +1,115 @@
+"""Pass epilogue: accumulators leave through shared memory (PTX ISA, stmatrix, cp.async.bulk.tensor).
+
+- A store of 16-bit elements into a swizzled shared tile uses stmatrix: a warp writes 16 columns at a time.
+- A store to global memory that TMA can make goes through a stage of its own, some columns at a time, as wide as the
+  block's shared memory leaves room for. A stage is written again only when its last transfer has read it, so that the
+  transfer overlaps what follows.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.exprs import Lit, Space, Tensor, Tile
+from croqc.pipe.passes.mechanism import misaligned
+from croqc.pipe.passes.memory import aligned, slot_stride
+from croqc.pipe.walk import Body, rewrite, statements, with_bodies
+from croqc.sema.model import Unit
+from croqc.targets.table import Feature
+from croqc.text.record import replace
+
+_WIDTH, _SWIZZLE = 64, 128  # columns and bytes of a panel of 16-bit elements
+_HALVES = ("f16", "bf16")
+_BARRIERS = 1024  # bytes left for barriers and alignment
+
+
+def epilogue(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    if not env.target.has(Feature.TMA):
+        return kernel
+    swizzles = {item.tensor.name: item.swizzle for item in kernel.shared}
+    kernel = replace(kernel, body=rewrite(kernel.body, lambda stmt: (_by_matrix(stmt, swizzles),)))
+    staging = _Staging(kernel, env)
+    body = staging.placed(kernel.body, None)
+    return replace(kernel, body=body, shared=(*kernel.shared, *staging.stages), maps=(*kernel.maps, *staging.maps))
+
+
+def _by_matrix(stmt: ir.Stmt, swizzles: dict[str, int]) -> ir.Stmt:
+    if not isinstance(stmt, ir.StoreTile) or stmt.transposed or stmt.limits or not _is_halves(stmt):
+        return stmt
+    whole = all(limit is None for limit in stmt.dest.valid) and stmt.dest.extents == (stmt.acc.m, stmt.acc.n)
+    swizzled = stmt.dest.tensor.space is Space.SHARED and swizzles.get(stmt.dest.tensor.name, 0) > 0
+    return replace(stmt, by_matrix=swizzled and whole)
+
+
+def _is_halves(stmt: ir.StoreTile) -> bool:
+    """A warpgroup's 64-row tile that leaves as 16-bit elements, columns in pairs of eight."""
+    fits = stmt.acc.unit is Unit.GROUP4 and stmt.acc.m == 64 and stmt.acc.n % 16 == 0
+    kinds = stmt.acc.elem == "f32" or stmt.acc.elem == stmt.dest.tensor.elem == "f16"
+    return fits and kinds and stmt.dest.tensor.elem in _HALVES
+
+
+class _Staging:
+    """Gives each store to global memory its stage; stores of one role share it, one after the other."""
+
+    def __init__(self, kernel: ir.Kernel, env: Env) -> None:
+        self.kernel, self.env = kernel, env
+        self.stages: list[ir.Shared] = []
+        self.maps: list[ir.TensorMap] = []
+        used = sum(aligned(slot_stride(item) * item.tensor.slots, 1024) for item in kernel.shared)
+        self.room = env.target.shared_limit - used - _BARRIERS
+
+    def placed(self, body: Body, role: ir.Role | None) -> Body:
+        found: list[ir.Stmt] = []
+        for stmt in body:
+            if isinstance(stmt, ir.Role):
+                inner = with_bodies(stmt, lambda part, own=stmt: self.placed(part, own))  # type: ignore[misc]
+                found.append(_drained(inner))
+            elif isinstance(stmt, ir.StoreTile) and role is not None:
+                found.append(self._staged(stmt, role))
+            else:
+                found.append(with_bodies(stmt, lambda part: self.placed(part, role)))
+        return tuple(found)
+
+    def _staged(self, stmt: ir.StoreTile, role: ir.Role) -> ir.Stmt:
+        if stmt.dest.tensor.space is not Space.GLOBAL or stmt.transposed or stmt.limits or not _is_halves(stmt):
+            return stmt
+        if stmt.acc.n % _WIDTH or stmt.dest.extents != (stmt.acc.m, stmt.acc.n):
+            return stmt
+        if role.unit is not Unit.GROUP4 or misaligned(stmt.dest, self.env.facts):
+            return stmt
+        columns = self._columns(stmt, role)
+        if not columns:
+            return stmt
+        number = self._map(stmt.dest)
+        return ir.StoreStaged(stmt.span, stmt.acc, stmt.index, stmt.dest, self.stages[-1].tensor, columns, number)
+
+    def _columns(self, stmt: ir.StoreTile, role: ir.Role) -> int:
+        """The columns of the stage, the widest that divides the tile's and fits; 0 where none does."""
+        groups = len(role.groups)
+        for columns in (128, 64):
+            size = groups * stmt.acc.m * columns * 2
+            if stmt.acc.n % columns == 0 and size <= self.room:
+                self.room -= size
+                shape = (Lit(stmt.acc.m), Lit(columns))
+                name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
+                tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups)
+                made = ir.Shared(tensor, stmt.acc.m * columns * 2, stmt.span, _SWIZZLE, 1024)
+                self.stages.append(made)
+                return columns
+        return 0
+
+    def _map(self, dest: Tile) -> int:
+        made = ir.TensorMap(dest.tensor, (_WIDTH, 64), _SWIZZLE)
+        known = [*self.kernel.maps, *self.maps]
+        if made in known:
+            return known.index(made)
+        self.maps.append(made)
+        return len(known)
+
+
+def _drained(role: ir.Stmt) -> ir.Stmt:
+    """At the end of a role its last transfers have read their stage: the block's memory may go."""
+    assert isinstance(role, ir.Role)
+    if any(isinstance(stmt, ir.StoreStaged) for stmt in statements(role.body)):
+        return replace(role, body=(*role.body, ir.StoresRead(role.span, role.unit)))
+    return role

@@ -1,0 +1,123 @@
+"""Pass fold: TMA loads complete on the events that publish them.
+
+- A synchronous load is synchronous in the source alone: nobody needs the data but the waiter of the event that the same
+  path triggers next. So its bytes join that arrival as one transaction (credit-flow, section 6).
+- `trigger e after f` joins the bytes of f's copy; a copy that names its event (classic) joins the next arrival there.
+- Any other load gets a barrier of its own: an arrival with its bytes behind it and, where the source waits, a wait.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.exprs import ZERO, Space
+from croqc.pipe.walk import Body, rewrite_lists
+from croqc.sema.elements import ELEMENTS
+from croqc.text.record import replace
+
+
+def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    own = _Own()
+    body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
+    return replace(kernel, body=body, events=(*kernel.events, *own.events))
+
+
+def is_load(stmt: ir.Stmt) -> bool:
+    """A TMA transfer into shared memory."""
+    return isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA and stmt.dest.tensor.space is Space.SHARED
+
+
+class _Own:
+    """The barriers that this pass makes, one a stand-alone load or future."""
+
+    def __init__(self) -> None:
+        self.events: list[ir.Event] = []
+        self.of_handle: dict[str, str] = {}
+
+    def make(self, copy: ir.Copy) -> str:
+        if copy.handle and copy.handle in self.of_handle:
+            return self.of_handle[copy.handle]
+        name = f"{copy.handle or 'load'}_landed" + (f"_{len(self.events)}" if self.events and not copy.handle else "")
+        self.events.append(ir.Event(name, 1, (1,), False, copy.span))
+        if copy.handle:
+            self.of_handle[copy.handle] = name
+        return name
+
+
+def _folded(body: Body, own: _Own) -> Body:
+    pending: list[int] = []  # synchronous loads that wait for an arrival, by their place in `found`
+    found: list[ir.Stmt] = []
+    for stmt in body:
+        if is_load(stmt):
+            pending.append(len(found))
+            found.append(stmt)
+        elif isinstance(stmt, ir.Arrive):
+            found.append(_joined(stmt, found, pending))
+        elif isinstance(stmt, ir.Await):
+            found += _awaited(stmt, own)
+        else:
+            if pending and not isinstance(stmt, ir.Let | ir.Wait):
+                _stand_alone(found, pending, own)
+            found.append(stmt)
+    _stand_alone(found, pending, own)
+    return tuple(found)
+
+
+def _joined(arrive: ir.Arrive, found: list[ir.Stmt], pending: list[int]) -> ir.Arrive:
+    """An arrival with the bytes of the loads that it publishes."""
+    total = 0
+    for at in tuple(pending):
+        copy = found[at]
+        assert isinstance(copy, ir.Copy)
+        if copy.completes is not None:
+            joins = copy.completes.event == arrive.slot.event
+        elif copy.is_async:
+            joins = copy.handle in arrive.after
+        else:
+            joins = True
+        if joins:
+            found[at] = replace(copy, completes=copy.completes or arrive.slot)
+            total += load_bytes(copy)
+            pending.remove(at)
+    after = tuple(handle for handle in arrive.after if not _done(handle, found))
+    return replace(arrive, bytes=arrive.bytes + total, after=after)
+
+
+def _done(handle: str, found: list[ir.Stmt]) -> bool:
+    return any(isinstance(stmt, ir.Copy) and stmt.handle == handle and stmt.completes is not None for stmt in found)
+
+
+def _stand_alone(found: list[ir.Stmt], pending: list[int], own: _Own) -> None:
+    """Gives the loads that no arrival took a barrier of their own, from the last to the first."""
+    for at in reversed(pending):
+        copy = found[at]
+        assert isinstance(copy, ir.Copy)
+        if copy.completes is not None:
+            continue  # the classic form: its arrival stands elsewhere
+        slot = ir.SlotRef(own.make(copy), ZERO)
+        tail: list[ir.Stmt] = [ir.Arrive(copy.span, slot, copy.unit, bytes=load_bytes(copy))]
+        if not copy.is_async:
+            tail.append(ir.Wait(copy.span, slot))
+        found[at : at + 1] = [replace(copy, completes=slot), *tail]
+    pending.clear()
+
+
+def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
+    """Waits for futures of TMA loads wait for their barriers; the others stay."""
+    rest = tuple(handle for handle in stmt.handles if handle not in own.of_handle)
+    waits: list[ir.Stmt] = [
+        ir.Wait(stmt.span, ir.SlotRef(own.of_handle[handle], ZERO))
+        for handle in stmt.handles
+        if handle in own.of_handle
+    ]
+    return [*waits, replace(stmt, handles=rest)] if rest else waits
+
+
+def load_bytes(copy: ir.Copy) -> int:
+    """Transaction bytes of a load: its whole box, what lies outside the tensor included (reference, 5.5)."""
+    extents = copy.source.extents
+    assert extents is not None
+    total = ELEMENTS[copy.source.tensor.elem].bits
+    for extent in extents:
+        total *= extent
+    return total // 8

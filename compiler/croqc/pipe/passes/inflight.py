@@ -1,0 +1,89 @@
+"""Pass inflight: one group of multiplies stays in flight over a turn of a consumer's loop.
+
+A turn that ends `commit; trigger empty[s]` waits for its own multiplies before the next ones are issued. Instead it
+waits for those of the turn before, and gives that turn's slot back; behind the loop the last one follows. The
+tensor cores never run dry between turns.
+
+Tiles wider than 128 columns are left alone: their multiplies outlast the gap between two turns, and a slot that is held
+for longer costs more than is won.
+
+Equal where the ring has two slots or more and the slot moves on with every turn: a consumer that holds one slot longer
+never needs the credit that it holds back, since the next turn's slot is another one.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, modulo, subtract
+from croqc.pipe.walk import Body, rewrite_lists, statements
+from croqc.text.record import replace
+
+_NONE = Lit(-1)
+_MOST = 256  # a wider loop body is left alone
+
+_WIDEST = 128  # columns
+
+
+def inflight(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    slots = {event.name: event.slots for event in kernel.events}
+    return replace(kernel, body=rewrite_lists(kernel.body, lambda part: _changed(part, slots)))
+
+
+def _changed(body: Body, slots: dict[str, int]) -> Body:
+    found: list[ir.Stmt] = []
+    for stmt in body:
+        fits = isinstance(stmt, ir.Loop) and _fits(stmt, slots)
+        found += _kept(stmt, slots) if isinstance(stmt, ir.Loop) and fits else (stmt,)
+    return tuple(found)
+
+
+def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
+    """Whether a loop waits, multiplies, commits and gives its slot back, and does nothing else."""
+    if len(loop.body) < 4 or (loop.start, loop.step) != (ZERO, ONE):
+        return False
+    *head, commit, arrive = loop.body
+    if not isinstance(arrive, ir.Arrive) or arrive.bytes or arrive.after or arrive.cluster:
+        return False
+    multiplies = [each for each in statements(loop.body) if isinstance(each, ir.Multiply)]
+    if commit != ir.Commit(commit.span) or not multiplies or max(each.n for each in multiplies) > _WIDEST:
+        return False
+    if any(each.instruction != "wgmma" for each in multiplies):
+        return False
+    plain = all(
+        isinstance(each, ir.Let | ir.Wait | ir.Fence | ir.Multiply | ir.Loop) for each in statements(tuple(head))
+    )
+    return plain and slots[arrive.slot.event] >= 2 and _moves_on(arrive.slot, loop, slots[arrive.slot.event])
+
+
+def _moves_on(slot: ir.SlotRef, loop: ir.Loop, count: int) -> bool:
+    """Whether two turns in a row mean different slots: the loop's index, by order or modulo the ring's length."""
+    lets = {each.name: each.value for each in loop.body if isinstance(each, ir.Let) and not each.changes}
+    at: Expr = slot.at
+    while isinstance(at, Var) and at.name in lets:
+        at = lets[at.name]
+    index = Var(loop.name)
+    return at == index if slot.ordered else at == Op("%", (index, Lit(count)))
+
+
+def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
+    """The slot of the turn before follows from the index: a variable that the loop carried would keep the assembler
+    from seeing that nothing reads the accumulators while multiplies are in flight."""
+    *head, commit, arrive = loop.body
+    assert isinstance(arrive, ir.Arrive)
+    index = Var(loop.name)
+    accumulators = dict.fromkeys(each.acc for each in statements(loop.body) if isinstance(each, ir.Multiply))
+    turn = (*head, ir.Commit(commit.span, 1), _release(arrive, index, slots))
+    return (
+        replace(loop, body=turn),
+        ir.Commit(commit.span, closes=False, settles=tuple(accumulators)),
+        _release(arrive, loop.stop, slots),
+    )
+
+
+def _release(arrive: ir.Arrive, turns: Expr, slots: dict[str, int]) -> ir.Stmt:
+    """Gives back the slot of the last of some turns, if there was one."""
+    last = subtract(turns, ONE)
+    at = last if arrive.slot.ordered else modulo(last, Lit(slots[arrive.slot.event]))
+    given = replace(arrive, slot=replace(arrive.slot, at=at))
+    return ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,))

@@ -1,0 +1,97 @@
+"""Pass layout: how each shared tensor lies in memory, so that copies and multiplies agree, and the tensor maps.
+
+Operands of multiplies lie in one of the hardware's swizzles: the one that the source asks for, else the widest of 128,
+64 and 32 bytes whose multiple a row is. Rows wider than the swizzle are split into column groups, stored group after
+group (reference, 5.5 and 5.6). What multiplies store and TMA takes out again is swizzled as well: it spares bank
+conflicts.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Space, Tensor
+from croqc.pipe.walk import rewrite, statements
+from croqc.sema.elements import ELEMENTS
+from croqc.text.record import replace
+from croqc.text.span import Span
+
+_BY_ROWS = ("wgmma", "mma.sync", "tcgen05")  # multiplies that read shared memory in rows of 16 bytes
+_WIDTHS = (128, 64, 32)
+_SWIZZLED, _TMA, _PLAIN = 1024, 128, 16  # alignments in bytes
+_MAX_BOX = 256
+
+
+def layout(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    uses = _Uses(kernel)
+    shared = tuple(_laid_out(item, uses) for item in kernel.shared)
+    swizzles = {item.tensor.name: item.swizzle for item in shared}
+    maps: list[ir.TensorMap] = []
+    body = rewrite(kernel.body, lambda stmt: (_mapped(stmt, swizzles, maps),))
+    return replace(kernel, shared=shared, body=body, maps=tuple(maps))
+
+
+class _Uses:
+    """What happens to each shared tensor."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self.operands: dict[str, Span] = {}
+        self.stored: set[str] = set()
+        self.transferred: set[str] = set()
+        for stmt in statements(kernel.body):
+            if isinstance(stmt, ir.Multiply) and stmt.instruction in _BY_ROWS:
+                read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
+                self.operands.update({tile.tensor.name: stmt.span for tile, held in read if not held})
+            elif isinstance(stmt, ir.StoreTile):
+                self.stored.add(stmt.dest.tensor.name)
+            elif isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:
+                self.transferred |= {tile.tensor.name for tile in (stmt.source, stmt.dest)}
+
+
+def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
+    name, swizzle = item.tensor.name, item.swizzle
+    width = row_bytes(item.tensor)
+    if name in uses.operands:
+        swizzle = swizzle or _widest(width)
+        if not swizzle:
+            raise LoweringError(
+                f"rows of '{name}' are {width} bytes; wgmma reads rows of a multiple of 32 bytes", uses.operands[name]
+            )
+    elif not swizzle and name in uses.stored & uses.transferred:
+        swizzle = _widest(width)
+    if swizzle and (width % swizzle or len(item.tensor.shape) != 2):
+        raise LoweringError(f"rows of '{name}' are {width} bytes, no multiple of the swizzle of {swizzle}", item.span)
+    alignment = _SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
+    return replace(item, swizzle=swizzle, alignment=alignment)
+
+
+def _widest(width: int) -> int:
+    return next((each for each in _WIDTHS if width % each == 0), 0)
+
+
+def row_bytes(tensor: Tensor) -> int:
+    return tensor.extents[-1] * ELEMENTS[tensor.elem].bits // 8 if tensor.shape else 0
+
+
+# --- tensor maps -------------------------------------------------------------------------------
+
+
+def _mapped(stmt: ir.Stmt, swizzles: dict[str, int], maps: list[ir.TensorMap]) -> ir.Stmt:
+    if not isinstance(stmt, ir.Copy) or stmt.mechanism is not ir.Mechanism.TMA:
+        return stmt
+    loads = stmt.source.tensor.space is Space.GLOBAL
+    outside, inside = (stmt.source, stmt.dest) if loads else (stmt.dest, stmt.source)
+    swizzle = swizzles[inside.tensor.name]
+    extents = list(outside.extents or ())
+    if swizzle:
+        extents[-1] = min(extents[-1], swizzle * 8 // ELEMENTS[outside.tensor.elem].bits)
+    box = [1] * len(outside.tensor.shape)
+    for axis, extent in zip(outside.dims, extents, strict=True):
+        box[axis] = extent
+    if max(box) > _MAX_BOX:
+        raise LoweringError(f"a box of {max(box)} elements: TMA takes up to {_MAX_BOX} in each dimension", stmt.span)
+    made = ir.TensorMap(outside.tensor, tuple(reversed(box)), swizzle)
+    if made not in maps:
+        maps.append(made)
+    return replace(stmt, map=maps.index(made))

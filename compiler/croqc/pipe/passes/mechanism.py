@@ -1,0 +1,112 @@
+"""Pass mechanism: how each copy is executed.
+
+- TMA where the target has it, the copy is one box between global and shared memory, and the hardware does what the
+  source asks: rows and strides of 16-byte multiples. A load must fill what overhangs with zeros or overhang nothing; a
+  store drops what overhangs, as the language says (reference, 5.2 and 5.5).
+- cp.async for asynchronous loads of the others and for those of a role; vectorised accesses of up to 16 bytes where
+  rows are aligned so; else one element at a time.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Lit, Space, Tile, multiply, product
+from croqc.pipe.facts import Facts
+from croqc.pipe.walk import rewrite
+from croqc.sema.elements import ELEMENTS
+from croqc.sema.model import Unit
+from croqc.targets.table import Feature
+from croqc.text.record import replace
+
+_UNIT = 16  # bytes: the granularity of TMA
+
+
+def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_decided(stmt, env),)))
+
+
+def _decided(stmt: ir.Stmt, env: Env) -> ir.Stmt:
+    if not isinstance(stmt, ir.Copy):
+        return stmt
+    reason = _why_not_tma(stmt, env)
+    if not reason:
+        return replace(stmt, mechanism=ir.Mechanism.TMA)
+    if stmt.engine == "tma":
+        raise LoweringError(f"this TMA copy is not possible: {reason}", stmt.span)
+    vector = _vector(stmt, env.facts)
+    loads = (stmt.source.tensor.space, stmt.dest.tensor.space) == (Space.GLOBAL, Space.SHARED)
+    joins = stmt.is_async or stmt.unit is Unit.GROUP4  # a role's copy, which an arrival may publish
+    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and stmt.form is ir.Form.COPY:
+        return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
+    size = ELEMENTS[stmt.source.tensor.elem].bits // 8
+    chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR
+    return replace(stmt, mechanism=chosen, vector=max(vector, size))
+
+
+def _why_not_tma(copy: ir.Copy, env: Env) -> str:
+    """Why a copy cannot be a TMA transfer; empty where it can."""
+    if not env.target.has(Feature.TMA):
+        return f"{env.target.name} has no TMA"
+    if copy.form is not ir.Form.COPY:
+        return "TMA neither transposes nor pads"
+    spaces = copy.source.tensor.space, copy.dest.tensor.space
+    if spaces not in ((Space.GLOBAL, Space.SHARED), (Space.SHARED, Space.GLOBAL)):
+        return "it copies between global and shared memory only"
+    if copy.engine == "dma" and not _on_demand(copy):
+        return "a cooperative copy of the block"
+    outside, inside = _sides(copy)
+    loads = outside is copy.source
+    if loads and not copy.zero_fill and any(limit is not None for limit in outside.valid):
+        return "elements outside the tensor must keep their old values"
+    if outside.extents is None or inside.extents != outside.extents:
+        return "its box is not known when compiling, or differs on both sides"
+    return misaligned(outside, env.facts)
+
+
+def _on_demand(copy: ir.Copy) -> bool:
+    """A `dma` copy of a role may be one thread's transfer; one of the whole block is spread over its threads."""
+    return copy.unit in (Unit.GROUP4, Unit.THREAD) or bool(copy.completes)
+
+
+def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
+    """The global side, then the shared one."""
+    if copy.source.tensor.space is Space.GLOBAL:
+        return copy.source, copy.dest
+    return copy.dest, copy.source
+
+
+def misaligned(outside: Tile, facts: Facts) -> str:
+    """Why TMA cannot take boxes of a global tensor: element type, rank, rows or strides; empty where it can."""
+    size = ELEMENTS[outside.tensor.elem].bits
+    extents = outside.extents or ()
+    if size < 8 or not 1 <= len(outside.tensor.shape) <= 5:
+        return "its element type or rank is none of TMA's"
+    if extents[-1] * size // 8 % _UNIT:
+        return f"its rows of {extents[-1] * size // 8} bytes are no multiple of {_UNIT}"
+    for dim in range(1, len(outside.tensor.shape)):
+        stride = multiply(product(outside.tensor.shape[dim:]), Lit(size // 8))
+        if not facts.divides(_UNIT, stride):
+            return f"the strides of '{outside.tensor.name}' are not known to be multiples of {_UNIT} bytes"
+    return ""
+
+
+def _vector(copy: ir.Copy, facts: Facts) -> int:
+    """Bytes of one access: the largest power of two up to 16 that all rows of both sides are aligned to."""
+    if copy.form is not ir.Form.COPY:
+        return 0
+    size = ELEMENTS[copy.source.tensor.elem].bits // 8
+    for width in (16, 8, 4, 2):
+        if width > size and all(_aligned(tile, width // size, facts) for tile in (copy.source, copy.dest)):
+            return width
+    return size
+
+
+def _aligned(tile: Tile, count: int, facts: Facts) -> bool:
+    """Whether rows of the tile start at multiples of `count` elements and are as long, inside the tensor or out."""
+    last = tile.dims[-1] if tile.dims else 0
+    if last != len(tile.tensor.shape) - 1 or tile.valid[-1] is not None:
+        return False
+    row = tile.tensor.shape[last]
+    return all(facts.divides(count, value) for value in (row, tile.origin[last], tile.shape[-1]))

@@ -1,0 +1,42 @@
+"""Pass memory: where each tensor and barrier lies in the block's shared memory.
+
+Tensors with the largest alignment first, so that little is lost between them; the barriers behind them.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
+from croqc.text.record import replace
+
+_BARRIER = 8  # bytes of an mbarrier
+
+
+def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    end = 0
+    placed: dict[str, ir.Shared] = {}
+    for item in sorted(kernel.shared, key=lambda one: -one.alignment):
+        end = aligned(end, item.alignment)
+        placed[item.tensor.name] = replace(item, offset=end)
+        end += slot_stride(item) * item.tensor.slots
+    start = aligned(end, _BARRIER)
+    total = start + _BARRIER * sum(event.slots for event in kernel.events)
+    total += _BARRIER if kernel.tensor_columns else 0  # where the address of tensor memory is left
+    if total > env.target.shared_limit:
+        largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
+        raise LoweringError(
+            f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}",
+            largest.span,
+        )
+    shared = tuple(placed[item.tensor.name] for item in kernel.shared)
+    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total)
+
+
+def slot_stride(item: ir.Shared) -> int:
+    """Bytes from one slot of a tensor to the next."""
+    return aligned(item.bytes, item.alignment)
+
+
+def aligned(value: int, to: int) -> int:
+    return -(-value // to) * to

@@ -1,0 +1,78 @@
+"""Pass rows: which instruction each multiply becomes, and how often it is issued along K (reference, 6.3).
+
+M and N are never split: a tile has them from the instruction's own table.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.walk import Body, rewrite, with_bodies
+from croqc.sema.elements import ELEMENTS
+from croqc.sema.model import Unit
+from croqc.targets.table import Feature
+from croqc.text.record import replace
+
+
+def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    body = rewrite(kernel.body, lambda stmt: _with_end(_split(stmt, env)))
+    return replace(kernel, body=_fenced(body))
+
+
+def _with_end(stmt: ir.Stmt) -> Body:
+    """wgmma reads A's registers until its group ends: they are loaded anew in the next turn, so it ends at once."""
+    if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma" and stmt.a_registers:
+        return stmt, ir.Commit(stmt.span)
+    return (stmt,)
+
+
+def _check_warps(stmt: ir.Multiply) -> None:
+    """mma.sync takes 16 rows, 8 columns and 16 or 32 bytes of K; the rest of the tables has no such split."""
+    rows = 64 if stmt.acc.unit is Unit.GROUP4 else 16
+    width = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 8
+    if stmt.m % rows or stmt.n % 8 or width not in (16, 32) or stmt.acc.elem not in ("f16", "f32", "s32"):
+        shape = f"{stmt.m}x{stmt.n}x{stmt.k_step}"
+        raise LoweringError(f"a multiply of {shape} into {stmt.acc.elem} on one warp is not lowered yet", stmt.span)
+    if bool(stmt.a_registers) != bool(stmt.b_registers):
+        raise LoweringError("one operand in registers and one in shared memory: only wgmma takes that", stmt.span)
+
+
+def _fenced(body: Body) -> Body:
+    """A fence in front of every run of multiplies, outside the loops that consist of them."""
+    found: list[ir.Stmt] = []
+    running = False
+    for stmt in body:
+        if _is_run(stmt):
+            if not running:
+                found.append(ir.Fence(stmt.span))
+            running = True
+            found.append(stmt)
+            continue
+        running = running and isinstance(stmt, ir.Let)
+        found.append(with_bodies(stmt, _fenced))
+    return tuple(found)
+
+
+def _is_run(stmt: ir.Stmt) -> bool:
+    if isinstance(stmt, ir.Loop):
+        inner = [each for each in stmt.body if not isinstance(each, ir.Let)]
+        return bool(inner) and all(_is_run(each) for each in inner)
+    return isinstance(stmt, ir.Multiply) and stmt.instruction in ("wgmma", "tcgen05")
+
+
+def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:
+    if not isinstance(stmt, ir.Multiply):
+        return stmt
+    by_warps = stmt.instruction in ("mma.sync", "wmma")
+    feature = {"wgmma": Feature.WGMMA, "tcgen05": Feature.TCGEN05}.get(stmt.instruction)
+    if not by_warps and (feature is None or not env.target.has(feature)):
+        raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
+    read = [
+        major for major, held in ((stmt.a_k_major, stmt.a_registers), (stmt.b_k_major, stmt.b_registers)) if not held
+    ]
+    if not all(read):
+        raise LoweringError("shared operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
+    if by_warps:
+        _check_warps(stmt)
+    return replace(stmt, steps=stmt.k // stmt.k_step)

@@ -1,0 +1,95 @@
+"""Pass tensor_memory: accumulators of tcgen05 live in tensor memory, and their completion is a barrier's.
+
+One thread of a warpgroup issues the multiplies. `mma.commit` with a trigger behind it becomes one instruction: the
+commit itself arrives on the event when the multiplies are complete, and nobody waits. Any other end of a group arrives
+on a barrier of its own that the warpgroup waits for. In front of a store the accumulator is loaded into registers,
+which lie as wgmma's.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Lit
+from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
+from croqc.targets.table import Feature
+from croqc.text.record import replace
+
+_COLUMNS = 512  # of a multiprocessor
+_LEAST = 32
+
+
+def tensor_memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    multiplies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Multiply)]
+    if not env.target.has(Feature.TCGEN05) or not any(stmt.instruction == "tcgen05" for stmt in multiplies):
+        return kernel
+    for stmt in multiplies:
+        if stmt.instruction != "tcgen05" or stmt.acc.elem not in ("f32", "s32") or stmt.a_registers or stmt.b_registers:
+            raise LoweringError(
+                f"this multiply into {stmt.acc.elem} is not lowered for {env.target.name} yet", stmt.span
+            )
+    first, groups = _groups(kernel)
+    done = ir.Event("multiplied", groups, (1,) * groups, False, kernel.span)
+    placed, total = _placed(kernel, groups)
+    body = rewrite(kernel.body, lambda stmt: _statement(stmt))
+    body = rewrite_lists(body, _paired)
+    return replace(
+        kernel,
+        body=body,
+        events=(*kernel.events, done),
+        phases=(*kernel.phases, ("multiplied_phase", done.name)),
+        tensor_groups=(first, groups),
+        tensor_columns=total,
+        tensor_offsets=placed,
+    )
+
+
+def _groups(kernel: ir.Kernel) -> tuple[int, int]:
+    """The first of the warpgroups that multiply, and how many there are from it on."""
+    holders = [
+        role.groups
+        for role in statements(kernel.body)
+        if isinstance(role, ir.Role) and any(isinstance(stmt, ir.Multiply) for stmt in statements(role.body))
+    ]
+    numbers = [number for groups in holders for number in groups] or range(max(kernel.threads // 128, 1))
+    return min(numbers), max(numbers) - min(numbers) + 1
+
+
+def _placed(kernel: ir.Kernel, groups: int) -> tuple[tuple[tuple[str, int], ...], int]:
+    """The first column of each accumulator in the part of a warpgroup, and all columns together."""
+    end, placed = 0, []
+    for acc in kernel.accumulators:
+        placed.append((acc.name, end))
+        end += acc.count * acc.n
+    total = _LEAST
+    while total < end * groups:
+        total *= 2
+    if total > _COLUMNS:
+        raise LoweringError(f"{end * groups} columns of tensor memory are needed; there are {_COLUMNS}", kernel.span)
+    return tuple(placed), total
+
+
+def _statement(stmt: ir.Stmt) -> Body:
+    match stmt:
+        case ir.Fill(value=Lit(value=0 | 0.0)):
+            return (ir.Start(stmt.span, stmt.acc, stmt.index, stmt.declares),)
+        case ir.Fill():
+            raise LoweringError("an accumulator that does not start as zeros is not lowered for tcgen05 yet", stmt.span)
+        case ir.StoreTile() | ir.StoreStaged():
+            return ir.Complete(stmt.span), ir.LoadAccumulator(stmt.span, stmt.acc, stmt.index), stmt
+        case ir.Commit():
+            return (ir.Complete(stmt.span),)
+    return (stmt,)
+
+
+def _paired(body: Body) -> Body:
+    """An end of a group in front of an arrival is the arrival; two ends in a row are one."""
+    found: list[ir.Stmt] = []
+    for stmt in body:
+        last = found[-1] if found else None
+        if isinstance(last, ir.Complete) and isinstance(stmt, ir.Arrive) and not stmt.bytes and not stmt.cluster:
+            found[-1] = ir.ArriveCommitted(stmt.span, stmt.slot)
+        elif not (isinstance(last, ir.Complete) and isinstance(stmt, ir.Complete)):
+            found.append(stmt)
+    return tuple(found)

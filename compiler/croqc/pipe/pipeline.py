@@ -1,0 +1,81 @@
+"""The passes in order, each with the reason for its place, and the driver that verifies the IR between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from croqc.pipe import ir
+from croqc.pipe.env import Env
+from croqc.pipe.passes.barriers import barriers
+from croqc.pipe.passes.commits import commits
+from croqc.pipe.passes.cover import cover
+from croqc.pipe.passes.elect import elect
+from croqc.pipe.passes.epilogue import epilogue
+from croqc.pipe.passes.fold import fold
+from croqc.pipe.passes.inflight import inflight
+from croqc.pipe.passes.layout import layout
+from croqc.pipe.passes.mechanism import mechanism
+from croqc.pipe.passes.memory import memory
+from croqc.pipe.passes.phases import phases
+from croqc.pipe.passes.publish import publish
+from croqc.pipe.passes.registers import registers
+from croqc.pipe.passes.roles import roles
+from croqc.pipe.passes.rows import rows
+from croqc.pipe.passes.tensor_memory import tensor_memory
+from croqc.pipe.verify import verify
+from croqc.text.record import replace
+
+Pass = Callable[[ir.Kernel, Env], ir.Kernel]
+
+PASSES: Final[tuple[tuple[str, Pass], ...]] = (
+    # First: which tiles lie wholly inside their tensors; mechanisms and guards hang on it.
+    ("cover", cover),
+    # Before everything that looks at roles.
+    ("roles", roles),
+    # Before fold, which only folds what completes on a barrier.
+    ("mechanism", mechanism),
+    # Before layout: what a stand-alone copy waits for is then an event like any other.
+    ("fold", fold),
+    # Behind fold: arrivals that carry bytes are TMA's.
+    ("publish", publish),
+    # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
+    ("layout", layout),
+    # Needs the layout: what may leave by stmatrix; takes shared memory that copies and multiplies have left.
+    ("epilogue", epilogue),
+    # Needs the layout: where an instruction's K step starts inside a swizzled row.
+    ("rows", rows),
+    # Any time after the build; here, next to the multiplies' own pass.
+    ("commits", commits),
+    # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.
+    ("inflight", inflight),
+    # Behind phases would do as well; where accumulators are no registers, the ends of groups become arrivals.
+    ("tensor_memory", tensor_memory),
+    # Before elect: an elected thread keeps its own phase bits.
+    ("phases", phases),
+    # Needs to know which copies one thread issues.
+    ("elect", elect),
+    # Needs the elected roles: they keep few registers.
+    ("registers", registers),
+    # After elect: an elected role needs no barrier among its threads.
+    ("barriers", barriers),
+    # Last: sizes and alignments are settled.
+    ("memory", memory),
+)
+
+
+def stages(kernel: ir.Kernel, env: Env) -> Iterator[tuple[str, ir.Kernel]]:
+    """The kernel as built, then after each pass. Raises LoweringError where a target cannot do what is asked."""
+    verify(kernel)
+    yield "build", kernel
+    for name, run in PASSES:
+        kernel = run(kernel, env)
+        kernel = replace(kernel, passed=(*kernel.passed, name))
+        verify(kernel)
+        yield name, kernel
+
+
+def lowered(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    """The kernel after all passes."""
+    *_, (_, last) = stages(kernel, env)
+    return last

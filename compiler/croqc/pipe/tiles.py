@@ -1,0 +1,75 @@
+"""Tiles inside statements and expressions: replacing each, and who reads which. Must not decide anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from croqc.pipe import ir
+from croqc.pipe.exprs import Cast, Expr, Fn, Op, Read, Tensor, Tile
+from croqc.pipe.walk import Body, rewrite
+from croqc.text.record import replace
+
+Change = Callable[[Tile], Tile]
+
+
+def map_tiles(body: Body, change: Change) -> Body:
+    """Every tile that statements name, those inside expressions too, replaced."""
+    return rewrite(body, lambda stmt: (_changed(stmt, change),))
+
+
+def _changed(stmt: ir.Stmt, change: Change) -> ir.Stmt:
+    changes: dict[str, Any] = {}
+    for name in type(stmt).__match_args__:
+        old = getattr(stmt, name)
+        new = _value(old, change)
+        if new is not old:
+            changes[name] = new
+    return replace(stmt, **changes) if changes else stmt
+
+
+def _value(value: Any, change: Change) -> Any:
+    match value:
+        case Tile():
+            return change(value)
+        case Op() | Fn() | Cast() | Read():
+            return _expr(value, change)
+        case tuple() if value and not isinstance(value[0], ir.Stmt):
+            new = tuple(_value(item, change) for item in value)
+            return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+    return value
+
+
+def _expr(expr: Expr, change: Change) -> Expr:
+    match expr:
+        case Op(args=args) | Fn(args=args):
+            new = tuple(_expr(arg, change) for arg in args)
+            return expr if all(a is b for a, b in zip(new, args, strict=True)) else replace(expr, args=new)
+        case Cast(value=value):
+            inner = _expr(value, change)
+            return expr if inner is value else replace(expr, value=inner)
+        case Read(tile=tile, index=index):
+            return replace(expr, tile=change(tile), index=tuple(_expr(item, change) for item in index))
+    return expr
+
+
+def reads_of(stmt: ir.Stmt) -> Iterator[Tensor]:
+    """The tensors whose elements a statement's own expressions read."""
+    for name in type(stmt).__match_args__:
+        value = getattr(stmt, name)
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Op | Fn | Cast | Read):
+                yield from _read(item)
+
+
+def _read(expr: Expr) -> Iterator[Tensor]:
+    match expr:
+        case Op(args=args) | Fn(args=args):
+            for arg in args:
+                yield from _read(arg)
+        case Cast(value=value):
+            yield from _read(value)
+        case Read(tile=tile, index=index):
+            yield tile.tensor
+            for item in index:
+                yield from _read(item)

@@ -1,0 +1,152 @@
+"""The CUDA of a file, as `croq cuda` prints it: text, what its lines stand for, PTX and SASS. Must not print or run it.
+
+Lines of the generated text count from 0; places of the source as in `check_result`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from croqc.codegen.host import host_lines
+from croqc.codegen.unit import unit_of
+from croqc.codegen.writer import Line
+from croqc.service.check import FileReport
+from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
+from croqc.service.lowering import Lowered, device_lines, lower_file, title_of
+from croqc.service.run_data import Size
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.source import Source
+from croqc.text.span import NOWHERE
+
+FORMS = ("cuda", "full", "ptx", "sass")
+
+
+@dataclass(frozen=True, slots=True)
+class MappedLine:
+    """A line of the text and the statement that it stands for."""
+
+    line: int
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEntry:
+    """`grid` holds the extents for the sizes; `sharedBytes` is the dynamic shared memory of a block.
+
+    `assumed`: a number that must divide a size; `fixed`: the only value that a size may have.
+    """
+
+    name: str
+    function: str
+    grid: tuple[int, int, int]
+    threads: int
+    sharedBytes: int  # noqa: N815 (the names of the JSON fields)
+    assumed: dict[str, int]
+    fixed: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CudaResult:
+    """Version 1. `form` is one of `FORMS`; `text` is empty where `diagnostics` has an error."""
+
+    version: int
+    path: str
+    arch: str
+    form: str
+    sizes: dict[str, Size]
+    kernels: tuple[KernelEntry, ...]
+    text: str
+    lines: tuple[MappedLine, ...]
+    diagnostics: tuple[DiagnosticEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cuda:
+    """The result, and for printing: the lines with absolute places and the diagnostics as they are."""
+
+    result: CudaResult
+    lines: tuple[Line, ...]
+    problems: tuple[Diagnostic, ...]
+
+
+def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], full: bool = False) -> Cuda:
+    """The CUDA C++ of a file, `full` with its host side. Errors of the file come instead of a text.
+
+    Raises PlanError for a usage error.
+    """
+    functions = lower_file(report, entry, sizes)
+    wrong = tuple(
+        item
+        for item in report.diagnostics
+        if item.severity is Severity.ERROR and any(each.function.spans(item.span) for each in functions)
+    )
+    problems = wrong or tuple(item.problem for item in functions if item.problem is not None)
+    lines = () if problems else _lines(report, functions, full)
+    return Cuda(_result(report, functions, lines, problems, "full" if full else "cuda"), lines, problems)
+
+
+def _lines(report: FileReport, functions: Sequence[Lowered], full: bool) -> tuple[Line, ...]:
+    programs = [item.program for item in functions if item.program is not None]
+    kernels = [kernel for program in programs for kernel in program.kernels]
+    bases = [item.function.base for item in functions if item.program is not None for _ in item.program.kernels]
+    unit = unit_of(kernels, title_of(report), device_lines(report), bases)
+    return (*unit.lines, *(host_lines(programs) if full else ()))
+
+
+def _result(
+    report: FileReport,
+    functions: Sequence[Lowered],
+    lines: Sequence[Line],
+    problems: Sequence[Diagnostic],
+    form: str,
+) -> CudaResult:
+    source = report.source
+    return CudaResult(
+        1,
+        source.path,
+        report.target.name,
+        form,
+        {name: value for item in functions for name, value in item.sizes.items()},
+        () if problems else tuple(entry for item in functions for entry in _kernels(item)),
+        "".join(line.text + "\n" for line in lines),
+        tuple(line_map(source, lines)),
+        tuple(diagnostic_entry(source, item) for item in problems),
+    )
+
+
+def _kernels(item: Lowered) -> list[KernelEntry]:
+    if item.program is None:
+        return []
+    pairs = zip(item.program.kernels, item.program.launches, strict=True)
+    return [
+        KernelEntry(
+            launch.kernel,
+            item.function.name,
+            launch.grid,
+            launch.threads,
+            launch.shared_bytes,
+            dict(kernel.assumed),
+            dict(kernel.fixed),
+        )
+        for kernel, launch in pairs
+    ]
+
+
+def line_map(source: Source, lines: Sequence[Line]) -> list[MappedLine]:
+    """The lines that stand for a statement, in order."""
+    return [
+        MappedLine(number, range_of(source, line.span)) for number, line in enumerate(lines) if line.span != NOWHERE
+    ]
+
+
+def with_margins(source: Source, lines: Sequence[Line]) -> str:
+    """The text with `// FILE:LINE` behind each line that stands for a statement on another line of the source."""
+    name = source.path.replace("\\", "/").rpartition("/")[2]
+    text, before = "", -1
+    for line in lines:
+        at = -1 if line.span == NOWHERE else source.line_of(line.span.start) + 1
+        shown = at != before and at > 0 and line.text.strip() not in ("", "{", "}")
+        text += f"{line.text}  // {name}:{at}\n" if shown else f"{line.text}\n"
+        before = at if shown or at < 0 else before
+    return text

@@ -1,0 +1,168 @@
+"""The functions of a checked file as programs for the card, or what keeps each from being one. Must not print or run.
+
+What `croq cuda`, `croq dump` and the engine share: the device code of a file, the sizes that a function is lowered for,
+and a lowering error as a diagnostic at its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from croqc.codegen.program import Program, program_of
+from croqc.codegen.writer import Line
+from croqc.pipe.build.names import OURS
+from croqc.pipe.errors import LoweringError
+from croqc.sema.model import Model, SymbolKind
+from croqc.sema.types import Scalar
+from croqc.service.check import FileReport, FunctionReport
+from croqc.service.run_data import Size
+from croqc.service.run_plan import PlanError, Planned, Request, plan_runs
+from croqc.syntax import ast
+from croqc.syntax.tokens import RegionKind
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.record import record
+from croqc.text.span import Span
+
+RULE = "not-lowered"
+_DEFINED = re.compile(r"([A-Za-z_]\w*)\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@record(eq=False)
+class Lowered:
+    """A function with its program for these sizes, or with the problem, at its absolute place."""
+
+    function: FunctionReport
+    sizes: Mapping[str, Size]
+    program: Program | None
+    problem: Diagnostic | None
+
+
+def lower_file(report: FileReport, entry: str | None, sizes: Mapping[str, Size]) -> tuple[Lowered, ...]:
+    """The functions that a run would take, each once, for the sizes of its first run.
+
+    Raises PlanError for a usage error.
+    """
+    first: dict[int, Planned] = {}
+    for planned in plan_runs(report, Request(entry, sizes)):
+        first.setdefault(planned.function.base, planned)
+    return tuple(lower_function(report, planned.function, planned.sizes) for planned in first.values())
+
+
+def lower_function(report: FileReport, function: FunctionReport, sizes: Mapping[str, Size]) -> Lowered:
+    """The function for some sizes; scalar parameters without a value are taken to be 1, which no code depends on."""
+    if function.analysis is None:
+        return _refused(function, sizes, "this function cannot be read", Span(0, 0))
+    model = function.analysis.model
+    values = {**dict.fromkeys(_scalars(model), 1), **sizes}
+    try:
+        program = program_for(report, function, model, values)
+    except LoweringError as error:
+        return _refused(function, values, error.message, error.span)
+    return Lowered(function, values, program, None)
+
+
+def program_for(
+    report: FileReport, function: FunctionReport, model: Model, values: Mapping[str, Size], waits: bool = False
+) -> Program:
+    """The program of a function, with the device code of its file. `waits`: they report where they stand.
+
+    Raises LoweringError, with a place relative to the function.
+    """
+    _check_calls(report, function, model)
+    return program_of(model, report.target, values, title_of(report), device_lines(report), waits)
+
+
+def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:
+    """The sizes of a function's first run line, else its default sizes; none where there are none."""
+    try:
+        runs = plan_runs(report, Request(function.name))
+    except PlanError:
+        return {}
+    return dict(runs[0].sizes)
+
+
+def _refused(function: FunctionReport, sizes: Mapping[str, Size], message: str, span: Span) -> Lowered:
+    return Lowered(function, sizes, None, not_lowered(message, span.shift(function.base)))
+
+
+def not_lowered(message: str, span: Span) -> Diagnostic:
+    """What is said of a construct that has no CUDA yet. `span` is absolute."""
+    return Diagnostic(RULE, Severity.ERROR, message, span, "`croq explain not-lowered` says more")
+
+
+def title_of(report: FileReport) -> str:
+    """The first line of the generated code: file and target."""
+    name = re.split(r"[\\/]", report.source.path)[-1]
+    return f"{name} for {report.target.name}, made by croq"
+
+
+def _scalars(model: Model) -> Iterator[str]:
+    for symbol in model.symbols:
+        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
+            yield symbol.name
+
+
+# --- device code of the file -------------------------------------------------------------------
+
+
+def _device_texts(report: FileReport) -> Iterator[tuple[str, int]]:
+    """Each piece of device code with its place; of `__cok__ { … }` what stands inside."""
+    text = report.source.text
+    for region in report.tree.pre.regions:
+        piece, start = text[region.span.start : region.span.end], region.span.start
+        if region.kind is RegionKind.DEVICE:
+            yield piece, start
+        elif region.kind is RegionKind.DEVICE_BLOCK and "{" in piece:
+            opened, closed = piece.index("{") + 1, piece.rindex("}") if "}" in piece else len(piece)
+            yield piece[opened:closed], start + opened
+
+
+def device_lines(report: FileReport) -> tuple[Line, ...]:
+    """The device functions and `__cok__` blocks of a file, in order, behind the macros that they use."""
+    pieces = list(_device_texts(report))
+    lines = [Line(text) for text in _macros(report, " ".join(text for text, _ in pieces))]
+    for piece, start in pieces:
+        at = start
+        for line in piece.replace("__co_device__", "__device__").split("\n"):
+            if line.strip():
+                lines.append(Line(line.rstrip(), Span(at, at + len(line))))
+            at += len(line) + 1
+    return tuple(lines)
+
+
+def _macros(report: FileReport, text: str) -> Iterator[str]:
+    """The macros of the file that a text uses, those that they use included."""
+    used, words = set[str](), set(_WORD.findall(text))
+    while words:
+        new = [item for item in report.tree.pre.macros if item.name in words - used]
+        used |= words
+        words = {word for item in new for word in _WORD.findall(item.body)} - used
+    for item in report.tree.pre.macros:
+        if item.name in used:
+            params = "" if item.params is None else f"({', '.join(item.params)})"
+            yield f"#define {item.name}{params} {item.body}".rstrip()
+
+
+def _check_calls(report: FileReport, function: FunctionReport, model: Model) -> None:
+    """A unit is self-contained: it calls what its file defines and includes nothing. Raises LoweringError."""
+    pieces = list(_device_texts(report))
+    for text, start in pieces:
+        for found in _INCLUDE.finditer(text):
+            place = Span(start + found.start(), start + found.end()).shift(-function.base)
+            raise LoweringError("a translation unit for the card includes no files", place)
+    known: set[str] = set()
+    for text, start in pieces:
+        for found in _DEFINED.finditer(text):
+            known.add(found.group(1))
+            if found.group(1) in OURS:
+                place = Span(start + found.start(1), start + found.end(1)).shift(-function.base)
+                raise LoweringError(f"generated code has a '{found.group(1)}' of its own; rename this function", place)
+    for node in walk(model.function):
+        if isinstance(node, ast.Call) and node.kind == "call" and node.callee.rpartition("::")[2] not in known:
+            if node.callee.startswith("croq::"):
+                continue
+            raise LoweringError(f"this file does not define a device function '{node.callee}'", node.callee_span)

@@ -1,0 +1,114 @@
+"""What a run on a card needs beside the engine: whether it may start, what its report says. Must not judge results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from croqc.engines.base import EngineResult
+from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.run import CardOptions, CardResult, run_on_card
+from croqc.engines.sim.entry import check_entry, entered
+from croqc.engines.sim.errors import SimError
+from croqc.engines.sim.parameters import LaunchArgs, entry_sizes
+from croqc.flow.analysis import CHECK_BUDGET
+from croqc.flow.report import Strength
+from croqc.flow.tables import verdict_text
+from croqc.runs.report import Verdict
+from croqc.sema.model import Model
+from croqc.service.check import FileReport, FunctionReport
+from croqc.service.flow_check import with_flow
+from croqc.service.lowering import program_for
+from croqc.service.run_data import RunData, Size
+from croqc.service.run_plan import CardRequest
+from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.record import record
+from croqc.text.span import Span
+
+REFERENCE_ELEMENTS: Final = 1 << 22
+"""The most elements of data for which the simulator makes the reference of a run without an expectation."""
+
+
+@record
+class Refusal:
+    """Why a run does not start on the card; `place` is absolute."""
+
+    verdict: Verdict
+    message: str
+    place: Span | None = None
+
+
+def refusal(
+    report: FileReport, function: FunctionReport, data: RunData, request: CardRequest, auto: bool
+) -> Refusal | None:
+    """What speaks against a run: a fault of the credit flow, a check at entry, a reference that takes too long."""
+    assert function.analysis is not None
+    model = function.analysis.model
+    fault = None if request.force else flow_fault(report, function)
+    if fault is not None:
+        message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
+        return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base))
+    try:
+        check_entry(model, entered(model), entry_sizes(model.function, _args(data, {})))
+    except SimError as error:
+        return Refusal(Verdict.CRASHED, error.message, error.span.shift(function.base))
+    if auto and sum(array.size for array in data.arrays.values()) > REFERENCE_ELEMENTS:
+        reason = "it has no expectation, and its data is too large for the simulator to make a reference"
+        return Refusal(Verdict.NOT_RUN, f"{reason}; write '// croq: expect …' or use smaller sizes")
+    return None
+
+
+def flow_fault(report: FileReport, function: FunctionReport) -> Diagnostic | None:
+    """The first error of a function's credit flow, relative to it."""
+    flow = (_flows(report).flows or {}).get(function.analysis) if function.analysis else None
+    found = flow.diagnostics if flow else ()
+    return next((item for item in found if item.severity is Severity.ERROR), None)
+
+
+def _flows(report: FileReport) -> FileReport:
+    return report if report.flows is not None else with_flow(report, CHECK_BUDGET)
+
+
+def _args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+    whole = {name: value for name, value in sizes.items() if name not in data.scalars and type(value) is int}
+    return LaunchArgs(data.arrays, data.scalars, {**whole, **data.dims})
+
+
+def execute(
+    report: FileReport,
+    function: FunctionReport,
+    data: RunData,
+    sizes: Mapping[str, Size],
+    request: CardRequest,
+    card: Parent,
+) -> CardResult:
+    """One run on the card. A hang is set against the static verdict."""
+    assert function.analysis is not None
+    model, args = function.analysis.model, _args(data, sizes)
+    values = {**args.dims, **args.scalars}
+    options = CardOptions(report.target.name, request.timeout, request.report, request.rounds, request.cold)
+    result = run_on_card(model, lambda waits: program_for(report, function, model, values, waits), args, card, options)
+    if not result.hung:
+        return result
+    return replace(result, notes=(*result.notes, agreement(report, model)))
+
+
+def agreement(report: FileReport, model: Model) -> str:
+    """Whether the static verdict says that a kernel which hung may hang."""
+    flows = [flow for analysis, flow in (_flows(report).flows or {}).items() if analysis.model is model]
+    kernels = [kernel for flow in flows for kernel in flow.kernels]
+    failing = next((kernel for kernel in kernels if kernel.strength is Strength.FAILS), None)
+    if failing is not None:
+        return f"the static verdict agrees: {verdict_text(failing)}"
+    sure = next((kernel for kernel in kernels if kernel.strength in (Strength.PROVED, Strength.CHECKED)), None)
+    if sure is not None and sure.events:
+        return f"the static verdict does not agree ({verdict_text(sure)}); please report this kernel"
+    return "there is no static verdict to set against it"
+
+
+def figures(result: EngineResult | None) -> dict[str, Any]:
+    """The fields of a report that a card fills."""
+    if not isinstance(result, CardResult):
+        return {}
+    return {"time": result.time, "compile_time": result.compile_time, "timing": result.timing}

@@ -1,0 +1,167 @@
+"""`croq cuda` and the stages of `croq dump` behind the analysis: text, places, refusals, exit status."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from croqc.pipe.pipeline import PASSES
+from tests.cli.conftest import Croq
+from tests.cli.seeds import PIPELINE
+from tests.cli.test_protocol import validate
+
+TILED = """// croq: run M=128 N=256
+__co__ void add(global f32 [M, N] a, global f32 [M, N] sum) {
+  parallel {bm, bn} by [M / 8, N / 32] : block {
+    shared f32 [8, 32] t;
+    parallel {i, j} by [8, 32] : thread
+      t.at(i, j) = a.chunkat(bm, bn).at(i, j) + 1.0f;
+    dma.copy t => sum.subspan(8, 32).at(bm, bn);
+  }
+}
+"""
+REFUSED = """// 😀
+__co__ void scales(global f8_ue8m0 [N] /*😀*/ x) {
+  parallel b by N : block
+    x.at(b) = x.at(0);
+}
+"""
+
+
+def test_one_unit_that_needs_no_header(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    outcome = croq("cuda", "k.co")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("// k.co for sm_90a, made by croq\n")
+    assert 'extern "C" __global__ void' in outcome.out
+    assert not any(line.startswith(("#include", "#line")) for line in outcome.out.splitlines())
+    assert croq("cuda", "k.co").out == outcome.out
+
+
+def test_margins_name_the_lines_of_the_source(croq: Croq) -> None:
+    Path("k.co").write_text(TILED)
+    plain, marked = croq("cuda", "k.co").out, croq("cuda", "k.co", "--lines").out
+    assert "k.co:" not in plain
+    assert [line.partition("  // k.co:")[0] for line in marked.splitlines()] == plain.splitlines()
+    (sum_line,) = (line for line in marked.splitlines() if "+ 1.0f" in line)
+    assert sum_line.endswith("  // k.co:6")
+
+
+def test_the_json_maps_lines_to_ranges(croq: Croq) -> None:
+    Path("k.co").write_text(TILED)
+    outcome = croq("cuda", "k.co", "--json")
+    assert outcome.status == 0
+    result = json.loads(outcome.out)
+    validate("cuda", result)
+    lines = result["text"].splitlines()
+    assert result["text"] == croq("cuda", "k.co").out
+    (at,) = (number for number, line in enumerate(lines) if "+ 1.0f" in line)
+    (entry,) = (item for item in result["lines"] if item["line"] == at)
+    source = TILED.splitlines()[5]
+    assert entry["range"] == {"start": {"line": 5, "character": 6}, "end": {"line": 5, "character": len(source)}}
+    (kernel,) = result["kernels"]
+    assert (kernel["name"], kernel["function"], kernel["grid"], kernel["threads"]) == ("add", "add", [16, 8, 1], 256)
+    worse = copy.deepcopy(result)
+    worse["form"] = "asm"
+    with pytest.raises(jsonschema.ValidationError):
+        validate("cuda", worse)
+
+
+def test_sizes_make_facts(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    assert "K % 128 == 0" in croq("cuda", "k.co", "-D", "K=4096").out
+    odd = croq("cuda", "k.co", "-D", "K=100", "-D", "M=100", "-D", "N=100")
+    assert "K % 128 == 0" not in odd.out
+    wrong = croq("cuda", "k.co", "-D", "KK=4096")
+    assert (wrong.status, wrong.out) == (2, "")
+    assert "'-D KK' is neither a macro nor a size" in wrong.err
+
+
+def test_the_full_text_has_its_host_side(croq: Croq) -> None:
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    text = croq("cuda", "k.co", "--full").out
+    for part in ("cuTensorMapEncodeTiled", 'require(K > 0, "K must be at least 1");', "cudaStream_t", ">>>("):
+        assert part in text
+    assert text.startswith(croq("cuda", "k.co").out)
+    assert croq("cuda", "k.co", "--full", "-o", "k.cu").out == ""
+    assert Path("k.cu").read_text() == text
+
+
+def test_what_is_not_lowered_is_a_diagnostic_at_its_place(croq: Croq) -> None:
+    Path("k.co").write_text(REFUSED, encoding="utf-8")
+    assert croq("check", "k.co").status == 0
+    outcome = croq("cuda", "k.co")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert outcome.err.startswith("k.co:2:46: error: the type f8_ue8m0 is not lowered to CUDA yet [not-lowered]\n")
+    found = croq("cuda", "k.co", "--json")
+    result = json.loads(found.out)
+    validate("cuda", result)
+    assert (found.status, result["text"], result["kernels"]) == (1, "", [])
+    (item,) = result["diagnostics"]
+    assert item["range"] == {"start": {"line": 1, "character": 46}, "end": {"line": 1, "character": 47}}
+
+
+def test_a_file_with_errors_is_not_lowered(croq: Croq) -> None:
+    Path("k.co").write_text(TILED.replace("+ 1.0f", "+ nothing"))
+    outcome = croq("cuda", "k.co")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert "[undeclared-name]" in outcome.err
+
+
+def test_several_functions_need_an_entry_or_make_one_unit(croq: Croq) -> None:
+    second = TILED.replace("void add", "void more")
+    plain = (TILED + second).replace("// croq: run M=128 N=256\n", "")
+    Path("k.co").write_text(plain)
+    assert croq("cuda", "k.co").status == 2
+    assert "more(" not in croq("cuda", "k.co", "--entry", "add").out
+    Path("k.co").write_text(TILED + second)
+    both = json.loads(croq("cuda", "k.co", "--json").out)
+    assert [kernel["name"] for kernel in both["kernels"]] == ["add", "more"]
+    assert both["text"].count("namespace croq {") == 2  # types and shared memory, each once
+    rows = [item["range"]["start"]["line"] for item in both["lines"]]
+    assert {5, 14} <= set(rows)
+
+
+@pytest.mark.slow
+def test_ptx_and_sass(croq: Croq) -> None:
+    Path("k.co").write_text(TILED)
+    ptx, sass = croq("cuda", "k.co", "--ptx"), croq("cuda", "k.co", "--sass")
+    assert (ptx.status, sass.status) == (0, 0)
+    assert ".target sm_90a" in ptx.out
+    assert ".visible .entry add(" in ptx.out
+    assert "EXIT" in sass.out
+    result = json.loads(croq("cuda", "k.co", "--ptx", "--json").out)
+    validate("cuda", result)
+    assert (result["form"], result["text"], result["lines"]) == ("ptx", ptx.out, [])
+
+
+@pytest.mark.parametrize("form", ["--ptx", "--sass"])
+def test_without_the_extra_one_line_names_the_command(croq: Croq, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setitem(sys.modules, "cuda.bindings", None)
+    Path("k.co").write_text(TILED)
+    outcome = croq("cuda", "k.co", form)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "croq: PTX and SASS need NVRTC; install it with: pip install 'croqtile-tools[cuda]'\n"
+
+
+@pytest.mark.parametrize("stage", ["build", *(name for name, _ in PASSES), "cuda"])
+def test_dump_shows_each_pass(croq: Croq, stage: str) -> None:
+    Path("k.co").write_text(TILED)
+    outcome = croq("dump", "--after", stage, "k.co")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("function add at 2:1\n")
+    assert ("kernel add: grid" in outcome.out) == (stage != "cuda")
+    assert outcome.out == croq("dump", "--after", stage, "k.co").out
+
+
+def test_dump_says_what_is_not_lowered(croq: Croq) -> None:
+    Path("k.co").write_text(REFUSED, encoding="utf-8")
+    outcome = croq("dump", "--after", "memory", "k.co")
+    assert (
+        outcome.out == "function scales at 2:1\n  not lowered: the type f8_ue8m0 is not lowered to CUDA yet at 2:46\n"
+    )

@@ -1,0 +1,49 @@
+"""Expressions of the host as numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.codegen.evaluate import evaluate
+from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Var, whole
+
+SIZES = {"M": 130, "N": 64, "scale": 2.5}
+M, N = Var("M"), Var("N")
+
+
+@pytest.mark.parametrize(
+    ("expr", "value"),
+    [
+        (Lit(7), 7),
+        (M, 130),
+        (Op("+", (M, N)), 194),
+        (Op("-", (M, N)), 66),
+        (Op("-", (N,)), -64),
+        (Op("*", (M, Lit(2))), 260),
+        (Op("/", (M, N)), 2),
+        (Op("%", (M, N)), 2),
+        (Fn("cdiv", (M, N), "s32"), 3),
+        (Fn("__min", (M, N), "s32"), 64),
+        (Fn("__max", (M, N), "s32"), 130),
+        (Op(">=", (M, N), "bool"), 1),
+        (Op("&&", (Op("<", (M, N), "bool"), Lit(True, "bool")), "bool"), 0),
+        (Op("||", (Op("<", (M, N), "bool"), Lit(True, "bool")), "bool"), 1),
+        (Cast(Var("scale", "f32"), "s32"), 2),
+    ],
+)
+def test_values(expr: Expr, value: int) -> None:
+    assert evaluate(expr, SIZES) == value
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        Var("K"),
+        Fn("f", (M, N), "s32", foreign=True),
+        Fn("__exp", (M,), "f32"),
+        Read(whole(Tensor("x", "s32", (N,), Space.GLOBAL)), (Lit(0),)),
+    ],
+)
+def test_what_the_host_cannot_know(expr: Expr) -> None:
+    with pytest.raises(ValueError, match="not known at the launch"):
+        evaluate(expr, SIZES)

@@ -1,0 +1,52 @@
+"""The PTX headers: each is used, names its source, and holds nothing that no kernel can reach."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from croqc.codegen.unit import _ORDER, header
+from tests.codegen.test_names import HEADERS
+from tests.meta.tree import ROOT, read
+
+NAMES = [entry.name.removesuffix(".cuh") for entry in HEADERS]
+PLAIN = ("types",)  # element types: conversions, no section of instructions
+FUNCTION = re.compile(r"^__device__ __forceinline__ (?:[\w&*]+ )+(\w+)\(", re.MULTILINE)
+
+
+def test_every_header_has_its_place_in_the_order() -> None:
+    assert sorted(_ORDER) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in PLAIN])
+def test_every_header_names_the_ptx_section_of_its_instructions(name: str) -> None:
+    """At its head, or above the function."""
+    lines = header(name).splitlines()
+    head = "\n".join(lines[: lines.index("namespace croq {")])
+    for match in re.finditer(r'asm volatile\(\s*"([a-z_.]+)', header(name)):
+        above = header(name)[: match.start()].rpartition("\n\n")[2]
+        instruction = match.group(1).split(".")[0].lstrip("{ ")
+        assert "PTX ISA" in head + above, f"{name}: {instruction}"
+
+
+def test_every_function_is_called_by_generated_code_or_by_another() -> None:
+    sources = [read(path) for path in sorted((ROOT / "compiler/croqc/codegen").glob("*.py"))]
+    words = read(ROOT / "compiler/croqc/syntax/keywords.py")  # `__bar_arrive` of a source is called as it stands
+    texts = "\n".join([*sources, *(header(name) for name in NAMES)])
+    lost = []
+    for name in NAMES:
+        for function in set(FUNCTION.findall(header(name))):
+            made = (
+                "pack_{" if function.startswith("pack_") else "_registers<" if function.endswith("_registers") else ""
+            )
+            calls = len(re.findall(rf"\b{function}\b", texts))
+            declared = len(re.findall(rf"^__device__.* {function}\(", texts, re.MULTILINE))
+            if calls <= declared and f'"__{function}"' not in words and not (made and made in texts):
+                lost.append(f"{name}: {function}")
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_header_includes_anything(name: str) -> None:
+    assert "#include" not in header(name)

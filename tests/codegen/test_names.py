@@ -1,0 +1,137 @@
+"""Names of the source never meet those of C++, CUDA, our headers or the emitters' own variables."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from croqc.codegen.own import Own
+from croqc.codegen.program import program_of
+from croqc.codegen.words import _FUNCTIONS
+from croqc.pipe.build.names import OURS, RESERVED, Names
+from croqc.service.check import check_text
+from croqc.service.lowering import sizes_of
+from croqc.service.machine_code import ptx_of
+from croqc.text.diagnostics import Severity
+from tests.pipe.lowering import EXAMPLES, example
+
+HEADERS = sorted(
+    (entry for entry in files("croqc.codegen").joinpath("include", "croq").iterdir() if entry.name.endswith(".cuh")),
+    key=lambda entry: entry.name,
+)
+DECLARED = re.compile(
+    r"^(?:using (\w+) =|struct (?:alignas\(\d+\) )?(\w+) \{|(?:__\w+__ )+(?:constexpr )?[\w&*]+ (\w+)\()", re.MULTILINE
+)
+# What the emitters call their own variables, then words of C++, CUDA and our headers.
+EMITTERS = ["v", "i0", "i1", "step", "r", "j", "c", "first", "lane", "d", "tile", "value", "s"]
+FOREIGN = [
+    "smem",
+    "operand",
+    "swizzled",
+    "threadIdx",
+    "min",
+    "max",
+    "shared_address",
+    "cdiv_",
+    "template",
+    "int2",
+    "croq",
+    "sin",
+]
+
+
+def test_the_reserved_words_are_those_of_our_headers() -> None:
+    declared: set[str] = set()
+    for entry in HEADERS:
+        text = entry.read_text(encoding="utf-8")
+        declared |= {name for match in DECLARED.finditer(text) for name in match.groups() if name}
+    assert len(declared) > 35
+    assert sorted(declared - OURS) == []
+    assert sorted(OURS - declared - {"croq", "smem"}) == []
+
+
+def test_functions_that_generated_code_calls_are_reserved() -> None:
+    assert sorted(set(_FUNCTIONS.values()) - RESERVED) == []
+
+
+@pytest.mark.parametrize(
+    ("wish", "name"),
+    [
+        *(("k", "k"), ("for", "for_2"), ("at", "at_2"), ("_K", "v_K"), ("__x", "v__x"), ("größe", "gr__e")),
+        *(("3x", "v3x"), ("full_phase", "full_phase_"), ("lf_landed", "lf_landed_"), ("x_map_1", "x_map_1_")),
+        ("phase", "phase"),
+    ],
+)
+def test_a_name_is_made_legal(wish: str, name: str) -> None:
+    assert Names().fresh(wish) == name
+
+
+def test_a_taken_name_gets_a_number() -> None:
+    names = Names()
+    names.reserve("scale")
+    assert [names.fresh("k"), names.fresh("k"), names.fresh("k_2"), names.fresh("scale")] == [
+        "k",
+        "k_2",
+        "k_2_2",
+        "scale_2",
+    ]
+
+
+def ptx(text: str) -> str:
+    """The PTX of the first function, without names and places."""
+    report = check_text(text)
+    errors = [item.message for item in report.diagnostics if item.severity is Severity.ERROR]
+    assert errors == []
+    function = report.functions[0]
+    assert function.analysis is not None
+    program = program_of(function.analysis.model, report.target, sizes_of(report, function), "test")
+    found = ptx_of(program.unit.text, "sm_90a")
+    name = program.kernels[0].name
+    found = re.sub(rf"(?<=\.entry ){name}\b|(?<![\w%]){name}(?=_param)", "kernel", found)
+    lines = [line.split("//")[0].rstrip() for line in found.splitlines()]
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith((".loc", ".file", ".section")))
+
+
+CASES = [
+    ("pipeline_course", "mc"),
+    ("pipeline_course", "full"),
+    ("pipeline_course", "lhs"),
+    ("pipeline_course", "matmul"),
+    ("pipeline_course", "K"),
+    ("pipeline_current", "acc"),
+    ("gemm_f16", "acc"),
+    ("swap_f16", "lf0"),
+    ("rotate_triple", "c"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "old"), CASES)
+def test_renaming_changes_no_instruction(name: str, old: str) -> None:
+    text = (EXAMPLES / f"{name}.co").read_text(encoding="utf-8")
+    assert re.search(rf"\b{old}\b", text), "the example has no such name"
+    before = ptx(text)
+    tried = 0
+    for new in [*EMITTERS, *FOREIGN]:
+        if re.search(rf"\b{new}\b", text):
+            continue
+        renamed = re.sub(rf"\b{old}\b", new, text)
+        assert ptx(renamed) == before, new
+        tried += 1
+    assert tried >= len(EMITTERS + FOREIGN) - 5
+
+
+def test_the_emitters_make_way() -> None:
+    kernel = next(iter(_kernels()))
+    own = Own(kernel)
+    assert own("mc") == "mc_"
+    assert own("unheard_of") == "unheard_of"
+
+
+def _kernels() -> list:  # type: ignore[type-arg]
+    report = example("pipeline_course")
+    function = report.functions[0]
+    assert function.analysis is not None
+    return list(program_of(function.analysis.model, report.target, sizes_of(report, function), "x").kernels)

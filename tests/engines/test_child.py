@@ -1,0 +1,153 @@
+"""The real child, compiling for real, on a stub of CuPy: stages, data, report, and what it says of each error."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from croqc.engines.gpu.faults import Kind, Trouble
+from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
+from croqc.engines.gpu.job import make_job, outputs_of
+from croqc.engines.gpu.parent import Parent, child_command
+from croqc.engines.gpu.protocol import Answer, Array, Job
+from tests.engines.children import alive
+from tests.engines.test_job import program
+
+STUB = Path(__file__).with_name("stub")
+SIZES = {"M": 256, "N": 128, "K": 128}
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Parent]:
+    """A parent of the real child, whose CuPy does what is asked."""
+
+    def make(what: str = "") -> Parent:
+        monkeypatch.setenv("STUB", what)
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
+        return Parent(child_command(tmp_path / "kernels"))
+
+    return make
+
+
+def job_in(folder: Path, /, **changes: object) -> Job:
+    folder.mkdir(exist_ok=True)
+    data = {"lhs": np.ones((256, 128), np.float16), "rhs": np.ones((128, 128), np.float16)}
+    return replace(make_job(program("pipeline_1p2c.co", **SIZES), data, folder, "sm_90a"), **changes)  # type: ignore[arg-type]
+
+
+def test_a_run_from_data_to_data(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    with card("") as parent:
+        first = parent.run(job_in(folder, repeat=4, cold=True))
+        second = parent.run(job_in(folder))
+    assert isinstance(first, Answer) and isinstance(second, Answer)
+    assert (first.stage, first.device, first.times) == ("done", "Stub", (0.002,) * 4)
+    assert (first.cached, second.cached) == (False, True)
+    assert first.compile_time > 0 == second.compile_time
+    assert (first.registers, first.spilled) == ({"matmul": 40}, {"matmul": 8})
+    assert first.printed.splitlines() == ["matmul (2, 2, 1) 384"] * (1 + 2 + 4)
+    assert second.printed.splitlines() == ["matmul (2, 2, 1) 384"]
+    back = outputs_of(program("pipeline_1p2c.co", **SIZES), folder)
+    assert (back["lhs"] == 1).all() and (back["output"] == 0).all()
+
+
+def test_a_slow_kernel_is_timed_less_often(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    with card("") as parent:
+        answer = parent.run(job_in(tmp_path / "job", repeat=50, time_budget=0.0))
+    assert isinstance(answer, Answer)
+    assert len(answer.times) == 1
+    assert len(answer.printed.splitlines()) == 2
+
+
+def test_the_records_of_a_wait_outlive_the_child(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    made = program("pipeline_1p2c.co", report=True, **SIZES)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    job = with_report(make_job(made, {}, folder, "sm_90a"), made, tmp_path / "report", 0.5)
+    with card("wait") as parent:
+        found = parent.run(job)
+        assert parent.child_pid is None
+    assert isinstance(found, Trouble)
+    assert (found.kind, found.kernel) == (Kind.CRASHED, "matmul")
+    assert read_records(tmp_path / "report") == (WaitRecord(1, 2, 3, 1, True, 1, 128),)
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "said"),
+    [
+        ("outside", Kind.CRASHED, "kernel 'matmul' crashed on the card: an access to an illegal address"),
+        ("trap", Kind.CRASHED, "kernel 'matmul' crashed on the card: a launch failure"),
+        ("none", Kind.NO_DEVICE, "there is no NVIDIA card here"),
+        ("bare", Kind.NO_DEVICE, "there is no NVIDIA card here"),
+        ("map", Kind.REFUSED, "tensor map of 'lhs' with a box of 128 x 64"),
+    ],
+)
+def test_each_error_of_the_card(
+    card: Callable[[str], Parent], tmp_path: Path, what: str, kind: Kind, said: str
+) -> None:
+    with card(what) as parent:
+        found = parent.run(job_in(tmp_path / "job"))
+    assert isinstance(found, Trouble)
+    assert (found.kind, said in found.message) == (kind, True), found
+
+
+def test_too_little_memory(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    with card("") as parent:
+        found = parent.run(job_in(tmp_path / "job", arrays=(Array("lhs", 1 << 40, False, False),)))
+    assert isinstance(found, Trouble) and found.kind is Kind.MEMORY
+
+
+def test_code_that_does_not_compile_keeps_its_log(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    with card("") as parent:
+        found = parent.run(job_in(tmp_path / "job", code="void k() { nonsense }\n"))
+    assert isinstance(found, Trouble) and found.kind is Kind.COMPILER
+    assert 'identifier "nonsense" is undefined' in found.log
+
+
+def test_a_folder_that_went_is_a_trouble(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    with card("") as parent:
+        found = parent.run(job_in(tmp_path / "job", folder=str(tmp_path / "gone")))
+    assert isinstance(found, Trouble) and found.kind is Kind.FOLDER
+
+
+ORPHAN = """
+import sys, threading, time
+from croqc.engines.gpu.parent import Parent, child_command
+parent = Parent(child_command(None))
+threading.Thread(target=parent.card, daemon=True).start()
+while parent.child_pid is None:
+    time.sleep(0.01)
+time.sleep(1)
+print(parent.child_pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+def test_a_busy_child_does_not_outlive_a_parent_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("STUB", "busy")
+    with subprocess.Popen([sys.executable, "-c", ORPHAN], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert alive(pid)
+        parent.kill()
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not alive(pid)
+
+
+def test_the_card_is_named(card: Callable[[str], Parent]) -> None:
+    with card("") as parent:
+        assert parent.card() == "Stub"
+        pid = parent.child_pid
+    assert pid is not None and not alive(pid)

@@ -1,0 +1,68 @@
+"""What a visit to a card left, judged. Run by `make gpu`; `GPU_VISIT` names the file, without it the visit is made."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(900)]
+
+
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The figures of a visit."""
+    named = os.environ.get("GPU_VISIT")
+    path = Path(named) if named else tmp_path_factory.mktemp("visit") / "figures.json"
+    if not named:
+        subprocess.run([sys.executable, "-m", "tests.gpu.visit", "--out", str(path)], check=True)
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return data
+
+
+def test_the_doctor_finds_the_card(visit: dict[str, Any]) -> None:
+    assert visit["machine"]["ready"], visit["machine"]
+
+
+def test_card_and_simulator_have_one_verdict(visit: dict[str, Any]) -> None:
+    assert len(visit["examples"]) >= 45
+    given = [row for row in visit["examples"] if not row["case"].endswith("(ragged)")]
+    assert [row for row in given if not row["agree"]] == []
+
+
+def test_no_size_crashes_what_the_simulator_runs(visit: dict[str, Any]) -> None:
+    """Tiles that are not whole make wrong data, in both; the entry checks refuse the rest, in both."""
+    assert [row for row in visit["examples"] if not row["agree"]] == []
+
+
+def test_deterministic_kernels_give_equal_bits(visit: dict[str, Any]) -> None:
+    assert [row for row in visit["repeats"] if row["troubles"]] == []
+    assert [row for row in visit["repeats"] if row["different"] != 1 and not row["atomics"]] == []
+
+
+def test_hung_kernels_tell_what_the_simulator_tells(visit: dict[str, Any]) -> None:
+    assert len(visit["hangs"]) == 3
+    assert [row for row in visit["hangs"] if not row["agree"]] == []
+    for row in visit["hangs"]:
+        assert row["gpu"]["verdict"] == "hangs"
+        assert any(note.startswith("the static verdict agrees") for note in row["gpu"]["notes"]), row
+
+
+def test_a_crash_names_its_kernel_and_harms_nothing(visit: dict[str, Any]) -> None:
+    trouble = visit["crash"]["trouble"]
+    assert (trouble["kind"], trouble["kernel"]) == ("crashed", "scatter")
+    assert visit["crash"]["afterwards"] == "verified"
+
+
+def test_too_little_memory_is_said(visit: dict[str, Any]) -> None:
+    assert visit["too_large"]["kind"] == "memory"
+
+
+def test_every_part_came_to_its_end(visit: dict[str, Any]) -> None:
+    parts = ("crash", "too_large", "hangs", "starts", "examples", "repeats")
+    assert [part for part in parts if isinstance(visit[part], dict) and "error" in visit[part]] == []

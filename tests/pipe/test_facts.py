@@ -1,0 +1,72 @@
+"""What the divisors of sizes prove, and what the pass cover makes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.pipe.exprs import Expr, Fn, Lit, Op, Var, multiply, subtract
+from croqc.pipe.facts import Facts
+from croqc.pipe.passes.cover import cover
+from tests.pipe.kernels import SRC, box, kernel, load
+from tests.pipe.lowering import env_of, only
+
+FACTS = Facts.of({"M": 384, "K": 100, "ZERO": 0, "HUGE": 1 << 20, "scale": 2.0, "flag": True})
+M, K, B = Var("M"), Var("K"), Var("b")
+
+
+@pytest.mark.parametrize(
+    ("expr", "divisor"),
+    [
+        (Lit(12), 12),
+        (Lit(-12), 12),
+        (Lit(0), 0),
+        (M, 128),  # 384 = 3 * 128: powers of two alone
+        (K, 4),
+        (Var("HUGE"), 256),
+        (Var("ZERO"), 256),
+        (Var("unknown"), 1),
+        (Op("*", (K, Lit(6))), 24),
+        (Op("+", (M, K)), 4),
+        (Op("-", (M, Lit(64))), 64),
+        (Op("+", (M, Lit(0))), 128),
+        (Op("/", (M, Lit(2))), 1),
+        (Op("*", (B, Lit(64))), 64),
+    ],
+)
+def test_divisors(expr: Expr, divisor: int) -> None:
+    assert FACTS.divisor(expr) == divisor
+
+
+def test_numbers_that_are_no_integers_are_no_facts() -> None:
+    assert set(FACTS.divisors) == {"M", "K", "ZERO", "HUGE"}
+
+
+def test_a_chunk_of_a_whole_number_of_tiles_is_a_tile() -> None:
+    chunk = Op("/", (M, Fn("cdiv", (M, Lit(64)), "s32")))
+    assert FACTS.simplified(chunk) == Lit(64)
+    assert FACTS.simplified(Op("*", (B, chunk))) == Op("*", (B, Lit(64)))
+    odd = Op("/", (K, Fn("cdiv", (K, Lit(64)), "s32")))
+    assert FACTS.simplified(odd) == odd
+
+
+def guarded(sizes: dict[str, int], origin: Expr) -> tuple[object, tuple[tuple[str, int], ...]]:
+    """The bounds of a tile of rows from `origin` after cover, and what was assumed."""
+    limit = subtract(Var("M"), origin)
+    made = kernel(load(source=box(SRC, origin, Lit(0), valid=(limit, None))))
+    done = cover(made, env_of(sizes))
+    (copy,) = only(done, type(load()))
+    return copy.source.valid, done.assumed  # type: ignore[attr-defined]
+
+
+def test_a_tile_that_certainly_lies_inside_loses_its_bound() -> None:
+    assert guarded({"M": 128, "K": 64}, multiply(B, Lit(64))) == ((None, None), (("M", 64),))
+
+
+def test_a_tensor_that_is_no_multiple_keeps_it() -> None:
+    limit = subtract(Var("M"), multiply(B, Lit(64)))
+    assert guarded({"M": 100, "K": 64}, multiply(B, Lit(64))) == ((limit, None), ())
+
+
+def test_a_tile_that_starts_between_two_keeps_it() -> None:
+    limit = subtract(Var("M"), multiply(B, Lit(32)))
+    assert guarded({"M": 128, "K": 64}, multiply(B, Lit(32))) == ((limit, None), ())

@@ -1,0 +1,79 @@
+"""How each copy is executed, and why not otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.pipe import ir
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Lit, Space, Tensor, Var, whole
+from croqc.pipe.passes.mechanism import mechanism
+from croqc.sema.model import Unit
+from tests.pipe.kernels import SRC, TILE, box, kernel, load, store
+from tests.pipe.lowering import env_of, only
+
+WHOLE = {"M": 128, "K": 128}
+ODD = {"M": 128, "K": 100}  # rows of 200 bytes: 8 divides them, 16 does not
+
+
+def chosen(copy: ir.Copy, sizes: dict[str, int] = WHOLE, arch: str = "sm_90a") -> tuple[ir.Mechanism, int]:
+    (done,) = only(mechanism(kernel(copy), env_of(sizes, arch)), ir.Copy)
+    assert isinstance(done, ir.Copy)
+    assert done.mechanism is not None
+    return done.mechanism, done.vector
+
+
+def refused(copy: ir.Copy, sizes: dict[str, int] = WHOLE, arch: str = "sm_90a") -> str:
+    with pytest.raises(LoweringError) as error:
+        chosen(copy, sizes, arch)
+    return error.value.message
+
+
+def test_a_box_of_a_role_is_a_transfer() -> None:
+    assert chosen(load())[0] is ir.Mechanism.TMA
+    assert chosen(store())[0] is ir.Mechanism.TMA
+    assert chosen(load(engine="tma", unit=Unit.BLOCK))[0] is ir.Mechanism.TMA
+
+
+def test_a_copy_of_the_block_is_spread_over_its_threads() -> None:
+    assert chosen(load(Unit.BLOCK)) == (ir.Mechanism.VECTOR, 16)
+
+
+def test_an_asynchronous_load_without_tma_is_cp_async() -> None:
+    assert chosen(load(Unit.BLOCK, is_async=True), arch="sm_80") == (ir.Mechanism.CP_ASYNC, 16)
+    assert chosen(store(Unit.BLOCK, is_async=True), arch="sm_80") == (ir.Mechanism.VECTOR, 16)
+
+
+def test_accesses_are_as_wide_as_rows_are_aligned() -> None:
+    assert chosen(load(Unit.BLOCK), ODD) == (ir.Mechanism.VECTOR, 8)
+    assert chosen(load(Unit.BLOCK), {"M": 128, "K": 130}) == (ir.Mechanism.VECTOR, 4)
+    assert chosen(load(Unit.BLOCK), {"M": 128, "K": 131}) == (ir.Mechanism.SCALAR, 2)
+    shifted = box(SRC, Lit(0), Lit(4))
+    assert chosen(load(Unit.BLOCK, source=shifted)) == (ir.Mechanism.VECTOR, 8)
+    ragged = box(SRC, valid=(None, Var("rest")))
+    assert chosen(load(Unit.BLOCK, source=ragged)) == (ir.Mechanism.SCALAR, 2)
+
+
+@pytest.mark.parametrize("form", [ir.Form.TRANSPOSE, ir.Form.PAD])
+def test_rearranging_copies_go_by_elements(form: ir.Form) -> None:
+    assert chosen(load(form=form)) == (ir.Mechanism.SCALAR, 2)
+    assert refused(load(form=form, engine="tma")).endswith("TMA neither transposes nor pads")
+
+
+def test_each_reason_why_tma_is_not_possible() -> None:
+    assert refused(load(engine="tma"), arch="sm_80").endswith("sm_80 has no TMA")
+    assert refused(load(engine="tma"), ODD).endswith("strides of 'src' are not known to be multiples of 16 bytes")
+    inside = Tensor("t2", "f16", (Lit(64), Lit(64)), Space.SHARED)
+    assert "between global and shared memory only" in refused(load(engine="tma", source=whole(inside)))
+    assert "must keep their old values" in refused(load(engine="tma", source=box(SRC, valid=(Var("rest"), None))))
+    assert chosen(load(engine="tma", zero_fill=True, source=box(SRC, valid=(Var("rest"), None))))[0] is ir.Mechanism.TMA
+    assert "its box is not known when compiling" in refused(load(engine="tma", source=whole(SRC)))
+    narrow = Tensor("n", "f16", (Lit(64), Lit(4)), Space.GLOBAL)
+    small = Tensor("s", "f16", (Lit(64), Lit(4)), Space.SHARED)
+    rows = load(engine="tma", source=whole(narrow), dest=whole(small))
+    assert "its rows of 8 bytes are no multiple of 16" in refused(rows)
+
+
+def test_a_store_drops_what_overhangs_by_itself() -> None:
+    ragged = box(Tensor("dst", "f16", (Var("M"), Var("K")), Space.GLOBAL), valid=(Var("rest"), None))
+    assert chosen(store(dest=ragged, source=whole(TILE)))[0] is ir.Mechanism.TMA
