@@ -33,7 +33,6 @@ NOT_LOWERED = {
     "shape-member:grid": "an extent of 'part' is not known",
     "sparse-multiply:mul": "this operand takes part in no multiply that is lowered",
     "template-argument:twice": NO_FUNCTION,
-    "uniform-predicate:fill": "a region of a part of a warp is not lowered yet",
     "unsupported-type:scales": "the type f8_ue8m0 is not lowered to CUDA yet",
 }
 

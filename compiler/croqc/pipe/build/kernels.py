@@ -27,6 +27,8 @@ from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
 _OUTER = (Level.TERM, Level.DEVICE)
+# What threads of a unit do together, or one of them for all.
+_TOGETHER = (ast.Copy, ast.Wait, ast.Trigger, ast.Sync, ast.Mma, ast.MmaLoad, ast.MmaFill, ast.MmaStore, ast.MmaCommit)
 
 
 def build_kernel(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int] | None = None) -> ir.Kernel:
@@ -329,7 +331,10 @@ def _unit_of(threads: tuple[int, ...], node: ast.InThreads) -> tuple[Unit, int]:
     per_group = [sum(thread // 128 == group for thread in threads) for group in {t // 128 for t in threads}]
     if per_group and set(per_group) == {1}:
         return Unit.THREAD, 1
-    raise LoweringError("a region of a part of a warp is not lowered yet", node.span)
+    together = next((stmt for stmt in walk(node.body) if isinstance(stmt, _TOGETHER)), None)
+    if together is not None:
+        raise LoweringError("only whole warps, or one thread, can do this together", together.span)
+    return Unit.THREAD, len(threads)
 
 
 def slot_bytes(tensor: Tensor) -> int:
