@@ -8,7 +8,7 @@ from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.printer import statements
 from croqc.sema.model import Unit
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import OTHER, TILE, arrive, kernel, load, multiply, role, slot, store, write
+from tests.pipe.kernels import OTHER, arrive, kernel, load, multiply, role, slot, store, write
 from tests.pipe.lowering import env_of
 
 VECTOR, TMA = ir.Mechanism.VECTOR, ir.Mechanism.TMA
@@ -89,4 +89,3 @@ def test_the_last_barrier_of_a_kernel_orders_nothing() -> None:
 
 def test_writes_before_an_explicit_barrier_need_no_second() -> None:
     assert heads(write(), ir.Sync(NOWHERE, Unit.BLOCK), by_threads()) == ["tile[0,", "sync", "copy", "sync"]
-    assert TILE.name == "tile"

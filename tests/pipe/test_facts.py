@@ -49,13 +49,25 @@ def test_a_chunk_of_a_whole_number_of_tiles_is_a_tile() -> None:
     assert FACTS.simplified(odd) == odd
 
 
+def test_what_an_answer_hangs_on_is_noted() -> None:
+    facts = Facts.of({"M": 128, "N": 48, "K": 72})
+    assert facts.divides(16, Op("*", (Var("K"), Lit(2))))  # K % 8 is what counts
+    assert facts.noted() == (("K", 8),)
+    assert not facts.divides(32, Op("*", (Var("K"), Lit(2))))
+    assert facts.noted() == (("K", 8),)
+    assert facts.divides(64, Op("+", (Var("M"), Op("*", (B, Lit(64))))))
+    assert facts.noted() == (("K", 8), ("M", 64))
+    assert not facts.divide(((16, Var("N")), (64, Var("N"))))  # all of it, or nothing is relied on
+    assert facts.noted() == (("K", 8), ("M", 64))
+
+
 def guarded(sizes: dict[str, int], origin: Expr) -> tuple[object, tuple[tuple[str, int], ...]]:
-    """The bounds of a tile of rows from `origin` after cover, and what was assumed."""
+    """The bounds of a tile of rows from `origin` after cover, and what it relied on."""
     limit = subtract(Var("M"), origin)
     made = kernel(load(source=box(SRC, origin, Lit(0), valid=(limit, None))))
-    done = cover(made, env_of(sizes))
-    (copy,) = only(done, type(load()))
-    return copy.source.valid, done.assumed  # type: ignore[attr-defined]
+    env = env_of(sizes)
+    (copy,) = only(cover(made, env), type(load()))
+    return copy.source.valid, env.facts.noted()  # type: ignore[attr-defined]
 
 
 def test_a_tile_that_certainly_lies_inside_loses_its_bound() -> None:

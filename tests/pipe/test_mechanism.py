@@ -44,6 +44,15 @@ def test_an_asynchronous_load_without_tma_is_cp_async() -> None:
     assert chosen(store(Unit.BLOCK, is_async=True), arch="sm_80") == (ir.Mechanism.VECTOR, 16)
 
 
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("zero_fill", [False, True])
+def test_cp_async_takes_no_tile_that_may_overhang(arch: str, zero_fill: bool) -> None:
+    """It tests no bounds: rows behind the tensor's last would be read."""
+    ragged = box(SRC, valid=(Var("rest"), None))
+    copy = load(Unit.BLOCK, is_async=True, source=ragged, zero_fill=zero_fill)
+    assert chosen(copy, arch=arch) == (ir.Mechanism.VECTOR, 16)
+
+
 def test_accesses_are_as_wide_as_rows_are_aligned() -> None:
     assert chosen(load(Unit.BLOCK), ODD) == (ir.Mechanism.VECTOR, 8)
     assert chosen(load(Unit.BLOCK), {"M": 128, "K": 130}) == (ir.Mechanism.VECTOR, 4)

@@ -61,24 +61,21 @@ class TensorMemory:
         return f"tensor_memory{group}" + ("" if at == "0" else f" + {at}")
 
     def started(self, acc: ir.Accumulator, index: Expr) -> str:
-        return f"{acc.name}_started" + (f"[{self.places.spell(index)}]" if acc.count > 1 else "")
+        name = self.places.own(f"{acc.name}_started")
+        return name + (f"[{self.places.spell(index)}]" if acc.count > 1 else "")
 
     def start(self, stmt: ir.Start) -> None:
-        acc = stmt.acc
+        acc, name = stmt.acc, self.places.own(f"{stmt.acc.name}_started")
         if stmt.declares:
-            count = f"[{acc.count}]" if acc.count > 1 else ""
-            value = "{}" if acc.count > 1 else "false"
-            text = f"bool {acc.name}_started{count} = {value};"
-            self.w.line(f"{text}  // {acc.m} x {acc.n} {acc.elem} in tensor memory")
-        elif acc.count == 1:
-            self.w.line(f"{acc.name}_started = false;")
+            count, value = (f"[{acc.count}]", "{}") if acc.count > 1 else ("", "false")
+            self.w.line(f"bool {name}{count} = {value};  // {acc.m} x {acc.n} {acc.elem} in tensor memory")
         else:
             self.w.line(f"{self.started(acc, stmt.index)} = false;")
 
     def multiply(self, stmt: ir.Multiply, columns: list[tuple[str, str]]) -> None:
         """`columns`: the descriptors of A and B of each K step."""
         started = self.started(stmt.acc, stmt.index)
-        with self.w.block(f"if ({first_of(Unit.GROUP4, self.kernel.threads) or 'true'})"):
+        with self.w.block(f"if ({first_of(Unit.GROUP4, self.kernel.threads)})"):
             for number, (a, b) in enumerate(columns):
                 adds = started if number == 0 else "true"
                 self.w.line(f"{function_name(stmt)}({self.address(stmt.acc, stmt.index)}, {a}, {b},")

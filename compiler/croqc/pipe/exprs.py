@@ -81,7 +81,7 @@ Expr = Lit | Var | Op | Fn | Cast | Read
 class Tensor:
     """Memory with a name: `slots` equal parts of `shape` elements each, row-major unless its layout says otherwise.
 
-    Shared and local tensors have literal extents. `private`: one a thread.
+    Shared and local tensors have literal extents; a local one exists in each thread.
     """
 
     name: str

@@ -5,8 +5,8 @@ A kernel is compiled for facts, not for sizes: `K % 64 == 0` serves every such K
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import gcd
+from collections.abc import Iterable, Mapping
+from math import gcd, lcm
 
 from croqc.pipe.exprs import Expr, Fn, Lit, Op, Var, add, integer, multiply
 from croqc.text.record import record
@@ -17,15 +17,17 @@ LARGEST = 256
 
 @record
 class Facts:
-    """`divisors`: for each size the largest power of two up to `LARGEST` that divides it."""
+    """`divisors`: for each size the largest power of two up to `LARGEST` that divides it. `relied`: the divisors that a
+    question was answered with, filled while passes ask; a kernel is right for sizes that have these."""
 
     divisors: Mapping[str, int]
+    relied: dict[str, int]
 
     @staticmethod
     def of(sizes: Mapping[str, int | float | bool]) -> Facts:
         """Those of the integers among the sizes."""
         whole = {name: value for name, value in sizes.items() if type(value) is int}
-        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in whole.items()})
+        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in whole.items()}, {})
 
     def divisor(self, value: Expr) -> int:
         """A number that certainly divides an integer expression; 0 divides like every number."""
@@ -54,4 +56,33 @@ class Facts:
         return value
 
     def divides(self, number: int, value: Expr) -> bool:
-        return self.divisor(value) % number == 0
+        """Whether a number certainly divides an expression; a yes is noted for the sizes that it hangs on."""
+        return self.divide(((number, value),))
+
+    def divide(self, pairs: Iterable[tuple[int, Expr]]) -> bool:
+        """The same of several numbers and expressions; noted only where all of it holds."""
+        asked = tuple(pairs)
+        if any(self.divisor(value) % number for number, value in asked):
+            return False
+        for number, value in asked:
+            self._note(number, value)
+        return True
+
+    def _note(self, number: int, value: Expr) -> None:
+        if number == 1:
+            return
+        match value:
+            case Var(name=name) if name in self.divisors:
+                self.relied[name] = lcm(self.relied.get(name, 1), number)
+            case Op(op="*", args=(left, right)):
+                part = gcd(
+                    number, self.divisor(left) if isinstance(left, Lit) else number // gcd(number, self.divisor(right))
+                )
+                self._note(part, left)
+                self._note(number // part, right)
+            case Op(op="+" | "-", args=(left, right)):
+                self._note(number, left)
+                self._note(number, right)
+
+    def noted(self) -> tuple[tuple[str, int], ...]:
+        return tuple(sorted(self.relied.items()))

@@ -350,7 +350,7 @@ class Kernel:
     future to the tensor whose slot it names, with the slot that it names at first.
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there.
-    (cover) `assumed`: divisors of sizes that the lowering relied on; (layout) `maps`; (phases) `phases`: the events
+    `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
     multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
     accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the

@@ -35,9 +35,9 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("roles", roles),
     # Before fold, which only folds what completes on a barrier.
     ("mechanism", mechanism),
-    # Before layout: what a stand-alone copy waits for is then an event like any other.
+    # Behind mechanism: it joins TMA loads to arrivals, and gives the others events of their own, which phases numbers.
     ("fold", fold),
-    # Behind fold: arrivals that carry bytes are TMA's.
+    # Behind fold, whose arrivals carry bytes: what is left are arrivals of cp.async.
     ("publish", publish),
     # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
     ("layout", layout),
@@ -45,13 +45,13 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("epilogue", epilogue),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
-    # Any time after the build; here, next to the multiplies' own pass.
+    # Behind rows, which ends the groups of multiplies with A in registers.
     ("commits", commits),
     # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.
     ("inflight", inflight),
-    # Behind phases would do as well; where accumulators are no registers, the ends of groups become arrivals.
+    # Behind commits: the ends of groups that are left become arrivals. Behind epilogue: its stores load accumulators.
     ("tensor_memory", tensor_memory),
-    # Before elect: an elected thread keeps its own phase bits.
+    # Behind fold and tensor_memory, which add waits.
     ("phases", phases),
     # Needs to know which copies one thread issues.
     ("elect", elect),
@@ -70,7 +70,7 @@ def stages(kernel: ir.Kernel, env: Env) -> Iterator[tuple[str, ir.Kernel]]:
     yield "build", kernel
     for name, run in PASSES:
         kernel = run(kernel, env)
-        kernel = replace(kernel, passed=(*kernel.passed, name))
+        kernel = replace(kernel, assumed=env.facts.noted(), passed=(*kernel.passed, name))
         verify(kernel)
         yield name, kernel
 

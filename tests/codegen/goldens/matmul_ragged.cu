@@ -1,3 +1,4 @@
+// Made for K % 8 == 0; the host checks it.
 extern "C" __global__ void __launch_bounds__(256)
 matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,

@@ -19,9 +19,6 @@ from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, modulo, subtract
 from croqc.pipe.walk import Body, rewrite_lists, statements
 from croqc.text.record import replace
 
-_NONE = Lit(-1)
-_MOST = 256  # a wider loop body is left alone
-
 _WIDEST = 128  # columns
 
 

@@ -51,17 +51,19 @@ class _Uses:
 
 def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     name, swizzle = item.tensor.name, item.swizzle
-    width = row_bytes(item.tensor)
+    width, flat = row_bytes(item.tensor), len(item.tensor.shape) == 2
     if name in uses.operands:
         swizzle = swizzle or _widest(width)
         if not swizzle:
-            raise LoweringError(
-                f"rows of '{name}' are {width} bytes; wgmma reads rows of a multiple of 32 bytes", uses.operands[name]
-            )
-    elif not swizzle and name in uses.stored & uses.transferred:
+            reason = f"rows of '{name}' are {width} bytes; a multiply reads shared rows of a multiple of 32 bytes"
+            raise LoweringError(f"{reason}: give it more columns", uses.operands[name])
+    elif not swizzle and flat and name in uses.stored & uses.transferred:
         swizzle = _widest(width)
-    if swizzle and (width % swizzle or len(item.tensor.shape) != 2):
-        raise LoweringError(f"rows of '{name}' are {width} bytes, no multiple of the swizzle of {swizzle}", item.span)
+    if swizzle and not flat:
+        raise LoweringError(f"'{name}' is swizzled and has {len(item.tensor.shape)} dimensions: give it two", item.span)
+    if swizzle and width % swizzle:
+        reason = f"rows of '{name}' are {width} bytes, no multiple of the swizzle of {swizzle}"
+        raise LoweringError(f"{reason}: use a narrower swizzle or longer rows", item.span)
     alignment = _SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
     return replace(item, swizzle=swizzle, alignment=alignment)
 

@@ -3,8 +3,8 @@
 - TMA where the target has it, the copy is one box between global and shared memory, and the hardware does what the
   source asks: rows and strides of 16-byte multiples. A load must fill what overhangs with zeros or overhang nothing; a
   store drops what overhangs, as the language says (reference, 5.2 and 5.5).
-- cp.async for asynchronous loads of the others and for those of a role; vectorised accesses of up to 16 bytes where
-  rows are aligned so; else one element at a time.
+- cp.async for asynchronous loads of the others and for those of a role, where nothing overhangs; vectorised accesses
+  of up to 16 bytes where rows are aligned so; else one element at a time.
 """
 
 from __future__ import annotations
@@ -38,11 +38,17 @@ def _decided(stmt: ir.Stmt, env: Env) -> ir.Stmt:
     vector = _vector(stmt, env.facts)
     loads = (stmt.source.tensor.space, stmt.dest.tensor.space) == (Space.GLOBAL, Space.SHARED)
     joins = stmt.is_async or stmt.unit is Unit.GROUP4  # a role's copy, which an arrival may publish
-    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and stmt.form is ir.Form.COPY:
+    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and _is_whole(stmt):
         return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
     size = ELEMENTS[stmt.source.tensor.elem].bits // 8
     chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR
     return replace(stmt, mechanism=chosen, vector=max(vector, size))
+
+
+def _is_whole(copy: ir.Copy) -> bool:
+    """Whether every element of the destination has one in the source: cp.async tests no bounds."""
+    inside = all(limit is None for tile in (copy.source, copy.dest) for limit in tile.valid)
+    return copy.form is ir.Form.COPY and inside and copy.source.shape == copy.dest.shape
 
 
 def _why_not_tma(copy: ir.Copy, env: Env) -> str:
@@ -85,10 +91,10 @@ def misaligned(outside: Tile, facts: Facts) -> str:
         return "its element type or rank is none of TMA's"
     if extents[-1] * size // 8 % _UNIT:
         return f"its rows of {extents[-1] * size // 8} bytes are no multiple of {_UNIT}"
-    for dim in range(1, len(outside.tensor.shape)):
-        stride = multiply(product(outside.tensor.shape[dim:]), Lit(size // 8))
-        if not facts.divides(_UNIT, stride):
-            return f"the strides of '{outside.tensor.name}' are not known to be multiples of {_UNIT} bytes"
+    shape = outside.tensor.shape
+    strides = [multiply(product(shape[dim:]), Lit(size // 8)) for dim in range(1, len(shape))]
+    if not facts.divide((_UNIT, stride) for stride in strides):
+        return f"the strides of '{outside.tensor.name}' are not known to be multiples of {_UNIT} bytes"
     return ""
 
 
@@ -97,16 +103,16 @@ def _vector(copy: ir.Copy, facts: Facts) -> int:
     if copy.form is not ir.Form.COPY:
         return 0
     size = ELEMENTS[copy.source.tensor.elem].bits // 8
+    tiles = (copy.source, copy.dest)
+    if not all(_has_rows(tile) for tile in tiles):
+        return size
+    rows = [value for tile in tiles for value in (tile.tensor.shape[-1], tile.origin[-1], tile.shape[-1])]
     for width in (16, 8, 4, 2):
-        if width > size and all(_aligned(tile, width // size, facts) for tile in (copy.source, copy.dest)):
+        if width > size and facts.divide((width // size, value) for value in rows):
             return width
     return size
 
 
-def _aligned(tile: Tile, count: int, facts: Facts) -> bool:
-    """Whether rows of the tile start at multiples of `count` elements and are as long, inside the tensor or out."""
-    last = tile.dims[-1] if tile.dims else 0
-    if last != len(tile.tensor.shape) - 1 or tile.valid[-1] is not None:
-        return False
-    row = tile.tensor.shape[last]
-    return all(facts.divides(count, value) for value in (row, tile.origin[last], tile.shape[-1]))
+def _has_rows(tile: Tile) -> bool:
+    """Whether the tile's last dimension runs along the tensor's rows and does not overhang them."""
+    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and tile.valid[-1] is None

@@ -1,6 +1,8 @@
-"""Pass rows: which instruction each multiply becomes, and how often it is issued along K (reference, 6.3).
+"""Pass rows: what each multiply consists of (reference, 6.3).
 
-M and N are never split: a tile has them from the instruction's own table.
+Sema chose the instruction from the target's table; this pass says how often it is issued along K, refuses what no
+emitter has, puts a fence in front of each run of multiplies, and ends the group of one that reads A from registers at
+once. M and N are never split: a tile has them from the instruction's own table.
 """
 
 from __future__ import annotations
