@@ -89,7 +89,6 @@ class Copies:
             source = self.places.pointer(stmt.source, Lit(column))
             self.w.line(f"tma_store({self.map_name(stmt)}, {source}, {self._coordinates(stmt.dest, column)});")
         self.w.line("tma_store_commit();")
-        self.w.line("tma_store_wait_read();")
 
     def map_name(self, stmt: ir.Copy) -> str:
         return map_name(self.kernel, stmt.map)

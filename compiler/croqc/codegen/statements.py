@@ -30,7 +30,6 @@ class Statements:
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
-        self.groups: tuple[int, ...] = ()  # the warpgroups of the role that is printed
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -91,7 +90,6 @@ class Statements:
 
     def role(self, stmt: ir.Role) -> None:
         self.w.line(f"// {stmt.path}")
-        self.groups = stmt.groups
         cond = self.spell(stmt.cond, 4)
         if stmt.registers is not None:
             self._role_with_registers(stmt, cond)
@@ -310,9 +308,6 @@ class Statements:
     def store(self, stmt: ir.StoreTile) -> None:
         self.stores.store(stmt, self._registers(stmt.acc, stmt.index))
 
-    def store_staged(self, stmt: ir.StoreStaged) -> None:
-        self.stores.staged(stmt, self._registers(stmt.acc, stmt.index), self.groups)
-
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         self.w.line(f"if ({first_of(stmt.unit, self.kernel.threads)}) tma_store_wait_read();")
@@ -348,6 +343,5 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.ArriveCommitted: Statements.arrive_committed,
     ir.LoadAccumulator: Statements.load_accumulator,
     ir.StoreTile: Statements.store,
-    ir.StoreStaged: Statements.store_staged,
     ir.StoresRead: Statements.stores_read,
 }

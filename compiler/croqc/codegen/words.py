@@ -141,6 +141,8 @@ def _cast(text: str, have: str, want: str) -> str:
 
 def _function(expr: Fn, element: Element) -> str:
     args = [spell(arg, element) for arg in expr.args]
+    if expr.name == "warpgroup":  # of the thread in its block
+        return "(threadIdx.x / 128)"
     if expr.foreign:
         return f"{expr.name}({', '.join(args)})"
     if expr.elem not in _FLOATS and expr.name in _OF_INTEGERS:

@@ -278,7 +278,8 @@ class LoadAccumulator(Stmt):
 
 @record
 class StoreTile(Stmt):
-    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix."""
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix, of
+    `columns` of the accumulator from `first` on."""
 
     acc: Accumulator
     index: Expr
@@ -286,19 +287,8 @@ class StoreTile(Stmt):
     transposed: bool = False
     limits: tuple[Expr, ...] = ()
     by_matrix: bool = False
-
-
-@record
-class StoreStaged(Stmt):
-    """(epilogue) Writes an accumulator to global memory through `stage`, one slot a warpgroup of the role, `columns` at
-    a time, by TMA with tensor map `map`. The warpgroup meets where its stage is written and where it is read."""
-
-    acc: Accumulator
-    index: Expr
-    dest: Tile
-    stage: Tensor
-    columns: int
-    map: int
+    first: int = 0
+    columns: int = 0
 
 
 @record

@@ -130,7 +130,6 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Fence: (lambda s: "fence", frozenset()),
     ir.Commit: (lambda s: f"commit keep {s.keep}", frozenset({"keep"})),
     ir.StoreTile: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
-    ir.StoreStaged: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
     ir.StoresRead: (lambda s: "stores read", frozenset()),
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
     ir.Complete: (lambda s: "complete multiplies", frozenset()),

@@ -82,21 +82,31 @@ matmul(const __grid_constant__ TensorMap lhs_map,
           wgmma_wait<0>();
           if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + stage_2);
         }
+        if (threadIdx.x % 128 == 0) tma_store_wait_read();
+        bar_sync(1 + threadIdx.x / 128, 128);
         #pragma unroll
-        for (int c = 0; c < 256; c += 128) {
-          if (threadIdx.x % 128 == 0) tma_store_wait_read();
-          bar_sync(1 + threadIdx.x / 128, 128);
-          #pragma unroll
-          for (int j = 0; j < 128; j += 16) {
-            store_matrix<64, 128>(acc_stage + (threadIdx.x / 128 - 1) * 8192, 0, j, pack_bf16(acc[(c + j) / 2 + 0], acc[(c + j) / 2 + 1]), pack_bf16(acc[(c + j) / 2 + 2], acc[(c + j) / 2 + 3]), pack_bf16(acc[(c + j) / 2 + 4], acc[(c + j) / 2 + 5]), pack_bf16(acc[(c + j) / 2 + 6], acc[(c + j) / 2 + 7]));
-          }
-          fence_async_proxy();
-          bar_sync(1 + threadIdx.x / 128, 128);
-          if (threadIdx.x % 128 == 0) {
-            tma_store(output_map, acc_stage + (threadIdx.x / 128 - 1) * 8192, block_n * 256 + c, (block_m * 2 + p - 1) * 64);
-            tma_store(output_map, acc_stage + (threadIdx.x / 128 - 1) * 8192 + 4096, block_n * 256 + c + 64, (block_m * 2 + p - 1) * 64);
-            tma_store_commit();
-          }
+        for (int j = 0; j < 128; j += 16) {
+          store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 8192, 0, j, pack_bf16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_bf16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_bf16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_bf16(acc[j / 2 + 6], acc[j / 2 + 7]));
+        }
+        fence_async_proxy();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        if (threadIdx.x % 128 == 0) {
+          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192, block_n * 256, (block_m * 2 + p - 1) * 64);
+          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192 + tile_start<64, 128, 2>(0, 64) / 2, block_n * 256 + 64, (block_m * 2 + p - 1) * 64);
+          tma_store_commit();
+        }
+        if (threadIdx.x % 128 == 0) tma_store_wait_read();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        #pragma unroll
+        for (int j = 0; j < 128; j += 16) {
+          store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 8192, 0, j, pack_bf16(acc[(128 + j) / 2 + 0], acc[(128 + j) / 2 + 1]), pack_bf16(acc[(128 + j) / 2 + 2], acc[(128 + j) / 2 + 3]), pack_bf16(acc[(128 + j) / 2 + 4], acc[(128 + j) / 2 + 5]), pack_bf16(acc[(128 + j) / 2 + 6], acc[(128 + j) / 2 + 7]));
+        }
+        fence_async_proxy();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        if (threadIdx.x % 128 == 0) {
+          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192, block_n * 256 + 128, (block_m * 2 + p - 1) * 64);
+          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192 + tile_start<64, 128, 2>(0, 64) / 2, block_n * 256 + 128 + 64, (block_m * 2 + p - 1) * 64);
+          tma_store_commit();
         }
       }
     }

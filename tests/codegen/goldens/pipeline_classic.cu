@@ -78,8 +78,8 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     if (threadIdx.x % 128 == 0) {
       tma_store(output_map, output_s, block_n * 64, block_m * 64);
       tma_store_commit();
-      tma_store_wait_read();
     }
+    if (threadIdx.x % 128 == 0) tma_store_wait_read();
     bar_sync(1 + threadIdx.x / 128, 128);
   }
 }

@@ -111,10 +111,12 @@ class _Placing:
         stores = copy.mechanism is ir.Mechanism.TMA
         found: list[ir.Stmt] = [self._sync(copy, state)] if state.touched or stores else []
         found.append(copy)
-        if copy.is_async and not stores:
+        if copy.is_async:  # waited for elsewhere
             state.touched = True
             return found
         state.join(self._effect(copy))
+        if stores:
+            found.append(ir.StoresRead(copy.span, copy.unit))
         found.append(self._sync(copy, state))
         return found
 

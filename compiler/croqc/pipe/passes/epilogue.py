@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import Lit, Space, Tensor, Tile
+from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, subtract, whole
 from croqc.pipe.passes.mechanism import misaligned
 from croqc.pipe.passes.memory import aligned, slot_stride
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
@@ -36,9 +38,9 @@ def epilogue(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 def _by_matrix(stmt: ir.Stmt, swizzles: dict[str, int]) -> ir.Stmt:
     if not isinstance(stmt, ir.StoreTile) or stmt.transposed or stmt.limits or not _is_halves(stmt):
         return stmt
-    whole = all(limit is None for limit in stmt.dest.valid) and stmt.dest.extents == (stmt.acc.m, stmt.acc.n)
+    complete = all(limit is None for limit in stmt.dest.valid) and stmt.dest.extents == (stmt.acc.m, stmt.acc.n)
     swizzled = stmt.dest.tensor.space is Space.SHARED and swizzles.get(stmt.dest.tensor.name, 0) > 0
-    return replace(stmt, by_matrix=swizzled and whole)
+    return replace(stmt, by_matrix=True, columns=stmt.acc.n) if swizzled and complete else stmt
 
 
 def _is_halves(stmt: ir.StoreTile) -> bool:
@@ -62,26 +64,26 @@ class _Staging:
         found: list[ir.Stmt] = []
         for stmt in body:
             if isinstance(stmt, ir.Role):
-                inner = with_bodies(stmt, lambda part, own=stmt: self.placed(part, own))  # type: ignore[misc]
-                found.append(_drained(inner))
+                found.append(_drained(with_bodies(stmt, partial(self.placed, role=stmt))))
             elif isinstance(stmt, ir.StoreTile) and role is not None:
-                found.append(self._staged(stmt, role))
+                found += self._staged(stmt, role)
             else:
-                found.append(with_bodies(stmt, lambda part: self.placed(part, role)))
+                found.append(with_bodies(stmt, partial(self.placed, role=role)))
         return tuple(found)
 
-    def _staged(self, stmt: ir.StoreTile, role: ir.Role) -> ir.Stmt:
+    def _staged(self, stmt: ir.StoreTile, role: ir.Role) -> Body:
         if stmt.dest.tensor.space is not Space.GLOBAL or stmt.transposed or stmt.limits or not _is_halves(stmt):
-            return stmt
+            return (stmt,)
         if stmt.acc.n % _WIDTH or stmt.dest.extents != (stmt.acc.m, stmt.acc.n):
-            return stmt
+            return (stmt,)
         if role.unit is not Unit.GROUP4 or misaligned(stmt.dest, self.env.facts):
-            return stmt
+            return (stmt,)
         columns = self._columns(stmt, role)
         if not columns:
-            return stmt
-        number = self._map(stmt.dest)
-        return ir.StoreStaged(stmt.span, stmt.acc, stmt.index, stmt.dest, self.stages[-1].tensor, columns, number)
+            return (stmt,)
+        number, slot = self._map(stmt.dest), subtract(Fn("warpgroup", (), "s32"), Lit(role.groups[0]))
+        stage = whole(self.stages[-1].tensor, slot if len(role.groups) > 1 else ZERO)
+        return tuple(each for first in range(0, stmt.acc.n, columns) for each in _part(stmt, stage, first, number))
 
     def _columns(self, stmt: ir.StoreTile, role: ir.Role) -> int:
         """The columns of the stage, the widest that divides the tile's and fits; 0 where none does."""
@@ -107,9 +109,22 @@ class _Staging:
         return len(known)
 
 
+def _part(stmt: ir.StoreTile, stage: Tile, first: int, number: int) -> Body:
+    """Some columns: the stage's last transfer has read it, the warpgroup writes it, one thread starts the next."""
+    row, column = stmt.dest.origin
+    part = replace(stmt.dest, origin=(row, add(column, Lit(first))), shape=stage.shape, valid=(None, None))
+    unit, columns = Unit.GROUP4, (stage.extents or (0, 0))[1]
+    return (
+        ir.StoresRead(stmt.span, unit),
+        ir.Sync(stmt.span, unit),
+        replace(stmt, dest=stage, by_matrix=True, first=first, columns=columns),
+        ir.Copy(stmt.span, stage, part, ir.Form.COPY, unit, "tma", True, mechanism=ir.Mechanism.TMA, map=number),
+    )
+
+
 def _drained(role: ir.Stmt) -> ir.Stmt:
     """At the end of a role its last transfers have read their stage: the block's memory may go."""
     assert isinstance(role, ir.Role)
-    if any(isinstance(stmt, ir.StoreStaged) for stmt in statements(role.body)):
+    if any(isinstance(stmt, ir.StoresRead) for stmt in statements(role.body)):
         return replace(role, body=(*role.body, ir.StoresRead(role.span, role.unit)))
     return role

@@ -11,13 +11,13 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Space
-from croqc.pipe.walk import Body, rewrite_lists
+from croqc.pipe.walk import Body, rewrite_lists, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 
 
 def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    own = _Own()
+    own = _Own(kernel.body)
     body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
 
@@ -30,7 +30,9 @@ def is_load(stmt: ir.Stmt) -> bool:
 class _Own:
     """The barriers that this pass makes, one a stand-alone load or future."""
 
-    def __init__(self) -> None:
+    def __init__(self, body: Body) -> None:
+        copies = [stmt for stmt in statements(body) if isinstance(stmt, ir.Copy) and stmt.handle]
+        self.stores = {copy.handle for copy in copies if copy.mechanism is ir.Mechanism.TMA and not is_load(copy)}
         self.events: list[ir.Event] = []
         self.of_handle: dict[str, str] = {}
 
@@ -103,13 +105,15 @@ def _stand_alone(found: list[ir.Stmt], pending: list[int], own: _Own) -> None:
 
 
 def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
-    """Waits for futures of TMA loads wait for their barriers; the others stay."""
-    rest = tuple(handle for handle in stmt.handles if handle not in own.of_handle)
+    """Waits for TMA loads wait for their barriers, those for TMA stores for their reading; the others stay."""
+    rest = tuple(handle for handle in stmt.handles if handle not in own.of_handle and handle not in own.stores)
     waits: list[ir.Stmt] = [
         ir.Wait(stmt.span, ir.SlotRef(own.of_handle[handle], ZERO))
         for handle in stmt.handles
         if handle in own.of_handle
     ]
+    if own.stores.intersection(stmt.handles):
+        waits += [ir.StoresRead(stmt.span, stmt.unit), ir.Sync(stmt.span, stmt.unit)]
     return [*waits, replace(stmt, handles=rest)] if rest else waits
 
 

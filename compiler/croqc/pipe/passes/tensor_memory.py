@@ -76,7 +76,7 @@ def _statement(stmt: ir.Stmt) -> Body:
             return (ir.Start(stmt.span, stmt.acc, stmt.index, stmt.declares),)
         case ir.Fill():
             raise LoweringError("an accumulator that does not start as zeros is not lowered for tcgen05 yet", stmt.span)
-        case ir.StoreTile() | ir.StoreStaged():
+        case ir.StoreTile(first=0):  # further parts of it find the registers loaded
             return ir.Complete(stmt.span), ir.LoadAccumulator(stmt.span, stmt.acc, stmt.index), stmt
         case ir.Commit():
             return (ir.Complete(stmt.span),)
