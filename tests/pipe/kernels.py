@@ -77,4 +77,5 @@ def multiply(**more: object) -> ir.Multiply:
 
 
 def role(*body: ir.Stmt, path: str = "path w == 0", unit: Unit = Unit.GROUP4) -> ir.Role:
-    return ir.Role(NOWHERE, path, Var("w"), body, unit, 128, (0,))
+    """A path of one warpgroup, whose number ends its name."""
+    return ir.Role(NOWHERE, path, Var("w"), body, unit, 128, (int(path[-1]),))

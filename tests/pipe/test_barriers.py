@@ -45,8 +45,8 @@ def test_what_one_turn_leaves_meets_the_next() -> None:
 
 
 def test_a_store_by_tma_waits_for_ordinary_writes_and_fences() -> None:
-    assert heads(write(), store(Unit.BLOCK, mechanism=TMA)) == ["tile[0,", "sync+", "copy", "sync"]
-    assert heads(write(OTHER), store(Unit.BLOCK, mechanism=TMA)) == ["other[0,", "sync", "copy", "sync"]
+    assert heads(write(), store(Unit.BLOCK, mechanism=TMA)) == ["tile[0,", "sync+", "copy", "stores", "sync"]
+    assert heads(write(OTHER), store(Unit.BLOCK, mechanism=TMA)) == ["other[0,", "sync", "copy", "stores", "sync"]
 
 
 def test_an_arrival_after_ordinary_accesses_meets() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Fn, Lit, Op, Var, multiply, subtract
 from croqc.pipe.facts import Facts
 from croqc.pipe.passes.cover import cover
+from croqc.text.record import replace
+from croqc.text.span import NOWHERE
 from tests.pipe.kernels import SRC, box, kernel, load
 from tests.pipe.lowering import env_of, only
 
@@ -61,10 +64,13 @@ def test_what_an_answer_hangs_on_is_noted() -> None:
     assert facts.noted() == (("K", 8), ("M", 64))
 
 
-def guarded(sizes: dict[str, int], origin: Expr) -> tuple[object, tuple[tuple[str, int], ...]]:
+TILES = Fn("cdiv", (Var("M"), Lit(64)), "s32")  # of 64 rows
+
+
+def guarded(sizes: dict[str, int], origin: Expr, grid: Expr = TILES) -> tuple[object, tuple[tuple[str, int], ...]]:
     """The bounds of a tile of rows from `origin` after cover, and what it relied on."""
     limit = subtract(Var("M"), origin)
-    made = kernel(load(source=box(SRC, origin, Lit(0), valid=(limit, None))))
+    made = replace(kernel(load(source=box(SRC, origin, Lit(0), valid=(limit, None)))), grid=(grid,))
     env = env_of(sizes)
     (copy,) = only(cover(made, env), type(load()))
     return copy.source.valid, env.facts.noted()  # type: ignore[attr-defined]
@@ -72,6 +78,24 @@ def guarded(sizes: dict[str, int], origin: Expr) -> tuple[object, tuple[tuple[st
 
 def test_a_tile_that_certainly_lies_inside_loses_its_bound() -> None:
     assert guarded({"M": 128, "K": 64}, multiply(B, Lit(64))) == ((None, None), (("M", 64),))
+
+
+def test_an_index_that_goes_on_behind_the_tensor_keeps_it() -> None:
+    """A tile outside the tensor has no elements (reference, 5.2): that 64 divides the start says nothing of its end."""
+    limit = subtract(Var("M"), multiply(B, Lit(64)))
+    assert guarded({"M": 128, "K": 64}, multiply(B, Lit(64)), grid=Lit(3))[0] == (limit, None)
+    assert guarded({"M": 128, "K": 64}, multiply(B, Lit(64)), grid=Var("n"))[0] == (limit, None)
+
+
+@pytest.mark.parametrize(("first", "back", "inside"), [(0, 0, True), (2, 0, True), (2, 2, True), (1, 2, False)])
+def test_the_index_of_a_loop_over_all_tiles_lies_inside(first: int, back: int, inside: bool) -> None:
+    """`for t in first:cdiv(M, 64)` and the tile `t - back`, which lies before the first where `first < back`."""
+    origin = multiply(subtract(Var("t"), Lit(back)), Lit(64))
+    limit = subtract(Var("M"), origin)
+    copy = load(source=box(SRC, origin, Lit(0), valid=(limit, None)))
+    made = kernel(ir.Loop(NOWHERE, "t", Lit(first), TILES, Lit(1), (copy,)))
+    (done,) = only(cover(made, env_of({"M": 128, "K": 64})), type(copy))
+    assert done.source.valid == ((None if inside else limit), None)  # type: ignore[attr-defined]
 
 
 def test_a_tensor_that_is_no_multiple_keeps_it() -> None:

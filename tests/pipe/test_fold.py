@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Lit
+from croqc.pipe.exprs import Fn, Lit, Read, whole
 from croqc.pipe.passes.fold import fold
 from croqc.pipe.printer import statements
 from croqc.pipe.verify import verify
+from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
+from tests.pipe.kernels import FULL, TILE, arrive, box, kernel, load, role, slot, write
 from tests.pipe.kernels import SRC as SOURCE
-from tests.pipe.kernels import TILE, arrive, box, kernel, load, slot, write
 from tests.pipe.lowering import env_of, only
 
 TMA = ir.Mechanism.TMA
 ENV = env_of({"M": 128, "K": 128})
+WARPGROUP = Fn("warpgroup", (), "s32")
 
 
-def folded(*body: ir.Stmt) -> ir.Kernel:
-    done = fold(kernel(*body), ENV)
+def folded(*body: ir.Stmt, events: tuple[ir.Event, ...] = (FULL,)) -> ir.Kernel:
+    done = fold(kernel(*body, events=events), ENV)
     verify(replace(done, passed=("mechanism", "fold")))
     return done
 
 
 def test_synchronous_loads_join_the_next_arrival() -> None:
-    done = folded(load(mechanism=TMA), load(mechanism=TMA), arrive())
+    done = folded(role(load(mechanism=TMA), load(mechanism=TMA), arrive()))
     (event,) = done.events
     assert event.name == "full"
     (joined,) = only(done, ir.Arrive)
@@ -35,7 +37,7 @@ def test_synchronous_loads_join_the_next_arrival() -> None:
 
 def test_the_whole_box_counts_where_a_part_overhangs() -> None:
     ragged = load(mechanism=TMA, zero_fill=True, source=box(SOURCE, valid=(Lit(3), None)))
-    (joined,) = only(folded(ragged, arrive()), ir.Arrive)
+    (joined,) = only(folded(role(ragged, arrive())), ir.Arrive)
     assert joined.bytes == 8192  # type: ignore[attr-defined]
 
 
@@ -50,7 +52,7 @@ def test_a_trigger_after_a_future_takes_its_copy_alone() -> None:
 def test_a_load_without_an_arrival_gets_a_barrier_of_its_own() -> None:
     done = folded(load(mechanism=TMA), write(TILE))
     assert [event.name for event in done.events] == ["full", "load_landed"]
-    assert done.events[1].arrivals == (1,)
+    assert done.events[1].arrivals == (1, 1)  # 256 threads are two warpgroups, and each makes the load
     kinds = [type(stmt) for stmt in done.body]
     assert kinds == [ir.Copy, ir.Arrive, ir.Wait, ir.Write]
     assert "bytes 8192" in "\n".join(statements(done.body, 0))
@@ -68,7 +70,47 @@ def test_waits_for_a_future_wait_for_its_barrier() -> None:
     done = folded(load(mechanism=TMA, is_async=True, handle="f"), write(), asked)
     wait = done.body[-1]
     assert isinstance(wait, ir.Wait)
-    assert wait.slot == ir.SlotRef("f_landed", Lit(0))
+    assert wait.slot == ir.SlotRef("f_landed", WARPGROUP)
+
+
+def waits(*body: ir.Stmt) -> list[str]:
+    """The events that a kernel waits for after fold."""
+    done = folded(*body, events=(FULL, replace(FULL, name="empty")))
+    return [stmt.slot.event for stmt in only(done, ir.Wait) if isinstance(stmt, ir.Wait)]
+
+
+PRODUCER = role(load(mechanism=TMA), arrive())
+READ = ir.Let(NOWHERE, "x", "f16", Read(whole(TILE), (Lit(0), Lit(0))))
+
+
+def test_a_path_that_reads_what_it_loads_waits_for_it_itself() -> None:
+    assert waits(role(load(mechanism=TMA), arrive(), READ)) == ["load_landed"]
+
+
+def test_a_reader_that_has_waited_for_the_event_lets_it_land_there() -> None:
+    assert waits(PRODUCER, role(ir.Wait(NOWHERE, slot()), READ, path="path w == 1")) == ["full"]
+
+
+def test_a_reader_that_waits_for_something_else_does_not() -> None:
+    other = ir.SlotRef("empty", Lit(0))
+    assert waits(PRODUCER, role(ir.Wait(NOWHERE, other), READ, path="path w == 1")) == ["load_landed", "empty"]
+    assert waits(PRODUCER, role(READ, ir.Wait(NOWHERE, slot()), path="path w == 1")) == ["load_landed", "full"]
+
+
+def test_what_the_block_touches_lands_at_its_statement() -> None:
+    assert waits(PRODUCER, READ) == ["load_landed"]
+
+
+def test_every_unit_that_loads_has_a_barrier_of_its_own() -> None:
+    def slots(unit: Unit) -> tuple[ir.SlotRef, int]:
+        done = folded(load(unit, mechanism=TMA), write(TILE))
+        (wait,) = only(done, ir.Wait)
+        assert isinstance(wait, ir.Wait)
+        return wait.slot, done.events[1].slots
+
+    assert slots(Unit.GROUP4) == (ir.SlotRef("load_landed", WARPGROUP), 2)
+    assert slots(Unit.GROUP) == (ir.SlotRef("load_landed", Fn("warp", (), "s32")), 8)
+    assert slots(Unit.BLOCK) == (ir.SlotRef("load_landed", Lit(0)), 1)
 
 
 def test_copies_of_threads_carry_no_bytes() -> None:

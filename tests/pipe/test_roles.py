@@ -59,6 +59,17 @@ def test_a_condition_that_changes_in_the_loop_keeps_it() -> None:
     assert roles(kernel(whole_loop), ENV).body == (whole_loop,)
 
 
+def test_roles_of_the_same_threads_stay_turn_by_turn() -> None:
+    whole_loop = loop(role(LOAD), replace(role(multiply(), path="path w == 1"), groups=(0, 1)))
+    assert roles(kernel(whole_loop), ENV).body == (whole_loop,)
+
+
+def test_a_variable_of_all_that_the_loop_changes_keeps_it() -> None:
+    """Threads in no role count too."""
+    whole_loop = loop(ir.Set(NOWHERE, "n", Var("t")), role(LOAD), role(multiply(), path="path w == 1"))
+    assert roles(kernel(COUNTED, whole_loop), ENV).body == (COUNTED, whole_loop)
+
+
 # --- election ----------------------------------------------------------------------------------
 
 
@@ -78,6 +89,31 @@ def test_a_role_that_does_more_keeps_its_threads(more: ir.Stmt) -> None:
 
 def test_a_role_without_a_load_keeps_its_threads() -> None:
     (done,) = elect(kernel(role(ir.Wait(NOWHERE, slot()), arrive())), ENV).body
+    assert not done.elected  # type: ignore[attr-defined]
+
+
+WAIT = ir.Wait(NOWHERE, slot(), phase="full_phase")
+COUNTED = ir.Let(NOWHERE, "n", "s32", Lit(0))
+
+
+@pytest.mark.parametrize(
+    ("inner", "alone"),
+    [
+        ((WAIT,), True),
+        ((COUNTED, ir.Set(NOWHERE, "n", Lit(1))), True),
+        ((ir.Set(NOWHERE, "outer", Lit(1)),), False),
+        ((ir.Jump(NOWHERE, "return"),), False),
+    ],
+    ids=["its own bits", "its own variable", "a variable of all", "yield"],
+)
+def test_nothing_of_an_elected_role_is_left_to_the_others(inner: tuple[ir.Stmt, ...], alone: bool) -> None:
+    done = only(elect(kernel(role(LOAD, *inner)), ENV), ir.Role)[0]
+    assert done.elected == alone  # type: ignore[attr-defined]
+
+
+def test_a_bit_that_others_keep_too_keeps_the_threads() -> None:
+    """The others would ask for a phase that only the elected thread has seen flip."""
+    done = only(elect(kernel(role(WAIT, LOAD), WAIT), ENV), ir.Role)[0]
     assert not done.elected  # type: ignore[attr-defined]
 
 

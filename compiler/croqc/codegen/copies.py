@@ -42,6 +42,12 @@ def first_of(unit: Unit, threads: int) -> str:
     return "" if count == 1 else f"{rank} == 0"
 
 
+def by_first(unit: Unit, threads: int, statement: str) -> str:
+    """A statement that one thread of the unit runs."""
+    one = first_of(unit, threads)
+    return f"if ({one}) {statement}" if one else statement
+
+
 class Copies:
     def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
         self.w, self.places, self.kernel = writer, places, kernel

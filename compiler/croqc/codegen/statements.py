@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
-from croqc.codegen.copies import THREADS, Copies, first_of
+from croqc.codegen.copies import THREADS, Copies, by_first, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
@@ -164,8 +164,7 @@ class Statements:
             self.w.line(f"cp_async_arrive({barrier});")
             return
         arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
-        one = first_of(stmt.unit, self.kernel.threads)
-        self.w.line(f"if ({one}) {arrival};" if one else f"{arrival};")
+        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{arrival};"))
 
     def sync(self, stmt: ir.Sync) -> None:
         if stmt.publishes:
@@ -310,7 +309,7 @@ class Statements:
 
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
-        self.w.line(f"if ({first_of(stmt.unit, self.kernel.threads)}) tma_store_wait_read();")
+        self.w.line(by_first(stmt.unit, self.kernel.threads, "tma_store_wait_read();"))
 
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {

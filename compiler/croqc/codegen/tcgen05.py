@@ -6,7 +6,7 @@ others are zero: both operands K-major, nothing negated, dense.
 
 from __future__ import annotations
 
-from croqc.codegen.copies import first_of
+from croqc.codegen.copies import by_first, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -83,7 +83,7 @@ class TensorMemory:
         self.w.line(f"{started} = true;")
 
     def arrive(self, barrier: str) -> None:
-        self.w.line(f"if ({first_of(Unit.GROUP4, self.kernel.threads)}) tcgen05_commit({barrier});")
+        self.w.line(by_first(Unit.GROUP4, self.kernel.threads, f"tcgen05_commit({barrier});"))
 
     def complete(self) -> None:
         """The warpgroup waits until its multiplies are complete."""

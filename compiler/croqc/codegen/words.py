@@ -25,6 +25,7 @@ _FUNCTIONS = {
 _SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
 
 _FLOATS = frozenset({"f32", "tf32", "f64", *_SINGLE})
+_OF_THREAD = {"warpgroup": "(threadIdx.x / 128)", "warp": "(threadIdx.x / 32)"}  # where a thread stands in its block
 _OF_INTEGERS = {  # functions of numbers that integers have exactly
     "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
 }  # fmt: skip
@@ -141,8 +142,8 @@ def _cast(text: str, have: str, want: str) -> str:
 
 def _function(expr: Fn, element: Element) -> str:
     args = [spell(arg, element) for arg in expr.args]
-    if expr.name == "warpgroup":  # of the thread in its block
-        return "(threadIdx.x / 128)"
+    if expr.name in _OF_THREAD:
+        return _OF_THREAD[expr.name]
     if expr.foreign:
         return f"{expr.name}({', '.join(args)})"
     if expr.elem not in _FLOATS and expr.name in _OF_INTEGERS:

@@ -1,6 +1,5 @@
 // Made for K % 64 == 0; the host checks it.
-// Made for M % 128 == 0; the host checks it.
-// Made for N % 256 == 0; the host checks it.
+// Made for N % 8 == 0; the host checks it.
 extern "C" __global__ void __launch_bounds__(384)
 matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,

@@ -1,4 +1,3 @@
-// Made for OUT_R % 8 == 0; the host checks it.
 extern "C" __global__ void __launch_bounds__(1)
 pad(float* __restrict__ src,
     float* __restrict__ out,
@@ -17,6 +16,8 @@ pad(float* __restrict__ src,
   for (int v = 0; v < 64; ++v) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    *reinterpret_cast<uint4*>(&out[s64(b * 8 + i0) * 32 + i1]) = *reinterpret_cast<const uint4*>(&tile[i0 * 32 + i1]);
+    if (i0 < min(max(OUT_R - b * 8, 0), 8)) {
+      *reinterpret_cast<uint4*>(&out[s64(b * 8 + i0) * 32 + i1]) = *reinterpret_cast<const uint4*>(&tile[i0 * 32 + i1]);
+    }
   }
 }

@@ -26,9 +26,10 @@ scale(int* __restrict__ src,
   for (int v = threadIdx.x; v < 128; v += 512) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    cp_async<16>(&(f0_data + f1 * 512)[i0 * 32 + i1], &src[s64(row * 16 + i0) * C + 32 + i1]);
+    if (i1 < min(max(C - 32, 0), 32)) {
+      *reinterpret_cast<uint4*>(&(f0_data + f1 * 512)[i0 * 32 + i1]) = *reinterpret_cast<const uint4*>(&src[s64(row * 16 + i0) * C + 32 + i1]);
+    }
   }
-  cp_async_commit();
   for (int c = 2; c < C / 32; ++c) {
     __syncthreads();
     for (int v = threadIdx.x; v < 128; v += 512) {
@@ -61,7 +62,9 @@ scale(int* __restrict__ src,
   for (int v = threadIdx.x; v < 128; v += 512) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (C / 32 - 2) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
+    if (i1 < min(max(C - (C / 32 - 2) * 32, 0), 32)) {
+      *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (C / 32 - 2) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
+    }
   }
   __syncthreads();
   cp_async_wait<0>();
@@ -71,7 +74,9 @@ scale(int* __restrict__ src,
   for (int v = threadIdx.x; v < 128; v += 512) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (C / 32 - 1) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
+    if (i1 < min(max(C - (C / 32 - 1) * 32, 0), 32)) {
+      *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (C / 32 - 1) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
+    }
   }
   __syncthreads();
 }

@@ -100,8 +100,9 @@ class _Placing:
 
     def _copy(self, copy: ir.Copy, state: State) -> list[ir.Stmt]:
         if copy.mechanism is ir.Mechanism.CP_ASYNC and copy.completes is not None:
+            first: list[ir.Stmt] = [self._sync(copy, state)] if state.ordinary and copy.unit is not Unit.THREAD else []
             state.touched = True
-            return [copy]
+            return [*first, copy]
         if is_load(copy) or (copy.unit is Unit.THREAD and copy.mechanism is not ir.Mechanism.TMA):
             needs = is_load(copy) and copy.unit is not Unit.THREAD and state.touched
             before: list[ir.Stmt] = [self._sync(copy, state)] if needs else []
@@ -172,13 +173,13 @@ class _Placing:
 
 
 def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
-    """The tensors that wgmma or a TMA store reads in a statement."""
+    """The shared tensors that wgmma or TMA reads, or that a TMA load writes, in a statement."""
     match stmt:
         case ir.Multiply(instruction="wgmma" | "tcgen05"):
             read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
             return tuple(tile.tensor.name for tile, held in read if not held)
-        case ir.Copy(mechanism=ir.Mechanism.TMA) if not is_load(stmt):
-            return (stmt.source.tensor.name,)
+        case ir.Copy(mechanism=ir.Mechanism.TMA):
+            return (stmt.dest.tensor.name,) if is_load(stmt) else (stmt.source.tensor.name,)
     return ()
 
 

@@ -1,29 +1,75 @@
 """Pass cover: tiles that certainly lie inside their tensor lose their bounds.
 
-`valid` of a tile comes from the language: it may overhang. Where the facts about the sizes say that the tensor's extent
-is a multiple of the tile's and the tile starts at a multiple of it, nothing overhangs, and no guard is needed.
+`valid` of a tile comes from the language: it may overhang, or lie outside altogether (reference, 5.2). Two things
+together say that it does neither: by the facts about the sizes, the tensor's extent and the tile's start are multiples
+of the tile's extent; and the index that the start is made of ends where the tensor does, as that of a grid or a loop
+over all tiles.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import Expr, Tile, integer
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Tile, Var, integer
 from croqc.pipe.facts import Facts
 from croqc.pipe.tiles import map_tiles
+from croqc.pipe.walk import statements
 from croqc.text.record import replace
+
+Ends = Mapping[str, tuple[int, Expr]]  # by index: its first value, and what it stays below
 
 
 def cover(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    return replace(kernel, body=map_tiles(kernel.body, lambda tile: _covered(tile, env.facts)))
+    """The kernel with bounds where they are needed. Names are unique in a kernel, and so are the ends of indices."""
+    ends = {name: (0, extent) for name, extent in zip(kernel.grid_names, kernel.grid, strict=False)}
+    ends |= {index.name: (0, Lit(index.bound)) for index in kernel.indices}
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, ir.Loop) and (first := integer(stmt.start)) is not None and (integer(stmt.step) or 0) > 0:
+            ends[stmt.name] = (first, stmt.stop)
+    return replace(kernel, body=map_tiles(kernel.body, lambda tile: _covered(tile, env.facts, ends)))
 
 
-def _covered(tile: Tile, facts: Facts) -> Tile:
+def _covered(tile: Tile, facts: Facts, ends: Ends) -> Tile:
     origin = tuple(facts.simplified(value) for value in tile.origin)
     tile = replace(tile, origin=origin, shape=tuple(facts.simplified(value) for value in tile.shape))
     valid: list[Expr | None] = []
     for dim, limit in enumerate(tile.valid):
         axis, extent = tile.dims[dim], integer(tile.shape[dim])
-        pairs = ((extent or 0, tile.tensor.shape[axis]), (extent or 0, tile.origin[axis]))
-        valid.append(None if limit is None or (extent and facts.divide(pairs)) else limit)
+        whole, start = tile.tensor.shape[axis], tile.origin[axis]
+        inside = limit is None or (extent and _ends_inside(start, extent, whole, ends))
+        pairs = ((extent or 0, whole), (extent or 0, start))
+        valid.append(None if limit is None or (inside and facts.divide(pairs)) else limit)
     return replace(tile, valid=tuple(valid))
+
+
+def _ends_inside(start: Expr, extent: int, whole: Expr, ends: Ends) -> bool:
+    """Whether a start is an index times the tile's extent, or 0, and the index stays below the number of tiles."""
+    if start == ZERO:
+        return True
+    index = start
+    if extent != 1:
+        match start:
+            case Op(op="*", args=(inner, Lit(value=factor))) if factor == extent:
+                index = inner
+            case _:
+                return False
+    match index:
+        case Var(name=name):
+            back = 0
+        case Op(op="-", args=(Var(name=name), Lit(value=int(back)))):
+            pass
+        case _:
+            return False
+    first, end = ends.get(name, (-1, ZERO))
+    return 0 <= back <= first and _counts_tiles(end, extent, whole)
+
+
+def _counts_tiles(end: Expr, extent: int, whole: Expr) -> bool:
+    """Whether `end` is, at most, the number of tiles that a tensor of `whole` elements begins."""
+    known, most = integer(end), integer(whole)
+    if known is not None and most is not None:
+        return known * extent <= most
+    tiles = (Fn("cdiv", (whole, Lit(extent)), "s32"), Op("/", (whole, Lit(extent))))
+    return end in tiles or (extent == 1 and end == whole)

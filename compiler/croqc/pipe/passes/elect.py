@@ -1,7 +1,9 @@
 """Pass elect: roles that one thread can run alone.
 
 A role that only waits, arrives and starts TMA loads is run by one elected thread of its unit: the others would only
-spin on the same barriers. Its copies and arrivals are then that thread's own.
+spin on the same barriers. Its copies and arrivals are then that thread's own. Nothing of it may be left to the others:
+no variable from outside that it changes, no `yield`, no event that is waited for elsewhere too, by bits that all of
+them keep.
 """
 
 from __future__ import annotations
@@ -17,16 +19,29 @@ _PLAIN = (ir.Let, ir.Set, ir.Loop, ir.While, ir.If, ir.Scope, ir.Jump, ir.Wait, 
 
 
 def elect(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_elected(stmt),)))
+    waits = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Wait)]
+    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_elected(stmt, waits),)))
 
 
-def _elected(stmt: ir.Stmt) -> ir.Stmt:
+def _elected(stmt: ir.Stmt, waits: list[ir.Wait]) -> ir.Stmt:
     if not isinstance(stmt, ir.Role) or stmt.unit not in (Unit.GROUP4, Unit.GROUP, Unit.THREAD):
         return stmt
     inner = list(statements(stmt.body))
     if not any(is_load(each) for each in inner) or not all(isinstance(each, _PLAIN) or is_load(each) for each in inner):
         return stmt
+    if not _is_alone(inner, waits):
+        return stmt
     return replace(stmt, elected=stmt.unit is not Unit.THREAD, body=rewrite(stmt.body, _own))
+
+
+def _is_alone(inner: list[ir.Stmt], waits: list[ir.Wait]) -> bool:
+    """Whether what a role does to variables and phase bits stays in it."""
+    declared = {stmt.name for stmt in inner if isinstance(stmt, ir.Let | ir.Loop)}
+    changed = {stmt.name for stmt in inner if isinstance(stmt, ir.Set)}
+    leaves = any(isinstance(stmt, ir.Jump) and stmt.word == "return" for stmt in inner)
+    own = [stmt for stmt in inner if isinstance(stmt, ir.Wait) and stmt.phase is not None]
+    elsewhere = {stmt.phase for stmt in waits if not any(stmt is one for one in own)}
+    return changed <= declared and not leaves and not elsewhere & {stmt.phase for stmt in own}
 
 
 def _own(stmt: ir.Stmt) -> tuple[ir.Stmt, ...]:

@@ -13,7 +13,7 @@ from functools import partial
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, subtract, whole
-from croqc.pipe.passes.mechanism import misaligned
+from croqc.pipe.passes.mechanism import misaligned, otherwise_used, unclipped
 from croqc.pipe.passes.memory import aligned, slot_stride
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
@@ -54,7 +54,7 @@ class _Staging:
     """Gives each store to global memory its stage; stores of one role share it, one after the other."""
 
     def __init__(self, kernel: ir.Kernel, env: Env) -> None:
-        self.kernel, self.env = kernel, env
+        self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
         self.stages: list[ir.Shared] = []
         self.maps: list[ir.TensorMap] = []
         used = sum(aligned(slot_stride(item) * item.tensor.slots, 1024) for item in kernel.shared)
@@ -76,7 +76,11 @@ class _Staging:
             return (stmt,)
         if stmt.acc.n % _WIDTH or stmt.dest.extents != (stmt.acc.m, stmt.acc.n):
             return (stmt,)
-        if role.unit is not Unit.GROUP4 or misaligned(stmt.dest, self.env.facts):
+        first = role.groups[0]
+        together = role.groups == tuple(range(first, first + len(role.groups)))  # slots are counted from the first
+        if role.unit is not Unit.GROUP4 or not together or stmt.dest.tensor.name in self.used:
+            return (stmt,)
+        if unclipped(stmt.dest) or misaligned(stmt.dest, self.env.facts):
             return (stmt,)
         columns = self._columns(stmt, role)
         if not columns:

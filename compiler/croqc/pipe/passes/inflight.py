@@ -7,16 +7,20 @@ tensor cores never run dry between turns.
 Tiles wider than 128 columns are left alone: their multiplies outlast the gap between two turns, and a slot that is held
 for longer costs more than is won.
 
-Equal where the ring has two slots or more and the slot moves on with every turn: a consumer that holds one slot longer
-never needs the credit that it holds back, since the next turn's slot is another one.
+Equal where the ring has two slots or more, the slot moves on with every turn, and whoever waits for such a slot fills
+and publishes that very slot in the same turn, for every event that the consumer waits for: then the next turn needs
+another slot than the one that is held back. A loader that publishes a turn late, or a second ring, could wait for it
+in a circle.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, modulo, subtract
-from croqc.pipe.walk import Body, rewrite_lists, statements
+from croqc.pipe.walk import Body, bodies, rewrite_lists, statements
 from croqc.text.record import replace
 
 _WIDEST = 128  # columns
@@ -24,13 +28,13 @@ _WIDEST = 128  # columns
 
 def inflight(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     slots = {event.name: event.slots for event in kernel.events}
-    return replace(kernel, body=rewrite_lists(kernel.body, lambda part: _changed(part, slots)))
+    return replace(kernel, body=rewrite_lists(kernel.body, lambda part: _changed(part, slots, kernel)))
 
 
-def _changed(body: Body, slots: dict[str, int]) -> Body:
+def _changed(body: Body, slots: dict[str, int], kernel: ir.Kernel) -> Body:
     found: list[ir.Stmt] = []
     for stmt in body:
-        fits = isinstance(stmt, ir.Loop) and _fits(stmt, slots)
+        fits = isinstance(stmt, ir.Loop) and _fits(stmt, slots) and _answered(stmt, kernel)
         found += _kept(stmt, slots) if isinstance(stmt, ir.Loop) and fits else (stmt,)
     return tuple(found)
 
@@ -51,6 +55,34 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
         isinstance(each, ir.Let | ir.Wait | ir.Fence | ir.Multiply | ir.Loop) for each in statements(tuple(head))
     )
     return plain and slots[arrive.slot.event] >= 2 and _moves_on(arrive.slot, loop, slots[arrive.slot.event])
+
+
+def _answered(loop: ir.Loop, kernel: ir.Kernel) -> bool:
+    """Whether every arrival on an event that the loop waits for stands behind a wait for the same slot of the event
+    that the loop gives back, in one list of statements."""
+    given = loop.body[-1]
+    assert isinstance(given, ir.Arrive)
+    awaited = {stmt.slot.event for stmt in loop.body if isinstance(stmt, ir.Wait)}
+    arrivals = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive) and stmt.slot.event in awaited]
+    answers = [stmt for body in _lists(kernel.body) for stmt in _in_turn(body, given.slot.event, awaited)]
+    return bool(awaited) and len(answers) == len(arrivals)
+
+
+def _lists(body: Body) -> Iterator[Body]:
+    yield body
+    for stmt in body:
+        for inner in bodies(stmt):
+            yield from _lists(inner)
+
+
+def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Stmt]:
+    """The arrivals of a list that answer a wait in it, slot for slot."""
+    held: list[tuple[Expr, bool]] = []
+    for stmt in body:
+        if isinstance(stmt, ir.Wait) and stmt.slot.event == given:
+            held.append((stmt.slot.at, stmt.slot.ordered))
+        elif isinstance(stmt, ir.Arrive) and stmt.slot.event in awaited and (stmt.slot.at, stmt.slot.ordered) in held:
+            yield stmt
 
 
 def _moves_on(slot: ir.SlotRef, loop: ir.Loop, count: int) -> bool:

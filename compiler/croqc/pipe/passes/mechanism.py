@@ -12,9 +12,10 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Lit, Space, Tile, multiply, product
+from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tile, multiply, product, subtract
 from croqc.pipe.facts import Facts
-from croqc.pipe.walk import rewrite
+from croqc.pipe.published import read, touched
+from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -24,13 +25,25 @@ _UNIT = 16  # bytes: the granularity of TMA
 
 
 def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_decided(stmt, env),)))
+    used = otherwise_used(kernel)
+    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used),)))
 
 
-def _decided(stmt: ir.Stmt, env: Env) -> ir.Stmt:
+def otherwise_used(kernel: ir.Kernel) -> frozenset[str]:
+    """The global tensors that a kernel reads, or writes element by element: stores into them must be seen by these."""
+    written = (ir.Write, ir.Atomic)
+    found: set[str] = set()
+    for stmt in statements(kernel.body):
+        found |= touched(stmt) if isinstance(stmt, written) else read(stmt)
+    return frozenset(found)
+
+
+def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:
     if not isinstance(stmt, ir.Copy):
         return stmt
     reason = _why_not_tma(stmt, env)
+    if not reason and stmt.engine == "dma" and stmt.dest.tensor.space is Space.GLOBAL and stmt.dest.tensor.name in used:
+        reason = "what it stores is used by the same kernel"
     if not reason:
         return replace(stmt, mechanism=ir.Mechanism.TMA)
     if stmt.engine == "tma":
@@ -68,7 +81,9 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
         return "elements outside the tensor must keep their old values"
     if outside.extents is None or inside.extents != outside.extents:
         return "its box is not known when compiling, or differs on both sides"
-    return misaligned(outside, env.facts)
+    if inside.dims != tuple(range(len(inside.tensor.shape))) or inside.shape[1:] != inside.tensor.shape[1:]:
+        return f"the box is a part of the rows of '{inside.tensor.name}', and TMA writes rows one behind the other"
+    return unclipped(outside) or misaligned(outside, env.facts)
 
 
 def _on_demand(copy: ir.Copy) -> bool:
@@ -83,12 +98,25 @@ def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
     return copy.dest, copy.source
 
 
+def unclipped(outside: Tile) -> str:
+    """Why the hardware's clipping at the tensor's edge is not the tile's; empty where it is."""
+    for dim, limit in enumerate(outside.valid):
+        axis = outside.dims[dim]
+        rest = subtract(outside.tensor.shape[axis], outside.origin[axis])
+        edge = Fn("__min", (Fn("__max", (rest, ZERO), "s32"), outside.shape[dim]), "s32")
+        if limit not in (None, edge):
+            return f"the view ends before '{outside.tensor.name}' does, where TMA would go on"
+    return ""
+
+
 def misaligned(outside: Tile, facts: Facts) -> str:
     """Why TMA cannot take boxes of a global tensor: element type, rank, rows or strides; empty where it can."""
     size = ELEMENTS[outside.tensor.elem].bits
     extents = outside.extents or ()
     if size < 8 or not 1 <= len(outside.tensor.shape) <= 5:
         return "its element type or rank is none of TMA's"
+    if not outside.dims or outside.dims[-1] != len(outside.tensor.shape) - 1:
+        return f"its rows do not run along those of '{outside.tensor.name}'"
     if extents[-1] * size // 8 % _UNIT:
         return f"its rows of {extents[-1] * size // 8} bytes are no multiple of {_UNIT}"
     shape = outside.tensor.shape
@@ -114,5 +142,6 @@ def _vector(copy: ir.Copy, facts: Facts) -> int:
 
 
 def _has_rows(tile: Tile) -> bool:
-    """Whether the tile's last dimension runs along the tensor's rows and does not overhang them."""
-    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and tile.valid[-1] is None
+    """Whether the tile's last dimension runs along the tensor's rows, and ends, where it overhangs, with the tensor:
+    then a vector that lies in one of the tensor's aligned pieces exists as a whole or not at all."""
+    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and not unclipped(tile)

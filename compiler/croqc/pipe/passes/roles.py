@@ -32,9 +32,24 @@ def _apart(stmt: ir.Stmt, names: set[str]) -> Body:
     plain = all(isinstance(each, _SCALAR) for each in _around(stmt))
     fixed = all(set(variables(role.cond)) <= names for role in inside)
     loops = any(isinstance(each, ir.Loop) for each in _around(stmt))
+    if _overlap(inside) or _changes_outer(stmt):
+        return (stmt,)
     if len(inside) < 2 or not (plain and fixed and loops) or len({role.path for role in inside}) != len(inside):
         return (stmt,)
     return tuple(replace(role, body=_only(stmt, role)) for role in inside)
+
+
+def _overlap(inside: list[ir.Role]) -> bool:
+    """Whether two roles share a warpgroup: they would run one after the other instead of turn by turn."""
+    groups = [group for role in inside for group in role.groups]
+    return len(groups) != len(set(groups))
+
+
+def _changes_outer(stmt: ir.Stmt) -> bool:
+    """Whether the loop itself changes a variable from outside: threads in no role would not."""
+    around = _around(stmt)
+    declared = {each.name for each in around if isinstance(each, ir.Let | ir.Loop)}
+    return any(isinstance(each, ir.Set) and each.name not in declared for each in around)
 
 
 def _outermost(stmt: ir.Stmt) -> list[ir.Role]:

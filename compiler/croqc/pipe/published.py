@@ -1,0 +1,74 @@
+"""Whether a synchronous load may land with an event instead of at its statement (reference, 7.5). Must not change
+anything.
+
+It may where nobody sees the difference: the path that loads never reads the tensor itself, the block never touches it
+outside roles, and every other role that does has waited for that event first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from croqc.pipe import ir
+from croqc.pipe.tiles import reads_of
+from croqc.pipe.walk import Body, bodies, statements
+
+
+class Published:
+    """Answers for one kernel, by the copy's statement and the event's name."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self.roles = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Role)]
+        inside = {id(stmt) for role in self.roles for stmt in statements(role.body)}
+        self.outside = [stmt for stmt in statements(kernel.body) if id(stmt) not in inside]
+
+    def may_land_with(self, copy: ir.Copy, event: str) -> bool:
+        name = copy.dest.tensor.name
+        if any(name in touched(stmt) for stmt in self.outside):
+            return False
+        for role in self.roles:
+            loads = any(isinstance(stmt, ir.Copy) and stmt.span == copy.span for stmt in statements(role.body))
+            if loads and any(name in read(stmt) for stmt in statements(role.body)):
+                return False
+            if not loads and not _waits_first(role.body, name, event):
+                return False
+        return True
+
+
+def _waits_first(body: Body, tensor: str, event: str) -> bool:
+    """Whether a wait for the event stands in front of every access of the tensor, in the order of the text."""
+    for stmt in _in_order(body):
+        if isinstance(stmt, ir.Wait) and stmt.slot.event == event:
+            return True
+        if tensor in touched(stmt):
+            return False
+    return True
+
+
+def _in_order(body: Body) -> Iterator[ir.Stmt]:
+    for stmt in body:
+        yield stmt
+        for inner in bodies(stmt):
+            yield from _in_order(inner)
+
+
+def read(stmt: ir.Stmt) -> set[str]:
+    """The tensors that a statement itself reads."""
+    found = {tensor.name for tensor in reads_of(stmt)}
+    match stmt:
+        case ir.Copy(source=tile) | ir.LoadFragment(tile=tile):
+            found.add(tile.tensor.name)
+        case ir.Multiply():
+            found |= {stmt.a.tensor.name, stmt.b.tensor.name}
+        case ir.Atomic(tile=tile):
+            found.add(tile.tensor.name)
+    return found
+
+
+def touched(stmt: ir.Stmt) -> set[str]:
+    """The tensors that a statement itself reads or writes."""
+    found = read(stmt)
+    match stmt:
+        case ir.Copy(dest=tile) | ir.StoreTile(dest=tile) | ir.Write(tile=tile):
+            found.add(tile.tensor.name)
+    return found
