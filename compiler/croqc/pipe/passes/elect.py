@@ -8,6 +8,9 @@ them keep.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.passes.fold import is_load
@@ -19,11 +22,11 @@ _PLAIN = (ir.Let, ir.Set, ir.Loop, ir.While, ir.If, ir.Scope, ir.Jump, ir.Wait, 
 
 
 def elect(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    waits = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Wait)]
+    waits = Counter(_bits(statements(kernel.body)))
     return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_elected(stmt, waits),)))
 
 
-def _elected(stmt: ir.Stmt, waits: list[ir.Wait]) -> ir.Stmt:
+def _elected(stmt: ir.Stmt, waits: Counter[str]) -> ir.Stmt:
     if not isinstance(stmt, ir.Role) or stmt.unit not in (Unit.GROUP4, Unit.GROUP, Unit.THREAD):
         return stmt
     inner = list(statements(stmt.body))
@@ -34,14 +37,18 @@ def _elected(stmt: ir.Stmt, waits: list[ir.Wait]) -> ir.Stmt:
     return replace(stmt, elected=stmt.unit is not Unit.THREAD, body=rewrite(stmt.body, _own))
 
 
-def _is_alone(inner: list[ir.Stmt], waits: list[ir.Wait]) -> bool:
+def _is_alone(inner: list[ir.Stmt], waits: Counter[str]) -> bool:
     """Whether what a role does to variables and phase bits stays in it."""
     declared = {stmt.name for stmt in inner if isinstance(stmt, ir.Let | ir.Loop)}
     changed = {stmt.name for stmt in inner if isinstance(stmt, ir.Set)}
     leaves = any(isinstance(stmt, ir.Jump) and stmt.word == "return" for stmt in inner)
-    own = [stmt for stmt in inner if isinstance(stmt, ir.Wait) and stmt.phase is not None]
-    elsewhere = {stmt.phase for stmt in waits if not any(stmt is one for one in own)}
-    return changed <= declared and not leaves and not elsewhere & {stmt.phase for stmt in own}
+    own = Counter(_bits(inner))
+    return changed <= declared and not leaves and all(waits[bit] == count for bit, count in own.items())
+
+
+def _bits(found: Iterable[ir.Stmt]) -> Iterator[str]:
+    """The phase bits of the waits among statements, one an occurrence."""
+    return (stmt.phase for stmt in found if isinstance(stmt, ir.Wait) and stmt.phase is not None)
 
 
 def _own(stmt: ir.Stmt) -> tuple[ir.Stmt, ...]:
