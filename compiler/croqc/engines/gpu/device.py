@@ -7,7 +7,7 @@ import hashlib
 import mmap
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from cuda.bindings import driver
 
 from croqc.engines.gpu.compile import CompileError, compiled
 from croqc.engines.gpu.faults import Kind, crash_words, kind_of_os, kind_of_status
-from croqc.engines.gpu.protocol import Answer, Argument, Job, Launch
+from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
 
 _TYPES = {
     "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "tf32": "FLOAT32", "f64": "FLOAT64",
@@ -31,6 +31,7 @@ SCALARS = {
 _MAX_STATIC = 48 * 1024
 _MAPPED = 2  # cudaHostRegisterMapped
 _INSUFFICIENT = 35  # cudaErrorInsufficientDriver
+_WARM_UP = 2  # rounds before those that are timed
 _MAX_PRINTED = 1 << 16
 _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
 
@@ -77,6 +78,7 @@ class _Run:
         self.folder = Path(job.folder)
         self.arrays: dict[str, Any] = {}
         self.reached, self.kernel = "device", ""
+        self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
 
     def at(self, stage: str, kernel: str = "") -> None:
@@ -99,27 +101,32 @@ class _Run:
         kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
-        times: tuple[float, ...] = ()
-        if not self.job.compile_only:
-            self.at("upload")
-            self._upload()
-            self._map_report()
-            bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
-            start = time.perf_counter()
-            for one in bound:
-                self.at("run", one[1].kernel)
-                self._launch([one])
-                cupy.cuda.runtime.deviceSynchronize()
-            took = time.perf_counter() - start
-            self.at("download")
-            self._download()
-            times = self._timed(bound, took)
-            self._unmap_report()
-        notes = (made.trouble,) if made.trouble else ()
+        times = self._launched(kernels)
+        if made.trouble:
+            self.notes.append(made.trouble)
+        printed = self._printed()
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=notes, printed=self._printed(),
+            notes=tuple(self.notes), printed=printed,
         )  # fmt: skip
+
+    def _launched(self, kernels: Mapping[str, Any]) -> tuple[float, ...]:
+        """Runs the kernels once, brings their data back, and then times them."""
+        self.at("upload")
+        self._upload()
+        self._map_report()
+        bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
+        start = time.perf_counter()
+        for one in bound:
+            self.at("run", one[1].kernel)
+            self._launch([one])
+            cupy.cuda.runtime.deviceSynchronize()
+        took = time.perf_counter() - start
+        self.at("download")
+        self._download()
+        times = self._timed(bound, took)
+        self._unmap_report()
+        return times
 
     def _module(self, cubin: bytes) -> Any:
         """CuPy remembers modules by their path, so the path says what is in it."""
@@ -129,11 +136,14 @@ class _Run:
 
     def _printed(self) -> str:
         """What the kernels printed; C keeps it in a buffer until told otherwise."""
+        if not self.job.folder:
+            return ""
         ctypes.CDLL(None).fflush(None)
         try:
-            with (self.folder / "printed").open("rb") as file:
+            with (self.folder / PRINTED).open("rb") as file:
                 return file.read(_MAX_PRINTED).decode(errors="replace")
-        except OSError:
+        except OSError as error:
+            self.notes.append(f"what the kernels printed is lost: {error.strerror or error}")
             return ""
 
     # --- memory -----------------------------------------------------------------------------------
@@ -147,8 +157,7 @@ class _Run:
 
     def _download(self) -> None:
         for array in self.job.arrays:
-            if array.wanted:
-                cupy.asnumpy(self.arrays[array.name])[: array.size].tofile(self.folder / f"{array.name}.out")
+            cupy.asnumpy(self.arrays[array.name])[: array.size].tofile(self.folder / f"{array.name}.out")
 
     def _map_report(self) -> None:
         """The report's file becomes memory that the card writes to; what is in it outlives this process."""
@@ -193,12 +202,12 @@ class _Run:
             return ()
         self.at("time", bound[-1][1].kernel if bound else "")
         flush = cupy.empty(_CACHE_BYTES, dtype=cupy.uint8) if self.job.cold else None
-        rounds = self.job.warm_up + self.job.repeat
+        rounds = _WARM_UP + self.job.repeat
         affordable = min(rounds, int(self.job.time_budget / max(took, 1e-9)))
-        for _ in range(min(self.job.warm_up, affordable // 2)):
+        for _ in range(min(_WARM_UP, affordable // 2)):
             self._launch(bound)
         found = []
-        for _ in range(max(1, min(self.job.repeat, affordable - self.job.warm_up))):
+        for _ in range(max(1, min(self.job.repeat, affordable - _WARM_UP))):
             if flush is not None:
                 flush.fill(0)
             start, end = cupy.cuda.Event(), cupy.cuda.Event()

@@ -107,7 +107,7 @@ class Parent:
 
     def card(self) -> str | Trouble:
         """The name of the card, or why there is none. Takes no lock: nothing runs on it."""
-        answer = self._locked(Job(tempfile.gettempdir(), "", ""), RUN_TIMEOUT, lambda: False)
+        answer = self._locked(Job("", "", ""), RUN_TIMEOUT, lambda: False)
         return answer if isinstance(answer, Trouble) else answer.device
 
     def run(
