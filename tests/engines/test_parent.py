@@ -12,7 +12,6 @@ import pytest
 from croqc.engines.gpu.faults import (
     _TOLD,
     INSTALL,
-    OF_THE_MACHINE,
     Kind,
     Trouble,
     kind_of_os,
@@ -200,8 +199,9 @@ def test_every_kind_has_words(kind: Kind) -> None:
     assert len(set(words)) == len(words)
 
 
-def test_a_crash_is_the_programs() -> None:
-    assert Kind.CRASHED not in OF_THE_MACHINE
+def test_a_trouble_in_one_line() -> None:
+    assert Trouble(Kind.BUSY, "in use", "wait").line == "in use; wait"
+    assert Trouble(Kind.CANCELLED, "called off").line == "called off"
 
 
 def test_several_kernels_share_the_clock() -> None:

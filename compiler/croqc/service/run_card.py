@@ -20,7 +20,7 @@ from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import program_for
-from croqc.service.run_data import RunData, Size
+from croqc.service.run_data import RunData, Size, whole_sizes
 from croqc.service.run_plan import CardRequest
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
@@ -71,7 +71,7 @@ def _flows(report: FileReport) -> FileReport:
 
 
 def _args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
-    whole = {name: value for name, value in sizes.items() if name not in data.scalars and type(value) is int}
+    whole = {name: value for name, value in whole_sizes(sizes).items() if name not in data.scalars}
     return LaunchArgs(data.arrays, data.scalars, {**whole, **data.dims})
 
 

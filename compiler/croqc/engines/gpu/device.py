@@ -15,9 +15,10 @@ import cupy
 import numpy as np
 from cuda.bindings import driver
 
-from croqc.engines.gpu.compile import CompileError, compiled
-from croqc.engines.gpu.faults import Kind, crash_words, kind_of_os, kind_of_status
+from croqc.engines.gpu.compile import compiled
+from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
 from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
+from croqc.engines.nvrtc import CompileError
 
 _TYPES = {
     "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "tf32": "FLOAT32", "f64": "FLOAT64",
@@ -30,7 +31,6 @@ SCALARS = {
 }  # fmt: skip
 _MAX_STATIC = 48 * 1024
 _MAPPED = 2  # cudaHostRegisterMapped
-_INSUFFICIENT = 35  # cudaErrorInsufficientDriver
 _WARM_UP = 2  # rounds before those that are timed
 _MAX_PRINTED = 1 << 16
 _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
@@ -221,7 +221,7 @@ class _Run:
 
 def _no_driver(status: int) -> bool:
     """CUDA calls a driver that is not there one that is too old; its version is then 0."""
-    return status == _INSUFFICIENT and int(cupy.cuda.runtime.driverGetVersion()) == 0
+    return status == INSUFFICIENT_DRIVER and int(cupy.cuda.runtime.driverGetVersion()) == 0
 
 
 def _device_pointer(address: int) -> int:
