@@ -55,4 +55,4 @@ def _tell(holder: Holder) -> None:
 def no_card(card: Parent) -> str:
     """Why the card cannot be used, in one line; empty where it can."""
     found = card.card()
-    return "" if isinstance(found, str) else f"{found.message}; {found.hint}".rstrip("; ")
+    return "" if isinstance(found, str) else found.line
