@@ -12,12 +12,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from croqc.cli.failure import UsageError
+from croqc.engines.gpu.protocol import RUN_SECONDS
 
 if TYPE_CHECKING:
     from croqc.engines.gpu.lock import Holder
     from croqc.engines.gpu.parent import Parent
-
-RUN_SECONDS = 10.0
 
 
 def seconds(text: str) -> float:

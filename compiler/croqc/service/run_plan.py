@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
@@ -28,7 +29,7 @@ class CardRequest:
     caches."""
 
     force: bool = False
-    timeout: float = 10.0
+    timeout: float = RUN_SECONDS
     report: bool = False
     rounds: int = 0
     cold: bool = False

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 PRINTED: Final = "printed"
+RUN_SECONDS: Final = 10.0  # that kernels may run, unless asked otherwise
+ROUNDS: Final = 20  # to time, unless asked otherwise
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from croqc.engines.gpu.faults import Kind, Trouble, kind_of_os, trouble_of
 from croqc.engines.gpu.figures import bytes_moved, operations
 from croqc.engines.gpu.hang import hung_paths, read_records, report_folder, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
-from croqc.engines.gpu.parent import RUN_TIMEOUT, Parent
-from croqc.engines.gpu.protocol import Answer, Job
+from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 from croqc.engines.sim.hang import HungPath
 from croqc.engines.sim.parameters import LaunchArgs
 from croqc.pipe.errors import LoweringError
@@ -41,7 +41,7 @@ class CardOptions:
     """
 
     arch: str = DEFAULT_TARGET
-    timeout: float = RUN_TIMEOUT
+    timeout: float = RUN_SECONDS
     report: bool = False
     repeat: int = 0
     cold: bool = False
