@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
@@ -111,6 +112,19 @@ def test_code_that_does_not_compile_keeps_its_log(card: Callable[[str], Parent],
         found = parent.run(job_in(tmp_path / "job", code="void k() { nonsense }\n"))
     assert isinstance(found, Trouble) and found.kind is Kind.COMPILER
     assert 'identifier "nonsense" is undefined' in found.log
+
+
+def test_tensor_maps_are_those_of_the_printed_host_side(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """The stub writes what it is asked for to the log of the child."""
+    with card("") as parent:
+        parent.run(job_in(tmp_path / "job"))
+        child = parent._child
+        assert child is not None
+        said = [line for line in child._log().splitlines() if line.startswith("map ")]
+    kind, swizzle = "CU_TENSOR_MAP_DATA_TYPE_FLOAT16", "CU_TENSOR_MAP_SWIZZLE_128B"
+    assert said == [f"map {kind} {swizzle} CU_TENSOR_MAP_L2_PROMOTION_L2_256B"] * 2
+    host = "\n".join(line.text for line in host_lines([program("pipeline_1p2c.co", **SIZES)]))
+    assert all(host.count(word) for word in said[0].split()[1:])
 
 
 def test_a_folder_that_went_is_a_trouble(card: Callable[[str], Parent], tmp_path: Path) -> None:

@@ -15,21 +15,17 @@ import cupy
 import numpy as np
 from cuda.bindings import driver
 
+from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
 from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
 from croqc.engines.nvrtc import CompileError
+from croqc.sema.memory import STATIC_LIMIT
 
-_TYPES = {
-    "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "tf32": "FLOAT32", "f64": "FLOAT64",
-    "s32": "INT32", "u32": "UINT32", "s64": "INT64", "u64": "UINT64", "u16": "UINT16", "s16": "UINT16",
-}  # fmt: skip
-_SWIZZLES = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}
 SCALARS = {
     "s32": np.int32, "u32": np.uint32, "s64": np.int64, "u64": np.uint64, "f32": np.float32, "f64": np.float64,
     "bool": np.bool_, "s16": np.int16, "u16": np.uint16, "s8": np.int8, "u8": np.uint8,
 }  # fmt: skip
-_MAX_STATIC = 48 * 1024
 _MAPPED = 2  # cudaHostRegisterMapped
 _WARM_UP = 2  # rounds before those that are timed
 _MAX_PRINTED = 1 << 16
@@ -192,7 +188,7 @@ class _Run:
 
     def _launch(self, bound: Bound) -> None:
         for kernel, launch, arguments in bound:
-            if launch.shared_bytes > _MAX_STATIC:
+            if launch.shared_bytes > STATIC_LIMIT:
                 kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
             kernel(launch.grid, (launch.threads, 1, 1), arguments, shared_mem=launch.shared_bytes)
 
@@ -232,11 +228,9 @@ def _device_pointer(address: int) -> int:
 
 def tensor_map(pointer: int, argument: Argument) -> Any:
     """The 128 bytes of a CUtensorMap. Raises MapError where the driver refuses it."""
-    kind = _TYPES.get(argument.elem, "UINT8")
-    promotion = driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_256B
     rank = len(argument.extents)
     status, made = driver.cuTensorMapEncodeTiled(
-        getattr(driver.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{kind}"),
+        getattr(driver.CUtensorMapDataType, format_word(argument.elem)),
         rank,
         pointer,
         [driver.cuuint64_t(extent) for extent in argument.extents],
@@ -244,8 +238,8 @@ def tensor_map(pointer: int, argument: Argument) -> Any:
         [driver.cuuint32_t(extent) for extent in argument.box],
         [driver.cuuint32_t(1)] * rank,
         driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-        getattr(driver.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{_SWIZZLES[argument.swizzle]}"),
-        promotion,
+        getattr(driver.CUtensorMapSwizzle, swizzle_word(argument.swizzle)),
+        getattr(driver.CUtensorMapL2promotion, PROMOTION),
         driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
     )
     if status != driver.CUresult.CUDA_SUCCESS:
