@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from croqc.engines.arguments import LaunchArgs, entry_sizes
 from croqc.engines.base import EngineResult
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.run import CardOptions, CardResult, run_on_card
 from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.parameters import LaunchArgs, entry_sizes
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
 from croqc.flow.tables import verdict_text

@@ -12,14 +12,14 @@ from pathlib import Path
 from statistics import median
 
 from croqc.codegen.program import Program
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.gpu.faults import Kind, Trouble, kind_of_os, trouble_of
 from croqc.engines.gpu.figures import bytes_moved, operations
 from croqc.engines.gpu.hang import hung_paths, read_records, report_folder, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
-from croqc.engines.sim.hang import HungPath
-from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.hang import HungPath
 from croqc.pipe.errors import LoweringError
 from croqc.rules import internal_error
 from croqc.runs.elements import Array
