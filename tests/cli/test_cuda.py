@@ -5,15 +5,23 @@ from __future__ import annotations
 import copy
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
-from croqc.pipe.pipeline import PASSES
+from croqc.engines import nvrtc
+from croqc.engines.gpu.faults import INSTALL_COMPILER
+from croqc.engines.nvrtc import CompileError
+from croqc.pipe.errors import InvalidIrError
+from croqc.pipe.pipeline import PASSES, stages
+from croqc.service import dump, lowering, machine_code
 from tests.cli.conftest import Croq
 from tests.cli.seeds import PIPELINE
 from tests.cli.test_protocol import validate
+from tests.rules.breaking import keep_going
 
 TILED = """// croq: run M=128 N=256
 __co__ void add(global f32 [M, N] a, global f32 [M, N] sum) {
@@ -146,7 +154,9 @@ def test_without_the_extra_one_line_names_the_command(croq: Croq, monkeypatch: p
     Path("k.co").write_text(TILED)
     outcome = croq("cuda", "k.co", form)
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "croq: PTX and SASS need NVRTC; install it with: pip install 'croqtile-tools[cuda]'\n"
+    assert (
+        outcome.err == "croq: PTX and SASS need NVRTC; install it with: python -m pip install 'croqtile-tools[cuda]'\n"
+    )
 
 
 @pytest.mark.parametrize("stage", ["build", *(name for name, _ in PASSES), "cuda"])
@@ -165,3 +175,94 @@ def test_dump_says_what_is_not_lowered(croq: Croq) -> None:
     assert (
         outcome.out == "function scales at 2:1\n  not lowered: the type f8_ue8m0 is not lowered to CUDA yet at 2:46\n"
     )
+
+
+def test_each_kernel_has_its_own_sizes(croq: Croq) -> None:
+    """And none that nobody gave: a scalar without a value has no entry."""
+    second = TILED.replace("void add", "void more").replace("M=128 N=256", "M=64 N=32")
+    scaled = second.replace("void more(", "void scaled(f32 s, ").replace("1.0f", "s")
+    Path("k.co").write_text(TILED + second + scaled)
+    result = json.loads(croq("cuda", "k.co", "--json").out)
+    validate("cuda", result)
+    assert [(item["sizes"], item["grid"]) for item in result["kernels"]] == [
+        ({"M": 128, "N": 256}, [16, 8, 1]),
+        ({"M": 64, "N": 32}, [8, 1, 1]),
+        ({"M": 64, "N": 32}, [8, 1, 1]),
+    ]
+
+
+@pytest.mark.parametrize("form", ["--ptx", "--sass"])
+def test_code_that_the_compiler_refuses_is_our_fault(croq: Croq, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    def refuse(*_: object) -> None:
+        raise CompileError("kernel.cu(7): error: no such thing")
+
+    monkeypatch.setattr(nvrtc, "_compiled", refuse)
+    Path("k.co").write_text(TILED)
+    outcome = croq("cuda", "k.co", form)
+    assert (outcome.status, outcome.out) == (1, "")
+    head, *_ = outcome.err.splitlines()
+    assert head.startswith("k.co:2:13: error: the generated code does not compile; this is a mistake of ours")
+    assert "please report it with the log" in outcome.err
+    assert outcome.err.endswith("kernel.cu(7): error: no such thing\n")
+    found = croq("cuda", "k.co", form, "--json")
+    result = json.loads(found.out)
+    validate("cuda", result)
+    assert (found.status, result["text"], result["kernels"]) == (1, "", [])
+    assert [item["code"] for item in result["diagnostics"]] == ["internal-error"]
+
+
+def test_machine_code_without_the_wheels_of_cuda(croq: Croq, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The tool on the path is taken; without it the command that installs it is named."""
+    monkeypatch.setattr(machine_code, "find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    Path("k.co").write_text(TILED)
+    outcome = croq("cuda", "k.co", "--sass")
+    assert outcome.status == 2
+    assert outcome.err == f"croq: SASS needs nvdisasm; install it with: {INSTALL_COMPILER}\n"
+    tool = tmp_path / "nvdisasm"
+    tool.write_text("#!/bin/sh\necho EXIT\n")
+    tool.chmod(0o755)
+    monkeypatch.setattr(nvrtc, "cubin", lambda code, arch: (b"cubin", ""))
+    assert croq("cuda", "k.co", "--sass").out == "EXIT\n"
+    tool.write_text("#!/bin/sh\necho 'too new' >&2\nexit 1\n")
+    outcome = croq("cuda", "k.co", "--sass")
+    assert outcome.status == 2
+    assert f"cannot read this machine code: too new; a newer one comes with: {INSTALL_COMPILER}" in outcome.err
+
+
+def test_a_lowering_that_fails_costs_its_function_alone(croq: Croq, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_going(monkeypatch)
+    plain = lowering.program_for
+
+    def breaks(report: Any, function: Any, *rest: Any) -> Any:
+        if function.name == "add":
+            raise InvalidIrError("add after layout: no")
+        return plain(report, function, *rest)
+
+    monkeypatch.setattr(lowering, "program_for", breaks)
+    Path("k.co").write_text(TILED + TILED.replace("void add", "void more"))
+    outcome = croq("cuda", "k.co")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert outcome.err.startswith("k.co:2:13: error: the lowering of this function failed here (InvalidIrError at ")
+    assert outcome.err.count("error:") == 1
+    dumped = croq("dump", "--after", "cuda", "k.co")
+    assert dumped.status == 0
+    first, second = dumped.out.split("function more at")
+    assert "  not lowered: the lowering of this function failed here" in first
+    assert "sum[" in second and "sum[" not in first
+
+
+def test_a_pass_that_fails_costs_its_function_alone(croq: Croq, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_going(monkeypatch)
+
+    def breaks(kernel: Any, env: object) -> Iterator[tuple[str, object]]:
+        if kernel.name == "add":
+            raise InvalidIrError("add after build: no")
+        return stages(kernel, env)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(dump, "stages", breaks)
+    Path("k.co").write_text(TILED + TILED.replace("void add", "void more"))
+    outcome = croq("dump", "--after", "memory", "k.co")
+    assert outcome.status == 0
+    assert "  not lowered: the lowering of this function failed here" in outcome.out
+    assert outcome.out.index("kernel more: grid") > outcome.out.index("function more")

@@ -11,7 +11,7 @@ from croqc.engines.gpu.protocol import Argument, Array, Job, Launch
 
 SCRIPT = Path(__file__).with_name("fake_child.py")
 LAUNCH = Launch("scale", (4, 1, 1), 128, 0, (Argument("pointer", "x"), Argument("s32", value=3)))
-JOB = Job("/nowhere", "code", "sm_90a", (Array("x", 16, True, True),), (LAUNCH,))
+JOB = Job("/nowhere", "code", "sm_90a", (Array("x", 16, True),), (LAUNCH,))
 
 
 def command(manner: str, *words: object) -> list[str]:

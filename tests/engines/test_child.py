@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,11 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
 from croqc.engines.gpu.parent import Parent, child_command
-from croqc.engines.gpu.protocol import Answer, Array, Job
+from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
 from tests.engines.children import alive
 from tests.engines.test_job import program
 
@@ -101,7 +103,7 @@ def test_each_error_of_the_card(
 
 def test_too_little_memory(card: Callable[[str], Parent], tmp_path: Path) -> None:
     with card("") as parent:
-        found = parent.run(job_in(tmp_path / "job", arrays=(Array("lhs", 1 << 40, False, False),)))
+        found = parent.run(job_in(tmp_path / "job", arrays=(Array("lhs", 1 << 40, False),)))
     assert isinstance(found, Trouble) and found.kind is Kind.MEMORY
 
 
@@ -110,6 +112,19 @@ def test_code_that_does_not_compile_keeps_its_log(card: Callable[[str], Parent],
         found = parent.run(job_in(tmp_path / "job", code="void k() { nonsense }\n"))
     assert isinstance(found, Trouble) and found.kind is Kind.COMPILER
     assert 'identifier "nonsense" is undefined' in found.log
+
+
+def test_tensor_maps_are_those_of_the_printed_host_side(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """The stub writes what it is asked for to the log of the child."""
+    with card("") as parent:
+        parent.run(job_in(tmp_path / "job"))
+        child = parent._child
+        assert child is not None
+        said = [line for line in child._log().splitlines() if line.startswith("map ")]
+    kind, swizzle = "CU_TENSOR_MAP_DATA_TYPE_FLOAT16", "CU_TENSOR_MAP_SWIZZLE_128B"
+    assert said == [f"map {kind} {swizzle} CU_TENSOR_MAP_L2_PROMOTION_L2_256B"] * 2
+    host = "\n".join(line.text for line in host_lines([program("pipeline_1p2c.co", **SIZES)]))
+    assert all(host.count(word) for word in said[0].split()[1:])
 
 
 def test_a_folder_that_went_is_a_trouble(card: Callable[[str], Parent], tmp_path: Path) -> None:
@@ -151,3 +166,33 @@ def test_the_card_is_named(card: Callable[[str], Parent]) -> None:
         assert parent.card() == "Stub"
         pid = parent.child_pid
     assert pid is not None and not alive(pid)
+
+
+def test_asking_for_the_card_touches_no_file(
+    card: Callable[[str], Parent], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "printed").write_text("a user's own")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with card("") as parent:
+        assert parent.card() == "Stub"
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("printed", "a user's own")]
+
+
+def test_what_kernels_print_is_the_users_alone(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    with card("") as parent:
+        parent.run(job_in(tmp_path / "job"))
+    assert (tmp_path / "job" / PRINTED).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_in_the_folder_is_not_followed(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.write_text("kept")
+    job = job_in(tmp_path / "job")
+    (tmp_path / "job" / PRINTED).symlink_to(own)
+    with card("") as parent:
+        assert isinstance(parent.run(job), Answer)
+    assert own.read_text() == "kept"

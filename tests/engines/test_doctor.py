@@ -136,7 +136,27 @@ def test_a_probe_that_fails_is_a_fact(code: str) -> None:
     assert not diagnose(machine).ready
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "3", "[]", "null", '{"cards": [{}]}', '{"cards": [3]}', '{"cards": 3}', '{"cards": null}',
+        '{"cards": {"a": 1}}',
+        '{"cards": [{"name": "x", "major": "nine", "minor": 0, "memory": 1}]}', "{",
+    ],
+)  # fmt: skip
+def test_a_probe_that_says_what_is_no_answer(said: str) -> None:
+    """Neither an exception nor a machine without a driver."""
+    (problem,) = problems(examine([sys.executable, "-c", f"print({said!r})"]))
+    assert problem == doctor.NoAnswer(f"the process that loads the libraries of CUDA said what is no answer: {said!r}")
+
+
 def test_a_python_that_is_not_there() -> None:
     assert problems(examine(["/nowhere/python"]))[0] == doctor.NoAnswer(
+        "the process that loads the libraries of CUDA cannot be started: No such file or directory"
+    )
+
+
+def test_a_probe_that_says_nothing() -> None:
+    assert problems(examine([sys.executable, "-c", "import os; os.abort()"]))[0] == doctor.NoAnswer(
         "the process that loads the libraries of CUDA ended without a word"
     )

@@ -13,7 +13,7 @@ from croqc.codegen.program import Program, program_of
 from croqc.engines.gpu.figures import bytes_moved, operations
 from croqc.engines.gpu.job import make_job, outputs_of
 from croqc.engines.gpu.protocol import Answer, Job
-from croqc.service.check import check_file
+from croqc.service.check import check_file, check_text
 from croqc.targets import find_target
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -81,6 +81,36 @@ def test_what_comes_back_has_its_shape(tmp_path: Path) -> None:
 def test_operations_of_a_gemm(name: str, sizes: dict[str, int]) -> None:
     """Whole tiles: 2 M N K."""
     assert operations(program(name, **sizes), sizes) == 2 * sizes["M"] * sizes["N"] * sizes["K"]
+
+
+WARPS = """__co__ void corr(global f16 [P, D] q, global f16 [S, D] k, global f32 [P, S] out) {
+  parallel {i, j} by [P / 16, S / 8] : block {
+    parallel w by WARPS : group {
+      ROLE {
+        acc = mma.fill.f32 0;
+        foreach t in [D / 16] {
+          x = mma.load q.subspan(16, 16).at(i, t);
+          y = mma.load k.subspan(8, 16).at(j, t);
+          mma.row.row acc, x, y;
+        }
+        mma.store acc, out.subspan(16, 8).at(i, j);
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("warps", "role", "times"),
+    [(1, "if (true)", 1), (4, "if (true)", 4), (8, "inthreads.async (w >= 5)", 3), (8, "inthreads.async (w < 4)", 4)],
+)
+def test_each_warp_that_multiplies_counts(warps: int, role: str, times: int) -> None:
+    sizes = {"P": 16, "S": 8, "D": 32}
+    analysis = check_text(WARPS.replace("WARPS", str(warps)).replace("ROLE", role)).functions[0].analysis
+    target = find_target("sm_90a")
+    assert analysis is not None and target is not None
+    assert operations(program_of(analysis.model, target, sizes, "k"), sizes) == times * 2 * 16 * 8 * 32
 
 
 def test_padding_counts_as_executed() -> None:

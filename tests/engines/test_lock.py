@@ -98,3 +98,29 @@ def test_each_card_has_its_own_lock(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", value)
         assert card_name() == name
         assert lock_path() == tmp_path / "croqtile" / f"gpu-{name}.lock"
+
+
+@pytest.mark.parametrize("call", ["ftruncate", "pwrite"])
+def test_a_lock_whose_file_cannot_be_written_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    lock = CardLock(tmp_path / "gpu.lock", timeout=0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, full)
+        with pytest.raises(OSError, match="No space left"):
+            lock.__enter__()
+    with CardLock(tmp_path / "gpu.lock", timeout=0.0):
+        assert holder_of(tmp_path / "gpu.lock").pid == os.getpid()
+
+
+def test_a_lock_whose_file_cannot_be_emptied_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch, CardLock(tmp_path / "gpu.lock", timeout=0.0):
+        patch.setattr(os, "ftruncate", full)
+    with CardLock(tmp_path / "gpu.lock", timeout=0.0):
+        pass

@@ -9,11 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from croqc.engines.gpu.faults import INSTALL, OF_THE_MACHINE, Kind, Trouble, kind_of_os, kind_of_status, trouble_of
-from croqc.engines.gpu.jobs import JobQueue
+from croqc.engines.gpu.faults import (
+    _TOLD,
+    INSTALL,
+    Kind,
+    Trouble,
+    kind_of_os,
+    kind_of_status,
+    trouble_of,
+)
 from croqc.engines.gpu.parent import Clocks, Parent, child_command
 from croqc.engines.gpu.protocol import Answer
 from tests.engines.children import JOB, LAUNCH, alive, parent
+
+NOTICED_BY_THE_PARENT = {Kind.HANGS, Kind.CANCELLED, Kind.IMPORT, Kind.GARBAGE, Kind.DIED, Kind.BUSY}
 
 
 def outcome(manner: str, *words: object, timeout: float = 10.0, clocks: Clocks | None = None) -> Answer | Trouble:
@@ -141,27 +150,6 @@ def test_a_run_can_be_cancelled() -> None:
     assert isinstance(found, Trouble) and found.kind is Kind.CANCELLED
 
 
-def test_the_queue_runs_in_order_and_cancels() -> None:
-    with JobQueue(lambda: parent("hangs")) as jobs:
-        running = jobs.submit(JOB, 60.0)
-        waiting = jobs.submit(JOB, 60.0)
-        short = jobs.submit(JOB, 0.2)
-        with pytest.raises(TimeoutError):
-            running.result(0.2)
-        waiting.cancel()
-        running.cancel()
-        kinds = [each.result(30) for each in (running, waiting, short)]
-    assert [each.kind for each in kinds if isinstance(each, Trouble)] == [Kind.CANCELLED, Kind.CANCELLED, Kind.HANGS]
-
-
-def test_the_queue_ends_what_is_left() -> None:
-    with JobQueue(lambda: parent("hangs")) as jobs:
-        tickets = [jobs.submit(JOB, 60.0) for _ in range(3)]
-    for ticket in tickets:
-        found = ticket.result(0)
-        assert isinstance(found, Trouble) and found.kind is Kind.CANCELLED
-
-
 def test_the_real_child_says_what_it_lacks(tmp_path: Path) -> None:
     """Without CuPy it cannot begin, and ends."""
     (tmp_path / "cupy.py").write_text("raise ModuleNotFoundError('no', name='cupy')\n", encoding="utf-8")
@@ -197,8 +185,23 @@ def test_a_full_disk_and_a_closed_folder_differ() -> None:
 
 @pytest.mark.parametrize("kind", Kind)
 def test_every_kind_has_words(kind: Kind) -> None:
-    assert trouble_of(kind, "why").message
-    assert (kind in OF_THE_MACHINE) <= (kind is not Kind.CRASHED)
+    """Its own: from the table, or from where the trouble is noticed, and then it is not made of an answer."""
+    told = {Kind.CRASHED: "the kernel crashed on the card: why"}.get(kind)
+    if kind in _TOLD:
+        message, hint = _TOLD[kind]
+        told = message if kind is Kind.COMPILER else f"{message}: why"
+        assert hint
+    if told is None:
+        assert kind in NOTICED_BY_THE_PARENT
+    else:
+        assert trouble_of(kind, "why").message == told
+    words = [message for message, _ in _TOLD.values()]
+    assert len(set(words)) == len(words)
+
+
+def test_a_trouble_in_one_line() -> None:
+    assert Trouble(Kind.BUSY, "in use", "wait").line == "in use; wait"
+    assert Trouble(Kind.CANCELLED, "called off").line == "called off"
 
 
 def test_several_kernels_share_the_clock() -> None:

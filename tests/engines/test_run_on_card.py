@@ -20,6 +20,7 @@ from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import CardRequest, Request
 from croqc.service.run_result import run_result
 from tests.engines.children import parent
+from tests.rules.breaking import fail, keep_going
 
 ADD = (Path(__file__).parents[2] / "examples" / "add.co").read_text(encoding="utf-8")
 PLAIN = "\n".join(line for line in ADD.splitlines() if not line.startswith("// croq: expect"))
@@ -126,6 +127,16 @@ def test_a_construct_that_is_not_lowered_is_named_at_its_place(scratch: Path) ->
     assert report.result.verdict is Verdict.NOT_RUN
     assert report.message.startswith("the card cannot run this yet: ")
     assert report.place is not None and report.place[0].line == 5
+
+
+def test_a_lowering_that_fails_is_told(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_going(monkeypatch)
+    monkeypatch.setattr(run_card, "program_for", fail)
+    with parent("add") as card:
+        report = run(ADD, card)
+    assert report.result.verdict is Verdict.NOT_RUN
+    assert report.message.startswith("the lowering failed (ZeroDivisionError at breaking.py:")
+    assert "please report it" in report.message
 
 
 def test_the_json_of_a_run_holds_the_figures(scratch: Path) -> None:

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from croqc.codegen.program import Program
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.gpu.faults import Trouble
 from croqc.engines.gpu.lock import lock_path
 from croqc.engines.gpu.parent import Parent, child_command, kernel_cache
 from croqc.engines.gpu.protocol import Array, Job
 from croqc.engines.gpu.run import CardOptions, run_on_card
-from croqc.engines.sim.parameters import LaunchArgs
 from croqc.runs.report import RunResult
 from croqc.service.check import FileReport, check_file, check_text
 from croqc.service.doctor import diagnose

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.simulate import SimOptions, simulate
 from tests.perf.timing import Figure, best
 from tests.sim.kernels import PIPELINE, PIPELINE_DEFINES, SWAP, half_matrices, model_of

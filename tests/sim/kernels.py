@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.simulate import SimOptions, SimResult, simulate
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Context, Model

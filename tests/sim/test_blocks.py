@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from croqc.engines.sim.hang import hang_entry
+from croqc.engines.hang import hang_entry
 from croqc.text.source import Source
 from tests.sim.kernels import BOOTSTRAP, PIPELINE, ran, run, run_pipeline
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.code.tables import STATEMENT_HANDLERS
 from croqc.engines.sim.errors import StepLimitError
-from croqc.engines.sim.parameters import LaunchArgs
 from croqc.engines.sim.simulate import SimOptions, simulate
 from croqc.syntax import ast
 from tests.sim.kernels import Array, model_of, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from croqc.engines.sim.hang import owed_by_text
+from croqc.engines.hang import owed_by_text
 from croqc.text.source import Source
 from tests.sim.kernels import run
 

@@ -7,8 +7,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.machine.dtypes import dtype_of
-from croqc.engines.sim.parameters import LaunchArgs
 from croqc.engines.sim.simulate import SimOptions, simulate
 from croqc.rules.page import parse_page
 from croqc.runs.sizes import default_sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.simulate import Prepared, SimOptions, simulate
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Context, Model

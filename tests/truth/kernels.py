@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from croqc.engines.sim.simulate import LaunchArgs, SimOptions, SimResult, simulate
+from croqc.engines.arguments import LaunchArgs
+from croqc.engines.sim.simulate import SimOptions, SimResult, simulate
 from croqc.rules.page import parse_page
 from croqc.runs.sizes import NoSizesError, default_sizes
 from croqc.sema.model import Model

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from croqc.engines.sim.simulate import LaunchArgs, Prepared, SimOptions, simulate
+from croqc.engines.arguments import LaunchArgs
+from croqc.engines.sim.simulate import Prepared, SimOptions, simulate
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context, Model
 from croqc.sema.types import Data

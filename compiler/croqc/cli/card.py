@@ -12,12 +12,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from croqc.cli.failure import UsageError
+from croqc.engines.gpu.protocol import RUN_SECONDS
 
 if TYPE_CHECKING:
     from croqc.engines.gpu.lock import Holder
     from croqc.engines.gpu.parent import Parent
-
-RUN_SECONDS = 10.0
 
 
 def seconds(text: str) -> float:
@@ -55,4 +54,4 @@ def _tell(holder: Holder) -> None:
 def no_card(card: Parent) -> str:
     """Why the card cannot be used, in one line; empty where it can."""
     found = card.card()
-    return "" if isinstance(found, str) else f"{found.message}; {found.hint}".rstrip("; ")
+    return "" if isinstance(found, str) else found.line

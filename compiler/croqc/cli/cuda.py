@@ -13,7 +13,7 @@ from croqc.service.check import FileReport, check_file
 from croqc.service.cuda import Cuda, cuda_of, with_margins
 from croqc.service.files import create_text
 from croqc.service.json_text import to_json
-from croqc.service.machine_code import NoCompilerError, RefusedError, ptx_of, sass_of
+from croqc.service.machine_code import NoCompilerError
 from croqc.service.run_plan import PlanError, split_defines
 from croqc.service.settings import Settings
 from croqc.text.record import replace
@@ -28,10 +28,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="Croqtile source file (.co)")
     add_settings(parser)
     parser.add_argument("--entry", metavar="F", help="this function only")
+    parser.set_defaults(form="cuda")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--full", action="store_true", help="with the host side: checks, tensor maps, launches")
-    form.add_argument("--ptx", action="store_true", help="PTX instead, from NVRTC")
-    form.add_argument("--sass", action="store_true", help="machine code instead, from NVRTC and nvdisasm")
+    form.add_argument(
+        "--full",
+        dest="form",
+        action="store_const",
+        const="full",
+        help="with the host side: checks, tensor maps, launches",
+    )
+    form.add_argument("--ptx", dest="form", action="store_const", const="ptx", help="PTX instead, from NVRTC")
+    form.add_argument(
+        "--sass", dest="form", action="store_const", const="sass", help="machine code instead, from NVRTC and nvdisasm"
+    )
     parser.add_argument("--lines", action="store_true", help="name the line of the source behind each statement")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, with the map of its lines")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="write to a file")
@@ -42,14 +51,15 @@ def run(args: argparse.Namespace) -> int:
     if found.problems and not args.json:
         for problem in found.problems:
             print(render_diagnostic(problem, report.source), file=sys.stderr)
+        if found.log:
+            print(found.log, file=sys.stderr)
         return 1
-    shown = found if found.problems else _machine(found, args)
     if args.output is not None:
-        create_text(args.output, to_json(shown.result) if args.json else _text(report, shown, args))
+        create_text(args.output, to_json(found.result) if args.json else _text(report, found, args))
     elif args.json:
-        write_json(shown.result)
+        write_json(found.result)
     else:
-        sys.stdout.write(_text(report, shown, args))
+        sys.stdout.write(_text(report, found, args))
     return int(bool(found.problems))
 
 
@@ -62,24 +72,10 @@ def _found(args: argparse.Namespace) -> tuple[FileReport, Cuda]:
         if macros:
             report = check_file(args.file, replace(flags, defines=macros))
         tell_overruled(report)
-        return report, cuda_of(report, args.entry, sizes, args.full)
-    except PlanError as error:
+        return report, cuda_of(report, args.entry, sizes, args.form)
+    except (PlanError, NoCompilerError) as error:
         raise UsageError(str(error)) from None
 
 
 def _text(report: FileReport, shown: Cuda, args: argparse.Namespace) -> str:
     return with_margins(report.source, shown.lines) if args.lines and shown.lines else shown.result.text
-
-
-def _machine(found: Cuda, args: argparse.Namespace) -> Cuda:
-    """The text that was asked for: PTX and SASS have no map of lines."""
-    if not (args.ptx or args.sass):
-        return found
-    form, make = ("ptx", ptx_of) if args.ptx else ("sass", sass_of)
-    try:
-        text = make(found.result.text, found.result.arch)
-    except (NoCompilerError, RefusedError) as error:
-        raise UsageError(str(error)) from None
-    from dataclasses import replace as changed
-
-    return Cuda(changed(found.result, form=form, text=text, lines=()), (), ())

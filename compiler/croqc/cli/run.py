@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from croqc.cli.card import RUN_SECONDS, add_card, no_card, open_card
+from croqc.cli.card import add_card, no_card, open_card
 from croqc.cli.common import (
     add_files,
     add_json,
@@ -23,6 +23,7 @@ from croqc.cli.common import (
 )
 from croqc.cli.failure import UsageError
 from croqc.cli.run_report import print_report
+from croqc.engines.gpu.protocol import ROUNDS, RUN_SECONDS
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
 from croqc.service.run import RunReport, run_file
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
     parser.add_argument("--max-steps", type=positive, metavar="N", help="give up after N steps of the simulation")
     add_card(parser)
-    parser.add_argument("--repeat", type=positive, metavar="N", help="gpu: rounds to time (default 20)")
+    parser.add_argument("--repeat", type=positive, metavar="N", help=f"gpu: rounds to time (default {ROUNDS})")
     parser.add_argument("--cold", action="store_true", help="gpu: empty the card's caches before each round")
 
 
@@ -95,7 +96,7 @@ def _runs(report: FileReport, args: argparse.Namespace, flags: Settings, card: P
     wanted = (
         None
         if card is None
-        else CardRequest(args.force, args.timeout or RUN_SECONDS, False, args.repeat or 20, args.cold)
+        else CardRequest(args.force, args.timeout or RUN_SECONDS, False, args.repeat or ROUNDS, args.cold)
     )
     request = Request(args.entry, sizes, args.seed, args.schedules, args.max_steps or 0, wanted)
     if macros:

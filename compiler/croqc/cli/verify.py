@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from croqc.cli.card import RUN_SECONDS, add_card, no_card, open_card
+from croqc.cli.card import add_card, no_card, open_card
 from croqc.cli.common import add_files, add_json, add_settings, check_all, flags_of, tell_overruled, write_json
 from croqc.cli.run import recheck
 from croqc.cli.run_report import report_lines
+from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.service.check import FileReport, check_file
 from croqc.service.files import FileError
 from croqc.service.run_plan import CardRequest, PlanError, Request, split_defines

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from croqc.codegen.copies import map_name
+from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
 from croqc.codegen.words import spell, type_word
@@ -16,12 +17,8 @@ from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Read, integer
 from croqc.sema.elements import ELEMENTS
+from croqc.sema.memory import STATIC_LIMIT
 
-_FORMATS = {
-    "u8": "UINT8", "s8": "UINT8", "f8_e4m3": "UINT8", "f8_e5m2": "UINT8", "bool": "UINT8", "u16": "UINT16",
-    "s16": "UINT16", "u32": "UINT32", "s32": "INT32", "u64": "UINT64", "s64": "INT64", "f16": "FLOAT16",
-    "bf16": "BFLOAT16", "f32": "FLOAT32", "tf32": "FLOAT32", "f64": "FLOAT64",
-}  # fmt: skip
 _PRELUDE = """\
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -62,7 +59,7 @@ TensorMap tensor_map(const void* data, CUtensorMapDataType type, int size, const
   CUtensorMap made;
   const CUresult status = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
       &made, type, Rank, const_cast<void*>(data), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      PROMOTION_WORD, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   require(status == CUDA_SUCCESS, "the driver refuses this tensor map");
   TensorMap map;
   static_assert(sizeof map == sizeof made, "a tensor map is 128 bytes");
@@ -76,7 +73,7 @@ def host_lines(programs: Sequence[Program]) -> list[Line]:
     """The host part of a file: one function a program, called as the program's function with `_on_gpu` behind."""
     lines = ["", "#if !defined(__CUDACC_RTC__)", *_PRELUDE.splitlines()]
     if any(kernel.maps for program in programs for kernel in program.kernels):
-        lines += _TENSOR_MAP.splitlines()
+        lines += _TENSOR_MAP.replace("PROMOTION_WORD", PROMOTION).splitlines()
     lines += ["", "}  // namespace croq_host"]
     for program in programs:
         lines += ["", *_function(program)]
@@ -165,7 +162,7 @@ def _launch(kernel: ir.Kernel, stream: str) -> Iterator[str]:
     yield "{"
     for number, item in enumerate(kernel.maps):
         yield f"  const TensorMap {maps[number]} = {_map(item)};"
-    if kernel.shared_bytes > 48 * 1024:
+    if kernel.shared_bytes > STATIC_LIMIT:
         limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
         yield f"  check(cudaFuncSetAttribute({kernel.name}, {limit}, {kernel.shared_bytes}));"
     args = [*maps, *(tensor.name for tensor in kernel.tensors), *(name for name, _ in kernel.scalars)]
@@ -179,8 +176,7 @@ def _map(item: ir.TensorMap) -> str:
     tensor = item.tensor
     extents = ", ".join(f"cuuint64_t({_spell(extent)})" for extent in reversed(tensor.shape))
     box = ", ".join(str(extent) for extent in item.box)
-    swizzle = f"CU_TENSOR_MAP_SWIZZLE_{f'{item.swizzle}B' if item.swizzle else 'NONE'}"
-    kind = f"CU_TENSOR_MAP_DATA_TYPE_{_FORMATS[tensor.elem]}"
+    kind, swizzle = format_word(tensor.elem), swizzle_word(item.swizzle)
     size = ELEMENTS[tensor.elem].bits // 8
     return f"tensor_map({tensor.name}, {kind}, {size}, {{{extents}}}, {{{box}}}, {swizzle})"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from croqc.engines.sim.hang import HungPath
-from croqc.engines.sim.machine.dtypes import Array
+from croqc.engines.hang import HungPath
+from croqc.runs.elements import Array
 from croqc.text.span import Span
 
 

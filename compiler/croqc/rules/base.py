@@ -55,11 +55,6 @@ def listed(names: object, between: str = ", ") -> str:
     return between.join(map(str, names)) if isinstance(names, tuple) else str(names)
 
 
-def told_by_syntax(finding: Finding, _: Subject) -> Words:
-    """`render` of the rules that `syntax` words itself; their findings never pass through `sema`."""
-    return Words(str(finding.args.get("message", "")))
-
-
 def _no_findings(_: Subject) -> Iterable[Finding]:
     return ()
 
@@ -68,18 +63,21 @@ def _no_findings(_: Subject) -> Iterable[Finding]:
 class Rule:
     """A diagnostic. `rows` are the catalogue rows of chapter 8 that it serves.
 
-    `render` puts a finding of that name into words. `check` yields findings that follow from the model
-    alone; rules whose findings `sema` or `flow` raise have none.
+    `render` puts a finding of that name into words; None for what is not raised as a finding: `syntax`, the service or
+    a maker in the rule's own file make the diagnostic. `check` yields findings that follow from the model alone; rules
+    whose findings `sema` or `flow` raise have none.
     """
 
     name: str
     severity: Severity
     summary: str
     rows: tuple[str, ...]
-    render: Callable[[Finding, Subject], Words]
+    render: Callable[[Finding, Subject], Words] | None = None
     check: Callable[[Subject], Iterable[Finding]] = _no_findings
 
     def diagnose(self, finding: Finding, subject: Subject) -> Diagnostic:
+        if self.render is None:
+            raise TypeError(f"'{self.name}' is not raised as a finding")
         words = self.render(finding, subject)
         return Diagnostic(
             code=self.name,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from croqc.rules.base import Rule, Subject, Words
-from croqc.sema.model import Finding
+from croqc.rules.base import Rule
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
 
@@ -38,14 +37,9 @@ def internal_error(who: str, error: BaseException, span: Span, severity: Severit
     return Diagnostic(RULE.name, severity, f"{who} failed here ({described(error)})", span, _HINT)
 
 
-def _render(finding: Finding, _: Subject) -> Words:
-    return Words(str(finding.args.get("message", "")), _HINT)
-
-
 RULE = Rule(
     name="internal-error",
     severity=Severity.INFORMATION,
     summary="A part of the tools failed on this text; the other findings stand.",
     rows=(),
-    render=_render,
 )

@@ -5,8 +5,7 @@ It concerns a whole file, so the service raises it; here are only its words.
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, Subject, Words
-from croqc.sema.model import Finding
+from croqc.rules.base import Rule
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
 
@@ -18,23 +17,17 @@ def _shown(body: str) -> str:
     return f"'{text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}'" if text else "empty"
 
 
-def words(name: str, given: str, written: str) -> Words:
-    """`given` is the replacement text of `-D` or the settings, `written` that of the file."""
-    return Words(
+def note(name: str, given: str, written: str, span: Span) -> Diagnostic:
+    """The note at the name in the `#define`. `given`: the replacement text of `-D` or the settings, `written`: that of
+    the file."""
+    return Diagnostic(
+        RULE.name,
+        RULE.severity,
         f"'{name}' is {_shown(written)} from here on, not {_shown(given)} as '-D' or the settings say:"
         " a '#define' in the file wins",
+        span,
         f"put '#ifndef {name}' in front of it and '#endif' behind it, so that it can be set from outside",
     )
-
-
-def note(name: str, given: str, written: str, span: Span) -> Diagnostic:
-    """The note itself, at the name in the `#define`."""
-    told = words(name, given, written)
-    return Diagnostic(RULE.name, RULE.severity, told.message, span, told.hint)
-
-
-def _render(finding: Finding, _: Subject) -> Words:
-    return words(str(finding.args["name"]), str(finding.args["given"]), str(finding.args["written"]))
 
 
 RULE = Rule(
@@ -42,5 +35,4 @@ RULE = Rule(
     severity=Severity.INFORMATION,
     summary="A '#define' in the file wins over a macro from '-D' or the settings.",
     rows=(),
-    render=_render,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, told_by_syntax
+from croqc.rules.base import Rule
 from croqc.text.diagnostics import Severity
 
 RULE = Rule(
@@ -10,5 +10,4 @@ RULE = Rule(
     severity=Severity.ERROR,
     summary="A directive or a macro use is wrong.",
     rows=(),
-    render=told_by_syntax,
 )

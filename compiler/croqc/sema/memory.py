@@ -20,7 +20,7 @@ from croqc.syntax import ast
 from croqc.text.span import Span
 
 _INSIDE: Final = (Storage.SHARED, Storage.LOCAL)
-_STATIC_LIMIT: Final = 48 * 1024
+STATIC_LIMIT: Final = 48 * 1024
 _SWIZZLED_ALIGN, _LOCAL_ALIGN, _BARRIER_BYTES = 1024, 16, 8
 
 
@@ -92,7 +92,7 @@ def _check_limit(builder: Builder, kernel: Kernel, used: list[BufferInfo], stora
             target=builder.context.target.name,
             buffers=listed,
         )
-    elif storage is Storage.SHARED and total > _STATIC_LIMIT:
+    elif storage is Storage.SHARED and total > STATIC_LIMIT:
         builder.report(rules.DYNAMIC_SHARED, _largest_span(own, kernel), used=total, buffers=listed)
 
 

@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from croqc.codegen.host import host_lines
 from croqc.codegen.unit import unit_of
 from croqc.codegen.writer import Line
+from croqc.engines.gpu.faults import REPORT_WITH_LOG, Kind, trouble_of
+from croqc.engines.nvrtc import CompileError
+from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.lowering import Lowered, device_lines, lower_file, title_of
+from croqc.service.machine_code import ptx_of, sass_of
 from croqc.service.run_data import Size
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.source import Source
-from croqc.text.span import NOWHERE
+from croqc.text.span import NOWHERE, Span
 
-FORMS = ("cuda", "full", "ptx", "sass")
+MACHINE: Final = {"ptx": ptx_of, "sass": sass_of}
+FORMS: Final = ("cuda", "full", *MACHINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +38,15 @@ class MappedLine:
 
 @dataclass(frozen=True, slots=True)
 class KernelEntry:
-    """`grid` holds the extents for the sizes; `sharedBytes` is the dynamic shared memory of a block.
+    """`sizes` are those that the kernel was made for, as they were given; `grid` holds the extents for them;
+    `sharedBytes` is the dynamic shared memory of a block.
 
     `assumed`: a number that must divide a size; `fixed`: the only value that a size may have.
     """
 
     name: str
     function: str
+    sizes: dict[str, Size]
     grid: tuple[int, int, int]
     threads: int
     sharedBytes: int  # noqa: N815 (the names of the JSON fields)
@@ -54,7 +62,6 @@ class CudaResult:
     path: str
     arch: str
     form: str
-    sizes: dict[str, Size]
     kernels: tuple[KernelEntry, ...]
     text: str
     lines: tuple[MappedLine, ...]
@@ -63,17 +70,20 @@ class CudaResult:
 
 @dataclass(frozen=True, slots=True)
 class Cuda:
-    """The result, and for printing: the lines with absolute places and the diagnostics as they are."""
+    """The result, and for printing: the lines with absolute places, the diagnostics as they are, and the log of a
+    compiler that refused the code."""
 
     result: CudaResult
-    lines: tuple[Line, ...]
-    problems: tuple[Diagnostic, ...]
+    lines: tuple[Line, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
+    log: str = ""
 
 
-def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], full: bool = False) -> Cuda:
-    """The CUDA C++ of a file, `full` with its host side. Errors of the file come instead of a text.
+def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form: str = "cuda") -> Cuda:
+    """The text of a file in one of `FORMS`: CUDA C++, "full" with its host side; PTX or machine code of it. Errors of
+    the file come instead of a text.
 
-    Raises PlanError for a usage error.
+    Raises PlanError for a usage error, NoCompilerError where there is no compiler for PTX or machine code.
     """
     functions = lower_file(report, entry, sizes)
     wrong = tuple(
@@ -82,8 +92,26 @@ def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], full:
         if item.severity is Severity.ERROR and any(each.function.spans(item.span) for each in functions)
     )
     problems = wrong or tuple(item.problem for item in functions if item.problem is not None)
-    lines = () if problems else _lines(report, functions, full)
-    return Cuda(_result(report, functions, lines, problems, "full" if full else "cuda"), lines, problems)
+    if problems:
+        return Cuda(_result(report, functions, "", form, problems=problems), (), problems)
+    lines = _lines(report, functions, form == "full")
+    text = "".join(line.text + "\n" for line in lines)
+    if form not in MACHINE:
+        return Cuda(_result(report, functions, text, form, lines), lines)
+    try:
+        return Cuda(_result(report, functions, MACHINE[form](text, report.target.name), form))
+    except CompileError as error:
+        problems = (_refused(functions, error),)
+        return Cuda(_result(report, functions, "", form, problems=problems), (), problems, str(error))
+
+
+def _refused(functions: Sequence[Lowered], error: CompileError) -> Diagnostic:
+    """What is said where the compiler does not take the generated code: at the name of the first function."""
+    trouble = trouble_of(Kind.COMPILER, str(error))
+    first = functions[0].function
+    tree = first.parsed.tree
+    span = Span(0, 0) if tree is None else tree.name.span
+    return Diagnostic(INTERNAL_ERROR.name, Severity.ERROR, trouble.message, span.shift(first.base), REPORT_WITH_LOG)
 
 
 def _lines(report: FileReport, functions: Sequence[Lowered], full: bool) -> tuple[Line, ...]:
@@ -97,9 +125,10 @@ def _lines(report: FileReport, functions: Sequence[Lowered], full: bool) -> tupl
 def _result(
     report: FileReport,
     functions: Sequence[Lowered],
-    lines: Sequence[Line],
-    problems: Sequence[Diagnostic],
+    text: str,
     form: str,
+    lines: Sequence[Line] = (),
+    problems: Sequence[Diagnostic] = (),
 ) -> CudaResult:
     source = report.source
     return CudaResult(
@@ -107,9 +136,8 @@ def _result(
         source.path,
         report.target.name,
         form,
-        {name: value for item in functions for name, value in item.sizes.items()},
         () if problems else tuple(entry for item in functions for entry in _kernels(item)),
-        "".join(line.text + "\n" for line in lines),
+        text,
         tuple(line_map(source, lines)),
         tuple(diagnostic_entry(source, item) for item in problems),
     )
@@ -123,6 +151,7 @@ def _kernels(item: Lowered) -> list[KernelEntry]:
         KernelEntry(
             launch.kernel,
             item.function.name,
+            dict(item.sizes),
             launch.grid,
             launch.threads,
             launch.shared_bytes,

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from croqc.engines.gpu.faults import INSTALL
+from croqc.engines.gpu.faults import DRIVER, INSTALL
 from croqc.service.machine import Machine, Part
 from croqc.targets import TARGETS
 
 OLDEST_DRIVER: Final = (13, 0)
-_DRIVER: Final = "install NVIDIA's driver, 580 or newer: https://www.nvidia.com/drivers"
+_DRIVER: Final = f"install NVIDIA's driver, {DRIVER}: https://www.nvidia.com/drivers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from croqc.codegen.kernel import kernel_text
 from croqc.codegen.program import built_kernel
 from croqc.flow.arrivals import arrival_counts
 from croqc.flow.paths import kernel_paths
-from croqc.pipe.errors import LoweringError
 from croqc.pipe.pipeline import PASSES, stages
 from croqc.pipe.printer import kernel_lines
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.lowering import lower_function, sizes_of
+from croqc.service.lowering import lower_function, problem_of, sizes_of
+from croqc.service.run_data import whole_sizes
 from croqc.syntax.exprs import Node
+from croqc.text.diagnostics import Diagnostic
 
 
 def _header(report: FileReport, function: FunctionReport) -> str:
@@ -101,21 +102,24 @@ def after_pass(name: str) -> Callable[[FileReport], Iterator[str]]:
 
 
 def _lowered(report: FileReport, function: FunctionReport, name: str) -> Iterator[str]:
+    model = function.analysis.model if function.analysis else None
+    if model is None:
+        return
+    sizes = whole_sizes(sizes_of(report, function))
     try:
-        sizes = sizes_of(report, function)
-        model = function.analysis.model if function.analysis else None
-        if model is None:
-            return
         for number in range(len(model.kernels)):
-            whole = {key: value for key, value in sizes.items() if type(value) is int}
-            env, start = built_kernel(model, report.target, number, whole)
+            env, start = built_kernel(model, report.target, number, sizes)
             for done, kernel in stages(start, env):
                 if done == name:
                     yield from kernel_lines(kernel)
                     break
-    except LoweringError as error:
-        line, column = report.source.line_column(function.base + error.span.start)
-        yield f"not lowered: {error.message} at {line}:{column}"
+    except Exception as error:  # the other functions are shown all the same
+        yield _problem(report, problem_of(function, error))
+
+
+def _problem(report: FileReport, problem: Diagnostic) -> str:
+    line, column = report.source.line_column(problem.span.start)
+    return f"not lowered: {problem.message} at {line}:{column}"
 
 
 def cuda(report: FileReport) -> Iterator[str]:
@@ -124,8 +128,7 @@ def cuda(report: FileReport) -> Iterator[str]:
         yield _header(report, function)
         lowered = lower_function(report, function, sizes_of(report, function))
         if lowered.problem is not None:
-            line, column = report.source.line_column(lowered.problem.span.start)
-            yield f"  not lowered: {lowered.problem.message} at {line}:{column}"
+            yield f"  {_problem(report, lowered.problem)}"
         elif lowered.program is not None:
             for kernel in lowered.program.kernels:
                 yield from (f"  {line.text}".rstrip() for line in kernel_text(kernel).lines)

@@ -13,6 +13,8 @@ from croqc.codegen.program import Program, program_of
 from croqc.codegen.writer import Line
 from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError
+from croqc.rules.internal_error import internal_error
+from croqc.rules.not_lowered import refused
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
@@ -25,7 +27,6 @@ from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
 from croqc.text.span import Span
 
-RULE = "not-lowered"
 _DEFINED = re.compile(r"([A-Za-z_]\w*)\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -33,7 +34,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 @record(eq=False)
 class Lowered:
-    """A function with its program for these sizes, or with the problem, at its absolute place."""
+    """A function with its program for these sizes, or with the problem, at its absolute place. `sizes` are those that
+    were given, by the source or from outside."""
 
     function: FunctionReport
     sizes: Mapping[str, Size]
@@ -55,14 +57,22 @@ def lower_file(report: FileReport, entry: str | None, sizes: Mapping[str, Size])
 def lower_function(report: FileReport, function: FunctionReport, sizes: Mapping[str, Size]) -> Lowered:
     """The function for some sizes; scalar parameters without a value are taken to be 1, which no code depends on."""
     if function.analysis is None:
-        return _refused(function, sizes, "this function cannot be read", Span(0, 0))
+        return Lowered(function, sizes, None, refused("this function cannot be read", Span(0, 0).shift(function.base)))
     model = function.analysis.model
-    values = {**dict.fromkeys(_scalars(model), 1), **sizes}
     try:
-        program = program_for(report, function, model, values)
-    except LoweringError as error:
-        return _refused(function, values, error.message, error.span)
-    return Lowered(function, values, program, None)
+        program = program_for(report, function, model, {**dict.fromkeys(_scalars(model), 1), **sizes})
+    except Exception as error:  # the other functions are lowered all the same
+        return Lowered(function, sizes, None, problem_of(function, error))
+    return Lowered(function, sizes, program, None)
+
+
+def problem_of(function: FunctionReport, error: Exception) -> Diagnostic:
+    """What is said of a function that does not lower: at the construct, or at the name where the lowering failed."""
+    if isinstance(error, LoweringError):
+        return refused(error.message, error.span.shift(function.base))
+    tree = function.parsed.tree
+    span = tree.name.span if tree is not None else Span(0, 0)
+    return internal_error("the lowering of this function", error, span.shift(function.base), Severity.ERROR)
 
 
 def program_for(
@@ -83,15 +93,6 @@ def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:
     except PlanError:
         return {}
     return dict(runs[0].sizes)
-
-
-def _refused(function: FunctionReport, sizes: Mapping[str, Size], message: str, span: Span) -> Lowered:
-    return Lowered(function, sizes, None, not_lowered(message, span.shift(function.base)))
-
-
-def not_lowered(message: str, span: Span) -> Diagnostic:
-    """What is said of a construct that has no CUDA yet. `span` is absolute."""
-    return Diagnostic(RULE, Severity.ERROR, message, span, "`croq explain not-lowered` says more")
 
 
 def title_of(report: FileReport) -> str:

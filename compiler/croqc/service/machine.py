@@ -15,6 +15,7 @@ from typing import Any
 from croqc.text.record import record
 
 _SECONDS = 60
+_SHOWN = 80  # characters of an answer that is none
 
 PROBE = r"""
 import json, sys
@@ -115,13 +116,24 @@ def examine(command: Sequence[str] | None = None, seconds: float = _SECONDS) -> 
     """The facts of this machine. Never raises: a probe that fails is a fact."""
     words = list(command) if command is not None else [sys.executable, "-c", PROBE]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False)
-        data = json.loads(done.stdout.splitlines()[-1])
-        return _machine(data if isinstance(data, dict) else {}, "")
+        done = subprocess.run(words, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return _machine({}, f"the libraries of CUDA did not load within {seconds:g} s")
-    except (OSError, ValueError, IndexError):
+    except OSError as error:
+        return _machine(
+            {}, f"the process that loads the libraries of CUDA cannot be started: {error.strerror or error}"
+        )
+    said = done.stdout.decode(errors="replace").splitlines()
+    if not said:
         return _machine({}, "the process that loads the libraries of CUDA ended without a word")
+    try:
+        data = json.loads(said[-1])
+        if not isinstance(data, dict):
+            raise TypeError("no object")
+        return _machine(data, "")
+    except (ValueError, LookupError, TypeError, AttributeError):
+        shown = said[-1] if len(said[-1]) <= _SHOWN else said[-1][:_SHOWN] + "…"
+        return _machine({}, f"the process that loads the libraries of CUDA said what is no answer: {shown!r}")
 
 
 def _machine(data: Mapping[str, Any], problem: str) -> Machine:

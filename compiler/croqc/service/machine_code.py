@@ -9,48 +9,44 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-INSTALL = "pip install 'croqtile-tools[cuda]'"
+from croqc.engines import nvrtc
+from croqc.engines.gpu.faults import INSTALL_COMPILER
 
 
 class NoCompilerError(Exception):
-    """NVRTC or nvdisasm is missing; the text names the command that installs it."""
-
-
-class RefusedError(Exception):
-    """NVRTC refused the code; the text is its log."""
+    """NVRTC or nvdisasm is missing or too old; the text names the command that installs it."""
 
 
 def ptx_of(code: str, arch: str) -> str:
-    """The PTX of a unit for "sm_90a" and its like. Raises NoCompilerError, RefusedError."""
-    nvrtc = _nvrtc()
-    return _text(nvrtc, _compiled(nvrtc, code, f"compute_{arch.removeprefix('sm_')}"), "PTX")
+    """The PTX of a unit for "sm_90a" and its like. Raises NoCompilerError, nvrtc.CompileError."""
+    _require_nvrtc()
+    return nvrtc.ptx(code, arch)
 
 
 def sass_of(code: str, arch: str) -> str:
-    """The machine code of a unit, disassembled. Raises NoCompilerError, RefusedError."""
+    """The machine code of a unit, disassembled. Raises NoCompilerError, nvrtc.CompileError."""
     tool = _nvdisasm()
-    nvrtc = _nvrtc()
-    program = _compiled(nvrtc, code, arch)
+    _require_nvrtc()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "unit.cubin"
-        path.write_bytes(_bytes(nvrtc, program, "CUBIN"))
+        path.write_bytes(nvrtc.cubin(code, arch)[0])
         done = subprocess.run([tool, "-c", str(path)], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RefusedError(done.stderr.strip() or "nvdisasm failed")
+        said = " ".join(done.stderr.split()) or f"it ends with status {done.returncode}"
+        raise NoCompilerError(
+            f"{tool} cannot read this machine code: {said}; a newer one comes with: {INSTALL_COMPILER}"
+        )
     return done.stdout
 
 
-def _nvrtc() -> Any:
+def _require_nvrtc() -> None:
     try:
-        from cuda.bindings import nvrtc
-
-        nvrtc.nvrtcVersion()
+        nvrtc.version()
     except (ImportError, RuntimeError, OSError):
-        raise NoCompilerError(f"PTX and SASS need NVRTC; install it with: {INSTALL}") from None
-    return nvrtc
+        raise NoCompilerError(f"PTX and SASS need NVRTC; install it with: {INSTALL_COMPILER}") from None
 
 
 def _nvdisasm() -> str:
@@ -61,35 +57,12 @@ def _nvdisasm() -> str:
                 return str(path)
     found = shutil.which("nvdisasm")
     if found is None:
-        raise NoCompilerError(f"SASS needs nvdisasm; install it with: {INSTALL}")
+        raise NoCompilerError(f"SASS needs nvdisasm; install it with: {INSTALL_COMPILER}")
     return found
 
 
 def _wheel_folders() -> Iterator[Path]:
-    from importlib.util import find_spec
-
+    """Where the wheels of CUDA put their parts; nothing without them."""
     spec = find_spec("nvidia")
-    yield from (Path(folder) for folder in (spec.submodule_search_locations or ()) if spec)  # type: ignore[union-attr]
-
-
-def _compiled(nvrtc: Any, code: str, arch: str) -> Any:
-    _, program = nvrtc.nvrtcCreateProgram(code.encode(), b"kernel.cu", 0, [], [])
-    options = [f"-arch={arch}".encode(), b"-std=c++17", b"-default-device", b"-lineinfo"]
-    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
-    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        _, size = nvrtc.nvrtcGetProgramLogSize(program)
-        log = b" " * size
-        nvrtc.nvrtcGetProgramLog(program, log)
-        raise RefusedError(log.decode(errors="replace").strip("\0 \n") or str(status))
-    return program
-
-
-def _bytes(nvrtc: Any, program: Any, what: str) -> bytes:
-    _, size = getattr(nvrtc, f"nvrtcGet{what}Size")(program)
-    data = bytes(size)
-    getattr(nvrtc, f"nvrtcGet{what}")(program, data)
-    return data
-
-
-def _text(nvrtc: Any, program: Any, what: str) -> str:
-    return _bytes(nvrtc, program, what).decode().rstrip("\0")
+    if spec is not None:
+        yield from (Path(folder) for folder in spec.submodule_search_locations or ())

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.base import EngineResult
-from croqc.engines.sim.hang import hang_entry
-from croqc.engines.sim.parameters import LaunchArgs
+from croqc.engines.hang import hang_entry
 from croqc.engines.sim.simulate import DEFAULT_STEPS, SimOptions, SimResult, simulate
 from croqc.rules.table import FLOW_RULES
 from croqc.runs.report import RunResult, Verdict

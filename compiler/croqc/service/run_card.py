@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from croqc.engines.arguments import LaunchArgs, entry_sizes
 from croqc.engines.base import EngineResult
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.run import CardOptions, CardResult, run_on_card
 from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.parameters import LaunchArgs, entry_sizes
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
 from croqc.flow.tables import verdict_text
@@ -20,7 +20,7 @@ from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import program_for
-from croqc.service.run_data import RunData, Size
+from croqc.service.run_data import RunData, Size, whole_sizes
 from croqc.service.run_plan import CardRequest
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
@@ -71,7 +71,7 @@ def _flows(report: FileReport) -> FileReport:
 
 
 def _args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
-    whole = {name: value for name, value in sizes.items() if name not in data.scalars and type(value) is int}
+    whole = {name: value for name, value in whole_sizes(sizes).items() if name not in data.scalars}
     return LaunchArgs(data.arrays, data.scalars, {**whole, **data.dims})
 
 

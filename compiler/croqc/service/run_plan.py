@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import Size
+from croqc.service.run_data import Size, whole_sizes
 from croqc.syntax.comment_directives import FunctionDirectives, RunDirective
 from croqc.syntax.directive_clauses import RunValue
 from croqc.text.near import did_you_mean, nearest
@@ -28,7 +29,7 @@ class CardRequest:
     caches."""
 
     force: bool = False
-    timeout: float = 10.0
+    timeout: float = RUN_SECONDS
     report: bool = False
     rounds: int = 0
     cold: bool = False
@@ -158,11 +159,8 @@ def _plan(
         for key, value in sizes.items():
             problem = problem or (_check_value(key, value, known) if key in known else "")
         if not problem:
-            whole = {
-                key: value for key, value in given.items() if isinstance(value, int) and not isinstance(value, bool)
-            }
             try:
-                given = {**default_sizes(model, whole), **given}
+                given = {**default_sizes(model, whole_sizes(given)), **given}
             except NoSizesError as error:
                 problem, place = str(error), run.span if run else None
     return Planned(function, directives, given, seed, name, arch, problem, place)

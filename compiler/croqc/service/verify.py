@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from croqc.engines.gpu.faults import OF_THE_MACHINE, Trouble
 from croqc.engines.gpu.parent import Parent
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
@@ -17,7 +16,7 @@ from croqc.runs.report import Verdict
 from croqc.service.check import FileReport
 from croqc.service.flow_check import with_flow
 from croqc.service.run import RunReport, run_planned
-from croqc.service.run_plan import CardRequest, Planned, Request, plan_runs
+from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_result import RunEntry, run_entry
 from croqc.text.record import record, replace
 
@@ -107,17 +106,12 @@ def verify_file(
 
 
 def _verify(report: FileReport, planned: Planned, request: Request, card: Parent | None, absent: str) -> VerifyReport:
-    sim = run_planned(report, planned, replace_card(request, None))
+    sim = run_planned(report, planned, replace(request, card=None))
     static = static_verdict(report, planned.function.name)
     if card is None or request.card is None:
         return VerifyReport(sim, None, static, absent)
-    gpu = run_planned(report, planned, replace_card(request, replace(request.card, report=True)), None, card)
+    gpu = run_planned(report, planned, replace(request, card=replace(request.card, report=True)), None, card)
     return VerifyReport(sim, gpu, static)
-
-
-def replace_card(request: Request, card: CardRequest | None) -> Request:
-    """The request for another engine."""
-    return Request(request.entry, request.sizes, request.seed, request.schedules, request.max_steps, card)
 
 
 _WEAKEST = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
@@ -132,8 +126,3 @@ def static_verdict(report: FileReport, function: str) -> StaticVerdict:
         return StaticVerdict("none", "no events")
     weakest = min(kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
     return StaticVerdict(weakest.strength.value, verdict_text(weakest))
-
-
-def why_no_card(trouble: Trouble) -> str:
-    """One line for a card that cannot be used, empty for a trouble of the program."""
-    return f"{trouble.message}; {trouble.hint}".rstrip("; ") if trouble.kind in OF_THE_MACHINE else ""

@@ -132,7 +132,11 @@ MAP = (ctypes.c_char * 128)()
 REFUSES = WHAT == "map"
 SUCCESS, INVALID = bindings.CUresult.CUDA_SUCCESS, bindings.CUresult.CUDA_ERROR_INVALID_VALUE
 bindings.cuMemHostGetDevicePointer = lambda address, flags: (SUCCESS, address)
-bindings.cuTensorMapEncodeTiled = lambda *words: (
-    INVALID if REFUSES else SUCCESS,
-    types.SimpleNamespace(getPtr=lambda: ctypes.addressof(MAP)),
-)
+
+
+def encode(kind: Any, rank: int, pointer: int, *words: Any) -> tuple[Any, Any]:
+    os.write(2, f"map {kind.name} {words[5].name} {words[6].name}\n".encode())
+    return INVALID if REFUSES else SUCCESS, types.SimpleNamespace(getPtr=lambda: ctypes.addressof(MAP))
+
+
+bindings.cuTensorMapEncodeTiled = encode

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from croqc.engines.gpu.protocol import Answer, Job
+from croqc.engines.gpu.protocol import PRINTED, Answer, Job
 
 _WATCH = 0.5  # seconds between two looks at the parent
 
@@ -42,7 +42,7 @@ def main() -> None:
     say({"stage": "ready"})
     for line in sys.stdin:
         job = Job.of_json(json.loads(line))
-        with _printing_to(Path(job.folder) / "printed"):
+        with _printing_to(job.folder):
             answer: Answer = run(job, cache, partial(_at, say, job.number))
         say({"answer": answer.to_json(), "job": job.number})
     answers.flush()
@@ -61,10 +61,13 @@ def _end_with(parent: int) -> None:
 
 
 @contextmanager
-def _printing_to(path: Path) -> Iterator[None]:
-    """What is printed inside goes into a file. C keeps a buffer of its own, which is emptied on the way out."""
+def _printing_to(folder: str) -> Iterator[None]:
+    """What is printed inside goes into a file of the job's folder; to the log where there is none. C keeps a buffer of
+    its own, which is emptied on the way out."""
     try:
-        target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        if not folder:
+            raise FileNotFoundError
+        target = os.open(Path(folder) / PRINTED, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     except OSError:
         yield
         return

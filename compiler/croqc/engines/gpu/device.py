@@ -7,7 +7,7 @@ import hashlib
 import mmap
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +15,19 @@ import cupy
 import numpy as np
 from cuda.bindings import driver
 
-from croqc.engines.gpu.compile import CompileError, compiled
-from croqc.engines.gpu.faults import Kind, crash_words, kind_of_os, kind_of_status
-from croqc.engines.gpu.protocol import Answer, Argument, Job, Launch
+from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
+from croqc.engines.gpu.compile import compiled
+from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
+from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
+from croqc.engines.nvrtc import CompileError
+from croqc.sema.memory import STATIC_LIMIT
 
-_TYPES = {
-    "f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT32", "tf32": "FLOAT32", "f64": "FLOAT64",
-    "s32": "INT32", "u32": "UINT32", "s64": "INT64", "u64": "UINT64", "u16": "UINT16", "s16": "UINT16",
-}  # fmt: skip
-_SWIZZLES = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}
 SCALARS = {
     "s32": np.int32, "u32": np.uint32, "s64": np.int64, "u64": np.uint64, "f32": np.float32, "f64": np.float64,
     "bool": np.bool_, "s16": np.int16, "u16": np.uint16, "s8": np.int8, "u8": np.uint8,
 }  # fmt: skip
-_MAX_STATIC = 48 * 1024
 _MAPPED = 2  # cudaHostRegisterMapped
-_INSUFFICIENT = 35  # cudaErrorInsufficientDriver
+_WARM_UP = 2  # rounds before those that are timed
 _MAX_PRINTED = 1 << 16
 _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
 
@@ -77,6 +74,7 @@ class _Run:
         self.folder = Path(job.folder)
         self.arrays: dict[str, Any] = {}
         self.reached, self.kernel = "device", ""
+        self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
 
     def at(self, stage: str, kernel: str = "") -> None:
@@ -99,27 +97,32 @@ class _Run:
         kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
-        times: tuple[float, ...] = ()
-        if not self.job.compile_only:
-            self.at("upload")
-            self._upload()
-            self._map_report()
-            bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
-            start = time.perf_counter()
-            for one in bound:
-                self.at("run", one[1].kernel)
-                self._launch([one])
-                cupy.cuda.runtime.deviceSynchronize()
-            took = time.perf_counter() - start
-            self.at("download")
-            self._download()
-            times = self._timed(bound, took)
-            self._unmap_report()
-        notes = (made.trouble,) if made.trouble else ()
+        times = self._launched(kernels)
+        if made.trouble:
+            self.notes.append(made.trouble)
+        printed = self._printed()
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=notes, printed=self._printed(),
+            notes=tuple(self.notes), printed=printed,
         )  # fmt: skip
+
+    def _launched(self, kernels: Mapping[str, Any]) -> tuple[float, ...]:
+        """Runs the kernels once, brings their data back, and then times them."""
+        self.at("upload")
+        self._upload()
+        self._map_report()
+        bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
+        start = time.perf_counter()
+        for one in bound:
+            self.at("run", one[1].kernel)
+            self._launch([one])
+            cupy.cuda.runtime.deviceSynchronize()
+        took = time.perf_counter() - start
+        self.at("download")
+        self._download()
+        times = self._timed(bound, took)
+        self._unmap_report()
+        return times
 
     def _module(self, cubin: bytes) -> Any:
         """CuPy remembers modules by their path, so the path says what is in it."""
@@ -129,11 +132,14 @@ class _Run:
 
     def _printed(self) -> str:
         """What the kernels printed; C keeps it in a buffer until told otherwise."""
+        if not self.job.folder:
+            return ""
         ctypes.CDLL(None).fflush(None)
         try:
-            with (self.folder / "printed").open("rb") as file:
+            with (self.folder / PRINTED).open("rb") as file:
                 return file.read(_MAX_PRINTED).decode(errors="replace")
-        except OSError:
+        except OSError as error:
+            self.notes.append(f"what the kernels printed is lost: {error.strerror or error}")
             return ""
 
     # --- memory -----------------------------------------------------------------------------------
@@ -147,8 +153,7 @@ class _Run:
 
     def _download(self) -> None:
         for array in self.job.arrays:
-            if array.wanted:
-                cupy.asnumpy(self.arrays[array.name])[: array.size].tofile(self.folder / f"{array.name}.out")
+            cupy.asnumpy(self.arrays[array.name])[: array.size].tofile(self.folder / f"{array.name}.out")
 
     def _map_report(self) -> None:
         """The report's file becomes memory that the card writes to; what is in it outlives this process."""
@@ -183,7 +188,7 @@ class _Run:
 
     def _launch(self, bound: Bound) -> None:
         for kernel, launch, arguments in bound:
-            if launch.shared_bytes > _MAX_STATIC:
+            if launch.shared_bytes > STATIC_LIMIT:
                 kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
             kernel(launch.grid, (launch.threads, 1, 1), arguments, shared_mem=launch.shared_bytes)
 
@@ -193,12 +198,12 @@ class _Run:
             return ()
         self.at("time", bound[-1][1].kernel if bound else "")
         flush = cupy.empty(_CACHE_BYTES, dtype=cupy.uint8) if self.job.cold else None
-        rounds = self.job.warm_up + self.job.repeat
+        rounds = _WARM_UP + self.job.repeat
         affordable = min(rounds, int(self.job.time_budget / max(took, 1e-9)))
-        for _ in range(min(self.job.warm_up, affordable // 2)):
+        for _ in range(min(_WARM_UP, affordable // 2)):
             self._launch(bound)
         found = []
-        for _ in range(max(1, min(self.job.repeat, affordable - self.job.warm_up))):
+        for _ in range(max(1, min(self.job.repeat, affordable - _WARM_UP))):
             if flush is not None:
                 flush.fill(0)
             start, end = cupy.cuda.Event(), cupy.cuda.Event()
@@ -212,7 +217,7 @@ class _Run:
 
 def _no_driver(status: int) -> bool:
     """CUDA calls a driver that is not there one that is too old; its version is then 0."""
-    return status == _INSUFFICIENT and int(cupy.cuda.runtime.driverGetVersion()) == 0
+    return status == INSUFFICIENT_DRIVER and int(cupy.cuda.runtime.driverGetVersion()) == 0
 
 
 def _device_pointer(address: int) -> int:
@@ -223,11 +228,9 @@ def _device_pointer(address: int) -> int:
 
 def tensor_map(pointer: int, argument: Argument) -> Any:
     """The 128 bytes of a CUtensorMap. Raises MapError where the driver refuses it."""
-    kind = _TYPES.get(argument.elem, "UINT8")
-    promotion = driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_256B
     rank = len(argument.extents)
     status, made = driver.cuTensorMapEncodeTiled(
-        getattr(driver.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{kind}"),
+        getattr(driver.CUtensorMapDataType, format_word(argument.elem)),
         rank,
         pointer,
         [driver.cuuint64_t(extent) for extent in argument.extents],
@@ -235,8 +238,8 @@ def tensor_map(pointer: int, argument: Argument) -> Any:
         [driver.cuuint32_t(extent) for extent in argument.box],
         [driver.cuuint32_t(1)] * rank,
         driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-        getattr(driver.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{_SWIZZLES[argument.swizzle]}"),
-        promotion,
+        getattr(driver.CUtensorMapSwizzle, swizzle_word(argument.swizzle)),
+        getattr(driver.CUtensorMapL2promotion, PROMOTION),
         driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
     )
     if status != driver.CUresult.CUDA_SUCCESS:

@@ -12,7 +12,8 @@ from typing import Final
 
 
 class Kind(Enum):
-    """The kinds of trouble. The first group ends a run of a program, the second concerns the machine."""
+    """The kinds of trouble. The first group ends a run of a program, the second concerns the machine; of
+    OTHER nobody knows which."""
 
     CRASHED = "crashed"
     HANGS = "hangs"
@@ -31,13 +32,8 @@ class Kind(Enum):
     GARBAGE = "garbage"
     DIED = "died"
     BUSY = "busy"
+
     OTHER = "other"
-
-
-OF_THE_MACHINE: Final = frozenset(
-    {Kind.IMPORT, Kind.NO_DEVICE, Kind.DRIVER, Kind.ARCH, Kind.DISK, Kind.FOLDER, Kind.GARBAGE, Kind.DIED, Kind.BUSY}
-)
-"""Kinds that say nothing of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +46,19 @@ class Trouble:
     log: str = ""
     kernel: str = ""
 
+    @property
+    def line(self) -> str:
+        """Message and way out."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
 
 INSTALL: Final = "python -m pip install 'croqtile-tools[gpu]'"
+INSTALL_COMPILER: Final = "python -m pip install 'croqtile-tools[cuda]'"
+DRIVER: Final = "580 or newer"  # what CUDA 13 needs
+INSUFFICIENT_DRIVER: Final = 35  # cudaErrorInsufficientDriver
 SIM: Final = "'--engine sim' runs it in the simulator"
+
+REPORT_WITH_LOG: Final = "please report it with the log"
 
 _CRASHES: Final = {
     700: "an access to an illegal address",
@@ -68,7 +74,7 @@ _CRASHES: Final = {
 _KINDS: Final = {
     2: Kind.MEMORY,
     9: Kind.TOO_MANY_RESOURCES,  # cudaErrorInvalidConfiguration
-    35: Kind.DRIVER,  # cudaErrorInsufficientDriver
+    INSUFFICIENT_DRIVER: Kind.DRIVER,
     100: Kind.NO_DEVICE,
     101: Kind.NO_DEVICE,  # cudaErrorInvalidDevice
     209: Kind.ARCH,  # cudaErrorNoKernelImageForDevice
@@ -98,7 +104,7 @@ def kind_of_os(error: OSError) -> Kind:
 _TOLD: Final = {
     Kind.COMPILER: (
         "the generated code does not compile; this is a mistake of ours, not of the kernel",
-        f"please report it with the log; {SIM}",
+        f"{REPORT_WITH_LOG}; {SIM}",
     ),
     Kind.REFUSED: ("the driver refuses what the kernel asks for", SIM),
     Kind.MEMORY: (
@@ -112,7 +118,7 @@ _TOLD: Final = {
     Kind.NO_DEVICE: ("there is no NVIDIA card here", SIM),
     Kind.DRIVER: (
         "the driver of the card is too old for this CUDA",
-        "install a newer NVIDIA driver (CUDA 13 needs 580 or newer); 'croq doctor' shows what is there",
+        f"install a newer NVIDIA driver (CUDA 13 needs {DRIVER}); 'croq doctor' shows what is there",
     ),
     Kind.ARCH: (
         "the card cannot run code of this architecture",

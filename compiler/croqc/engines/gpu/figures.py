@@ -10,6 +10,7 @@ from itertools import product
 from math import prod
 from typing import Final
 
+from croqc.codegen.copies import THREADS
 from croqc.codegen.evaluate import Number, evaluate
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
@@ -17,8 +18,8 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, variables
 from croqc.pipe.walk import Body, bodies, statements
 from croqc.runs.elements import ELEMENTS
+from croqc.sema.model import Unit
 
-_GROUP = 128  # threads that execute a multiply together
 _BUDGET: Final = 200_000  # loop turns and blocks that are looked at one by one
 
 
@@ -49,7 +50,7 @@ class _Counter:
         self.left = _BUDGET
 
     def count(self, sizes: Mapping[str, Number]) -> int:
-        body, groups = self.kernel.body, self.kernel.threads // _GROUP
+        body, threads = self.kernel.body, self.kernel.threads
         if not any(isinstance(stmt, ir.Multiply) for stmt in statements(body)):
             return 0
         if _steered_by(body, {stmt.name for stmt in statements(body) if isinstance(stmt, ir.Set)}):
@@ -57,36 +58,51 @@ class _Counter:
         extents = [evaluate(extent, sizes) for extent in grid_of(self.kernel)]
         names = self.kernel.grid_names
         if not _steered_by(body, set(names)):
-            return prod(extents) * self._body(body, dict(sizes), groups)
+            return prod(extents) * self._body(body, dict(sizes), threads)
         return sum(
-            self._body(body, {**sizes, **dict(zip(names, at, strict=False))}, groups)
+            self._body(body, {**sizes, **dict(zip(names, at, strict=False))}, threads)
             for at in product(*(range(extent) for extent in extents))
         )
 
-    def _body(self, body: Body, values: dict[str, Number], groups: int) -> int:
+    def _body(self, body: Body, values: dict[str, Number], threads: int) -> int:
         self.left -= 1
         if self.left < 0:
             raise _UnknownError
         total = 0
         for stmt in body:
-            total += self._stmt(stmt, values, groups)
+            total += self._stmt(stmt, values, threads)
         return total
 
-    def _stmt(self, stmt: ir.Stmt, values: dict[str, Number], groups: int) -> int:
+    def _stmt(self, stmt: ir.Stmt, values: dict[str, Number], threads: int) -> int:
         match stmt:
             case ir.Multiply():
-                return 2 * stmt.m * stmt.n * stmt.k_step * max(stmt.steps, 1) * groups
+                return 2 * stmt.m * stmt.n * stmt.k_step * max(stmt.steps, 1) * self._units(stmt, threads)
             case ir.Let():
                 self._set(values, stmt.name, stmt.value)
             case ir.Role():
-                return self._body(stmt.body, values, len(stmt.groups)) if _multiplies(stmt) else 0
+                return self._body(stmt.body, values, self._within(stmt, values)) if _multiplies(stmt) else 0
             case ir.Loop() if _multiplies(stmt):
-                return self._loop(stmt, values, groups)
+                return self._loop(stmt, values, threads)
             case ir.Scope():
-                return self._body(stmt.body, values, groups)
+                return self._body(stmt.body, values, threads)
             case ir.If() | ir.While() if _multiplies(stmt):
-                return self._guarded(stmt, values, groups)
+                return self._guarded(stmt, values, threads)
         return 0
+
+    @staticmethod
+    def _units(stmt: ir.Multiply, threads: int) -> int:
+        """How many units execute a multiply that `threads` threads of a block come to: warps or warpgroups."""
+        return threads // THREADS[stmt.acc.unit]
+
+    def _within(self, stmt: ir.Role, values: Mapping[str, Number]) -> int:
+        """How many threads of a block run a region."""
+        if stmt.unit is Unit.GROUP4:
+            return len(stmt.groups) * THREADS[Unit.GROUP4]
+        return sum(bool(evaluate(stmt.cond, {**values, **self._at(thread)})) for thread in range(self.kernel.threads))
+
+    def _at(self, thread: int) -> dict[str, int]:
+        """The parallel indices of a thread."""
+        return {index.name: thread // index.unit % index.bound for index in self.kernel.indices}
 
     def _set(self, values: dict[str, Number], name: str, value: Expr) -> None:
         try:
@@ -94,17 +110,17 @@ class _Counter:
         except ValueError:
             values.pop(name, None)
 
-    def _loop(self, stmt: ir.Loop, values: dict[str, Number], groups: int) -> int:
+    def _loop(self, stmt: ir.Loop, values: dict[str, Number], threads: int) -> int:
         turns = range(evaluate(stmt.start, values), evaluate(stmt.stop, values), evaluate(stmt.step, values))
         if not _steered_by(stmt.body, {stmt.name}):
-            return len(turns) * self._body(stmt.body, dict(values), groups) if turns else 0
-        return sum(self._body(stmt.body, {**values, stmt.name: turn}, groups) for turn in turns)
+            return len(turns) * self._body(stmt.body, dict(values), threads) if turns else 0
+        return sum(self._body(stmt.body, {**values, stmt.name: turn}, threads) for turn in turns)
 
-    def _guarded(self, stmt: ir.If | ir.While, values: dict[str, Number], groups: int) -> int:
+    def _guarded(self, stmt: ir.If | ir.While, values: dict[str, Number], threads: int) -> int:
         if isinstance(stmt, ir.While):
             raise _UnknownError
         chosen = stmt.then if evaluate(stmt.cond, values) else stmt.other
-        return self._body(chosen, values, groups)
+        return self._body(chosen, values, threads)
 
 
 def _multiplies(stmt: ir.Stmt) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from croqc.codegen.program import Program
 from croqc.codegen.report import RECORD_WORDS, WaitSite
 from croqc.engines.gpu.protocol import Job
-from croqc.engines.sim.hang import HungPath, debtors
+from croqc.engines.hang import HungPath, debtors
 from croqc.flow.paths import Path, kernel_paths
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.types import Event

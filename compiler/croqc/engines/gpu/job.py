@@ -35,7 +35,7 @@ def _array(item: DeviceArray, data: Mapping[str, Values], folder: Path) -> Array
     given = item.name in data
     if given:
         np.ascontiguousarray(data[item.name]).tofile(folder / f"{item.name}.in")
-    return Array(item.name, size, given, wanted=True)
+    return Array(item.name, size, given)
 
 
 def _argument(arg: Arg) -> Argument:

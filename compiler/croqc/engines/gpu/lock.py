@@ -11,6 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -84,11 +85,11 @@ class CardLock:
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             self._wait()
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, json.dumps({"pid": os.getpid(), "what": self.what}).encode(), 0)
         except BaseException:
-            os.close(self._file)
+            os.close(self._file)  # and with it the lock
             raise
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps({"pid": os.getpid(), "what": self.what}).encode(), 0)
         return self
 
     def _wait(self) -> None:
@@ -114,7 +115,8 @@ class CardLock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.ftruncate(self._file, 0)
+        with suppress(OSError):  # the next holder writes its own name
+            os.ftruncate(self._file, 0)
         os.close(self._file)
 
 

@@ -24,9 +24,8 @@ from typing import IO, Any
 
 from croqc.engines.gpu.faults import INSTALL, SIM, Kind, Trouble, trouble_of
 from croqc.engines.gpu.lock import CardLock, Holder, LockCancelledError, LockTimeoutError, lock_path
-from croqc.engines.gpu.protocol import Answer, Job
+from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 
-RUN_TIMEOUT = 10.0
 _POLL = 0.05  # seconds between two looks at a cancellation
 _MAX_LOG = 1 << 14
 _MAX_LINE = 1 << 24
@@ -107,11 +106,11 @@ class Parent:
 
     def card(self) -> str | Trouble:
         """The name of the card, or why there is none. Takes no lock: nothing runs on it."""
-        answer = self._locked(Job(tempfile.gettempdir(), "", ""), RUN_TIMEOUT, lambda: False)
+        answer = self._locked(Job("", "", ""), RUN_SECONDS, lambda: False)
         return answer if isinstance(answer, Trouble) else answer.device
 
     def run(
-        self, job: Job, timeout: float = RUN_TIMEOUT, cancelled: Callable[[], bool] = lambda: False
+        self, job: Job, timeout: float = RUN_SECONDS, cancelled: Callable[[], bool] = lambda: False
     ) -> Answer | Trouble:
         """One job, while the card's lock is held. `timeout`: seconds that its kernels may run."""
         if self.lock is None:

@@ -6,17 +6,20 @@ Arrays do not travel in the lines: they are files of raw bytes in the job's fold
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
+
+PRINTED: Final = "printed"
+RUN_SECONDS: Final = 10.0  # that kernels may run, unless asked otherwise
+ROUNDS: Final = 20  # to time, unless asked otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Memory of `size` bytes. `given`: NAME.in holds its contents, else it starts as zeros. `wanted`: it comes back."""
+    """Memory of `size` bytes. `given`: NAME.in holds its contents, else it starts as zeros. It comes back."""
 
     name: str
     size: int
     given: bool
-    wanted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,8 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`repeat`: launches to time, 0 for none; `warm_up` before them. `compile_only`: stop behind the compiler.
-    A job without `code` asks for the card alone.
+    """`repeat`: launches to time, 0 for none. A job without `code` asks for the card alone and needs no `folder`;
+    what kernels print goes into the file `PRINTED` there.
 
     `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
     those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
@@ -65,9 +68,7 @@ class Job:
     arch: str
     arrays: tuple[Array, ...] = ()
     launches: tuple[Launch, ...] = ()
-    warm_up: int = 2
     repeat: int = 0
-    compile_only: bool = False
     report: str = ""
     wait_limit: float = 0.0
     cold: bool = False
@@ -97,7 +98,8 @@ def _argument(data: dict[str, Any]) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`stage` says how far a job came: "compile", "upload", "run", "time", "done". `error` is empty for success.
+    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "done", in
+    this order. `error` is empty for success.
 
     `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,

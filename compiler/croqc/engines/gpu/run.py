@@ -12,15 +12,16 @@ from pathlib import Path
 from statistics import median
 
 from croqc.codegen.program import Program
-from croqc.engines.gpu.faults import OF_THE_MACHINE, Kind, Trouble, kind_of_os, trouble_of
+from croqc.engines.arguments import LaunchArgs
+from croqc.engines.gpu.faults import Kind, Trouble, kind_of_os, trouble_of
 from croqc.engines.gpu.figures import bytes_moved, operations
 from croqc.engines.gpu.hang import hung_paths, read_records, report_folder, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
-from croqc.engines.gpu.parent import RUN_TIMEOUT, Parent
-from croqc.engines.gpu.protocol import Answer, Job
-from croqc.engines.sim.hang import HungPath
-from croqc.engines.sim.parameters import LaunchArgs
-from croqc.pipe.errors import InvalidIrError, LoweringError
+from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
+from croqc.engines.hang import HungPath
+from croqc.pipe.errors import LoweringError
+from croqc.rules import internal_error
 from croqc.runs.elements import Array
 from croqc.runs.report import Timing
 from croqc.runs.usage import usage_of
@@ -40,7 +41,7 @@ class CardOptions:
     """
 
     arch: str = DEFAULT_TARGET
-    timeout: float = RUN_TIMEOUT
+    timeout: float = RUN_SECONDS
     report: bool = False
     repeat: int = 0
     cold: bool = False
@@ -83,23 +84,28 @@ def run_on_card(
 
     `lower` makes the program for these arguments, with waits that report where it is told so, or raises LoweringError.
     """
-    try:
-        program = lower(options.report)
-    except LoweringError as error:
-        return CardResult(error=CardFailure(f"the card cannot run this yet: {error.message}", error.span))
-    except InvalidIrError as error:
-        return CardResult(
-            error=CardFailure(f"the lowering made a mistake, which is ours: {error}", model.function.name.span)
-        )
-    done = _Run(model, args, parent, options, program)
-    outcome = done.once()
-    if not options.report and isinstance(outcome.trouble, Trouble) and outcome.trouble.kind is Kind.HANGS:
-        again = lower(True)
-        if again.unit.sites:
+    program = _program(model, lower, options.report)
+    if isinstance(program, CardFailure):
+        return CardResult(error=program)
+    outcome = _Run(model, args, parent, options, program).once()
+    if not options.report and outcome.trouble is not None and outcome.trouble.kind is Kind.HANGS:
+        again = _program(model, lower, True)
+        if not isinstance(again, CardFailure) and again.unit.sites:
             told = _Run(model, args, parent, replace(options, report=True, repeat=0), again).once()
             if told.hang:
                 return told
     return outcome
+
+
+def _program(model: Model, lower: Lower, waits: bool) -> Program | CardFailure:
+    try:
+        return lower(waits)
+    except LoweringError as error:
+        return CardFailure(f"the card cannot run this yet: {error.message}", error.span)
+    except Exception as error:
+        reason = internal_error.described(error)
+        message = f"the lowering failed ({reason}); this is a fault of the tools, please report it with the kernel"
+        return CardFailure(message, model.function.name.span)
 
 
 class _Run:
@@ -152,8 +158,14 @@ class _Run:
         prints = (answer.printed,) if answer.printed else ()
         seconds = timing.median if timing else 0.0
         return CardResult(
-            outputs, result, False, (), None, prints, answer.notes, seconds, answer.compile_time, timing
-        )  # fmt: skip
+            outputs,
+            result,
+            prints=prints,
+            notes=answer.notes,
+            time=seconds,
+            compile_time=answer.compile_time,
+            timing=timing,
+        )
 
     def _timing(self, answer: Answer) -> Timing | None:
         if not answer.times:
@@ -168,9 +180,8 @@ class _Run:
 
 def _failed(trouble: Trouble) -> CardResult:
     """The result of a run that a trouble ended. Its log goes with the words where the mistake is ours."""
-    message = f"{trouble.message}; {trouble.hint}" if trouble.hint else trouble.message
     if trouble.kind is Kind.HANGS:
-        return CardResult(hung=True, error=CardFailure(message, unsupported=False), trouble=trouble)
+        return CardResult(hung=True, error=CardFailure(trouble.line, unsupported=False), trouble=trouble)
     notes = tuple(trouble.log.splitlines()[:20]) if trouble.kind in (Kind.COMPILER, Kind.DIED) else ()
-    unsupported = trouble.kind in OF_THE_MACHINE or trouble.kind is not Kind.CRASHED
-    return CardResult(error=CardFailure(message, unsupported=unsupported), notes=notes, trouble=trouble)
+    failure = CardFailure(trouble.line, unsupported=trouble.kind is not Kind.CRASHED)
+    return CardResult(error=failure, notes=notes, trouble=trouble)

@@ -6,9 +6,9 @@ Must not choose sizes or values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.code.compiler import Compiler
 from croqc.engines.sim.code.values import cast
 from croqc.engines.sim.errors import SimError
@@ -17,18 +17,6 @@ from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.state import Frame
 from croqc.sema.model import SymbolKind
 from croqc.syntax import ast
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchArgs:
-    """What the function is called with, by parameter name: arrays in their storage types, and scalars.
-
-    `dims`: symbolic extents by name; those that a parameter's array gives need not be there.
-    """
-
-    arrays: Mapping[str, Array]
-    scalars: Mapping[str, int | float | bool] = field(default_factory=dict)
-    dims: Mapping[str, int] = field(default_factory=dict)
 
 
 def bind_parameters(c: Compiler, frame: Frame, env: LaunchArgs) -> dict[str, Buffer]:
@@ -53,17 +41,6 @@ def bind_parameters(c: Compiler, frame: Frame, env: LaunchArgs) -> dict[str, Buf
             raise error.at(param.name.span) from None
     _bind_dimensions(c, frame, {**env.dims, **known})
     return buffers
-
-
-def entry_sizes(function: ast.Function, env: LaunchArgs) -> dict[str, int]:
-    """Extents and integer parameters by name, as the function is entered."""
-    sizes = dict(env.dims)
-    for param in function.params:
-        array = None if param.name is None else env.arrays.get(param.name.id)
-        for dim, extent in zip(param.type.dims or (), () if array is None else array.shape, strict=False):
-            if isinstance(dim, ast.Name):
-                sizes.setdefault(dim.id, extent)
-    return sizes | {name: value for name, value in env.scalars.items() if type(value) is int}
 
 
 def _set(c: Compiler, frame: Frame, name: ast.Name, value: Any) -> None:

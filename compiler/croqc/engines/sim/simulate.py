@@ -12,16 +12,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from croqc.engines.arguments import LaunchArgs, entry_sizes
+from croqc.engines.hang import HungPath
 from croqc.engines.sim.code.compiler import Compiler, as_steps
 from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.tables import EXPRESSION_HANDLERS, STATEMENT_HANDLERS
 from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.hang import HungPath, explain
+from croqc.engines.sim.hang import explain
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.scheduler import Budget
-from croqc.engines.sim.parameters import LaunchArgs, bind_parameters, entry_sizes
+from croqc.engines.sim.parameters import bind_parameters
 from croqc.engines.sim.plan import Plan
 from croqc.engines.sim.spread import default_workers
 from croqc.engines.sim.state import Frame, RunState

@@ -1,0 +1,62 @@
+"""NVRTC: a translation unit as machine code or PTX. Must not need a card, keep results or know programs.
+
+The engine and `croq cuda` compile with the same options, so that what is shown is what runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+OPTIONS: Final = ("-std=c++17", "--ptxas-options=-v", "-lineinfo", "-default-device")
+
+
+class CompileError(Exception):
+    """NVRTC refused the code; the text is its log."""
+
+
+def version() -> tuple[int, int]:
+    """Of NVRTC, as (13, 0). Raises ImportError without it; RuntimeError or OSError where it cannot be loaded."""
+    _, major, minor = _nvrtc().nvrtcVersion()
+    return int(major), int(minor)
+
+
+def cubin(code: str, arch: str) -> tuple[bytes, str]:
+    """The machine code of a unit for "sm_90a" and its like, and the compiler's log. Raises CompileError, and what
+    `version` raises."""
+    return _compiled(code, arch, "CUBIN")
+
+
+def ptx(code: str, arch: str) -> str:
+    """The PTX of a unit for "sm_90a" and its like. Raises as `cubin`."""
+    text, _ = _compiled(code, f"compute_{arch.removeprefix('sm_')}", "PTX")
+    return text.decode().rstrip("\0")
+
+
+def _nvrtc() -> Any:
+    from cuda.bindings import nvrtc
+
+    return nvrtc
+
+
+def _compiled(code: str, arch: str, what: str) -> tuple[bytes, str]:
+    nvrtc = _nvrtc()
+    _, program = nvrtc.nvrtcCreateProgram(code.encode(), b"kernel.cu", 0, [], [])
+    try:
+        options = [f"-arch={arch}".encode(), *(option.encode() for option in OPTIONS)]
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+        log = _sized(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
+        text = log.decode(errors="replace").strip("\0 \n")
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            raise CompileError(text or str(status))
+        made = _sized(getattr(nvrtc, f"nvrtcGet{what}Size"), getattr(nvrtc, f"nvrtcGet{what}"), program)
+        return made, text
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def _sized(size_of: Any, fill: Any, program: Any) -> bytes:
+    """What NVRTC writes into a buffer of the caller's; one of Python's own `bytes` may be shared with others."""
+    _, size = size_of(program)
+    data = bytearray(size)
+    fill(program, data)
+    return bytes(data)
