@@ -165,3 +165,31 @@ def test_dump_says_what_is_not_lowered(croq: Croq) -> None:
     assert (
         outcome.out == "function scales at 2:1\n  not lowered: the type f8_ue8m0 is not lowered to CUDA yet at 2:46\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("0", "must be an integer of at least 1"),
+        ("-1", "must be an integer of at least 1"),
+        ("1.5", "must be an integer of at least 1"),
+        ("2147483648", "must be at most 2,147,483,647, for generated code counts sizes in 32 bits"),
+        ("99999999999999999999", "must be at most 2,147,483,647, for generated code counts sizes in 32 bits"),
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--full",), ("--json",)])
+def test_sizes_that_no_launch_takes_are_usage_errors(
+    croq: Croq, form: tuple[str, ...], value: str, reason: str
+) -> None:
+    """Of numbers below 1 it says what `croq run` says."""
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    outcome = croq("cuda", "k.co", "-D", f"N={value}", *form)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"croq: k.co: dimension 'N' {reason}\n")
+
+
+def test_an_empty_architecture_is_unknown(croq: Croq) -> None:
+    Path("k.co").write_text(TILED)
+    for command in ("cuda", "check"):
+        outcome = croq(command, "k.co", "--arch", "")
+        assert (outcome.status, outcome.out) == (2, "")
+        assert outcome.err.startswith("croq: unknown architecture ''; known are sm_80,")
