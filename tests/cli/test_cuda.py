@@ -266,3 +266,31 @@ def test_a_pass_that_fails_costs_its_function_alone(croq: Croq, monkeypatch: pyt
     assert outcome.status == 0
     assert "  not lowered: the lowering of this function failed here" in outcome.out
     assert outcome.out.index("kernel more: grid") > outcome.out.index("function more")
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("0", "must be an integer of at least 1"),
+        ("-1", "must be an integer of at least 1"),
+        ("1.5", "must be an integer of at least 1"),
+        ("2147483648", "must be at most 2,147,483,647, for generated code counts sizes in 32 bits"),
+        ("99999999999999999999", "must be at most 2,147,483,647, for generated code counts sizes in 32 bits"),
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--full",), ("--json",)])
+def test_sizes_that_no_launch_takes_are_usage_errors(
+    croq: Croq, form: tuple[str, ...], value: str, reason: str
+) -> None:
+    """Of numbers below 1 it says what `croq run` says."""
+    Path("k.co").write_text(PIPELINE, encoding="utf-8")
+    outcome = croq("cuda", "k.co", "-D", f"N={value}", *form)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"croq: k.co: dimension 'N' {reason}\n")
+
+
+def test_an_empty_architecture_is_unknown(croq: Croq) -> None:
+    Path("k.co").write_text(TILED)
+    for command in ("cuda", "check"):
+        outcome = croq(command, "k.co", "--arch", "")
+        assert (outcome.status, outcome.out) == (2, "")
+        assert outcome.err.startswith("croq: unknown architecture ''; known are sm_80,")

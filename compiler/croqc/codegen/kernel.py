@@ -140,7 +140,8 @@ class _Kernel:
         text = "threadIdx.x" if index.unit == 1 else f"threadIdx.x / {index.unit}"
         if index.unit * index.bound < self.kernel.threads:
             text += f" % {index.bound}"
-        if index.unit >= 32:  # the same in all threads of a warp: say so, for branches over it
+        # The same in all threads of each warp, which are 32: say so, for branches over it.
+        if index.unit % 32 == 0 and self.kernel.threads % 32 == 0:
             return f"__shfl_sync(0xffffffff, {text}, 0)"
         return text
 

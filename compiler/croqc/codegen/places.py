@@ -5,7 +5,22 @@ from __future__ import annotations
 from croqc.codegen.own import Own
 from croqc.codegen.words import spell, type_word
 from croqc.pipe import ir
-from croqc.pipe.exprs import ZERO, Expr, Lit, Read, Space, Tensor, Tile, Var, add, multiply, product, total
+from croqc.pipe.exprs import (
+    ZERO,
+    Expr,
+    Lit,
+    Read,
+    Space,
+    Tensor,
+    Tile,
+    Var,
+    add,
+    divide,
+    modulo,
+    multiply,
+    product,
+    total,
+)
 from croqc.pipe.passes.memory import slot_stride
 from croqc.sema.elements import ELEMENTS
 
@@ -31,7 +46,8 @@ class Places:
             at[tile.dims[dim]] = add(at[tile.dims[dim]], value)
         item = self.shared.get(tensor.name)
         if item is not None and item.swizzle:
-            rows, row, column = tensor.extents[0], self.spell(at[0]), self.spell(at[1])
+            at = _as_declared(at, tensor, item.tensor)
+            rows, row, column = item.tensor.extents[0], self.spell(at[0]), self.spell(at[1])
             return (
                 f"at<{type_word(tensor.elem)}, {rows}, {item.swizzle}>({self.slot(tensor, tile.slot)}, {row}, {column})"
             )
@@ -100,6 +116,16 @@ class Places:
             return f"{base} + tile_start<{shape}>({self.spell(at[0])}, {self.spell(at[1])}){scale}"
         offset = total(tuple(multiply(value, stride) for value, stride in zip(at, strides(tensor), strict=True)))
         return base if offset == ZERO else f"{base} + {self.spell(offset, 10)}"
+
+
+def _as_declared(at: list[Expr], tensor: Tensor, declared: Tensor) -> list[Expr]:
+    """The row and column of an element in a tensor's own shape, which decides where it lies; `span_as` gives another
+    shape to the same elements in the same order (reference, 3.5)."""
+    if tensor.shape == declared.shape:
+        return at
+    flat = total(tuple(multiply(value, stride) for value, stride in zip(at, strides(tensor), strict=True)))
+    columns = declared.shape[-1]
+    return [divide(flat, columns), modulo(flat, columns)]
 
 
 def strides(tensor: Tensor) -> tuple[Expr, ...]:

@@ -20,6 +20,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError, SizesNeededError
 from croqc.pipe.facts import Facts
 from croqc.pipe.pipeline import lowered
+from croqc.pipe.reshaped import check_reshaped
 from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.model import Kernel, Model, Symbol, SymbolKind
 from croqc.sema.types import Data, Storage
@@ -123,6 +124,7 @@ def lowered_kernels(model: Model, target: Target, sizes: Mapping[str, int]) -> l
         _check_host(model, kernel)
         env, start = built_kernel(model, target, number, sizes)
         found.append(lowered(start, env))
+        check_reshaped(found[-1])
     return found
 
 

@@ -117,7 +117,7 @@ def _majority(functions: Iterable[FunctionReport]) -> str:
 
 def pick_target(settings: Settings) -> Target:
     """The target that the settings name. Raises SettingsError for one that has no table."""
-    name = settings.arch or DEFAULT_TARGET
+    name = DEFAULT_TARGET if settings.arch is None else settings.arch
     target = find_target(name)
     if target is None:
         raise SettingsError(f"unknown architecture '{name}'; known are {', '.join(TARGETS)}")

@@ -19,7 +19,7 @@ from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import Size
-from croqc.service.run_plan import PlanError, Planned, Request, plan_runs
+from croqc.service.run_plan import PlanError, Planned, Request, check_sizes, plan_runs
 from croqc.syntax import ast
 from croqc.syntax.tokens import RegionKind
 from croqc.syntax.visit import walk
@@ -50,6 +50,7 @@ def lower_file(report: FileReport, entry: str | None, sizes: Mapping[str, Size])
     """
     first: dict[int, Planned] = {}
     for planned in plan_runs(report, Request(entry, sizes)):
+        check_sizes(report, planned.function, planned.sizes)
         first.setdefault(planned.function.base, planned)
     return tuple(lower_function(report, planned.function, planned.sizes) for planned in first.values())
 

@@ -61,6 +61,9 @@ class Planned:
     place: Span | None = None
 
 
+_MOST = 2**31 - 1
+
+
 def pick_functions(report: FileReport, entry: str | None) -> list[int]:
     """Indices of the functions to run: the entry, else those with a run line, else the only one.
 
@@ -139,6 +142,17 @@ def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
     if known[name] and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         return f"dimension '{name}' must be an integer of at least 1"
     return ""
+
+
+def check_sizes(report: FileReport, function: FunctionReport, given: Mapping[str, Size]) -> None:
+    """Sizes that code is made for: at least 1 and counted in 32 bits. Raises PlanError."""
+    known = _bindable(function.analysis.model) if function.analysis else {}
+    for name, value in given.items():
+        wrong = _check_value(name, value, known) if known.get(name) else ""
+        if not wrong and known.get(name) and value > _MOST:
+            wrong = f"dimension '{name}' must be at most {_MOST:,}, for generated code counts sizes in 32 bits"
+        if wrong:
+            raise PlanError(f"{report.source.path}: {wrong}")
 
 
 def _plan(

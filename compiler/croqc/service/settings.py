@@ -32,8 +32,8 @@ class Settings:
     def over(self, lower: Settings) -> Settings:
         """These settings, completed by those of lower precedence."""
         return Settings(
-            self.arch or lower.arch,
-            self.dialect or lower.dialect,
+            lower.arch if self.arch is None else self.arch,
+            lower.dialect if self.dialect is None else self.dialect,
             {**lower.defines, **self.defines},
             self.allow | lower.allow,
         )

@@ -66,6 +66,7 @@ class _Building:
         self.chains = {chain[-1]: chain for chain in regions(kernel.node)}
         self.indices: list[ir.Index] = []
         self.swizzles = {info.symbol: info.swizzle for info in model.buffers}
+        self.entered: int | None = None  # how many threads of a unit run the region around, None outside of regions
 
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
@@ -297,22 +298,32 @@ class _Building:
         body: Built = [ir.Scope(node.span, c.body(node.body))]
         c.unit, c.per_thread = saved
         if joins_on_exit(self.model, node):
-            body.append(ir.Sync(node.span, Unit.BLOCK))
+            body.append(ir.Sync(node.span, self._joining(node)))
         return body
+
+    def _joining(self, node: ast.Parallel) -> Unit:
+        """Whose paths meet behind a `parallel`: in a region its unit's, for no others come there (4.4)."""
+        if self.entered is None:
+            return Unit.BLOCK
+        if self.c.unit is Unit.THREAD and self.entered > 1:
+            reason = "the threads of this region are no whole warps, and no barrier joins them behind this 'parallel'"
+            raise LoweringError(f"{reason}: let whole warps enter the region", node.span)
+        return self.c.unit
 
     def _region(self, c: Context, node: ast.InThreads) -> Built:
         """A region of some threads; behind an outermost one without `.async` stands a barrier of the block (4.4)."""
-        saved = c.unit
+        saved = c.unit, self.entered
         chain = self.chains[node]
         mask = self.masks.of_regions(chain)
         if mask is None:
             raise LoweringError("the threads of this region are not known when compiling", node.span)
         c.unit, threads = _unit_of(members(mask), node)
+        self.entered = threads
         paths = [path for path in self.paths if enters(path, node)]
         groups = tuple(sorted({thread // 128 for thread in members(mask)}))
         cond, body = c.expr(node.cond), c.body(node.body)
         found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups)]
-        c.unit = saved
+        c.unit, self.entered = saved
         if not node.is_async and len(chain) == 1:
             found.append(ir.Sync(node.span, Unit.BLOCK))
         return found

@@ -54,7 +54,9 @@ def _fill(c: Context, node: ast.MmaFill) -> Built:
     filled = convert(value(c, node.value), "f32" if acc.elem in ("f16", "bf16") else acc.elem)
     first = acc.name not in c.declared
     c.declared.add(acc.name)
-    return [ir.Fill(node.span, acc, index, filled, first)]
+    fill = ir.Fill(node.span, acc, index, filled, first)
+    # Its registers may belong to multiplies in flight: a write of them ends the group, as a read does (6.6).
+    return [fill] if first else [ir.Commit(node.span), fill]
 
 
 def _named(node: ast.Expr) -> ast.Expr:

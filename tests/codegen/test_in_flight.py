@@ -1,0 +1,53 @@
+"""Multiplies in flight: nothing touches their registers before their group has ended."""
+
+from __future__ import annotations
+
+import re
+
+from croqc.service.check import check_text
+from tests.codegen.compiling import complaints, log_of, lowered
+
+REFILL = """// croq: run M=64 N=64 K=512
+__co__ void matmul(global f16 [M, K] lhs, global f16 [N, K] rhs, global f32 [M, N] output) {
+  parallel {block_m, block_n} by [cdiv(M, 64), cdiv(N, 64)] : block {
+    shared f16 [64, 64] lhs_s;
+    shared f16 [64, 64] rhs_s;
+    parallel p by 1 : group-4 {
+      acc = mma.fill.f32 0.0f;
+      foreach {k} in [cdiv(K, 64)] {
+        tma.copy.swiz<128> lhs.subspan(64, 64).at(block_m, k) => lhs_s;
+        tma.copy.swiz<128> rhs.subspan(64, 64).at(block_n, k) => rhs_s;
+        mma.row.row acc, lhs_s, rhs_s;
+        if (k == 3) { mma.fill acc, 1.0f; }
+        mma.commit;
+      }
+      mma.store acc, output.subspan(64, 64).at(block_m, block_n);
+    }
+  }
+}
+"""
+
+
+def code(text: str) -> str:
+    report = check_text(text)
+    item = lowered(report, report.functions[0])
+    assert item.program is not None, item.problem
+    return item.program.unit.text
+
+
+def test_a_fill_ends_the_group_that_may_write_its_registers() -> None:
+    body = code(REFILL)
+    filled = r"wgmma_commit\(\);\s+wgmma_wait<0>\(\);\s+#pragma unroll\s+for \(auto& d : acc\) d = 1\.0f;"
+    assert re.search(filled, body)
+    assert complaints(log_of(body, "sm_90a")) == []
+
+
+def test_the_first_fill_ends_nothing() -> None:
+    body = code(REFILL)
+    first = body[body.index('extern "C"') : body.index("d = 0.0f;")]
+    assert "wgmma_wait<" not in first
+
+
+def test_waits_that_the_assembler_adds_are_complaints() -> None:
+    said = "ptxas info : (C7517) wgmma.wait_group is injected in around line 253 by compiler to allow use of registers"
+    assert complaints(said) == [said]
