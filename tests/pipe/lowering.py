@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from croqc.codegen.program import built_kernel
 from croqc.pipe import ir
@@ -17,6 +18,7 @@ from croqc.service.settings import Settings
 from croqc.targets import TARGETS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+Kind = TypeVar("Kind", bound=ir.Stmt)
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.co"))
 
 
@@ -39,9 +41,9 @@ def after(name: str, text: str, sizes: Mapping[str, int] | None = None, arch: st
     return dict(stages_of(check_text(text, Settings(arch=arch)), sizes))[name]
 
 
-def only(kernel: ir.Kernel, kind: type) -> list[ir.Stmt]:
+def only(kernel: ir.Kernel, kind: type[Kind]) -> list[Kind]:
     """The statements of a kind, in source order."""
-    return [stmt for stmt in statements(kernel.body) if type(stmt) is kind]
+    return [stmt for stmt in statements(kernel.body) if isinstance(stmt, kind)]
 
 
 def env_of(sizes: Mapping[str, int], arch: str = "sm_90a") -> Env:

@@ -73,7 +73,7 @@ def guarded(sizes: dict[str, int], origin: Expr, grid: Expr = TILES) -> tuple[ob
     made = replace(kernel(load(source=box(SRC, origin, Lit(0), valid=(limit, None)))), grid=(grid,))
     env = env_of(sizes)
     (copy,) = only(cover(made, env), type(load()))
-    return copy.source.valid, env.facts.noted()  # type: ignore[attr-defined]
+    return copy.source.valid, env.facts.noted()
 
 
 def test_a_tile_that_certainly_lies_inside_loses_its_bound() -> None:
@@ -95,7 +95,7 @@ def test_the_index_of_a_loop_over_all_tiles_lies_inside(first: int, back: int, i
     copy = load(source=box(SRC, origin, Lit(0), valid=(limit, None)))
     made = kernel(ir.Loop(NOWHERE, "t", Lit(first), TILES, Lit(1), (copy,)))
     (done,) = only(cover(made, env_of({"M": 128, "K": 64})), type(copy))
-    assert done.source.valid == ((None if inside else limit), None)  # type: ignore[attr-defined]
+    assert done.source.valid == ((None if inside else limit), None)
 
 
 def test_a_tensor_that_is_no_multiple_keeps_it() -> None:

@@ -30,22 +30,21 @@ def test_synchronous_loads_join_the_next_arrival() -> None:
     (event,) = done.events
     assert event.name == "full"
     (joined,) = only(done, ir.Arrive)
-    assert isinstance(joined, ir.Arrive)
     assert (joined.bytes, joined.after) == (2 * 8192, ())
-    assert [copy.completes for copy in only(done, ir.Copy)] == [slot(), slot()]  # type: ignore[attr-defined]
+    assert [copy.completes for copy in only(done, ir.Copy)] == [slot(), slot()]
 
 
 def test_the_whole_box_counts_where_a_part_overhangs() -> None:
     ragged = load(mechanism=TMA, zero_fill=True, source=box(SOURCE, valid=(Lit(3), None)))
     (joined,) = only(folded(role(ragged, arrive())), ir.Arrive)
-    assert joined.bytes == 8192  # type: ignore[attr-defined]
+    assert joined.bytes == 8192
 
 
 def test_a_trigger_after_a_future_takes_its_copy_alone() -> None:
     first = load(mechanism=TMA, is_async=True, handle="f")
     second = load(mechanism=TMA, is_async=True, handle="g")
     done = folded(first, second, arrive(after=("f",)))
-    joined = [each for each in only(done, ir.Arrive) if isinstance(each, ir.Arrive)]
+    joined = only(done, ir.Arrive)
     assert [(each.slot.event, each.bytes) for each in joined] == [("g_landed", 8192), ("full", 8192)]
 
 
@@ -76,7 +75,7 @@ def test_waits_for_a_future_wait_for_its_barrier() -> None:
 def waits(*body: ir.Stmt) -> list[str]:
     """The events that a kernel waits for after fold."""
     done = folded(*body, events=(FULL, replace(FULL, name="empty")))
-    return [stmt.slot.event for stmt in only(done, ir.Wait) if isinstance(stmt, ir.Wait)]
+    return [stmt.slot.event for stmt in only(done, ir.Wait)]
 
 
 PRODUCER = role(load(mechanism=TMA), arrive())
@@ -105,7 +104,6 @@ def test_every_unit_that_loads_has_a_barrier_of_its_own() -> None:
     def slots(unit: Unit) -> tuple[ir.SlotRef, int]:
         done = folded(load(unit, mechanism=TMA), write(TILE))
         (wait,) = only(done, ir.Wait)
-        assert isinstance(wait, ir.Wait)
         return wait.slot, done.events[1].slots
 
     assert slots(Unit.GROUP4) == (ir.SlotRef("load_landed", WARPGROUP), 2)
@@ -116,4 +114,4 @@ def test_every_unit_that_loads_has_a_barrier_of_its_own() -> None:
 def test_copies_of_threads_carry_no_bytes() -> None:
     done = folded(load(mechanism=ir.Mechanism.VECTOR, vector=16), arrive())
     (joined,) = only(done, ir.Arrive)
-    assert joined.bytes == 0  # type: ignore[attr-defined]
+    assert joined.bytes == 0

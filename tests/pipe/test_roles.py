@@ -33,12 +33,10 @@ def loop(*body: ir.Stmt) -> ir.Loop:
 def test_roles_that_share_a_loop_run_it_each_by_itself() -> None:
     one, two = role(LOAD), role(multiply(), path="path w == 1")
     done = roles(kernel(loop(ir.Let(NOWHERE, "x", "s32", Var("t")), one, two)), ENV)
-    first, second = done.body
-    assert isinstance(first, ir.Role)
-    assert isinstance(second, ir.Role)
-    assert [type(each) for each in first.body] == [type(each) for each in second.body] == [ir.Loop]
-    assert [type(each) for each in first.body[0].body] == [ir.Let, ir.Copy]  # type: ignore[attr-defined]
-    assert [type(each) for each in second.body[0].body] == [ir.Let, ir.Multiply]  # type: ignore[attr-defined]
+    assert [type(each) for each in done.body] == [ir.Role, ir.Role]
+    turns = only(done, ir.Loop)
+    assert [role.body for role in only(done, ir.Role)] == [(turn,) for turn in turns]
+    assert [[type(each) for each in turn.body] for turn in turns] == [[ir.Let, ir.Copy], [ir.Let, ir.Multiply]]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +86,8 @@ def test_a_role_that_does_more_keeps_its_threads(more: ir.Stmt) -> None:
 
 
 def test_a_role_without_a_load_keeps_its_threads() -> None:
-    (done,) = elect(kernel(role(ir.Wait(NOWHERE, slot()), arrive())), ENV).body
-    assert not done.elected  # type: ignore[attr-defined]
+    (done,) = only(elect(kernel(role(ir.Wait(NOWHERE, slot()), arrive())), ENV), ir.Role)
+    assert not done.elected
 
 
 WAIT = ir.Wait(NOWHERE, slot(), phase="full_phase")
@@ -108,13 +106,13 @@ COUNTED = ir.Let(NOWHERE, "n", "s32", Lit(0))
 )
 def test_nothing_of_an_elected_role_is_left_to_the_others(inner: tuple[ir.Stmt, ...], alone: bool) -> None:
     done = only(elect(kernel(role(LOAD, *inner)), ENV), ir.Role)[0]
-    assert done.elected == alone  # type: ignore[attr-defined]
+    assert done.elected == alone
 
 
 def test_a_bit_that_others_keep_too_keeps_the_threads() -> None:
     """The others would ask for a phase that only the elected thread has seen flip."""
     done = only(elect(kernel(role(WAIT, LOAD), WAIT), ENV), ir.Role)[0]
-    assert not done.elected  # type: ignore[attr-defined]
+    assert not done.elected
 
 
 # --- phases ------------------------------------------------------------------------------------
@@ -123,7 +121,7 @@ def test_a_bit_that_others_keep_too_keeps_the_threads() -> None:
 def test_a_wait_by_number_has_a_bit_and_one_by_order_has_none() -> None:
     ordered = ir.Wait(NOWHERE, ir.SlotRef("full", Var("k"), ordered=True))
     done = phases(kernel(ir.Wait(NOWHERE, slot(1)), ordered), ENV)
-    assert [each.phase for each in only(done, ir.Wait)] == ["full_phase", None]  # type: ignore[attr-defined]
+    assert [each.phase for each in only(done, ir.Wait)] == ["full_phase", None]
     assert done.phases == (("full_phase", "full"),)
 
 
