@@ -8,8 +8,11 @@ import pytest
 
 from croqc.service.settings import NO_SETTINGS
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.flow_process import FlowProcess
+from croqls.lsp.documents import key_of
+from croqls.lsp.flow_process import FlowProcess, job_of
+from croqls.workers import flow as worker
 from croqls.workers.flow import Answer, Job
+from tests.rules.breaking import fail, keep_going
 
 KERNEL = "__co__ void f(global s32 [N] x) {\n  parallel p by N : thread\n    x.at(p) = 1;\n}\n"
 
@@ -118,3 +121,41 @@ async def test_a_question_of_a_process_that_dies_is_answered_with_the_reason() -
     reply = await asked
     assert (reply.hover, reply.failed) == (None, "the credit-flow process died")
     process.stop()
+
+
+async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by questions nor for verdicts, at any version and offset; another text of the document is."""
+    starts: list[int] = []
+    start = FlowProcess._start
+
+    def counted(process: FlowProcess) -> None:
+        starts.append(len(starts))
+        start(process)
+
+    monkeypatch.setattr(FlowProcess, "_start", counted)
+    process = started(answers)
+    for turn in range(4):
+        asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", turn, KERNEL), turn, pictures=False))
+        await asyncio.sleep(0)
+        if process._process is not None:
+            process._process.kill()
+        reply = await asked
+        assert (reply.hover, reply.failed) == (None, "the credit-flow process died")
+    assert len(starts) == 2
+    process.submit(job_of(Snapshot("file:///c.co", 5, KERNEL)))
+    assert [answer.failed for answer in answers.seen] == ["the credit-flow process died"]
+    process.submit(job_of(Snapshot("file:///c.co", 6, KERNEL + "\n")))
+    assert (await answers.of(key_of("file:///c.co"), 6)).failed == ""
+    assert len(starts) == 3
+    process.stop()
+
+
+def test_a_failure_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_going(monkeypatch)
+    monkeypatch.setattr(worker, "_report", fail)
+    question = worker.Question(1, job("a.co", 1), "file:///a.co", 0, False)
+    for failed in (worker._answer(job("a.co", 1), {}).failed, worker._reply(question, {}).failed):
+        assert failed.startswith("ZeroDivisionError at breaking.py:")
+        assert failed.endswith(": division by zero")

@@ -15,14 +15,18 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.workers.flow import Answer, Job, Question, Reply, work
 
 _LOG = logging.getLogger(__name__)
+_DIED = "the credit-flow process died"
+_DEATHS = 2  # of the process at one text; one alone may have had another reason
 
 
 def job_of(snapshot: Snapshot) -> Job:
+    """A document's text and settings, as the process is sent them."""
     return Job(key_of(snapshot.uri), snapshot.version, snapshot.text, snapshot.path, snapshot.below)
 
 
@@ -38,6 +42,7 @@ class FlowProcess:
         self._running: Job | Question | None = None
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
+        self._deaths: dict[str, tuple[Job, int]] = {}
 
     def submit(self, job: Job) -> None:
         """Analyse a version when the process is free; an older one of the same document that waits is dropped."""
@@ -62,6 +67,7 @@ class FlowProcess:
     def forget(self, key: str) -> None:
         """Drop what waits for a document that was closed."""
         self._waiting.pop(key, None)
+        self._deaths.pop(key, None)
 
     def stop(self) -> None:
         """End the process."""
@@ -72,19 +78,24 @@ class FlowProcess:
         self._process = self._connection = None
 
     def _next(self) -> None:
-        if self._running is not None or not (self._waiting or self._questions):
-            return
-        if self._process is None or not self._process.is_alive():
-            self._start()
+        while self._running is None and (self._questions or self._waiting):
+            order = self._picked()
+            if self._deaths_at(_text_of(order)) >= _DEATHS:
+                self._give_up(order)
+                continue
+            if self._process is None or not self._process.is_alive():
+                self._start()
+            assert self._connection is not None
+            self._running = order
+            try:
+                self._connection.send(order)
+            except OSError:
+                self._lost()
+
+    def _picked(self) -> Job | Question:
         if self._questions:
-            self._running = self._questions.pop(next(iter(self._questions)))
-        else:
-            self._running = self._waiting.pop(next(reversed(self._waiting)))
-        assert self._connection is not None
-        try:
-            self._connection.send(self._running)
-        except OSError:
-            self._lost()
+            return self._questions.pop(next(iter(self._questions)))
+        return self._waiting.pop(next(reversed(self._waiting)))
 
     def _start(self) -> None:
         context = get_context("spawn")
@@ -132,12 +143,30 @@ class FlowProcess:
             future.set_result(reply)
 
     def _lost(self) -> None:
-        """The process died: give up its job (an edit brings it back) and go on with the others."""
-        job, self._running = self._running, None
+        """The process died: give up what it worked at and go on with the rest.
+
+        A text that it died at twice is not given to it again until it changes.
+        """
+        order, self._running = self._running, None
         self._process = self._connection = None
-        if isinstance(job, Question):
-            self._give(Reply(job.number, None, "the credit-flow process died"))
-        elif job is not None:
-            _LOG.warning("the credit-flow process died at version %s of %s", job.version, job.key)
-            self.on_answer(Answer(job.key, job.version, (), "the credit-flow process died"))
+        if order is not None:
+            text = _text_of(order)
+            self._deaths[text.key] = text, self._deaths_at(text) + 1
+            self._give_up(order)
         self._next()
+
+    def _deaths_at(self, text: Job) -> int:
+        last, count = self._deaths.get(text.key, (None, 0))
+        return count if last == text else 0
+
+    def _give_up(self, order: Job | Question) -> None:
+        if isinstance(order, Question):
+            self._give(Reply(order.number, None, _DIED))
+        else:
+            _LOG.warning("%s at version %s of %s", _DIED, order.version, order.key)
+            self.on_answer(Answer(order.key, order.version, (), _DIED))
+
+
+def _text_of(order: Job | Question) -> Job:
+    """What the process is given to analyse, whichever version asks for it."""
+    return replace(order.job if isinstance(order, Question) else order, version=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from multiprocessing.connection import Connection
 
 from croqc.flow.analysis import TYPING_BUDGET
+from croqc.rules import internal_error
 from croqc.service.check import FileReport, check_text
 from croqc.service.flow_check import with_flow
 from croqc.service.memory import collect_seldom
@@ -81,7 +82,7 @@ def _answer(job: Job, reports: Reports) -> Answer:
     try:
         report = _report(job, reports)
     except Exception as error:  # one document's failure must not take the others' verdicts away
-        return Answer(job.key, job.version, (), f"{type(error).__name__}: {error}")
+        return Answer(job.key, job.version, (), internal_error.described(error))
     return Answer(job.key, job.version, report.flow_found or ())
 
 
@@ -91,7 +92,7 @@ def _reply(question: Question, reports: Reports) -> Reply:
         snapshot = Snapshot(question.uri, job.version, job.text, job.path, job.below)
         found = hover(snapshot.reported(_report(job, reports)), question.offset, question.pictures)
     except Exception as error:  # as above
-        return Reply(question.number, None, f"{type(error).__name__}: {error}")
+        return Reply(question.number, None, internal_error.described(error))
     return Reply(question.number, found)
 
 
