@@ -21,9 +21,9 @@ import torch
 
 from croqc.codegen.program import Program, program_of
 from croqc.engines.gpu.compile import compiled
-from croqc.engines.gpu.device import SCALARS, tensor_map
+from croqc.engines.gpu.device import arguments_of, loaded, start, tensor_map
 from croqc.engines.gpu.job import launches_of
-from croqc.engines.gpu.protocol import Launch
+from croqc.engines.gpu.protocol import Argument
 from croqc.service.check import check_file
 from croqc.targets.sm_90a import TARGET
 
@@ -31,7 +31,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SQUARES = ((2048,) * 3, (4096,) * 3, (8192,) * 3, (16384,) * 3, (8192, 8192, 512))
 ROUNDS = 9
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f8_e4m3": torch.float8_e4m3fn, "f32": torch.float32}
-_STATIC = 48 * 1024
 
 
 class Kernel:
@@ -40,29 +39,14 @@ class Kernel:
     def __init__(self, program: Program, arrays: Mapping[str, Any], folder: Path) -> None:
         made = compiled(program.unit.text, "sm_90a")
         self.seconds = made.seconds
-        path = folder / f"{abs(hash(made.cubin))}.cubin"
-        path.write_bytes(made.cubin)
         (self.launch,) = launches_of(program)
-        self.function = cupy.RawModule(path=str(path)).get_function(self.launch.kernel)
-        if self.launch.shared_bytes > _STATIC:
-            self.function.max_dynamic_shared_size_bytes = self.launch.shared_bytes
+        self.function = loaded(made.cubin, folder).get_function(self.launch.kernel)
         pointers = {name: array.data_ptr() for name, array in arrays.items()}
-        self.arguments = tuple(_argument(each, pointers) for each in self.launch.args)
+        self.arguments = arguments_of(self.launch, pointers)
         self.stream = cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream)
 
     def __call__(self) -> None:
-        launch: Launch = self.launch
-        self.function(
-            launch.grid, (launch.threads, 1, 1), self.arguments, shared_mem=launch.shared_bytes, stream=self.stream
-        )
-
-
-def _argument(argument: Any, pointers: Mapping[str, int]) -> Any:
-    if argument.kind == "pointer":
-        return np.uint64(pointers[argument.array])
-    if argument.kind == "map":
-        return tensor_map(pointers[argument.array], argument)
-    return SCALARS[argument.kind](argument.value)
+        start(self.function, self.launch, self.arguments, self.stream)
 
 
 def program(name: str, sizes: Mapping[str, int]) -> Program:
@@ -73,13 +57,13 @@ def program(name: str, sizes: Mapping[str, int]) -> Program:
 
 def seconds(call: Callable[[], Any], count: int) -> float:
     """Seconds a launch, `count` of them back to back between two events."""
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    start.record()
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
     for _ in range(count):
         call()
     end.record()
     end.synchronize()
-    return float(start.elapsed_time(end)) / count / 1000
+    return float(begin.elapsed_time(end)) / count / 1000
 
 
 def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], count: int) -> tuple[float, float, float]:
@@ -148,8 +132,6 @@ def reference_kernel(path: Path, sizes: tuple[int, int, int], folder: Path) -> C
 
 
 def _square_map(array: Any, edge: int) -> Any:
-    from croqc.engines.gpu.protocol import Argument
-
     rows, columns = array.shape
     return tensor_map(
         array.data_ptr(), Argument("map", "", 0, "f16", (columns, rows), (columns * 2,), (edge, edge), 128)

@@ -62,7 +62,7 @@ class Kernel:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0) -> None:
+    def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, stream: Any = None) -> None:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
         if WHAT == "wait":  # the record of thread 128 in block 1: site 1, slot 2, generation 3

@@ -93,7 +93,7 @@ class _Run:
         self.at("compile")
         made = compiled(self.job.code, self.job.arch, self.cache)
         self.at("load")
-        module = self._module(made.cubin)
+        module = loaded(made.cubin, self.folder)
         kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
@@ -123,12 +123,6 @@ class _Run:
         times = self._timed(bound, took)
         self._unmap_report()
         return times
-
-    def _module(self, cubin: bytes) -> Any:
-        """CuPy remembers modules by their path, so the path says what is in it."""
-        path = self.folder / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
-        path.write_bytes(cubin)
-        return cupy.RawModule(path=str(path))
 
     def _printed(self) -> str:
         """What the kernels printed; C keeps it in a buffer until told otherwise."""
@@ -172,25 +166,17 @@ class _Run:
     # --- launches ---------------------------------------------------------------------------------
 
     def _arguments(self, launch: Launch) -> tuple[Any, ...]:
-        found = tuple(self._argument(argument) for argument in launch.args)
+        pointers = {name: int(memory.data.ptr) for name, memory in self.arrays.items()}
+        found = arguments_of(launch, pointers)
         if not launch.report_blocks or self.report is None:
             return found
         limit = int(self.job.wait_limit * 1e9)
         packed = struct.pack("<QQI4x", self.report[2], limit, launch.report_blocks)
         return (*found, np.frombuffer(packed, dtype="V24").copy())
 
-    def _argument(self, argument: Argument) -> Any:
-        if argument.kind == "pointer":
-            return self.arrays[argument.array]
-        if argument.kind == "map":
-            return tensor_map(self.arrays[argument.array].data.ptr, argument)
-        return SCALARS[argument.kind](argument.value)
-
     def _launch(self, bound: Bound) -> None:
         for kernel, launch, arguments in bound:
-            if launch.shared_bytes > STATIC_LIMIT:
-                kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
-            kernel(launch.grid, (launch.threads, 1, 1), arguments, shared_mem=launch.shared_bytes)
+            start(kernel, launch, arguments)
 
     def _timed(self, bound: Bound, took: float) -> tuple[float, ...]:
         """Seconds of each round, between two events of the card. `took`: seconds of the first run."""
@@ -213,6 +199,33 @@ class _Run:
             found.append((start, end))
         cupy.cuda.runtime.deviceSynchronize()
         return tuple(cupy.cuda.get_elapsed_time(start, end) / 1000 for start, end in found)
+
+
+def loaded(cubin: bytes, folder: Path) -> Any:
+    """A module of the card. CuPy remembers modules by their path, so the path says what is in it."""
+    path = folder / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
+    path.write_bytes(cubin)
+    return cupy.RawModule(path=str(path))
+
+
+def arguments_of(launch: Launch, pointers: Mapping[str, int]) -> tuple[Any, ...]:
+    """What a launch passes. `pointers`: the card's address of each array. Raises MapError."""
+    return tuple(_argument(argument, pointers) for argument in launch.args)
+
+
+def _argument(argument: Argument, pointers: Mapping[str, int]) -> Any:
+    if argument.kind == "pointer":
+        return np.uint64(pointers[argument.array])
+    if argument.kind == "map":
+        return tensor_map(pointers[argument.array], argument)
+    return SCALARS[argument.kind](argument.value)
+
+
+def start(kernel: Any, launch: Launch, arguments: tuple[Any, ...], stream: Any = None) -> None:
+    """Starts a kernel, on the current stream if no other is given."""
+    if launch.shared_bytes > STATIC_LIMIT:
+        kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
+    kernel(launch.grid, (launch.threads, 1, 1), arguments, shared_mem=launch.shared_bytes, stream=stream)
 
 
 def _no_driver(status: int) -> bool:
