@@ -20,6 +20,16 @@ _DEPTH = 3  # loops around an access that cost as much as a plain step
 _MET = 16  # and slots and other accesses that it meets
 
 
+def _round(rounds: dict[int, tuple[int, list[int]]], key: int, iteration: list[int]) -> int:
+    """How many times before a path has touched a slot so; once more from here on in a new iteration."""
+    before = rounds.get(key)
+    if before is not None and before[1] == iteration:
+        return before[0]
+    number = 0 if before is None else before[0] + 1
+    rounds[key] = (number, iteration)
+    return number
+
+
 class Accesses:
     def __init__(self, machine: Run) -> None:
         self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
@@ -54,12 +64,7 @@ class Accesses:
         hides: bool | None = None if write and operand.whole else False
         met = 0
         for slot in slots:
-            before = rounds.get(2 * slot + write)
-            if before is not None and before[1] == iteration:
-                round_ = before[0]
-            else:
-                round_ = 0 if before is None else before[0] + 1
-                rounds[2 * slot + write] = (round_, iteration)
+            round_ = _round(rounds, 2 * slot + write, iteration)
             access = Access(number, op, operand, slot, write, now, env, round_)
             if lasting:
                 access.end = OPEN
@@ -77,16 +82,21 @@ class Accesses:
                 kept.append(other)
             kept.append(access)
             self.live[slot] = kept
-            if write:
-                self.written.add(slot)
-                if slot in self.unwritten:
-                    self._told_early(path, self.unwritten.pop(slot))
-            elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
-                self.unwritten[slot] = access
+            self._note(path, access)
             made.append(access)
         self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET) * self.machine.weight)
         self._keep_parts(made)
         return made
+
+    def _note(self, path: PathState, access: Access) -> None:
+        """Whether a slot is read before it is written."""
+        slot = access.slot
+        if access.write:
+            self.written.add(slot)
+            if slot in self.unwritten:
+                self._told_early(path, self.unwritten.pop(slot))
+        elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
+            self.unwritten[slot] = access
 
     def _keep_parts(self, made: Iterable[Access]) -> None:
         """Keeps what is touched of slots that are written in part."""

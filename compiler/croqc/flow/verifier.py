@@ -238,18 +238,8 @@ def _report(
     if failed:
         statics = [one for one in statics if one.rule != "unused-event"]
     findings = (*shown, *statics, *(() if failed else outcome.warnings))
-    strength, up_to, reason, place = Strength.PROVED, "", "", None
-    if failed:
-        strength = Strength.FAILS
-    elif outcome.undecided is not None:
-        strength, (place, reason) = Strength.UNKNOWN, outcome.undecided
-    elif _spans_cluster(setting, kernel):
-        strength, up_to = Strength.CHECKED, "one block of the cluster, the others alike"
-    elif outcome.doubt:
-        strength, up_to = Strength.CHECKED, outcome.doubt
-    elif outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
-        strength, up_to = Strength.CHECKED, _up_to(found, outcome.done, budget)
-        up_to += " where each loop makes a turn" if outcome.idle else ""
+    strength, up_to = (Strength.FAILS, "") if failed else _strength(kernel, setting, found, outcome, budget)
+    place, reason = outcome.undecided if strength is Strength.UNKNOWN and outcome.undecided else (None, "")
     steps, edges, sizes = _example(setting, found, outcome)
     return KernelFlow(
         kernel,
@@ -266,6 +256,20 @@ def _report(
         sizes,
         tuple(setting.program.notes),
     )
+
+
+def _strength(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, budget: int) -> tuple[Strength, str]:
+    """How far a verdict without a fault reaches, and what it is checked up to."""
+    if outcome.undecided is not None:
+        return Strength.UNKNOWN, ""
+    if _spans_cluster(setting, kernel):
+        return Strength.CHECKED, "one block of the cluster, the others alike"
+    if outcome.doubt:
+        return Strength.CHECKED, outcome.doubt
+    if outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
+        up_to = _up_to(found, outcome.done, budget)
+        return Strength.CHECKED, up_to + (" where each loop makes a turn" if outcome.idle else "")
+    return Strength.PROVED, ""
 
 
 def _spans_cluster(setting: Setting, kernel: Kernel) -> bool:
