@@ -34,7 +34,8 @@ def only_mending(report: FileReport, number: int, told: Told, judge: Judge) -> T
     """The same with those fixes only that mend, some of them completed."""
     trials = _Trials(report, number, told, judge)
     return tuple(
-        (flow, tuple(trials.tried(kernel, item) for item in found)) for kernel, (flow, found) in enumerate(told)
+        (flow, tuple(trials.with_mending_fixes(kernel, item) for item in found))
+        for kernel, (flow, found) in enumerate(told)
     )
 
 
@@ -57,47 +58,47 @@ class _Trials:
         self.seen: dict[str, tuple[Counter[str], Told] | None] = {report.source.text: None}
         self.left, self.room = TRIALS, ROOM
 
-    def tried(self, kernel: int, item: Diagnostic) -> Diagnostic:
+    def with_mending_fixes(self, kernel: int, item: Diagnostic) -> Diagnostic:
         """A finding with the fixes that mend it."""
         if item.severity.value not in _LOUD:
             return item
-        outcomes = [(fix, self.outcome(kernel, item, fix)) for fix in item.fixes]
+        outcomes = [(fix, self.outcome_of(kernel, item, fix)) for fix in item.fixes]
         mending = [(fix, outcome) for fix, outcome in outcomes if outcome is not None and outcome.mended]
         fixes = [fix for fix, _ in mending]
         if len(mending) == 1 and item.severity is Severity.ERROR and mending[0][1].proved:
             fixes = [replace(fixes[0], safe=True)]  # the only way, and right at every size
         if not fixes and item.severity is Severity.ERROR:
-            slip = next((fix for fix in self.slips if self.mended(kernel, item, fix)), None)
+            slip = next((fix for fix in self.usual_slips if self.mends_with(kernel, item, fix)), None)
             fixes = [slip] if slip is not None else []
         if not fixes:
-            joined = self.joined(kernel, item, outcomes)
+            joined = self.complete(kernel, item, outcomes)
             fixes = [joined] if joined is not None else []
         return item.with_fixes(tuple(fixes[:OFFERED]))
 
     @cached_property
-    def slips(self) -> tuple[Fix, ...]:
+    def usual_slips(self) -> tuple[Fix, ...]:
         function = self.report.functions[self.number]
         assert function.analysis is not None
         return candidates(subject_of(function.parsed, function.analysis, self.report.source))
 
-    def mended(self, kernel: int, item: Diagnostic, fix: Fix) -> bool:
-        outcome = self.outcome(kernel, item, fix)
+    def mends_with(self, kernel: int, item: Diagnostic, fix: Fix) -> bool:
+        outcome = self.outcome_of(kernel, item, fix)
         return outcome is not None and outcome.mended
 
-    def joined(self, kernel: int, item: Diagnostic, tried: list[tuple[Fix, _Outcome | None]]) -> Fix | None:
+    def complete(self, kernel: int, item: Diagnostic, tried: list[tuple[Fix, _Outcome | None]]) -> Fix | None:
         """The shortest row of fixes that mends: each answers what the ones before it left."""
         for _ in range(DEPTH - 1):
             rows = [_join(fix, then) for fix, outcome in tried if outcome is not None for then in outcome.further]
             tried = []
             for row in rows:
-                outcome = None if row is None else self.outcome(kernel, item, row)
+                outcome = None if row is None else self.outcome_of(kernel, item, row)
                 if row is not None and outcome is not None and outcome.mended:
                     return row
                 if row is not None:
                     tried.append((row, outcome))
         return None
 
-    def outcome(self, kernel: int, item: Diagnostic, fix: Fix) -> _Outcome | None:
+    def outcome_of(self, kernel: int, item: Diagnostic, fix: Fix) -> _Outcome | None:
         """None if the text after the fix cannot be judged, or was met before."""
         edits = [edit.shift(self.base) for edit in fix.edits]
         if overlaps(edits):
@@ -106,7 +107,7 @@ class _Trials:
         if text == self.report.source.text:
             return None
         if text not in self.seen:
-            self.seen[text] = self.judged(text)
+            self.seen[text] = self.judge_text(text)
         known = self.seen[text]
         if known is None:
             return None
@@ -117,7 +118,7 @@ class _Trials:
         mended = self.mends(kernel, item, told)
         return _Outcome(mended, mended and told[kernel][0].strength is Strength.PROVED, further)
 
-    def judged(self, text: str) -> tuple[Counter[str], Told] | None:
+    def judge_text(self, text: str) -> tuple[Counter[str], Told] | None:
         if self.left <= 0 or self.room <= 0:
             return None
         report = check_text(text, *self.report.given, self.report.source.path, self.report)
