@@ -16,18 +16,24 @@ from croqc.text.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Place:
+    """LSP `Position`."""
+
     line: int
     character: int
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
+    """LSP `Range`: half open."""
+
     start: Place
     end: Place
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedPlace:
+    """Another place that a finding speaks of, in the file `path`."""
+
     message: str
     path: str
     range: Range
@@ -35,12 +41,16 @@ class RelatedPlace:
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
+    """LSP `TextEdit`: the text of `range` becomes `newText`."""
+
     range: Range
     newText: str  # noqa: N815 (the name of the JSON field)
 
 
 @dataclass(frozen=True, slots=True)
 class FixEntry:
+    """A way to mend a finding: all its edits together. `kind` is an LSP code action's; `safe`: `croq fix` applies it."""
+
     title: str
     kind: str
     safe: bool
@@ -49,6 +59,9 @@ class FixEntry:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticEntry:
+    """A finding. `code` is the name of its rule, `severity` a value of `text.diagnostics.Severity`; `message` has the
+    way out behind it."""
+
     code: str
     severity: str
     message: str
@@ -59,6 +72,8 @@ class DiagnosticEntry:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
+    """A file as checked; `dialect` is what most of its functions are written in."""
+
     path: str
     dialect: str
     diagnostics: tuple[DiagnosticEntry, ...]
@@ -66,6 +81,8 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
+    """Version 1, the files in the order given."""
+
     version: int
     files: tuple[FileEntry, ...]
 

@@ -23,11 +23,15 @@ class NoDriver:
 
 @dataclass(frozen=True, slots=True)
 class OldDriver:
+    """A driver for an older CUDA than is needed; `version` is the newest that it takes."""
+
     version: str
 
 
 @dataclass(frozen=True, slots=True)
 class NoCard:
+    """A driver that finds no card; `error` is what the library says, if it says why."""
+
     error: str
 
 

@@ -16,6 +16,8 @@ from croqc.text.source import Position
 
 @dataclass(frozen=True, slots=True)
 class WorstEntry:
+    """The element that is furthest off."""
+
     index: tuple[int, ...]
     got: float | int
     want: float | int
@@ -23,12 +25,16 @@ class WorstEntry:
 
 @dataclass(frozen=True, slots=True)
 class NormsEntry:
+    """How far all elements are off (see `runs.report.Norms`)."""
+
     maxAbs: float  # noqa: N815 (the names of the JSON fields)
     relL2: float  # noqa: N815
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectationEntry:
+    """One `expect` line, or one output of a run without (see `runs.report.ExpectationResult`)."""
+
     text: str
     ok: bool
     rtol: float
@@ -42,6 +48,8 @@ class ExpectationEntry:
 
 @dataclass(frozen=True, slots=True)
 class HangingPath:
+    """A path that waits for ever (see `runs.report.HangEntry`)."""
+
     path: str
     range: Range
     event: str
@@ -90,6 +98,8 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunsResult:
+    """Version 1, the runs in the order in which they were made."""
+
     version: int
     runs: tuple[RunEntry, ...]
 

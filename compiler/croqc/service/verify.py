@@ -46,6 +46,8 @@ class VerifyReport:
 
     @property
     def ok(self) -> bool:
+        """Whether each engine that can run it says so and the static verdict is no failure. Beside a card the simulator
+        may be silent: what it cannot run, the card judges alone."""
         engines = self.sim.ok if self.gpu is None else self.gpu.ok and (self.sim.ok or _silent(self.sim))
         return engines and self.static.ok
 
@@ -71,6 +73,8 @@ class VerifyEntry:
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
+    """What `croq verify --json` prints, the runs in order."""
+
     version: int
     verified: tuple[VerifyEntry, ...]
 
