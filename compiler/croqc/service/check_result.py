@@ -49,7 +49,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class FixEntry:
-    """A way to mend a finding: all its edits together. `kind` is an LSP code action's; `safe`: `croq fix` applies it."""
+    """A way to mend a finding: all its edits together. `kind` is that of LSP; `safe`: `croq fix` applies it."""
 
     title: str
     kind: str
