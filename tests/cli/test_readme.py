@@ -71,7 +71,7 @@ def test_the_session_prints_what_it_shows(clone: Path) -> None:
 def test_every_other_command_works(clone: Path) -> None:
     run(session()[0][0], clone)
     commands = [plain(line) for line in README.splitlines() if line.startswith(f"    {CROQ} ")]
-    assert len(commands) == 8
+    assert len(commands) == 10
     for command in commands:
         done = run(command, clone)
         # The kernel is broken until `fix`; a server whose client goes without `shutdown` ends with 1 (LSP 3.17).

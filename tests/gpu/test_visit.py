@@ -11,7 +11,7 @@ import pytest
 
 from croqc.codegen.program import program_of
 from croqc.engines.gpu.compile import compiled
-from croqc.engines.sim.entry import check_entry
+from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
 from croqc.service.check import check_text
 from croqc.service.run_plan import Request, plan_runs
@@ -60,7 +60,7 @@ def test_each_case_compiles_with_and_without_report(case: visit.Case) -> None:
     analysis = planned.function.analysis
     assert analysis is not None
     try:
-        check_entry(analysis.model, {name: int(value) for name, value in planned.sizes.items()})
+        check_entry(analysis.model, entered(analysis.model), {name: int(value) for name, value in planned.sizes.items()})
     except SimError:
         assert case.kind == "ragged"  # it is not run with these sizes, there as here
         return
