@@ -60,7 +60,9 @@ def test_each_case_compiles_with_and_without_report(case: visit.Case) -> None:
     analysis = planned.function.analysis
     assert analysis is not None
     try:
-        check_entry(analysis.model, entered(analysis.model), {name: int(value) for name, value in planned.sizes.items()})
+        check_entry(
+            analysis.model, entered(analysis.model), {name: int(value) for name, value in planned.sizes.items()}
+        )
     except SimError:
         assert case.kind == "ragged"  # it is not run with these sizes, there as here
         return

@@ -18,12 +18,15 @@ from croqc.service.settings import Settings
 from croqc.targets import TARGETS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+TEXTS = Path(__file__).with_name("texts")  # kernels that show passes at work
 Kind = TypeVar("Kind", bound=ir.Stmt)
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.co"))
 
 
 def example(name: str, arch: str = "sm_90a") -> FileReport:
-    return check_file(EXAMPLES / f"{name}.co", Settings(arch=arch))
+    """The report on an example, or on a kernel of `texts`."""
+    own = TEXTS / f"{name}.co"
+    return check_file(own if own.exists() else EXAMPLES / f"{name}.co", Settings(arch=arch))
 
 
 def stages_of(report: FileReport, sizes: Mapping[str, int] | None = None) -> Iterator[tuple[str, ir.Kernel]]:

@@ -16,7 +16,15 @@ from tests.pipe.golden import compare
 from tests.pipe.lowering import example, stages_of
 
 FOLDER = Path(__file__).with_name("goldens")
-EXAMPLES = ("pipeline_course", "pipeline_current", "persistent_1p2c", "swap_f16", "gemm_f16")
+EXAMPLES = (
+    "pipeline_course",
+    "pipeline_current",
+    "persistent_1p2c",
+    "swap_f16",
+    "gemm_f16",
+    "ragged",
+    "stored_then_read",
+)
 TARGETS = ("sm_90a", "sm_80", "sm_100a")
 
 

@@ -309,7 +309,8 @@ class Statements:
 
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
-        self.w.line(by_first(stmt.unit, self.kernel.threads, "tma_store_wait_read();"))
+        word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
+        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}();"))
 
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {

@@ -293,9 +293,10 @@ class StoreTile(Stmt):
 
 @record
 class StoresRead(Stmt):
-    """(epilogue) Until the unit's TMA stores have read their source."""
+    """(epilogue, barriers) Until the unit's TMA stores have read their source; `written` (stored): and written it."""
 
     unit: Unit
+    written: bool = False
 
 
 # --- kernels -----------------------------------------------------------------------------------

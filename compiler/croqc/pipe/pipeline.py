@@ -22,6 +22,7 @@ from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
 from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
+from croqc.pipe.passes.stored import stored
 from croqc.pipe.passes.tensor_memory import tensor_memory
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
@@ -59,6 +60,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("registers", registers),
     # After elect: an elected role needs no barrier among its threads.
     ("barriers", barriers),
+    # Behind barriers and epilogue, which place the waits behind TMA stores.
+    ("stored", stored),
     # Last: sizes and alignments are settled.
     ("memory", memory),
 )

@@ -130,7 +130,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Fence: (lambda s: "fence", frozenset()),
     ir.Commit: (lambda s: f"commit keep {s.keep}", frozenset({"keep"})),
     ir.StoreTile: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
-    ir.StoresRead: (lambda s: "stores read", frozenset()),
+    ir.StoresRead: (lambda s: "stores written" if s.written else "stores read", frozenset({"written"})),
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
     ir.Complete: (lambda s: "complete multiplies", frozenset()),
     ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),
