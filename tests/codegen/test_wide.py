@@ -25,7 +25,7 @@ __co__ void big(global f16 [M, N] x, global f16 [M, N, 4] y) {
 def line_of(body: str, value: str) -> str:
     """The line of the unit that holds a value; the unit compiles."""
     report = check_text(KERNEL.replace("BODY", body))
-    found = cuda_of(report, None, {}, full=True)
+    found = cuda_of(report, None, {}, "full")
     assert found.problems == ()
     log_of(found.result.text, "sm_90a")
     (line,) = (line.strip() for line in found.result.text.splitlines() if value in line)
@@ -118,7 +118,7 @@ __co__ void part(global f32 [M, N] x, global f32 [M, N] y) {
 
 def test_tma_counts_in_32_bits() -> None:
     report = check_text(TRANSFER)
-    found = cuda_of(report, None, {}, full=True)
+    found = cuda_of(report, None, {}, "full")
     assert found.problems == ()
     assert 'require(s64(M) * N <= 2147483647, "TMA counts up to 2147483647: M * N is more");' in found.result.text
     assert "{cuuint64_t(s64(M) * N)}" in found.result.text
