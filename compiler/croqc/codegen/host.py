@@ -16,9 +16,11 @@ from croqc.codegen.words import spell, type_word
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Read, integer
+from croqc.pipe.wide import is_small, widened
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.memory import STATIC_LIMIT
 
+_MOST = 2**31 - 1  # blocks of a grid, and what a coordinate counts to
 _PRELUDE = """\
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -126,19 +128,29 @@ def _checks(program: Program) -> Iterator[str]:
         for tensor in kernel.tensors:
             for extent in tensor.shape:
                 if integer(extent) is None:
-                    told[f"{_spell(extent, 9)} > 0"] = f"{_spell(extent)} must be at least 1"
+                    told[f"{_spell(extent, 9)} > 0"] = f"{_named(extent)} must be at least 1"
         for extent in kernel.grid:
             if integer(extent) is None:
-                told[f"{_spell(extent, 9)} > 0"] = f"a launch needs blocks: {_spell(extent)} is 0 or less"
+                told[f"{_spell(extent, 9)} > 0"] = f"a launch needs blocks: {_named(extent)} is 0 or less"
         for name, value in kernel.fixed:
             told[f"{name} == {value}"] = f"this code was made for {name} = {value}"
         for name, divisor in kernel.assumed:
             told[f"{name} % {divisor} == 0"] = f"{name} must be a multiple of {divisor}"
         for extent in kernel.grid[1:3]:
             if integer(extent) is None:
-                told[f"{_spell(extent, 9)} <= 65535"] = f"a grid has at most 65535 blocks there: {_spell(extent)}"
+                told[f"{_spell(extent, 9)} <= 65535"] = f"a grid has at most 65535 blocks there: {_named(extent)}"
+        told |= dict(_counted(kernel))
     for cond, text in told.items():
         yield f'require({cond}, "{text}");'
+
+
+def _counted(kernel: ir.Kernel) -> Iterator[tuple[str, str]]:
+    """Blocks and coordinates have 32 bits: extents that products of sizes may take beyond."""
+    if kernel.grid and not is_small(kernel.grid[0]):
+        yield f"{_spell(kernel.grid[0], 9)} <= {_MOST}", f"a grid has up to {_MOST} blocks: {_named(kernel.grid[0])}"
+    for extent in (extent for item in kernel.maps for extent in item.tensor.shape):
+        if not is_small(extent):
+            yield f"{_spell(extent, 9)} <= {_MOST}", f"TMA counts up to {_MOST}: {_named(extent)} is more"
 
 
 def _zeroed(program: Program, stream: str) -> Iterator[str]:
@@ -181,8 +193,15 @@ def _map(item: ir.TensorMap) -> str:
     return f"tensor_map({tensor.name}, {kind}, {size}, {{{extents}}}, {{{box}}}, {swizzle})"
 
 
-def _spell(expr: Expr, binding: int = 0) -> str:
-    def element(_: Read) -> str:
-        raise AssertionError("the host reads no elements")
+def _named(expr: Expr) -> str:
+    """An expression as messages show it."""
+    return spell(expr, _no_element)
 
-    return spell(expr, element, binding)
+
+def _no_element(_: Read) -> str:
+    raise AssertionError("the host reads no elements")
+
+
+def _spell(expr: Expr, binding: int = 0) -> str:
+    """An expression as the host computes it: in 64 bits what sizes may make too large for 32."""
+    return spell(widened(expr), _no_element, binding)

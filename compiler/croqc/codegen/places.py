@@ -22,6 +22,7 @@ from croqc.pipe.exprs import (
     total,
 )
 from croqc.pipe.passes.memory import slot_stride
+from croqc.pipe.wide import is_small, widened
 from croqc.sema.elements import ELEMENTS
 
 
@@ -65,7 +66,9 @@ class Places:
         return f"{tensor.name}[{self.spell(add(multiply(tile.slot, size), offset))}]"
 
     def _wide(self, tensor: Tensor, at: list[Expr]) -> str:
-        """An offset into global memory, in 64 bits as soon as two extents are multiplied."""
+        """An offset into global memory, in 64 bits as soon as two extents are multiplied or one is a product."""
+        extents = tensor.shape
+        at = [value if is_small(extent) else widened(value) for value, extent in zip(at, extents, strict=True)]
         if len(at) == 1:
             return self.spell(at[0])
         terms = []
@@ -75,11 +78,12 @@ class Places:
             if stride == Lit(1):
                 terms.append(self.spell(value, 10))
             else:
-                terms.append(f"s64({self.spell(value)}) * {self._stride(stride)}")
+                wide = self.spell(value, 11) if value.elem == "s64" else f"s64({self.spell(value)})"
+                terms.append(f"{wide} * {self._stride(stride)}")
         return " + ".join(terms) or "0"
 
     def _stride(self, stride: Expr) -> str:
-        return self.spell(stride, 12) if isinstance(stride, Lit | Var) else f"s64({self.spell(stride)})"
+        return self.spell(stride, 12) if isinstance(stride, Lit | Var) else f"({self.spell(widened(stride))})"
 
     def slot(self, tensor: Tensor, slot: Expr) -> str:
         """A pointer to the first element of a slot."""

@@ -204,6 +204,8 @@ def _launch(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> Launch:
 
 def _map(item: ir.TensorMap, array: str, sizes: Mapping[str, Number]) -> MapArg:
     extents = tuple(evaluate(extent, sizes) for extent in reversed(item.tensor.shape))
+    if max(extents) >= 2**31:  # coordinates have 32 bits
+        raise ValueError(f"'{array}' is {max(extents):,} elements long for TMA, which counts in 32 bits: use 'dma'")
     return MapArg(array, item.tensor.elem, extents, item.box, item.swizzle)
 
 

@@ -119,6 +119,8 @@ def _literal(expr: Lit) -> tuple[str, int]:
         return ("true" if value else "false"), _ATOM
     if isinstance(value, int):
         suffix = "ll" if expr.elem in ("s64", "u64") else ""
+        if expr.elem in ("u32", "u64") and value >> (ELEMENTS[expr.elem].bits - 1):
+            suffix = f"u{suffix}"
         return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
     if isnan(value) or isinf(value):
         bits = "0x7fffffff" if isnan(value) else "0x7f800000" if value == inf else "0xff800000"

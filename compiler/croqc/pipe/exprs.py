@@ -167,17 +167,22 @@ def multiply(left: Expr, right: Expr) -> Expr:
     return left if b == 1 else Op("*", (left, right), wider(left.elem, right.elem))
 
 
+def _quotient(a: int, b: int) -> int:
+    """Towards zero, as C divides."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
 def divide(left: Expr, right: Expr) -> Expr:
     a, b = integer(left), integer(right)
     if a is not None and b:
-        return Lit(a // b, left.elem)
+        return Lit(_quotient(a, b), left.elem)
     return left if b == 1 else Op("/", (left, right), wider(left.elem, right.elem))
 
 
 def modulo(left: Expr, right: Expr) -> Expr:
     a, b = integer(left), integer(right)
     if a is not None and b:
-        return Lit(a % b, left.elem)
+        return Lit(a - _quotient(a, b) * b, left.elem)
     return ZERO if b == 1 else Op("%", (left, right), wider(left.elem, right.elem))
 
 

@@ -9,11 +9,11 @@ from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.effects import EFFECTS, arguments, call, callee, once
 from croqc.pipe.build.integers import of_int
-from croqc.pipe.build.scalars import convert, printable, value
+from croqc.pipe.build.scalars import common_type, convert, cut, printable, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Fn, Op, Space, Var, add, wider
-from croqc.sema.elements import ELEMENTS, canonical
+from croqc.pipe.exprs import ONE, ZERO, Expr, Fn, Op, Space, Var, add
+from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Scalar
 from croqc.syntax import ast
@@ -76,11 +76,9 @@ def _combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
 
 
 def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
-    """`left op right` computed in the wider of both types and converted to `elem`."""
-    rows = ELEMENTS[left.elem], ELEMENTS[right.elem]
-    floats = [row for row in rows if row.kind == "float"]
-    common = max(floats, key=lambda row: row.bits).name if floats else wider(left.elem, right.elem)
-    return convert(Op(op, (convert(left, common), convert(right, common)), common), elem)
+    """`left op right` as a binary expression has it, converted to `elem`."""
+    common = common_type(left.elem, right.elem)
+    return convert(cut(Op(op, (convert(left, common), convert(right, common)), common)), elem)
 
 
 def _element(c: Context, part: ast.AssignPart, span: Span) -> Built:

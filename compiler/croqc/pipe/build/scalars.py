@@ -10,10 +10,11 @@ from croqc.pipe.build.integers import ceiling, of_int
 from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
-from croqc.sema.elements import ELEMENTS, canonical
+from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
 from croqc.sema.model import SymbolKind
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, data_of
 from croqc.syntax import ast
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=")
@@ -62,8 +63,32 @@ def convert(expr: Expr, elem: str) -> Expr:
         if ELEMENTS.get(elem) is not None and ELEMENTS[elem].kind == "float":
             return Lit(float(expr.value), elem)
         if not isinstance(expr.value, float):
-            return Lit(expr.value, elem)
+            return Lit(wrapped(int(expr.value), elem) if elem in INTEGERS else expr.value, elem)
     return Cast(expr, elem)
+
+
+def wrapped(number: int, elem: str) -> int:
+    """What is left of an integer in an integer type: its low bits."""
+    row = ELEMENTS[elem]
+    low = number & (1 << row.bits) - 1
+    return low - (1 << row.bits) if row.kind == "signed" and low >> (row.bits - 1) else low
+
+
+_NARROW_INTEGERS = ("s8", "u8", "s16", "u16")
+_WITHIN = ("&", "|", "^", ">>", "%")  # of two values of a type these give one of it
+
+
+def cut(expr: Expr) -> Expr:
+    """A result as a value of its type (3.1): C computes narrow integers as int, and literals are folded unbounded."""
+    if isinstance(expr, Lit):
+        return convert(Lit(expr.value), expr.elem) if expr.elem in INTEGERS and expr.elem != "s32" else expr
+    if not isinstance(expr, Op | Fn) or expr.elem not in _NARROW_INTEGERS or (len(expr.args) > 1 and _stays(expr)):
+        return expr
+    return Cast(replace(expr, elem="s32"), expr.elem)
+
+
+def _stays(expr: Op | Fn) -> bool:
+    return not isinstance(expr, Op) or expr.op in _WITHIN
 
 
 def _integer(c: Context, node: ast.IntLit) -> Expr:
@@ -100,8 +125,8 @@ def _name(c: Context, node: ast.Name) -> Expr:
 def _unary(c: Context, node: ast.Unary) -> Expr:
     operand = c.expr(node.operand)
     if node.op == "-" and isinstance(operand, Lit) and not isinstance(operand.value, bool):
-        return Lit(-operand.value, operand.elem)
-    return Op(node.op, (operand,), "bool" if node.op == "!" else operand.elem)
+        return cut(Lit(-operand.value, operand.elem))
+    return Op("!", (operand,), "bool") if node.op == "!" else cut(Op(node.op, (operand,), operand.elem))
 
 
 def _binary(c: Context, node: ast.Binary) -> Expr:
@@ -117,31 +142,36 @@ def _binary(c: Context, node: ast.Binary) -> Expr:
     if node.op in _COMPARE:
         common = common_type(left.elem, right.elem)
         return Op(node.op, (convert(left, common), convert(right, common)), "bool")
-    elem = elem_of(c, node)
+    elem = canonical(elem_of(c, node))
     left, right = convert(left, elem), convert(right, elem)
     fold = _FOLDED.get(node.op)
     if fold is not None and ELEMENTS[elem].kind != "float":
-        return fold(left, right)
-    return Op(node.op, (left, right), elem)
+        return cut(_typed(fold(left, right), elem))
+    return cut(Op(node.op, (left, right), elem))
+
+
+def _typed(expr: Expr, elem: str) -> Expr:
+    """A folded result keeps its type, which C's promotions lose."""
+    return replace(expr, elem=elem) if isinstance(expr, Op | Lit) else convert(expr, elem)
 
 
 def common_type(a: str, b: str) -> str:
-    """The type in which two values are compared: the float of the two, the wider of two alike."""
-    if a == b:
-        return a
-    rows = ELEMENTS.get(a), ELEMENTS.get(b)
-    if None in rows:
-        return b if rows[0] is None else a
-    floats = [row is not None and row.kind == "float" for row in rows]
-    if floats[0] != floats[1]:
-        return a if floats[0] else b
-    assert rows[0] is not None and rows[1] is not None
-    return a if rows[0].bits >= rows[1].bits else b
+    """The type in which two values are computed with and compared (table of 3.1)."""
+    a, b = canonical(a), canonical(b)
+    if a == b or "bool" in (a, b):
+        return b if a == "bool" else a
+    return common(a, b) or max(a, b, key=lambda elem: ELEMENTS[elem].bits)
+
+
+def _arms(a: str, b: str) -> str:
+    """The type of a choice between two: integers that differ are s32 where that holds both (3.1, rule 7)."""
+    small = [elem in _NARROW_INTEGERS or canonical(elem) == "s32" for elem in (a, b)]
+    return "s32" if a != b and all(small) else common_type(a, b)
 
 
 def _conditional(c: Context, node: ast.Cond) -> Expr:
     then, other = value(c, node.then), value(c, node.other)
-    elem = common_type(then.elem, other.elem)
+    elem = _arms(then.elem, other.elem)
     return Op("?:", (c.expr(node.test), convert(then, elem), convert(other, elem)), elem)
 
 
@@ -200,7 +230,10 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
     if node.name in ("__alignup", "__aligndown"):
         steps = ceiling(*args) if node.name == "__alignup" else divide(*args)
         return multiply(steps, args[1])
-    return Fn(node.name, args, elem_of(c, node))
+    elem = elem_of(c, node)
+    if node.name in ("__min", "__max"):
+        return Fn(node.name, tuple(convert(arg, elem) for arg in args), elem)
+    return cut(Fn(node.name, args, elem))
 
 
 def _chain(c: Context, node: ast.Chain) -> Expr:

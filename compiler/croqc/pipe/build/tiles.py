@@ -9,6 +9,7 @@ from croqc.pipe.build.integers import of_int
 from croqc.pipe.errors import LoweringError, SizesNeededError
 from croqc.pipe.exprs import (
     ZERO,
+    Cast,
     Expr,
     Fn,
     Lit,
@@ -23,6 +24,7 @@ from croqc.pipe.exprs import (
     whole,
 )
 from croqc.pipe.ir import If, Stmt
+from croqc.pipe.wide import is_small, widened
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
@@ -159,7 +161,10 @@ def _valid(room: Expr, start: Expr, extent: Expr, op: ViewOp, complete: bool) ->
     if room == extent and start == ZERO:
         return None
     rest = subtract(room, start)
-    return Fn("__min", (Fn("__max", (rest, ZERO), "s32"), extent), "s32")
+    if is_small(room):
+        return Fn("__min", (Fn("__max", (rest, ZERO), "s32"), extent), "s32")
+    left = widened(Fn("__min", (Fn("__max", (rest, ZERO), "s32"), extent), "s32"))
+    return Cast(left, "s32") if is_small(extent) else left
 
 
 def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:

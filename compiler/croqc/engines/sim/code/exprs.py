@@ -11,7 +11,7 @@ import numpy as np
 from croqc.engines.sim.code.accumulator import Accumulator, tile_of
 from croqc.engines.sim.code.compiler import Compiler, Fn
 from croqc.engines.sim.code.maths import MATHS
-from croqc.engines.sim.code.values import BINARY, cast, floating, invert, is_uniform, logical_not, lone, match, negate
+from croqc.engines.sim.code.values import BINARY, arms, cast, floating, invert, is_uniform, logical_not, lone, negate
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
@@ -152,7 +152,7 @@ def _conditional(c: Compiler, node: ast.Cond) -> Fn:
         frame.mask = saved & ~condition if saved is not None else ~condition
         no = other(frame)
         frame.mask = saved
-        return np.where(condition, *match(yes, no))
+        return np.where(condition, *arms(yes, no))
 
     return run
 

@@ -31,9 +31,19 @@ def match(a: Value, b: Value) -> tuple[Value, Value]:
     if kind_a is not kind_b:
         if is_float(kind_a) != is_float(kind_b):
             return (a, b.astype(kind_a)) if is_float(kind_a) else (a.astype(kind_b), b)
-        if {kind_a, kind_b} == {np.dtype(np.int64), np.dtype(np.uint64)}:
-            return a.astype(np.uint64), b.astype(np.uint64)
+        if {kind_a.kind, kind_b.kind} == {"i", "u"}:
+            signed, unsigned = (kind_a, kind_b) if kind_a.kind == "i" else (kind_b, kind_a)
+            if unsigned.itemsize >= signed.itemsize:  # NumPy would take a wider signed type (3.1 has the unsigned one)
+                return a.astype(unsigned), b.astype(unsigned)
     return a, b
+
+
+def arms(a: Value, b: Value) -> tuple[Value, Value]:
+    """The values that `?:` chooses from: integers keep their values where a type holds both."""
+    kinds = [getattr(value, "dtype", None) for value in (a, b)]
+    if all(kind is not None and kind.kind in "iu" and kind.itemsize < 8 for kind in kinds):
+        return a, b
+    return match(a, b)
 
 
 def _with_control(value: Value, control: Value, kind: np.dtype[Any]) -> tuple[Value, Value]:
@@ -106,7 +116,19 @@ def _remainder(a: Value, b: Value) -> Value:
 
 
 def _ceiling(a: Value, b: Value) -> Value:
-    return _divide(a + b - 1, b)
+    quotient = _divide(a, b)  # `a + b - 1` may be no value of a narrow type
+    return quotient + ((quotient * b != a) & ((a < 0) == (b < 0)))
+
+
+def _shift(op: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    """The result has the type of what is shifted; the count is a number (3.1, rule 6)."""
+    plain = _elementwise(op)
+
+    def apply(a: Value, b: Value) -> Value:
+        kind = getattr(a, "dtype", None)
+        return plain(a, b) if kind is None or kind.kind not in "iu" else op(a, cast(b, kind))
+
+    return apply
 
 
 BINARY: dict[str, Callable[[Value, Value], Value]] = {
@@ -125,8 +147,8 @@ BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "&": _elementwise(operator.and_),
     "|": _elementwise(operator.or_),
     "^": _elementwise(operator.xor),
-    "<<": _elementwise(operator.lshift),
-    ">>": _elementwise(operator.rshift),
+    "<<": _shift(operator.lshift),
+    ">>": _shift(operator.rshift),
 }
 
 
