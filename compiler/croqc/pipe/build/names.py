@@ -41,8 +41,8 @@ _OURS: Final = (
     "operand_byte operand_row pack_bf16 pack_bits pack_f16 s16 s32 s64 s8 settle shared_address smem "
     "store_matrix swizzled take_registers tcgen05_commit tcgen05_fence_after tcgen05_fence_before tensor_load "
     "tensor_load_all tensor_memory_alloc tensor_memory_free tensor_operand tf32 tile_start tma_load tma_store "
-    "tma_store_commit tma_store_wait_read u16 u32 u64 u8 wait_block wait_clock warp_column warp_row wgmma_commit "
-    "wgmma_fence wgmma_wait write_wait_record"
+    "tma_store_commit tma_store_wait tma_store_wait_read u16 u32 u64 u8 wait_block wait_clock warp_column warp_row "
+    "wgmma_commit wgmma_fence wgmma_wait write_wait_record"
 )
 OURS: Final = frozenset(_OURS.split())
 _KERNEL: Final = "multiplied multiplied_phase tensor_memory tensor_memory_at"  # what passes and emitters declare

@@ -1,7 +1,7 @@
 """Pass stored: who waits for TMA stores into a tensor that its kernel uses otherwise too waits until they are written.
 
-Elsewhere a wait behind a TMA store is only for its source, which may then be written again: nobody in the kernel looks at
-what it wrote. Must not add waits; they are where the program, the barriers and the epilogue have put them.
+Elsewhere a wait behind a TMA store is only for its source, which may then be written again: nobody in the kernel looks
+at what it wrote. Must not add waits; they are where the program, the barriers and the epilogue have put them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from croqc.text.record import replace
 
 
 def stored(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    """The kernel with waits for writes (PTX, cp.async.bulk.wait_group without `.read`) where its own code needs them."""
+    """The kernel with waits for writes (PTX, cp.async.bulk.wait_group) where its own code needs them."""
     transfers = [
         stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA
     ]
