@@ -193,8 +193,7 @@ def main() -> None:
         rows = [gemm("gemm_f16", "f16", sizes, folder) for sizes in SQUARES]
         rows += [gemm("gemm_bf16", "bf16", (8192,) * 3, folder), gemm("gemm_f8", "f8_e4m3", (8192,) * 3, folder)]
         rows += course(options.reference, folder)
-        head = ("kernel", "M x N x K", "TFLOP/s", "cuBLAS", "ratio", "error", "NVRTC s")
-        text = table(head, rows) + "\n\n"
+        text = table(("kernel", "M x N x K", "TFLOP/s", "cuBLAS", "ratio", "error", "NVRTC s"), rows) + "\n\n"
         head = ("kernel, 16384 x 16384 f32", "TB/s", "copy TB/s", "share of copy", "error")
         text += table(head, [stream(each, folder) for each in STREAMS]) + "\n"
     sys.stdout.write(text)

@@ -189,7 +189,7 @@ def hangs(card: Parent) -> list[dict[str, Any]]:
             reports.append(said(run_planned(report, planned, request, None, card if wanted else None)))
             reports[-1]["seconds"] = round(time.perf_counter() - start, 3)
         places = [standing(each) for each in reports]
-        row = {"mutant": name, "sim": reports[0], "gpu": reports[1], "again": reports[2]}
+        row: dict[str, Any] = {"mutant": name, "sim": reports[0], "gpu": reports[1], "again": reports[2]}
         row["agree"] = places[0] == places[1] == places[2] and bool(places[0])
         print(name, row["agree"], places, flush=True)
         found.append(row)
@@ -233,7 +233,7 @@ def too_large(card: Parent) -> dict[str, Any]:
     """A job that asks for a tebibyte."""
     with tempfile.TemporaryDirectory() as folder:
         code = 'extern "C" __global__ void nothing() {}\n'
-        outcome = card.run(Job(folder, code, "sm_90a", (Array("x", 1 << 40, False, False),)))
+        outcome = card.run(Job(folder, code, "sm_90a", (Array("x", 1 << 40, given=False),)))
     assert isinstance(outcome, Trouble), outcome
     return {**asdict(outcome), "kind": outcome.kind.value}
 

@@ -22,6 +22,7 @@ from croqc.pipe.exprs import (
     product,
     subtract,
 )
+from croqc.pipe.tiles import bound
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 
@@ -116,14 +117,20 @@ class Copies:
         rank, count = rank_in(stmt.unit, self.kernel.threads)
         length = product(tuple(shape))
         v = self.places.own("v")
-        step = f"{v} += {count}" if count > 1 else f"++{v}"
-        with self.w.block(f"for (int {v} = {rank}; {v} < {self.places.spell(length, 9)}; {step})"):
+        with self.w.block(self._turns(v, rank, count, length)):
             index = self._unflattened(shape, per)
             self._element(stmt, index, per)
         if stmt.mechanism is ir.Mechanism.CP_ASYNC:
             self.headers.add("cp_async")
         if stmt.mechanism is ir.Mechanism.CP_ASYNC and stmt.completes is None:
             self.w.line("cp_async_commit();")
+
+    def _turns(self, v: str, rank: str, count: int, length: Expr) -> str:
+        """The head of a loop over the vectors of a thread; one that has at most one needs no loop."""
+        below = f"{v} < {self.places.spell(length, 9)}"
+        if (known := integer(length)) is not None and known <= count:
+            return f"if (const int {v} = {rank}; {below})"
+        return f"for (int {v} = {rank}; {below}; {f'{v} += {count}' if count > 1 else f'++{v}'})"
 
     def _unflattened(self, shape: list[Expr], per: int) -> list[Expr]:
         """The index of the v-th vector; its names are declared."""
@@ -146,9 +153,9 @@ class Copies:
     def _element(self, stmt: ir.Copy, index: list[Expr], per: int) -> None:
         source_index, inside = self._source_index(stmt, index)
         tests: list[Expr] = [
-            Op("<", (value, limit), "bool")
+            Op("<", (value, bound(limit, extent)), "bool")
             for tile, values in ((stmt.source, source_index), (stmt.dest, index))
-            for value, limit in zip(values, tile.valid, strict=True)
+            for value, limit, extent in zip(values, tile.valid, tile.shape, strict=True)
             if limit is not None
         ]
         source_tests = [*inside, *tests[: sum(limit is not None for limit in stmt.source.valid)]]

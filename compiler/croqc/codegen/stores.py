@@ -8,6 +8,7 @@ from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Op, Var, add, integer
+from croqc.pipe.tiles import bound
 from croqc.sema.model import Unit
 
 _WARPGROUP = ("fragment_row", "fragment_column")
@@ -71,7 +72,8 @@ class Stores:
         for at, limit, extent in zip(index, stmt.dest.valid, stmt.dest.shape, strict=True):
             size = stmt.acc.m if at is m else stmt.acc.n
             if limit is not None:
-                tests.append(Op("<", (at, limit), "bool"))
+                lies_inside = (integer(extent) or 0) >= size
+                tests.append(Op("<", (at, bound(limit, extent) if lies_inside else limit), "bool"))
             elif (known := integer(extent)) is None or known < size:
                 tests.append(Op("<", (at, extent), "bool"))
         elem = type_word(stmt.dest.tensor.elem)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Expr, Fn, Op, Read, Tensor, Tile
+from croqc.pipe.exprs import ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile
 from croqc.pipe.walk import Body, rewrite
 from croqc.text.record import replace
 
@@ -73,3 +73,12 @@ def _read(expr: Expr) -> Iterator[Tensor]:
             yield tile.tensor
             for item in index:
                 yield from _read(item)
+
+
+def bound(limit: Expr, extent: Expr) -> Expr:
+    """What an index that lies within a tile's extent has to stay below to exist: `rest` of
+    `min(max(rest, 0), extent)`."""
+    match limit:
+        case Fn(name="__min", args=(Fn(name="__max", args=(rest, least)), most)) if least == ZERO and most == extent:
+            return rest
+    return limit

@@ -17,13 +17,13 @@ add_tiled(int* __restrict__ a,
   int a_tile = 0;
   int b_tile = 0;
 
-  for (int v = threadIdx.x; v < 64; v += 256) {
+  if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
     *reinterpret_cast<uint4*>(&a_tile_data[i0 * 32 + i1]) = *reinterpret_cast<const uint4*>(&a[s64(bm * 8 + i0) * 128 + bn * 32 + i1]);
   }
   __syncthreads();
-  for (int v = threadIdx.x; v < 64; v += 256) {
+  if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
     *reinterpret_cast<uint4*>(&b_tile_data[i0 * 32 + i1]) = *reinterpret_cast<const uint4*>(&b[s64(bm * 8 + i0) * 128 + bn * 32 + i1]);
@@ -31,7 +31,7 @@ add_tiled(int* __restrict__ a,
   __syncthreads();
   sum_s[i * 32 + j] = a_tile_data[i * 32 + j] + b_tile_data[i * 32 + j];
   __syncthreads();
-  for (int v = threadIdx.x; v < 64; v += 256) {
+  if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
     *reinterpret_cast<uint4*>(&sum[s64(bm * 8 + i0) * 128 + bn * 32 + i1]) = *reinterpret_cast<const uint4*>(&sum_s[i0 * 32 + i1]);

@@ -59,7 +59,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     }
     #pragma unroll
     for (int r = 0; r < 32; ++r) {
-      if (fragment_row(r) < min(max(M - block_m * 64, 0), 64) && fragment_column(r) < min(max(N - block_n * 64, 0), 64)) output[s64(block_m * 64 + fragment_row(r)) * N + block_n * 64 + fragment_column(r)] = acc[r];
+      if (fragment_row(r) < M - block_m * 64 && fragment_column(r) < N - block_n * 64) output[s64(block_m * 64 + fragment_row(r)) * N + block_n * 64 + fragment_column(r)] = acc[r];
     }
   }
 }

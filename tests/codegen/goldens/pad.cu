@@ -10,13 +10,13 @@ pad(float* __restrict__ src,
   for (int v = 0; v < 256; ++v) {
     const int i0 = v / 32;
     const int i1 = v % 32;
-    tile[i0 * 32 + i1] = i0 - 1 >= 0 && i0 - 1 < 6 && i1 - 2 >= 0 && i1 - 2 < 28 && i0 - 1 < min(max(R - b * 6, 0), 6) ? src[s64(b * 6 + (i0 - 1)) * 28 + i1 - 2] : float(0.0f);
+    tile[i0 * 32 + i1] = i0 - 1 >= 0 && i0 - 1 < 6 && i1 - 2 >= 0 && i1 - 2 < 28 && i0 - 1 < R - b * 6 ? src[s64(b * 6 + (i0 - 1)) * 28 + i1 - 2] : float(0.0f);
   }
   __syncthreads();
   for (int v = 0; v < 64; ++v) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    if (i0 < min(max(OUT_R - b * 8, 0), 8)) {
+    if (i0 < OUT_R - b * 8) {
       *reinterpret_cast<uint4*>(&out[s64(b * 8 + i0) * 32 + i1]) = *reinterpret_cast<const uint4*>(&tile[i0 * 32 + i1]);
     }
   }

@@ -83,7 +83,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       for (int v = threadIdx.x; v < 1024; v += 384) {
         const int i0 = v / 8;
         const int i1 = v % 8 * 8;
-        if (i0 < min(max(M - block_m * 128, 0), 128) && i1 < min(max(N - block_n * 64, 0), 64)) {
+        if (i0 < M - block_m * 128 && i1 < N - block_n * 64) {
           *reinterpret_cast<uint4*>(&output[s64(block_m * 128 + i0) * N + block_n * 64 + i1]) = *reinterpret_cast<const uint4*>(&output_s[i0 * 64 + i1]);
         }
       }

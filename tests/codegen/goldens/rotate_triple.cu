@@ -16,23 +16,23 @@ scale(int* __restrict__ src,
   int f2 = 2;
 
   const int c = 0;
-  for (int v = threadIdx.x; v < 128; v += 512) {
+  if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
     cp_async<16>(&(f0_data + f0 * 512)[i0 * 32 + i1], &src[s64(row * 16 + i0) * C + i1]);
   }
   cp_async_commit();
   __syncthreads();
-  for (int v = threadIdx.x; v < 128; v += 512) {
+  if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    if (i1 < min(max(C - 32, 0), 32)) {
+    if (i1 < C - 32) {
       *reinterpret_cast<uint4*>(&(f0_data + f1 * 512)[i0 * 32 + i1]) = *reinterpret_cast<const uint4*>(&src[s64(row * 16 + i0) * C + 32 + i1]);
     }
   }
   for (int c = 2; c < C / 32; ++c) {
     __syncthreads();
-    for (int v = threadIdx.x; v < 128; v += 512) {
+    if (const int v = threadIdx.x; v < 128) {
       const int i0 = v / 8;
       const int i1 = v % 8 * 4;
       cp_async<16>(&(f0_data + f2 * 512)[i0 * 32 + i1], &src[s64(row * 16 + i0) * C + c * 32 + i1]);
@@ -42,7 +42,7 @@ scale(int* __restrict__ src,
     __syncthreads();
     out_s[i * 32 + j] = (f0_data + f0 * 512)[i * 32 + j] * 3;
     __syncthreads();
-    for (int v = threadIdx.x; v < 128; v += 512) {
+    if (const int v = threadIdx.x; v < 128) {
       const int i0 = v / 8;
       const int i1 = v % 8 * 4;
       *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (c - 2) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
@@ -59,10 +59,10 @@ scale(int* __restrict__ src,
   __syncthreads();
   out_s[i * 32 + j] = (f0_data + f0 * 512)[i * 32 + j] * 3;
   __syncthreads();
-  for (int v = threadIdx.x; v < 128; v += 512) {
+  if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    if (i1 < min(max(C - (C / 32 - 2) * 32, 0), 32)) {
+    if (i1 < C - (C / 32 - 2) * 32) {
       *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (C / 32 - 2) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
     }
   }
@@ -71,10 +71,10 @@ scale(int* __restrict__ src,
   __syncthreads();
   out_s[i * 32 + j] = (f0_data + f1 * 512)[i * 32 + j] * 3;
   __syncthreads();
-  for (int v = threadIdx.x; v < 128; v += 512) {
+  if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
-    if (i1 < min(max(C - (C / 32 - 1) * 32, 0), 32)) {
+    if (i1 < C - (C / 32 - 1) * 32) {
       *reinterpret_cast<uint4*>(&out[s64(row * 16 + i0) * C + (C / 32 - 1) * 32 + i1]) = *reinterpret_cast<const uint4*>(&out_s[i0 * 32 + i1]);
     }
   }

@@ -21,13 +21,13 @@ matmul(int* __restrict__ lhs,
   int rf1 = 1;
 
   const int tile_k = 0;
-  for (int v = threadIdx.x; v < 64; v += 256) {
+  if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 4;
     const int i1 = v % 4 * 4;
     *reinterpret_cast<uint4*>(&(lf0_data + lf0 * 256)[i0 * 16 + i1]) = *reinterpret_cast<const uint4*>(&lhs[s64(px * 16 + i0) * 256 + i1]);
   }
   __syncthreads();
-  for (int v = threadIdx.x; v < 64; v += 256) {
+  if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 4;
     const int i1 = v % 4 * 4;
     *reinterpret_cast<uint4*>(&(rf0_data + rf0 * 256)[i0 * 16 + i1]) = *reinterpret_cast<const uint4*>(&rhs[s64(i0) * 256 + py * 16 + i1]);
@@ -35,13 +35,13 @@ matmul(int* __restrict__ lhs,
   __syncthreads();
   for (int tile_k = 1; tile_k < 16; ++tile_k) {
     __syncthreads();
-    for (int v = threadIdx.x; v < 64; v += 256) {
+    if (const int v = threadIdx.x; v < 64) {
       const int i0 = v / 4;
       const int i1 = v % 4 * 4;
       *reinterpret_cast<uint4*>(&(lf0_data + lf1 * 256)[i0 * 16 + i1]) = *reinterpret_cast<const uint4*>(&lhs[s64(px * 16 + i0) * 256 + tile_k * 16 + i1]);
     }
     __syncthreads();
-    for (int v = threadIdx.x; v < 64; v += 256) {
+    if (const int v = threadIdx.x; v < 64) {
       const int i0 = v / 4;
       const int i1 = v % 4 * 4;
       *reinterpret_cast<uint4*>(&(rf0_data + rf1 * 256)[i0 * 16 + i1]) = *reinterpret_cast<const uint4*>(&rhs[s64(tile_k * 16 + i0) * 256 + py * 16 + i1]);
