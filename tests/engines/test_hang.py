@@ -10,8 +10,10 @@ import pytest
 
 from croqc.codegen.program import Program, program_of
 from croqc.engines.gpu.compile import compiled
+from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, hung_paths, read_records, with_report
 from croqc.engines.gpu.job import make_job
+from croqc.engines.gpu.protocol import Job
 from croqc.runs.report import Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, check_text
@@ -21,6 +23,7 @@ from croqc.targets import find_target
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE
 from tests.engines.children import parent
 
+WITHOUT_WAITS = (EXAMPLES / "add.co").read_text(encoding="utf-8")
 STUCK = PIPELINE.replace(BOOTSTRAP, "")
 SIZES = {"M": 128, "N": 128, "K": 512}
 TWO = (EXAMPLES / "pipeline_1p2c.co").read_text(encoding="utf-8")
@@ -50,6 +53,25 @@ def test_records_are_read_as_the_header_writes_them(tmp_path: Path) -> None:
         WaitRecord(2, 1, 5, 1, True, 7, 130),
         WaitRecord(1, 0, 4, 0, False, 7, 0),
     )
+
+
+class Seen:
+    """Stands for the way to a card: keeps the job and runs nothing."""
+
+    def run(self, job: Job, *_: object) -> Trouble:
+        self.job = job
+        return Trouble(Kind.OTHER, "not run", "")
+
+
+@pytest.mark.parametrize("text", [PIPELINE, WITHOUT_WAITS], ids=["with waits", "without waits"])
+@pytest.mark.parametrize("wanted", [True, False])
+def test_kernels_that_take_a_report_are_given_one(text: str, wanted: bool) -> None:
+    """Also those in which nothing waits: an argument too few is read from anywhere."""
+    card = Seen()
+    run(text, Request(card=CardRequest(report=wanted)), card)
+    (launch,) = card.job.launches
+    assert ("WaitReport report" in card.job.code) == wanted
+    assert (launch.report_blocks > 0, bool(card.job.report)) == (wanted, wanted)
 
 
 def test_the_report_has_a_record_a_thread_and_block(tmp_path: Path) -> None:

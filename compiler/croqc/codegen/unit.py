@@ -33,11 +33,12 @@ _ORDER: Final = (
 class Unit:
     """`lines` with their places in the source; kernels are `extern "C"` under their names.
 
-    `sites`: the waits of a unit that reports where they stand, by number from 1; empty for one that does not.
+    `sites`: the waits of a unit that reports where they stand, by number from 1. None where it does not: only then do
+    its kernels take no `WaitReport`.
     """
 
     lines: tuple[Line, ...]
-    sites: tuple[WaitSite, ...] = ()
+    sites: tuple[WaitSite, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -75,7 +76,7 @@ def unit_of(
         lines += [*foreign, Line("")]
     for text, base in zip(texts, bases or (0,) * len(texts), strict=True):
         lines += [*(_moved(line, base) for line in text.lines), Line("")]
-    return Unit(tuple(lines[:-1]), tuple(sites.found) if sites else ())
+    return Unit(tuple(lines[:-1]), None if sites is None else tuple(sites.found))
 
 
 def _moved(line: Line, base: int) -> Line:

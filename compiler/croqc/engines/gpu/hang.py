@@ -74,7 +74,7 @@ def hung_paths(
     model: Model, program: Program, records: Sequence[WaitRecord]
 ) -> tuple[tuple[HungPath, ...], tuple[str, ...]]:
     """The paths that stand still in the block of which most is known, in order; and what is to be said besides."""
-    sites = program.unit.sites
+    sites = program.unit.sites or ()
     blocks: defaultdict[tuple[str, int], list[WaitRecord]] = defaultdict(list)
     for record in records:
         if 1 <= record.site <= len(sites):

@@ -129,7 +129,7 @@ class _Run:
     def _inside(self, folder: Path, report: Path) -> CardResult:
         job = make_job(self.program, self.args.arrays, folder, self.options.arch, self.options.repeat)
         job = replace(job, cold=self.options.cold)
-        if self.program.unit.sites:
+        if self.program.unit.sites is not None:
             job = with_report(job, self.program, report, self.options.timeout * _WAITS_GIVE_UP)
         outcome = self.parent.run(job, self.options.timeout, self.options.cancelled)
         if isinstance(outcome, Trouble):
