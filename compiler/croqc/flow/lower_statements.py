@@ -22,7 +22,7 @@ from croqc.flow.ops_data import (
     WaitFuture,
 )
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.regions import Operand
+from croqc.flow.regions import Operand, each_of
 from croqc.sema.events import order_of
 from croqc.sema.model import OperandKind, Symbol, SymbolKind, Unit
 from croqc.sema.roots import base_name
@@ -120,7 +120,7 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
     op.even = node.op != "transp" and node.op != "pad" and lowering.buffers.is_even(info)
-    if source is not None and op.dest.operand is None and not isinstance(node.dest, ast.Select):
+    if source is not None and op.dest.operand is None:
         op.outlet = lowering.buffers.outlet(info)
     op.origin = traced.root if traced is not None and to_chip else None
     if node.event is not None:
@@ -148,12 +148,8 @@ def _dest(lowering: Lowering, node: ast.Copy) -> Dest:
             dest = Dest(buffers.whole(info.dest.base, node.dest))
             dest.made = True
             return dest
-        case ast.Select(index=index, options=options):
-            found = [buffers.operand(option) for option in options]
-            dest = Dest()
-            dest.options = tuple(one for one in found if one is not None)
-            dest.choice = closure(lowering.exprs.of(index))
-            return dest
+        case ast.Select() as select:
+            return Dest(buffers.selected(select))
         case other:
             return Dest(buffers.operand(other, info.dest))
 
@@ -339,7 +335,7 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         op.atomic = True
         lowering.emit(op)
         return
-    for operand in operands:
+    for operand in each_of(operands):
         if operand.stage is not None:
             operand.stage.written = True
     lowering.emit(Touch(call.span, operands, (), lowering.loops))
