@@ -89,3 +89,59 @@ def test_a_choice_that_cannot_be_told_is_not_analysed(index: str) -> None:
     assert (flow.strength, rules(flow)) == (Strength.UNKNOWN, set())
     assert flow.reason
     assert flow.place is not None
+
+
+ARRAY = RING.replace("r0, r1, r2;", "r0, ring[3];")
+
+
+@pytest.mark.parametrize("index", ["k % 3", "(k + 1) % 3"])
+def test_a_view_keeps_the_slot_that_it_was_made_with(index: str) -> None:
+    """The slot is that of the first value; the verifier follows the last one only, so it must not judge: with the
+    first index the ring is right, with the second it is not."""
+    take = f"mutable int s = {index}; x = ring[s]; s = (2 * k) % 3; {STORE.format(of='x')}"
+    flow = flow_of(ARRAY.format(give=LOAD.format(to="ring[k % 3]"), take=take))
+    assert (flow.strength, rules(flow)) == (Strength.UNKNOWN, set())
+    assert "'s' changes" in flow.reason
+
+
+def test_a_view_of_an_index_that_changes_later_is_followed() -> None:
+    """The name is made anew in every iteration, with the index as it is then."""
+    loop = "foreach {{k}} in [cdiv(C, 32)] {{\n          wait full"
+    text = ARRAY.replace(loop, "mutable int s = 0;\n        " + loop)
+    take = f"x = ring[s]; {STORE.format(of='x')} s = (s + 1) % 3;"
+    flow = flow_of(text.format(give=LOAD.format(to="ring[k % 3]"), take=take))
+    assert (flow.strength, rules(flow)) == (Strength.PROVED, set())
+
+
+@pytest.mark.parametrize("name", ["f", "g"])
+def test_a_view_of_data_that_is_swapped_since_is_not_judged(name: str) -> None:
+    """With `f` it is right (the view keeps the first tile), with `g` it is read in flight."""
+    flow = flow_of(f"""__co__ void f(global s32 [R, C] src, global s32 [R, C] dst) {{
+      parallel b by cdiv(R, 4) : block {{
+        shared s32 [4, 32] r0, r1;
+        f = dma.copy.async src.subspan(4, 32).at(b, 0) => r0;
+        g = dma.copy.async src.subspan(4, 32).at(b, 1) => r1;
+        wait f;
+        x = {name}.data;
+        swap(f, g);
+        dma.copy x => dst.subspan(4, 32).at(b, 0);
+        wait f;
+      }} }}""")
+    assert (flow.strength, rules(flow)) == (Strength.UNKNOWN, set())
+
+
+def test_an_atomic_that_declares_a_number_writes() -> None:
+    flow = ring("mutable s32 old = __atomic_add(r0.at(0, 0), 1);", "int v = r0.at(0, 0); dst.at(b, k) = v;")
+    assert rules(flow) == {"stage-race"}  # k = 1 adds while k = 0 may still be read: three credits for one buffer
+
+
+def test_a_function_may_write_what_it_is_given() -> None:
+    """What `fill` does to r0 while the other role looks at it for another k is not known."""
+    flow = ring("call fill(r0);", "call look(r0);")
+    assert (flow.strength, rules(flow)) == (Strength.UNKNOWN, set())
+    assert "writes what it is given" in flow.reason
+
+
+def test_a_copy_into_the_data_of_a_future_is_a_write() -> None:
+    give = f"f = {LOAD.format(to='r1')} dma.copy src.subspan(4, 32).at(b, k) => f.data;"
+    assert rules(ring(give, STORE.format(of="r1"))) == {"stage-race"}

@@ -197,7 +197,7 @@ class Lowering(Builder):
             del self.ops[start:]
         elif not test.expr.known and all(_is_plain_access(op) for op in body):
             for op in body:
-                op.maybe = True
+                op.maybe = op.maybe or "run-time data decides whether this part is touched"
             del self.ops[start:]
             self.ops += body
 
@@ -214,7 +214,10 @@ class Lowering(Builder):
         for init in node.inits:
             if init.value is None:
                 continue
-            self.reads(init.value)
+            if isinstance(init.value, ast.Call):
+                self.stmt(init.value)
+            else:
+                self.reads(init.value)
             symbol = self.model.uses.get(init.name)
             if symbol in self.exprs.changing and symbol is not None:
                 self.emit(Set(init.span, self.exprs.slot(symbol), self.exprs.of(init.value), self.loops))

@@ -11,6 +11,7 @@ from math import gcd, prod
 
 from croqc.flow.exprs import Expr, apply, const
 from croqc.flow.lower_exprs import Exprs, defined_at
+from croqc.flow.named import Changes
 from croqc.flow.program import Program, Stage
 from croqc.flow.regions import Extent, Operand
 from croqc.sema.access import is_wild
@@ -36,6 +37,7 @@ class Reference:
     slots: tuple[ast.Expr, ...]
     ops: tuple[ViewOp, ...]
     element: tuple[ast.Expr, ...] | None
+    named: tuple[ast.Node, ...] = ()  # what defines the names on the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Choice:
 
     node: ast.Select
     options: tuple[View | None, ...]
+    named: tuple[ast.Node, ...] = ()
 
 
 class Buffers:
@@ -54,6 +57,7 @@ class Buffers:
         self.stages: dict[Symbol, Stage] = {}
         self.handles: dict[Symbol, int] = {}
         self.nodes = exprs.nodes
+        self.changes = Changes(model, nodes)
         shared = [symbol for symbol in model.symbols if _is_stage(symbol) and symbol.decl in self.nodes]
         bands = self._bands(nodes, set(shared))
         for symbol in shared:
@@ -102,16 +106,18 @@ class Buffers:
 
     def _behind(self, view: View) -> Reference | Choice | None:
         """What a view comes down to: a root, or a `select` of several; None where neither is found."""
+        named: tuple[ast.Node, ...] = ()
         for _ in range(_MOST_VIEWS):
             base = view.base
             if base.kind in (SymbolKind.BUFFER, SymbolKind.PARAM, SymbolKind.ANONYMOUS) or isinstance(
                 base.type, Future
             ):
-                return Reference(base, view.slots, view.ops, view.element)
+                return Reference(base, view.slots, view.ops, view.element, named)
             value = defining_value(base)
+            named = named if value is None else (*named, value)
             if isinstance(value, ast.Select):
                 inner = [self.model.views.get(option) for option in value.options]
-                return Choice(value, tuple(None if one is None else _within(one, view) for one in inner))
+                return Choice(value, tuple(None if one is None else _within(one, view) for one in inner), named)
             found = self.model.views.get(value) if value is not None else None
             if found is None or found.element is not None:
                 return None
@@ -161,6 +167,10 @@ class Buffers:
 
     def _operand(self, node: ast.Node, view: View, left: list[int]) -> Operand | None:
         reference = self._behind(view)
+        for value in () if reference is None else reference.named:
+            changed = self.changes.since(value, node.span)
+            if changed is not None:
+                return _lost(node, f"'{changed.name}' changes between the naming of this part and its use")
         if isinstance(reference, Choice):
             return self._choice(node, reference, left)
         if reference is None:

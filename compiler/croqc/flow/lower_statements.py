@@ -339,6 +339,17 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         if operand.stage is not None:
             operand.stage.written = True
     lowering.emit(Touch(call.span, operands, (), lowering.loops))
+    given = [found for arg in call.args if _is_handed(lowering, arg) for found in lowering.buffers.reads_in(arg)]
+    if given:
+        op = Touch(call.span, (), given, lowering.loops)
+        op.maybe = f"whether '{call.callee}' writes what it is given is not known"
+        lowering.emit(op)
+
+
+def _is_handed(lowering: Lowering, arg: ast.Node) -> bool:
+    """Whether a function gets the place of the data; of an element it gets the value."""
+    view = lowering.model.views.get(arg)
+    return view is not None and view.element is None
 
 
 def _reading(lowering: Lowering, node: ast.Node) -> None:
@@ -383,6 +394,7 @@ STATEMENTS: Final[dict[type, Callable[[Lowering, Any], None]]] = {
     ast.Apply: _apply,
     ast.FragOp: _fragment_op,
     ast.Assign: _assign,
+    ast.Call: _call,
     ast.CallStmt: _call_stmt,
     ast.Print: _reading,
     ast.Sync: _sync,

@@ -157,18 +157,16 @@ class Copy(Step):
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
         operand = None if self.dest.operand is None else self.dest.operand.chosen(path.env)
         held = path.handles.get(self.handle) if self.handle >= 0 else None
-        slots: Sequence[int] | None = ()
+        slots: Sequence[int] = ()
         if operand is not None:
             kept = held.slots if self.dest.made and held is not None else ()
-            slots = kept or operand.slots(path.env)
-            if slots is None:
-                machine.fault("range", path.at(self), operand=operand)
-                slots = ()
+            found = (operand, kept) if kept else resolve(machine, path, self, operand)
+            slots = () if found is None else found[1]
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
             machine.note(path, self, operand=operand or self.source, slots=slots)
         if self.handle >= 0 or self.event is not None:
-            self._keep(machine, path, made, tuple(slots or ()), held)
+            self._keep(machine, path, made, tuple(slots), held)
         path.touched = True
         path.pc += 1
         return True

@@ -8,7 +8,7 @@ from croqc.sema.model import Model, OperandKind, Symbol, SymbolKind
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import children, walk
 from croqc.text.record import record
 
 
@@ -60,8 +60,8 @@ class Touches:
             case ast.BufferDecl():
                 filled = (self._model.uses.get(one.name) for one in stmt.names if one.fill is not None)
                 return self._touch((), [symbol for symbol in filled if symbol is not None])
-            case ast.CallStmt():
-                named = set(self._reads_in(stmt.call))
+            case ast.CallStmt() | ast.ScalarDecl() if any(isinstance(each, ast.Call) for each in walk(stmt)):
+                named = set(self._reads_in(stmt))
                 return self._touch(named, named)
             case ast.Wait() | ast.Trigger() | ast.Rotate() | ast.EventDecl() | ast.Cpp():
                 return Touch()

@@ -109,7 +109,7 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.findings = _better(setting, sites, found, number, findings, effort)
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
-            outcome.undecided = (machine.accesses.unclear[0], "whether two parts of a buffer overlap cannot be told")
+            outcome.undecided = machine.accesses.unclear
             break
         if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
             warning = judge_end(case)
