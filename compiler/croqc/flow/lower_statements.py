@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from croqc.flow.exprs import apply, closure, const, var
+from croqc.flow.islands import Effect, effect_of
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_control import Bar, Fail, Meet, Set
@@ -365,19 +365,14 @@ def _sync(lowering: Lowering, node: ast.Sync) -> None:
         lowering.emit(Meet(node.span, lowering.loops))
 
 
-_CONTROL: Final = re.compile(r"\b(?:return|break|continue|goto)\b|\bbar\s*\.|mbarrier|__syncthreads")
-_COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
-_HINT: Final = re.compile(r"setmaxnreg")
-
-
 def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
-    text = node.text.value if isinstance(node, ast.Cpp) else node.template.value
-    if _CONTROL.search(text) or text.count("{") != text.count("}"):
-        lowering.emit(Fail(node.span, "foreign code"))
-    elif _COMMITS.search(text):
-        lowering.emit(Commit(node.span, lowering.loops))
-    elif not _HINT.search(text):
-        lowering.note(node.span, "read as empty")
+    match effect_of(node.text.value if isinstance(node, ast.Cpp) else node.template.value):
+        case Effect.CONTROL:
+            lowering.emit(Fail(node.span, "foreign code"))
+        case Effect.COMMIT:
+            lowering.emit(Commit(node.span, lowering.loops))
+        case Effect.NOTHING:
+            lowering.note(node.span, "read as empty")
 
 
 STATEMENTS: Final[dict[type, Callable[[Lowering, Any], None]]] = {
