@@ -36,6 +36,7 @@ from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
+_TOO_DEEP = "this is nested too deeply; fewer levels can be analysed"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
 _BETTER = 24  # instances looked through for one that shows a fault better
@@ -72,6 +73,8 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
     if broken is not None:
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
+    if model.cut:
+        return KernelFlow(kernel, Strength.UNKNOWN, "", _TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
     program = lower(model, kernel, paths, arrivals, STATEMENTS)
     setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
