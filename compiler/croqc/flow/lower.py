@@ -19,7 +19,7 @@ from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
 from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
-from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
@@ -91,7 +91,9 @@ class Lowering(Builder):
 
     def _place(self, axis: ast.Axis) -> None:
         for name in axis.names:
-            self.exprs.of(name)
+            index = self.exprs.of(name)
+            if self.model.levels.get(axis) is Level.CLUSTER:
+                self.program.ranks |= index.variables()
 
     def _declare_events(self, arrivals: Mapping[Slot, Arrivals]) -> None:
         for node, around in statements(self.kernel.node.body):
@@ -165,7 +167,7 @@ class Lowering(Builder):
 
     def region(self, node: ast.InThreads) -> None:
         start = len(self.ops)
-        enter = Enter(node, self.loops)
+        enter = Enter(node, self.exprs.of(node.cond), self.loops)
         self.emit(enter)
         outer, self.role = self.role, self.role or node
         self.block(node.body)

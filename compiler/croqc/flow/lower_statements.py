@@ -117,6 +117,7 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
     op = Copy(node.span, source, _dest(lowering, node), lowering.loops)
     op.asynchronous = (node.is_async or node.old_async) and node.target is not None
     op.bytes = info.bytes
+    op.shared_out = any(modifier.name == "multicast" for modifier in node.modifiers)
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
     op.even = node.op != "transp" and node.op != "pad" and lowering.buffers.is_even(info)

@@ -125,7 +125,8 @@ class Copy(Step):
     tensor that it writes, with the tensor's extents."""
 
     __slots__ = (
-        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "source",
+        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "shared_out",
+        "source",
     )  # fmt: skip
     WORD = "copy"
 
@@ -140,6 +141,7 @@ class Copy(Step):
         self.bytes: int | None = None
         self.origin: Symbol | None = None  # what is loaded, where that is no stage
         self.even = False
+        self.shared_out = False  # into other blocks of the cluster, too
         self.outlet: tuple[tuple[Extent, Expr], ...] = ()
 
     def exprs(self) -> Sequence[Expr]:

@@ -113,4 +113,5 @@ class Program:
     divided: bool = False
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
+    ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations
