@@ -145,3 +145,10 @@ def test_a_function_may_write_what_it_is_given() -> None:
 def test_a_copy_into_the_data_of_a_future_is_a_write() -> None:
     give = f"f = {LOAD.format(to='r1')} dma.copy src.subspan(4, 32).at(b, k) => f.data;"
     assert rules(ring(give, STORE.format(of="r1"))) == {"stage-race"}
+
+
+@pytest.mark.parametrize("value", ["r1", "0", "r1 + r1"])
+def test_a_buffer_that_is_assigned_as_a_whole_is_written(value: str) -> None:
+    """Three credits for one buffer: k = 1 writes r0 while k = 0 may still be read."""
+    give = f"{LOAD.format(to='r1')} r0 = {value};"
+    assert rules(ring(give, STORE.format(of="r0"))) == {"stage-race"}

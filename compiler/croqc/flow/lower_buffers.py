@@ -142,6 +142,13 @@ class Buffers:
         found = view if view is not None else self.model.views.get(node)
         return None if found is None else self._operand(node, found, [_MOST_CHOICES])
 
+    def target(self, node: ast.Node) -> Operand | None:
+        """What an assignment writes: an element, or a buffer as a whole, whose name is no reference there."""
+        symbol = self.model.uses.get(node) if isinstance(node, ast.Name) else None
+        if symbol is None or node in self.model.views:
+            return self.operand(node)
+        return self.whole(symbol, node)
+
     def selected(self, node: ast.Select) -> Operand | None:
         """What a `select` stands for where it is written."""
         views = tuple(self.model.views.get(option) for option in node.options)

@@ -294,7 +294,7 @@ def _assign_part(lowering: Lowering, part: ast.AssignPart) -> None:
         return
     moves = not (symbol is not None and isinstance(model.types.get(part.value), Data) and _is_view(symbol))
     reads = list(buffers.reads_in(part.value)) if moves and not isinstance(part.value, ast.Call) else []
-    target = None if symbol is not None and _is_view(symbol) else buffers.operand(part.target)
+    target = None if symbol is not None and _is_view(symbol) else buffers.target(part.target)
     if target is not None and part.op != "=":
         reads.append(target)
     closes = _accumulators(lowering, part.value, part.target)

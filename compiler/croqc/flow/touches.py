@@ -77,8 +77,12 @@ class Touches:
                 roots = self._roots.of_node(part.target)
                 writes |= roots
                 reads |= roots if part.op != "=" else set()
-            elif isinstance(self._model.types.get(part.value), Data) and isinstance(part.target, ast.Name):
-                continue  # a named view moves nothing
+            elif isinstance(part.target, ast.Name):
+                symbol = self._model.uses.get(part.target)
+                if symbol is not None and symbol.kind is SymbolKind.BUFFER:
+                    writes.add(symbol)
+                elif isinstance(self._model.types.get(part.value), Data):
+                    continue  # a named view moves nothing
             inner = set(self._reads_in(part.value))
             reads |= inner
             writes |= inner if isinstance(part.value, ast.Call) else set()
