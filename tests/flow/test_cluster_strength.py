@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.analysis import analyze_flow
-from croqc.flow.report import Strength
+from croqc.flow.analysis import CHECK_BUDGET, analyze_flow
+from croqc.flow.report import KernelFlow, Strength
 from croqc.service.check import check_text
 
 KERNEL = """__co__ void f(global f16 [M, K] a, global f16 [M, K] b) {{
@@ -39,3 +39,67 @@ def test_multicast_is_checked_at_most(modifier: str, strength: Strength) -> None
     assert function.analysis is not None
     (flow,) = analyze_flow(function.analysis.model)
     assert (flow.findings, flow.strength) == ((), strength)
+
+
+CREDITS = """__co__ void f(global f16 [R, C] src, global f16 [R, C] dst) {{
+  parallel cl by 2 : cluster, b by cdiv(R, 8) : block {{
+    shared f16 [4, 64] ring[2];
+    shared event full[2], empty[2] = ready;
+    parallel w by 2 : group-4 {{
+      inthreads.async (w == 0{role}) {{
+        foreach {{k}} in [{turns}] {{
+          wait empty[k % 2];
+          tma.copy src.subspan(4, 64).at(b * 2 + cl, k) => ring[{slot}];
+          trigger full[k % 2];
+        }}
+      }}
+      inthreads.async (w == 1) {{
+        foreach {{k}} in [{turns}] {{
+          wait full[k % 2];
+          {store} dma.copy ring[{slot}] => dst.subspan(4, 64).at(b * 2 + cl, k);
+          {guard} {give} empty[k % 2];
+        }}
+      }}
+    }}
+  }}
+}}
+"""
+PLAIN = {"role": "", "turns": "cdiv(C, 64)", "slot": "k % 2", "store": "", "guard": "", "give": "trigger.cluster"}
+APART = "what the blocks of a cluster do for each other depends on their rank here"
+
+
+def credits_flow(**parts: str) -> KernelFlow:
+    (function,) = check_text(CREDITS.format(**{**PLAIN, **parts})).functions
+    assert function.analysis is not None
+    (flow,) = analyze_flow(function.analysis.model, CHECK_BUDGET)
+    return flow
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"turns": "cdiv(C, 64) - cl * 5"},
+        {"guard": "if (cl == 0 || k < 4)"},
+        {"guard": "if (k % 2 == cl) { } else"},
+        {"guard": "if (cl == 1 && k == 3) { break; }"},
+        {"role": " && cl == 0"},
+        {"slot": "(k + cl) % 2"},
+    ],
+)
+def test_blocks_that_go_apart_by_their_rank_are_not_analysed(parts: dict[str, str]) -> None:
+    """Each of them gets credits that its neighbour gives or does not give; only one of the two is followed."""
+    flow = credits_flow(**parts)
+    assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, APART, ())
+    assert flow.place is not None
+
+
+@pytest.mark.parametrize("parts", [{}, {"store": "if (cl == 0)"}, {"store": "if (cl == 0 || k < 4)"}])
+def test_blocks_that_give_alike_are_checked(parts: dict[str, str]) -> None:
+    """Which tile of the tensors a block takes, and whether it stores one, is its own affair."""
+    flow = credits_flow(**parts)
+    assert (flow.strength, flow.findings) == (Strength.CHECKED, ())
+    assert flow.up_to == "one block of the cluster, the others alike"
+
+
+def test_blocks_that_give_each_other_nothing_may_go_apart() -> None:
+    assert credits_flow(turns="cdiv(C, 64) - cl * 5", give="trigger").reason == ""

@@ -39,7 +39,7 @@ class Accesses:
         self.written: set[int] = set()
         self.unwritten: dict[int, Access] = {}
         self.raced: set[int] = set()
-        self.unclear: tuple[Span, Span] | None = None
+        self.unclear: tuple[Span, str] | None = None
         self.partly = program.partly
         self.parts: dict[tuple[object, ...], Access] = {}  # of slots that are written in part: each place once
         self._over: dict[int, dict[int, Interval]] = {}
@@ -142,8 +142,10 @@ class Accesses:
         )
         if shared is False:
             return
-        if shared is None or access.op.maybe or other.op.maybe:
-            self.unclear = self.unclear or (access.op.span, other.op.span)
+        unsure = access.op.maybe or other.op.maybe
+        if shared is None or unsure:
+            told = unsure or "whether two parts of a buffer overlap cannot be told"
+            self.unclear = self.unclear or (access.op.span, told)
             return
         place = Place(other.path, other.op, other.env)
         self.raced.add(access.slot)

@@ -14,7 +14,7 @@ from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure
 from croqc.flow.machine import Machine
 from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.program import Op, Program, Stage
-from croqc.flow.regions import Extent, Interval, Operand, span
+from croqc.flow.regions import Extent, Interval, Operand, each_of, span
 from croqc.flow.signature import Signature
 from croqc.flow.state import Access
 from croqc.sema.types import Data
@@ -55,9 +55,9 @@ def slots_in_part(program: Program) -> frozenset[int]:
 
 def _writes(op: Op) -> tuple[Operand, ...]:
     if isinstance(op, Touch):
-        return op.writes
+        return each_of(op.writes)
     if isinstance(op, Copy):
-        return op.dest.options or ((op.dest.operand,) if op.dest.operand is not None else ())
+        return () if op.dest.operand is None else tuple(op.dest.operand.each())
     return ()
 
 

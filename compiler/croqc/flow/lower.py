@@ -19,7 +19,7 @@ from croqc.flow.ops_events import Declare
 from croqc.flow.paths import Path
 from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
-from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
@@ -91,7 +91,9 @@ class Lowering(Builder):
 
     def _place(self, axis: ast.Axis) -> None:
         for name in axis.names:
-            self.exprs.of(name)
+            index = self.exprs.of(name)
+            if self.model.levels.get(axis) is Level.CLUSTER:
+                self.program.ranks |= index.variables()
 
     def _declare_events(self, arrivals: Mapping[Slot, Arrivals]) -> None:
         for node, around in statements(self.kernel.node.body):
@@ -165,7 +167,7 @@ class Lowering(Builder):
 
     def region(self, node: ast.InThreads) -> None:
         start = len(self.ops)
-        enter = Enter(node, self.loops)
+        enter = Enter(node, self.exprs.of(node.cond), self.loops)
         self.emit(enter)
         outer, self.role = self.role, self.role or node
         self.block(node.body)
@@ -197,7 +199,7 @@ class Lowering(Builder):
             del self.ops[start:]
         elif not test.expr.known and all(_is_plain_access(op) for op in body):
             for op in body:
-                op.maybe = True
+                op.maybe = op.maybe or "run-time data decides whether this part is touched"
             del self.ops[start:]
             self.ops += body
 
@@ -214,7 +216,10 @@ class Lowering(Builder):
         for init in node.inits:
             if init.value is None:
                 continue
-            self.reads(init.value)
+            if isinstance(init.value, ast.Call):
+                self.stmt(init.value)
+            else:
+                self.reads(init.value)
             symbol = self.model.uses.get(init.name)
             if symbol in self.exprs.changing and symbol is not None:
                 self.emit(Set(init.span, self.exprs.slot(symbol), self.exprs.of(init.value), self.loops))

@@ -11,18 +11,22 @@ from math import gcd, prod
 
 from croqc.flow.exprs import Expr, apply, const
 from croqc.flow.lower_exprs import Exprs, defined_at
+from croqc.flow.named import Changes
 from croqc.flow.program import Program, Stage
 from croqc.flow.regions import Extent, Operand
 from croqc.sema.access import is_wild
 from croqc.sema.masks import defining_value
 from croqc.sema.model import CopyInfo, Model, Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Data, Future, Storage
+from croqc.sema.types import Data, Future, Storage, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import children
+from croqc.text.record import replace
 
 _TILES = (ViewKind.SUBSPAN, ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.WINDOW)
 _MOST_BANDS = 1 << 16
+_MOST_VIEWS = 64  # views that follow from views
+_MOST_CHOICES = 256  # buffers that one reference may mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,16 @@ class Reference:
     slots: tuple[ast.Expr, ...]
     ops: tuple[ViewOp, ...]
     element: tuple[ast.Expr, ...] | None
+    named: tuple[ast.Node, ...] = ()  # what defines the names on the way
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A reference to one of several views; None for an option that is not understood."""
+
+    node: ast.Select
+    options: tuple[View | None, ...]
+    named: tuple[ast.Node, ...] = ()
 
 
 class Buffers:
@@ -43,6 +57,7 @@ class Buffers:
         self.stages: dict[Symbol, Stage] = {}
         self.handles: dict[Symbol, int] = {}
         self.nodes = exprs.nodes
+        self.changes = Changes(model, nodes)
         shared = [symbol for symbol in model.symbols if _is_stage(symbol) and symbol.decl in self.nodes]
         bands = self._bands(nodes, set(shared))
         for symbol in shared:
@@ -55,14 +70,14 @@ class Buffers:
         found: dict[Symbol, list[tuple[int, bool]]] = {}
         for node in nodes:
             view = self.model.views.get(node)
-            reference = None if view is None else self.trace(view)
-            if reference is None or reference.root not in shared or not reference.ops:
-                continue
-            first = reference.ops[0]
-            rows = first.shape[0].const if first.shape and first.kind in _TILES else None
-            if rows is not None and not first.strides:
-                low = self._low(first, 0)
-                found.setdefault(reference.root, []).append((rows, low is None or low.const is None))
+            for reference in () if view is None else self._each(view):
+                if reference.root not in shared or not reference.ops:
+                    continue
+                first = reference.ops[0]
+                rows = first.shape[0].const if first.shape and first.kind in _TILES else None
+                if rows is not None and not first.strides:
+                    low = self._low(first, 0)
+                    found.setdefault(reference.root, []).append((rows, low is None or low.const is None))
         return found
 
     def _enter(self, symbol: Symbol, bands: list[tuple[int, bool]]) -> None:
@@ -85,26 +100,88 @@ class Buffers:
     # --- references -------------------------------------------------------------------------------
 
     def trace(self, view: View) -> Reference | None:
-        """The root behind named views; None for what has no storage of its own."""
-        base, slots, ops, element = view.base, view.slots, view.ops, view.element
-        for _ in range(64):
+        """The root behind named views; None for what has no storage of its own, or is one of several."""
+        found = self._behind(view)
+        return found if isinstance(found, Reference) else None
+
+    def _behind(self, view: View) -> Reference | Choice | None:
+        """What a view comes down to: a root, or a `select` of several; None where neither is found."""
+        named: tuple[ast.Node, ...] = ()
+        for _ in range(_MOST_VIEWS):
+            base = view.base
             if base.kind in (SymbolKind.BUFFER, SymbolKind.PARAM, SymbolKind.ANONYMOUS) or isinstance(
                 base.type, Future
             ):
-                return Reference(base, slots, ops, element)
+                return Reference(base, view.slots, view.ops, view.element, named)
             value = defining_value(base)
-            inner = self.model.views.get(value) if value is not None else None
-            if inner is None or inner.element is not None:
+            named = named if value is None else (*named, value)
+            if isinstance(value, ast.Select):
+                inner = [self.model.views.get(option) for option in value.options]
+                return Choice(value, tuple(None if one is None else _within(one, view) for one in inner), named)
+            found = self.model.views.get(value) if value is not None else None
+            if found is None or found.element is not None:
                 return None
-            base, slots, ops = inner.base, inner.slots + slots, inner.ops + ops
+            view = _within(found, view)
         return None
 
+    def _each(self, view: View) -> Iterator[Reference]:
+        """Every root that a view may have, of a reasonable number."""
+        stack: list[View] = [view]
+        for _ in range(_MOST_CHOICES):
+            found = self._behind(stack.pop()) if stack else None
+            if isinstance(found, Reference):
+                yield found
+            elif found is not None:
+                stack += [option for option in found.options if option is not None]
+
     def operand(self, node: ast.Node, view: View | None = None) -> Operand | None:
-        """The stage or handle that a reference means; None where it means neither."""
+        """The stage or handle that a reference means; None where it means neither.
+
+        A part of shared memory that cannot be traced is not passed over: who comes to it cannot be followed further.
+        """
         found = view if view is not None else self.model.views.get(node)
-        reference = self.trace(found) if found is not None else None
-        if reference is None:
+        return None if found is None else self._operand(node, found, [_MOST_CHOICES])
+
+    def target(self, node: ast.Node) -> Operand | None:
+        """What an assignment writes: an element, or a buffer as a whole, whose name is no reference there."""
+        symbol = self.model.uses.get(node) if isinstance(node, ast.Name) else None
+        if symbol is None or node in self.model.views:
+            return self.operand(node)
+        return self.whole(symbol, node)
+
+    def selected(self, node: ast.Select) -> Operand | None:
+        """What a `select` stands for where it is written."""
+        views = tuple(self.model.views.get(option) for option in node.options)
+        return self._choice(node, Choice(node, views), [_MOST_CHOICES])
+
+    def _choice(self, node: ast.Node, choice: Choice, left: list[int]) -> Operand | None:
+        """`left`: how many options may still be looked at, counted down."""
+        options: list[Operand | None] = []
+        for view in choice.options:
+            left[0] -= 1
+            if view is None:
+                options.append(_lost(node, "which buffer this names is not understood"))
+            elif left[0] < 0:
+                options.append(_lost(node, "this names one of too many buffers"))
+            else:
+                options.append(self._operand(node, view, left))
+        known = [one for one in options if one is not None]
+        if not known:
             return None
+        operand = Operand(node.span, known[0].name)
+        operand.options, operand.choice = tuple(options), self.exprs.of(choice.node.index)
+        return operand
+
+    def _operand(self, node: ast.Node, view: View, left: list[int]) -> Operand | None:
+        reference = self._behind(view)
+        for value in () if reference is None else reference.named:
+            changed = self.changes.since(value, node.span)
+            if changed is not None:
+                return _lost(node, f"'{changed.name}' changes between the naming of this part and its use")
+        if isinstance(reference, Choice):
+            return self._choice(node, reference, left)
+        if reference is None:
+            return _lost(node, "which buffer this names is not understood") if _is_shared(view.data) else None
         operand = Operand(node.span, reference.root.name)
         stage = self.stages.get(reference.root)
         if isinstance(reference.root.type, Future):
@@ -115,6 +192,8 @@ class Buffers:
             operand.part = self._part(reference, ())
         elif stage is not None:
             self._place(operand, stage, reference)
+        elif _is_shared(reference.root.type):
+            return _lost(node, "this shared memory is declared outside the kernel")
         else:
             return None
         return operand.ready()
@@ -249,6 +328,22 @@ class Buffers:
                 continue
             else:
                 stack += _below(here)
+
+
+def _within(outer: View, inner: View) -> View:
+    """A view of a view, as one of what the outer one is of."""
+    return replace(inner, base=outer.base, slots=outer.slots + inner.slots, ops=outer.ops + inner.ops)
+
+
+def _lost(node: ast.Node, reason: str) -> Operand:
+    """A reference that cannot be followed: whoever comes to it is not analysed."""
+    operand = Operand(node.span, "")
+    operand.lost = reason
+    return operand
+
+
+def _is_shared(type_: Type) -> bool:
+    return isinstance(type_, Data) and type_.storage is Storage.SHARED
 
 
 def _below(node: ast.Node) -> list[ast.Node]:

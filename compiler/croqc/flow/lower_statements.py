@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from croqc.flow.exprs import apply, closure, const, var
+from croqc.flow.islands import Effect, effect_of
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_control import Bar, Fail, Meet, Set
@@ -22,7 +22,7 @@ from croqc.flow.ops_data import (
     WaitFuture,
 )
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.regions import Operand
+from croqc.flow.regions import Operand, each_of
 from croqc.sema.events import order_of
 from croqc.sema.model import OperandKind, Symbol, SymbolKind, Unit
 from croqc.sema.roots import base_name
@@ -117,10 +117,11 @@ def _copy(lowering: Lowering, node: ast.Copy) -> None:
     op = Copy(node.span, source, _dest(lowering, node), lowering.loops)
     op.asynchronous = (node.is_async or node.old_async) and node.target is not None
     op.bytes = info.bytes
+    op.shared_out = any(modifier.name == "multicast" for modifier in node.modifiers)
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
     op.even = node.op != "transp" and node.op != "pad" and lowering.buffers.is_even(info)
-    if source is not None and op.dest.operand is None and not isinstance(node.dest, ast.Select):
+    if source is not None and op.dest.operand is None:
         op.outlet = lowering.buffers.outlet(info)
     op.origin = traced.root if traced is not None and to_chip else None
     if node.event is not None:
@@ -148,12 +149,8 @@ def _dest(lowering: Lowering, node: ast.Copy) -> Dest:
             dest = Dest(buffers.whole(info.dest.base, node.dest))
             dest.made = True
             return dest
-        case ast.Select(index=index, options=options):
-            found = [buffers.operand(option) for option in options]
-            dest = Dest()
-            dest.options = tuple(one for one in found if one is not None)
-            dest.choice = closure(lowering.exprs.of(index))
-            return dest
+        case ast.Select() as select:
+            return Dest(buffers.selected(select))
         case other:
             return Dest(buffers.operand(other, info.dest))
 
@@ -297,7 +294,7 @@ def _assign_part(lowering: Lowering, part: ast.AssignPart) -> None:
         return
     moves = not (symbol is not None and isinstance(model.types.get(part.value), Data) and _is_view(symbol))
     reads = list(buffers.reads_in(part.value)) if moves and not isinstance(part.value, ast.Call) else []
-    target = None if symbol is not None and _is_view(symbol) else buffers.operand(part.target)
+    target = None if symbol is not None and _is_view(symbol) else buffers.target(part.target)
     if target is not None and part.op != "=":
         reads.append(target)
     closes = _accumulators(lowering, part.value, part.target)
@@ -339,10 +336,21 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         op.atomic = True
         lowering.emit(op)
         return
-    for operand in operands:
+    for operand in each_of(operands):
         if operand.stage is not None:
             operand.stage.written = True
     lowering.emit(Touch(call.span, operands, (), lowering.loops))
+    given = [found for arg in call.args if _is_handed(lowering, arg) for found in lowering.buffers.reads_in(arg)]
+    if given:
+        op = Touch(call.span, (), given, lowering.loops)
+        op.maybe = f"whether '{call.callee}' writes what it is given is not known"
+        lowering.emit(op)
+
+
+def _is_handed(lowering: Lowering, arg: ast.Node) -> bool:
+    """Whether a function gets the place of the data; of an element it gets the value."""
+    view = lowering.model.views.get(arg)
+    return view is not None and view.element is None
 
 
 def _reading(lowering: Lowering, node: ast.Node) -> None:
@@ -358,19 +366,14 @@ def _sync(lowering: Lowering, node: ast.Sync) -> None:
         lowering.emit(Meet(node.span, lowering.loops))
 
 
-_CONTROL: Final = re.compile(r"\b(?:return|break|continue|goto)\b|\bbar\s*\.|mbarrier|__syncthreads")
-_COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
-_HINT: Final = re.compile(r"setmaxnreg")
-
-
 def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
-    text = node.text.value if isinstance(node, ast.Cpp) else node.template.value
-    if _CONTROL.search(text) or text.count("{") != text.count("}"):
-        lowering.emit(Fail(node.span, "foreign code"))
-    elif _COMMITS.search(text):
-        lowering.emit(Commit(node.span, lowering.loops))
-    elif not _HINT.search(text):
-        lowering.note(node.span, "read as empty")
+    match effect_of(node.text.value if isinstance(node, ast.Cpp) else node.template.value):
+        case Effect.CONTROL:
+            lowering.emit(Fail(node.span, "foreign code"))
+        case Effect.COMMIT:
+            lowering.emit(Commit(node.span, lowering.loops))
+        case Effect.NOTHING:
+            lowering.note(node.span, "read as empty")
 
 
 STATEMENTS: Final[dict[type, Callable[[Lowering, Any], None]]] = {
@@ -387,6 +390,7 @@ STATEMENTS: Final[dict[type, Callable[[Lowering, Any], None]]] = {
     ast.Apply: _apply,
     ast.FragOp: _fragment_op,
     ast.Assign: _assign,
+    ast.Call: _call,
     ast.CallStmt: _call_stmt,
     ast.Print: _reading,
     ast.Sync: _sync,

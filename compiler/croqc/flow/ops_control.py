@@ -133,13 +133,14 @@ class LoopNext(Step):
 
 
 class Enter(Step):
-    """A region: paths that do not run it go on at `target`."""
+    """A region: paths that do not run it go on at `target`. Who that is was found out before; `cond` is for readers."""
 
-    __slots__ = ("node", "target")
+    __slots__ = ("cond", "node", "target")
 
-    def __init__(self, node: ast.InThreads, loops: tuple[Loop, ...]) -> None:
+    def __init__(self, node: ast.InThreads, cond: Expr, loops: tuple[Loop, ...]) -> None:
         super().__init__(node.cond.span, loops)
         self.node = node
+        self.cond = cond
         self.target = 0
 
     def step(self, machine: Walk, path: PathState) -> bool:

@@ -21,6 +21,10 @@ def resolve(machine: Walk, path: PathState, op: Op, operand: Operand) -> tuple[O
     """The slots that a reference means now; None where it means nothing (noted, if that is a fault)."""
     if operand.alias >= 0:
         return _named(machine, path, op, operand)
+    chosen = operand.chosen(path.env)
+    if chosen is None:
+        return None
+    operand = chosen
     if operand.handle >= 0:
         transfer = read_handle(machine, path, op, operand)
         return None if transfer is None or transfer.local else (operand, transfer.slots)
@@ -95,7 +99,7 @@ class Touch(Step):
                     continue
                 machine.accesses.touch(path, self, found[0], found[1], write)
                 if machine.record is not None:
-                    machine.note(path, self, "write" if write else "read", operand=operand, slots=found[1])
+                    machine.note(path, self, "write" if write else "read", operand=found[0], slots=found[1])
         path.touched = path.touched or bool(self.reads or self.writes)
         path.pc += 1
         return True
@@ -103,24 +107,16 @@ class Touch(Step):
 
 class Dest:
     """Where a copy writes: a part of a stage, what its handle names (`made`, if it names nothing yet), or nowhere
-    that matters. `options` with `choice`: a `select`."""
+    that matters."""
 
-    __slots__ = ("choice", "made", "operand", "options")
+    __slots__ = ("made", "operand")
 
     def __init__(self, operand: Operand | None = None) -> None:
         self.operand = operand
         self.made = False
-        self.options: tuple[Operand, ...] = ()
-        self.choice: Value | None = None
-
-    def chosen(self, path: PathState) -> Operand | None:
-        if self.choice is None:
-            return self.operand
-        return self.options[self.choice(path.env) % len(self.options)] if self.options else None
 
     def exprs(self) -> Sequence[Expr]:
-        every = self.options or ((self.operand,) if self.operand is not None else ())
-        return [expr for operand in every for expr in operand.exprs()]
+        return () if self.operand is None else self.operand.exprs()
 
 
 class Copy(Step):
@@ -129,7 +125,8 @@ class Copy(Step):
     tensor that it writes, with the tensor's extents."""
 
     __slots__ = (
-        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "source",
+        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "shared_out",
+        "source",
     )  # fmt: skip
     WORD = "copy"
 
@@ -144,6 +141,7 @@ class Copy(Step):
         self.bytes: int | None = None
         self.origin: Symbol | None = None  # what is loaded, where that is no stage
         self.even = False
+        self.shared_out = False  # into other blocks of the cluster, too
         self.outlet: tuple[tuple[Extent, Expr], ...] = ()
 
     def exprs(self) -> Sequence[Expr]:
@@ -159,20 +157,18 @@ class Copy(Step):
             found = resolve(machine, path, self, self.source)
             if found is not None:
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
-        operand = self.dest.operand if self.dest.choice is None else self.dest.chosen(path)
+        operand = None if self.dest.operand is None else self.dest.operand.chosen(path.env)
         held = path.handles.get(self.handle) if self.handle >= 0 else None
-        slots: Sequence[int] | None = ()
+        slots: Sequence[int] = ()
         if operand is not None:
             kept = held.slots if self.dest.made and held is not None else ()
-            slots = kept or operand.slots(path.env)
-            if slots is None:
-                machine.fault("range", path.at(self), operand=operand)
-                slots = ()
+            found = (operand, kept) if kept else resolve(machine, path, self, operand)
+            slots = () if found is None else found[1]
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
             machine.note(path, self, operand=operand or self.source, slots=slots)
         if self.handle >= 0 or self.event is not None:
-            self._keep(machine, path, made, tuple(slots or ()), held)
+            self._keep(machine, path, made, tuple(slots), held)
         path.touched = True
         path.pc += 1
         return True
@@ -182,7 +178,7 @@ class Copy(Step):
     ) -> None:
         """The transfer goes to the handle, and to the event slot that it names."""
         transfer = Transfer(self, path.keep(), slots, self.asynchronous or self.event is not None)
-        transfer.local = self.dest.operand is None and not self.dest.options
+        transfer.local = self.dest.operand is None
         transfer.accesses = made
         if not transfer.done:
             for access in made:
@@ -376,8 +372,11 @@ class Name(Step):
         return True
 
     def _means(self, machine: Walk, path: PathState) -> Alias | None:
-        if self.operand.handle < 0:
-            found = resolve(machine, path, self, self.operand)
+        operand = self.operand.chosen(path.env)
+        if operand is None:
+            return None
+        if operand.handle < 0:
+            found = resolve(machine, path, self, operand)
             return None if found is None else Alias(self, found[0], tuple(found[1]), None)
-        transfer = name_handle(machine, path, self, self.operand)
-        return None if transfer is None or transfer.local else Alias(self, self.operand, transfer.slots, transfer)
+        transfer = name_handle(machine, path, self, operand)
+        return None if transfer is None or transfer.local else Alias(self, operand, transfer.slots, transfer)

@@ -32,7 +32,7 @@ class Loop:
 class Op:
     """One step, as far as it can be read. `loops` are the reader's loops around it, outermost first.
 
-    `together`: the paths of a unit make one access of it; `maybe`: run-time data decides whether it happens.
+    `together`: the paths of a unit make one access of it; `maybe`: why it may not happen, empty where it surely does.
     """
 
     __slots__ = ("atomic", "loops", "maybe", "role", "span", "together")
@@ -42,7 +42,8 @@ class Op:
         self.span = span
         self.loops = loops
         self.role: ast.InThreads | None = None
-        self.maybe = self.together = self.atomic = False
+        self.maybe = ""
+        self.together = self.atomic = False
 
     def exprs(self) -> Sequence[Expr]:
         """The expressions that decide what the step does."""
@@ -112,4 +113,5 @@ class Program:
     divided: bool = False
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
+    ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

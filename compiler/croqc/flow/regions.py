@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, Value, closure
-from croqc.flow.program import Stage
+from croqc.flow.program import ForeignError, Stage
 from croqc.text.span import Span
 
 Interval = tuple[int, int]
@@ -25,12 +25,13 @@ class Operand:
     """A reference to a stage buffer, to the data of a handle, or to what an `mma.load` named.
 
     `rows` are the first row and the number of rows in a packed stage, else `index` is the slot. `whole`: every
-    element of each slot it names. `part`: the extents inside the buffer, for partial references.
+    element of each slot it names. `part`: the extents inside the buffer, for partial references. `choice` says which
+    of `options` is meant (None: one that is no stage). `lost`: why it cannot be told what is meant.
     """
 
     __slots__ = (
-        "alias", "code", "handle", "index", "keys", "meant", "name", "part", "rows", "span", "spelled",
-        "stage", "where", "whole",
+        "alias", "choice", "code", "handle", "index", "keys", "lost", "meant", "name", "options", "part", "rows",
+        "span", "spelled", "stage", "where", "whole",
     )  # fmt: skip
 
     def __init__(self, span: Span, name: str) -> None:
@@ -48,6 +49,9 @@ class Operand:
         self.code: Value | None = None
         self.keys: tuple[Value, ...] = ()
         self.meant: dict[Operand, Operand] = {}  # of a name: what it stood for, as read here
+        self.choice: Expr | None = None
+        self.options: tuple[Operand | None, ...] = ()
+        self.lost = ""
 
     def ready(self) -> Operand:
         """Fixes the closures once the expressions are known."""
@@ -70,8 +74,35 @@ class Operand:
 
     def exprs(self) -> tuple[Expr, ...]:
         """What decides which slot is meant."""
+        if self.choice is not None:
+            return (self.choice, *(expr for one in self.each() for expr in one.exprs()))
         chosen = self.rows[0] if self.rows is not None else self.index
         return () if chosen is None else (chosen,)
+
+    def each(self) -> Iterator[Operand]:
+        """The references that it may be."""
+        if self.choice is None:
+            yield self
+        for option in self.options:
+            if option is not None:
+                yield from option.each()
+
+    def chosen(self, env: Env) -> Operand | None:
+        """The reference that is meant now; None for one that is no stage."""
+        here: Operand | None = self
+        while here is not None and here.choice is not None:
+            try:
+                number = closure(here.choice)(env)
+                if number is VARIES or number is DATA:
+                    raise UndecidedError(here.span, number is VARIES)
+            except UndecidedError as undecided:
+                raise UndecidedError(here.span, undecided.threads) from undecided
+            if not 0 <= number < len(here.options):
+                raise ForeignError(here.span, "the index of 'select' is outside its values")
+            here = here.options[number]
+        if here is not None and here.lost:
+            raise ForeignError(here.span, here.lost)
+        return here
 
     def slots(self, env: Env) -> range | None:
         """The slots touched, by their numbers in the program; None out of range."""
@@ -106,6 +137,11 @@ class Operand:
     def key(self, env: Env) -> tuple[object, ...]:
         """Where the part lies, as far as it moves with variables: equal keys of one operand are the same part."""
         return tuple(_number(code, env) for code in self.keys)
+
+
+def each_of(operands: Iterable[Operand]) -> tuple[Operand, ...]:
+    """The references that any of them may be."""
+    return tuple(one for operand in operands for one in operand.each())
 
 
 def _number(code: Value, env: Env) -> object:

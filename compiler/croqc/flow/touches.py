@@ -8,7 +8,7 @@ from croqc.sema.model import Model, OperandKind, Symbol, SymbolKind
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import children, walk
 from croqc.text.record import record
 
 
@@ -60,8 +60,8 @@ class Touches:
             case ast.BufferDecl():
                 filled = (self._model.uses.get(one.name) for one in stmt.names if one.fill is not None)
                 return self._touch((), [symbol for symbol in filled if symbol is not None])
-            case ast.CallStmt():
-                named = set(self._reads_in(stmt.call))
+            case ast.CallStmt() | ast.ScalarDecl() if any(isinstance(each, ast.Call) for each in walk(stmt)):
+                named = set(self._reads_in(stmt))
                 return self._touch(named, named)
             case ast.Wait() | ast.Trigger() | ast.Rotate() | ast.EventDecl() | ast.Cpp():
                 return Touch()
@@ -77,8 +77,12 @@ class Touches:
                 roots = self._roots.of_node(part.target)
                 writes |= roots
                 reads |= roots if part.op != "=" else set()
-            elif isinstance(self._model.types.get(part.value), Data) and isinstance(part.target, ast.Name):
-                continue  # a named view moves nothing
+            elif isinstance(part.target, ast.Name):
+                symbol = self._model.uses.get(part.target)
+                if symbol is not None and symbol.kind is SymbolKind.BUFFER:
+                    writes.add(symbol)
+                elif isinstance(self._model.types.get(part.value), Data):
+                    continue  # a named view moves nothing
             inner = set(self._reads_in(part.value))
             reads |= inner
             writes |= inner if isinstance(part.value, ast.Call) else set()

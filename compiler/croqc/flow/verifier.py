@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from croqc.flow.arrivals import survey
+from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
@@ -19,7 +20,6 @@ from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy, Multiply, Rotate
-from croqc.flow.ops_events import Trigger
 from croqc.flow.paths import Path
 from croqc.flow.program import Loop
 from croqc.flow.repetition import Repetition
@@ -36,6 +36,8 @@ from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
+_TOO_DEEP = "this is nested too deeply; fewer levels can be analysed"
+_APART = "what the blocks of a cluster do for each other depends on their rank here"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
 _BETTER = 24  # instances looked through for one that shows a fault better
@@ -72,8 +74,13 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
     if broken is not None:
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
+    if model.cut:
+        return KernelFlow(kernel, Strength.UNKNOWN, "", _TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
     program = lower(model, kernel, paths, arrivals, STATEMENTS)
+    apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
+    if apart is not None:
+        return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
     setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
     effort = Effort(budget)
     found = plan(program, max(budget // 4, _CHOICE))
@@ -109,7 +116,7 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.findings = _better(setting, sites, found, number, findings, effort)
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
-            outcome.undecided = (machine.accesses.unclear[0], "whether two parts of a buffer overlap cannot be told")
+            outcome.undecided = machine.accesses.unclear
             break
         if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
             warning = judge_end(case)
@@ -262,7 +269,7 @@ def _strength(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, b
     """How far a verdict without a fault reaches, and what it is checked up to."""
     if outcome.undecided is not None:
         return Strength.UNKNOWN, ""
-    if _spans_cluster(setting, kernel):
+    if spans_cluster(setting.program, kernel):
         return Strength.CHECKED, "one block of the cluster, the others alike"
     if outcome.doubt:
         return Strength.CHECKED, outcome.doubt
@@ -270,14 +277,6 @@ def _strength(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, b
         up_to = _up_to(found, outcome.done, budget)
         return Strength.CHECKED, up_to + (" where each loop makes a turn" if outcome.idle else "")
     return Strength.PROVED, ""
-
-
-def _spans_cluster(setting: Setting, kernel: Kernel) -> bool:
-    """Whether blocks of a cluster give each other credits or data: one block is followed, as if all went in step."""
-    if any(isinstance(op, Trigger) and op.blocks > 1 for op in setting.program.ops):
-        return True
-    copies = (node for node in nodes_of(kernel.node) if isinstance(node, ast.Copy))
-    return any(modifier.name == "multicast" for copy in copies for modifier in copy.modifiers)
 
 
 def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:

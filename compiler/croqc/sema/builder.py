@@ -50,6 +50,7 @@ class Builder:
         self.dialect = "any"
         self.result: Type = UNKNOWN
         self.mentioned: set[Symbol] = set()
+        self.cut: list[Span] = []
         self.findings: list[Finding] = []
         # Not part of the model, for later stages: the buffer that each `=> storage` makes, and the interval
         # of every atom over the whole function (dimensions from 1, indices below their bound).
@@ -97,5 +98,6 @@ class Builder:
             dialect=self.dialect,
             result=self.result,
             mentioned=frozenset(self.mentioned),
+            cut=tuple(self.cut),
         )
         return Analysis(model, tuple(self.findings))

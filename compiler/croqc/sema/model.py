@@ -242,6 +242,7 @@ class Model:
     dialect: str  # "classic", "course", "current" or "any": what the function's own forms vote for
     result: Type
     mentioned: frozenset[Symbol] = frozenset()  # symbols whose name stands in the text of an island
+    cut: tuple[Span, ...] = ()  # what is nested too deeply: nothing is known of what stands in it
 
 
 @record(eq=False)

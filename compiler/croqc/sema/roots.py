@@ -78,6 +78,8 @@ class Roots:
 
     def of_node(self, node: ast.Node) -> frozenset[Symbol]:
         """The buffers behind a data reference."""
+        if isinstance(node, ast.Select):
+            return frozenset().union(*(self.of_node(option) for option in node.options))
         view = self.tables.views.get(node)
         if view is not None:
             return self.of(view.base)
@@ -90,8 +92,6 @@ class Roots:
             case ast.StorageDest():
                 made = self._anonymous.get(copy)
                 return frozenset() if made is None else frozenset({made})
-            case ast.Select(options=options):
-                return frozenset().union(*(self.of_node(option) for option in options))
             case dest:
                 return self.of_node(dest)
 

@@ -74,7 +74,10 @@ class Walk:
     def expr(self, node: ast.Node) -> Value:
         """Type an expression and enter type and value into the tables."""
         handler = self._expressions.get(type(node))
-        if handler is None or self._depth > MAX_DEPTH:
+        if handler is None:
+            return NOTHING
+        if self._depth > MAX_DEPTH:
+            self.b.cut.append(node.span)
             return NOTHING
         self._depth += 1
         try:
@@ -128,6 +131,7 @@ class Walk:
     def block(self, body: ast.Block) -> None:
         """The statements of a body in the scope that is open; what they assume of values ends with it."""
         if self._depth > MAX_DEPTH:
+            self.b.cut.append(body.span)
             return
         self._depth += 2
         outer, self.ranges = self.ranges, self.ranges.copy()

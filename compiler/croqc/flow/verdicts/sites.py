@@ -9,7 +9,7 @@ from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.ops_data import Copy, Multiply, Name, Touch
 from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.program import Event, Loop, Op
-from croqc.flow.regions import Operand
+from croqc.flow.regions import Operand, each_of
 from croqc.flow.run import Setting
 
 
@@ -103,17 +103,17 @@ class Sites:
 
 def written_by(op: Op) -> tuple[Operand, ...]:
     if isinstance(op, Touch):
-        return op.writes
+        return each_of(op.writes)
     if isinstance(op, Copy):
-        return op.dest.options or ((op.dest.operand,) if op.dest.operand is not None else ())
+        return () if op.dest.operand is None else tuple(op.dest.operand.each())
     return ()
 
 
 def read_by(op: Op) -> tuple[Operand, ...]:
     if isinstance(op, Touch):
-        return op.reads
+        return each_of(op.reads)
     if isinstance(op, Multiply):
-        return op.operands
+        return each_of(op.operands)
     if isinstance(op, Name):
-        return (op.operand,)
-    return (op.source,) if isinstance(op, Copy) and op.source is not None else ()
+        return tuple(op.operand.each())
+    return tuple(op.source.each()) if isinstance(op, Copy) and op.source is not None else ()

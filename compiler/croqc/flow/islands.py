@@ -1,0 +1,51 @@
+"""What the text of an island of C++ or PTX may do to the order of a kernel. Must not know statements.
+
+The text is not parsed. Words that can end a path, keep it, or make it wait for another one are enough to give it up;
+what only computes, fences, or waits within a warp is harmless.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final
+
+
+class Effect(Enum):
+    NOTHING = "nothing"  # as far as its words say, which is worth a note
+    HINT = "hint"  # to the hardware: certainly nothing
+    COMMIT = "commit"  # it waits until all multiplies have read their operands
+    CONTROL = "control"  # control flow or synchronisation: the path cannot be followed
+
+
+_LEAVES: Final = (
+    r"\b(?:return|break|continue|goto|throw|co_\w+)\b",
+    r"\b_?[eE]xit\s*[(;]",  # `exit(0)`, `_Exit(0)`, and `exit;` of PTX
+    r"\b(?:__|__builtin_)?(?:trap|brkpt|unreachable|abort|terminate)\s*[(;]",
+    r"\bbra\s+[$\w]|\b(?:bra|brx)\.[\w.]+",  # jumps of PTX
+    r"(?:^|[;\"{}]|@!?[%\w]+)\s*ret(?:\.uni)?\s*;",
+)
+_STAYS: Final = (
+    r"\bwhile\b",
+    r"\bfor\s*\([^;]*;\s*(?:1|true)?\s*;",  # no end: `for (;;)`
+    r"\bfor\s*\([^;]*;[^;]*;\s*\)",  # nothing counts: it spins on what somebody else changes
+)
+_MEETS: Final = (
+    r"\bbar\s*\.",
+    r"barrier|Barrier",  # mbarrier, `__barrier_sync`, `barrier.cluster`, `cuda::barrier`
+    r"__syncthreads",
+    r"(?:\.|->|::)\s*(?:sync|wait|arrive|arrive_and_wait|arrive_and_drop)\s*\(",  # of cooperative groups
+    r"\b(?:grid|cluster|block)_(?:sync|arrive|wait)",
+)
+_CONTROL: Final = re.compile("|".join((*_LEAVES, *_STAYS, *_MEETS)))
+_COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
+_HINT: Final = re.compile(r"setmaxnreg")
+
+
+def effect_of(text: str) -> Effect:
+    """What a text does. Braces that do not match reach into what stands around it."""
+    if _CONTROL.search(text) or text.count("{") != text.count("}"):
+        return Effect.CONTROL
+    if _COMMITS.search(text):
+        return Effect.COMMIT
+    return Effect.HINT if _HINT.search(text) else Effect.NOTHING

@@ -1,0 +1,52 @@
+"""Islands of foreign code: what may leave, stay or meet others is not analysed; what only computes does nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.report import Strength
+from tests.flow.test_no_false_proof import KERNEL, flow_of
+
+
+def with_island(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return KERNEL.format(guard=f'__cpp__("{quoted}");')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("return;", "break;", "goto out;", "throw 1;", "exit(0);", "::_Exit (1);", "__trap();", "abort();"),
+        *("while(1);", "do { x = y; } while (x);", "for(;;);", "for (;true;) {}", "for (; *flag == 0;) {}"),
+        *("__syncthreads();", "cg::this_thread_block().sync();", "cg::sync(tile);", "grid->sync();"),
+        *("__barrier_sync(0);", "cutlass::arch::NamedBarrier::sync(128, 1);", "b.arrive_and_wait();"),
+        *('asm("exit;");', 'asm volatile("bar.sync 1;");', 'asm("barrier.cluster.arrive;");', 'asm("@p bra L;");'),
+        *(
+            'asm("mbarrier.arrive.shared.b64 _, [%0];");',
+            'asm("trap;");',
+            'asm("bra.uni L;");',
+            'asm("ret;");',
+            'asm("@p ret;");',
+            "cute::cluster_sync();",
+        ),
+        *("if (x) {", "}"),
+    ],
+)
+def test_control_and_synchronisation_are_not_analysed(text: str) -> None:
+    flow = flow_of(with_island(text))
+    assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, "foreign code", ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x = y + 1;", "for (int i = 0; i < 4; ++i) { s += v[i]; }", "int ret = 3; ret += format(ret);"),
+        *('printf("exit %d", 1);', "s += __shfl_down_sync(~0u, s, 1);", "__syncwarp();", "__threadfence();"),
+        *('asm volatile("fence.proxy.async;");', "warpgroup_arrive();", 'asm("wgmma.fence.sync.aligned;");'),
+        'asm("cp.async.wait_group 0;");',
+    ],
+)
+def test_what_only_computes_is_taken_to_do_nothing(text: str) -> None:
+    flow = flow_of(with_island(text))
+    assert flow.strength is Strength.PROVED
+    assert [note for _, note in flow.notes] == ["read as empty"]
