@@ -17,6 +17,7 @@ from croqc.rules.credit_slips import doubled
 from croqc.rules.credit_words import fix
 from croqc.rules.flow_places import Seat, inside, quoted, symbols, touches
 from croqc.rules.role_exits import left_early
+from croqc.rules.slot_remainders import slot_remainders
 from croqc.sema.events import order_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -90,7 +91,7 @@ def _is_open(code: Code, work: list[ast.Node]) -> bool:
 
 
 def _one_modulus(code: Code) -> Iterator[Fix]:
-    """The length of the events for every remainder by another number."""
+    """The length of the events for every remainder by another number that numbers a slot."""
     lengths = {event_type(event).array[0] for event in code.events if len(event_type(event).array) == 1}
     texts = {
         code.of(event.decl.array[0])
@@ -101,11 +102,9 @@ def _one_modulus(code: Code) -> Iterator[Fix]:
         return
     (length,), (text,) = lengths, texts
     wrong = []
-    for node in walk(code.model.function.body):
-        if not isinstance(node, ast.Binary) or node.op != "%" or node.left.span.end > node.right.span.start:
-            continue
-        left, right = code.model.values.get(node.left), code.model.values.get(node.right)
-        if right is not None and right.const not in (None, length) and (left is None or left.const is None):
+    for node in slot_remainders(code, code.model.function.body):
+        right = code.model.values.get(node.right)
+        if right is not None and right.const not in (None, length):
             wrong.append(node.right.span)
     yield from fix(f"Use '{text}' as the modulus", tuple(Edit(span, text) for span in dict.fromkeys(wrong)), safe=True)
 

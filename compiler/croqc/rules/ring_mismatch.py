@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
 from croqc.rules.credit_words import fix
 from croqc.rules.mends import around
+from croqc.rules.slot_remainders import slot_remainders
 from croqc.sema.model import Finding
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
 
@@ -28,7 +25,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
 
 
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
-    """The ring's length, as the declarations write it, for every modulus that is wrong as this one is."""
+    """The ring's length, as the declarations write it, for every modulus of a slot that is wrong as this one is."""
     code, model = code_of(subject), subject.analysis.model
     wrong, expected = finding.args["modulus"], finding.args["expected"]
     texts = [slots_text(code, event) for event in code.events if event_type(event).array == (expected,)]
@@ -37,21 +34,12 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     if kernel is None:
         return ()
     edits = []
-    for node in _remainders(code, kernel):
+    for node in slot_remainders(code, kernel):
         value = model.values.get(node.right)
-        if value is not None and value.const == wrong:
+        shown = node.span.length > node.right.span.length  # not all of it made by a macro
+        if shown and value is not None and value.const == wrong:
             edits.append(Edit(node.right.span, text))
     return fix(f"Use '{text}' as the modulus", tuple(dict.fromkeys(edits)))
-
-
-def _remainders(code: Code, kernel: ast.Node) -> Iterator[ast.Binary]:
-    """The remainders that the text shows, with an operand that is no constant."""
-    for node in walk(kernel):
-        if not isinstance(node, ast.Binary) or node.op != "%" or node.left.span.end > node.right.span.start:
-            continue
-        value = code.model.values.get(node.left)
-        if (value is None or value.const is None) and node.span.length > node.right.span.length:
-            yield node
 
 
 RULE = Rule(

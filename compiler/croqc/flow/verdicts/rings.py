@@ -101,6 +101,7 @@ def _distinct(related: list[Related]) -> list[Related]:
 def _uses(case: Case) -> Iterator[Use]:
     moving = {loop.var for loop in case.program.loops}
     moving |= {op.var for op in case.program.ops if isinstance(op, Set)}
+    numbering = _numbering(case)
     for op in case.program.ops:
         for ref in refs_of(op):
             if ref.index is None or not ref.index.variables() & moving:
@@ -115,8 +116,27 @@ def _uses(case: Case) -> Iterator[Use]:
             modulus = _modulus(expr, moving)
             if modulus is not None:
                 yield Use(operand, operand.name, operand.stage.slots, modulus, operand.where)
-        if isinstance(op, Set) and (modulus := _modulus(op.expr, moving)) is not None:
+        if isinstance(op, Set) and op.var in numbering and (modulus := _modulus(op.expr, moving)) is not None:
             yield Use(op, case.program.names[op.var], 0, modulus, op.span)
+
+
+def _numbering(case: Case) -> set[int]:
+    """The variables that a slot's number is made from: a modulus of any other is none of the ring."""
+    ops = case.program.ops
+    indices = [ref.index for op in ops for ref in refs_of(op)]
+    indices += [expr for op in ops for operand in (*written_by(op), *read_by(op)) for expr in operand.exprs()]
+    given: dict[int, set[int]] = {}
+    for op in ops:
+        if isinstance(op, Set):
+            given.setdefault(op.var, set()).update(op.expr.variables())
+    todo = [var for expr in indices if expr is not None for var in expr.variables()]
+    found: set[int] = set()
+    while todo:
+        var = todo.pop()
+        if var not in found:
+            found.add(var)
+            todo += given.get(var, ())
+    return found
 
 
 def _modulus(expr: Expr, moving: set[int]) -> int | None:
