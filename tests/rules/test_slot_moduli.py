@@ -35,3 +35,18 @@ def test_a_modulus_that_comes_to_the_slot_by_a_variable_is_mended() -> None:
     (item,) = shown(broken)
     assert item.code == "ring-mismatch"
     assert any("modulus" in title for title in titles(broken))
+
+
+def test_a_negative_index_is_named_as_such() -> None:
+    """In the first turn `(0 - 5) % 2` is -1, as in C; nobody uses the ring modulo 3."""
+    (item,) = shown(RING.replace("k % 2", "(k - 5) % 2"))
+    assert item.code == "ring-mismatch"
+    assert "the index is -1 here (k = 0)" in item.message
+    assert "modulo" not in item.message
+
+
+def test_an_index_without_a_modulus_is_named_as_such() -> None:
+    """The third turn names slot 2 of two: no modulus is written that could be the ring's."""
+    (item,) = shown(RING.replace("[k % 2]", "[k]"))
+    assert item.code == "ring-mismatch"
+    assert "the index is 2 here (k = 2)" in item.message

@@ -15,6 +15,7 @@ from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 
+
 def _render(finding: Finding, subject: Subject) -> Words:
     args = finding.args
     own, order = args["own"], args["order"]

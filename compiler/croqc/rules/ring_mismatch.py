@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
-from croqc.rules.credit_words import fix
+from croqc.rules.credit_words import Args, at, fix
 from croqc.rules.mends import around
 from croqc.rules.slot_remainders import slot_remainders
 from croqc.sema.model import Finding
@@ -20,8 +20,21 @@ def _render(finding: Finding, subject: Subject) -> Words:
     if modulus is not None and modulus != expected:
         message = f"'{name}' is indexed modulo {modulus}, but the ring has {expected} slots"
         return Words(message, f"use {expected} in both roles", fixes=_fixes(finding, subject))
+    index = args.get("index")
+    if isinstance(index, int):
+        return _outside(index, args)
     message = f"'{name}' has {length} slots, but the ring is used modulo {expected}"
     return Words(message, "let buffers, events and indices have one length")
+
+
+def _outside(index: int, args: Args) -> Words:
+    """A slot that does not exist, though no modulus is to blame."""
+    length = args["length"]
+    slots = "1 slot" if length == 1 else f"{length} slots"
+    message = f"'{args['name']}' has {slots}, but the index is {index} here{at(args)}"
+    if index < 0:
+        return Words(message, f"what is below 0 stays below 0 with '%': add a multiple of {length} to it first")
+    return Words(message, "slots are numbered from 0: keep the index below their number")
 
 
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
