@@ -59,15 +59,17 @@ def _in_every_turn(code: Code) -> Iterator[Fix]:
 
 def _placed(code: Code) -> Iterator[Fix]:
     """The one wait of a turn, or its one trigger, on the right side of the work."""
-    started = [grant.site.stmt for event in code.events for grant in grants(code, event)]
+    started = {grant.site.stmt for event in code.events for grant in grants(code, event)}
+    alike = Counter((site.loop, type(site.stmt)) for site in sites(code))
     for site in sites(code):
         block = code.blocks.get(site.stmt)
         if site.loop is None or block is None or not block.braced or site.stmt in started:
             continue
+        if alike[site.loop, type(site.stmt)] > 1:
+            continue
         seat = Seat(block, site.stmt)
         work = [stmt for stmt in (*seat.before, *seat.later) if touches(stmt)]
-        alike = [one.stmt for one in sites(code) if one.loop is site.loop and type(one.stmt) is type(site.stmt)]
-        if len(alike) > 1 or not work or not (code.written(work[0]) and code.written(work[-1])):
+        if not work or not (code.written(work[0]) and code.written(work[-1])):
             continue
         if isinstance(site.stmt, ast.Wait) and work[0] in seat.before and is_plain(code, site.stmt, "wait"):
             edits = (code.before(work[0], code.of(site.stmt)), code.removal(site.stmt))
