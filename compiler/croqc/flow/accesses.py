@@ -18,6 +18,8 @@ from croqc.text.span import Span
 _NONE: Sequence[Access] = ()
 _DEPTH = 3  # loops around an access that cost as much as a plain step
 _MET = 16  # and slots and other accesses that it meets
+_CROWD = 64  # as long as these are few: beyond, comparing them is all that an access takes
+_COMPARED = 3
 
 
 def _round(rounds: dict[int, tuple[int, list[int]]], key: int, iteration: list[int]) -> int:
@@ -84,7 +86,8 @@ class Accesses:
             self.live[slot] = kept
             self._note(path, access)
             made.append(access)
-        self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET) * self.machine.weight)
+        crowd = max(met - _CROWD, 0) // _COMPARED
+        self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET + crowd) * self.machine.weight)
         self._keep_parts(made)
         return made
 

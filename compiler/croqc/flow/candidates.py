@@ -12,6 +12,7 @@ from croqc.flow.program import Loop, Program, Size
 
 MOST_PERIOD = 1 << 20
 MOST_VALUES = 400
+MOST_TURNS = 4096  # numbers of turns that values are made for; of longer loops the first ones
 
 
 def least_of(program: Program, size: Size) -> int:
@@ -42,7 +43,7 @@ def values_of(
         for expr in (loop.low, loop.high):
             steps = sorted(divisors(expr, size.var))
             for by in steps[-1:]:
-                most = turns[loop] + 1 if drives else 1
+                most = min(turns[loop] + 1, MOST_TURNS) if drives else 1
                 values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in (-1, 0, 1)}
             for by in steps[:-1]:
                 values |= {by * (t + least // by) + rest for t in (1, 2) for rest in (0, 1)}
@@ -53,6 +54,19 @@ def values_of(
     if not exprs:  # only assertions name it: it has to be large enough for the others
         values |= {*range(least, least + 17), *(1 << power for power in range(5, 17))}
     return _admitted(program, size, {value for value in values if value >= least})[:MOST_VALUES]
+
+
+def leaves_out(program: Program, loops: Sequence[Loop], period: int, size: Size, turns: Mapping[Loop, int]) -> bool:
+    """Whether some numbers of turns get no value, because the loops of a size, or those that conditions hold against
+    it, are too long."""
+    if any(turns[loop] >= MOST_TURNS for loop in loops if size.var in loop.low.variables() | loop.high.variables()):
+        return True
+    return 3 * period + 2 > MOST_TURNS and any(
+        isinstance(op, Branch)
+        and size.var in op.expr.variables()
+        and any(loop.var in op.expr.variables() for loop in op.loops)
+        for op in program.ops
+    )
 
 
 def _against_indices(program: Program, period: int, size: Size, turns: Mapping[Loop, int]) -> set[int]:
@@ -68,7 +82,7 @@ def _against_indices(program: Program, period: int, size: Size, turns: Mapping[L
             most = turns.get(loop, enough)
             if loop.low.const is not None and loop.high.const is not None:
                 most = loop.high.const - loop.low.const
-            passing = {*range(min(most, enough) + 2), most, most + 1}
+            passing = {*range(min(most, enough, MOST_TURNS) + 2), most, most + 1}
             by = max(*_factors(op.expr, loop.var), *divisors(op.expr, size.var))
             values |= {by * turn + rest for turn in passing for rest in (-1, 0, 1)}
     return values

@@ -11,7 +11,7 @@ from itertools import islice, product
 from math import lcm
 from typing import TypeVar
 
-from croqc.flow.candidates import MOST_PERIOD, MOST_VALUES, least_of, values_of
+from croqc.flow.candidates import MOST_PERIOD, MOST_VALUES, least_of, leaves_out, values_of
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
@@ -266,7 +266,8 @@ def _instances(
             drives = not own or any(loop not in driven for loop in own)
             driven |= set(own)
             columns[size.var] = values_of(program, found.loops, found.period, size, turns, drives)
-            found.complete = found.complete and len(columns[size.var]) < MOST_VALUES
+            cut = leaves_out(program, found.loops, found.period, size, turns)
+            found.complete = found.complete and not cut and len(columns[size.var]) < MOST_VALUES
             if largest:
                 columns[size.var] = sorted({columns[size.var][0], *columns[size.var][-_LAST_VALUES:]})
     signature = Signature(program, {size.var for size in found.sizes})

@@ -17,6 +17,7 @@ from croqc.rules.credit_slips import doubled
 from croqc.rules.credit_words import fix
 from croqc.rules.flow_places import Seat, inside, quoted, symbols, touches
 from croqc.rules.role_exits import left_early
+from croqc.rules.slot_remainders import slot_remainders
 from croqc.sema.events import order_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -58,15 +59,17 @@ def _in_every_turn(code: Code) -> Iterator[Fix]:
 
 def _placed(code: Code) -> Iterator[Fix]:
     """The one wait of a turn, or its one trigger, on the right side of the work."""
-    started = [grant.site.stmt for event in code.events for grant in grants(code, event)]
+    started = {grant.site.stmt for event in code.events for grant in grants(code, event)}
+    alike = Counter((site.loop, type(site.stmt)) for site in sites(code))
     for site in sites(code):
         block = code.blocks.get(site.stmt)
         if site.loop is None or block is None or not block.braced or site.stmt in started:
             continue
+        if alike[site.loop, type(site.stmt)] > 1:
+            continue
         seat = Seat(block, site.stmt)
         work = [stmt for stmt in (*seat.before, *seat.later) if touches(stmt)]
-        alike = [one.stmt for one in sites(code) if one.loop is site.loop and type(one.stmt) is type(site.stmt)]
-        if len(alike) > 1 or not work or not (code.written(work[0]) and code.written(work[-1])):
+        if not work or not (code.written(work[0]) and code.written(work[-1])):
             continue
         if isinstance(site.stmt, ast.Wait) and work[0] in seat.before and is_plain(code, site.stmt, "wait"):
             edits = (code.before(work[0], code.of(site.stmt)), code.removal(site.stmt))
@@ -90,7 +93,7 @@ def _is_open(code: Code, work: list[ast.Node]) -> bool:
 
 
 def _one_modulus(code: Code) -> Iterator[Fix]:
-    """The length of the events for every remainder by another number."""
+    """The length of the events for every remainder by another number that numbers a slot."""
     lengths = {event_type(event).array[0] for event in code.events if len(event_type(event).array) == 1}
     texts = {
         code.of(event.decl.array[0])
@@ -101,11 +104,9 @@ def _one_modulus(code: Code) -> Iterator[Fix]:
         return
     (length,), (text,) = lengths, texts
     wrong = []
-    for node in walk(code.model.function.body):
-        if not isinstance(node, ast.Binary) or node.op != "%" or node.left.span.end > node.right.span.start:
-            continue
-        left, right = code.model.values.get(node.left), code.model.values.get(node.right)
-        if right is not None and right.const not in (None, length) and (left is None or left.const is None):
+    for node in slot_remainders(code, code.model.function.body):
+        right = code.model.values.get(node.right)
+        if right is not None and right.const not in (None, length):
             wrong.append(node.right.span)
     yield from fix(f"Use '{text}' as the modulus", tuple(Edit(span, text) for span in dict.fromkeys(wrong)), safe=True)
 

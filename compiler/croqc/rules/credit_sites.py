@@ -6,6 +6,7 @@ Reads the tree and the model for the fixes of the credit-flow rules; what a macr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from croqc.refactor.base import Code
 from croqc.rules.base import Subject
@@ -53,8 +54,22 @@ class Site:
         return next((node for node in reversed(self.inner) if isinstance(node, Loop)), None)
 
 
-def sites(code: Code) -> Iterator[Site]:
+def sites(code: Code) -> tuple[Site, ...]:
     """Every reference to an event in `wait` and `trigger`, in source order."""
+    return _sites(code)[0]
+
+
+@lru_cache(maxsize=2)
+def _sites(code: Code) -> tuple[tuple[Site, ...], dict[Symbol, list[Site]]]:
+    """All of them, and those of each event: rules ask for every event in turn, and there may be a thousand."""
+    found = tuple(_found(code))
+    own: dict[Symbol, list[Site]] = {}
+    for site in found:
+        own.setdefault(site.event, []).append(site)
+    return found, own
+
+
+def _found(code: Code) -> Iterator[Site]:
     for stmt, around in code.around.items():
         if isinstance(stmt, ast.Wait | ast.Trigger):
             for ref in stmt.refs:
@@ -70,11 +85,11 @@ def site_at(code: Code, span: Span) -> Site | None:
 
 
 def triggers(code: Code, event: Symbol) -> list[Site]:
-    return [one for one in sites(code) if one.event is event and isinstance(one.stmt, ast.Trigger)]
+    return [one for one in _sites(code)[1].get(event, ()) if isinstance(one.stmt, ast.Trigger)]
 
 
 def waits(code: Code, event: Symbol) -> list[Site]:
-    return [one for one in sites(code) if one.event is event and isinstance(one.stmt, ast.Wait)]
+    return [one for one in _sites(code)[1].get(event, ()) if isinstance(one.stmt, ast.Wait)]
 
 
 # --- credits at start ------------------------------------------------------------------------------

@@ -8,6 +8,14 @@ from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 
 Args = Mapping[str, object]
+_ORDINALS = {1: "first", 2: "second", 3: "third"}
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def ordinal(number: int) -> str:
+    """ "first", "11th", "21st"."""
+    teens = 10 < number % 100 < 14
+    return _ORDINALS.get(number) or f"{number}{'th' if teens else _ENDINGS.get(number % 10, 'th')}"
 
 
 def slot(args: Args) -> str:

@@ -7,19 +7,13 @@ from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import Site, code_of, event_type, loops_around, site_at, sites
 from croqc.rules.credit_slips import doubled, skipped
-from croqc.rules.credit_words import at, fix, slot
+from croqc.rules.credit_words import at, fix, ordinal, slot
 from croqc.sema.events import order_of
 from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
 from croqc.text.span import Span
-
-_ORDINALS = {1: "first", 2: "second", 3: "third"}
-
-
-def _ordinal(number: int) -> str:
-    return _ORDINALS.get(number, f"{number}th")
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
@@ -28,7 +22,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     assert isinstance(own, int)
     message = (
         f"the order means generation {order} of {slot(args)},"
-        f" but this is the {_ordinal(own + 1)} {args['what']} of {args['path']} on it{at(args)}"
+        f" but this is the {ordinal(own + 1)} {args['what']} of {args['path']} on it{at(args)}"
     )
     return Words(message, "let the order grow without end, or index the slot", fixes=_fixes(finding, subject))
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
-from croqc.rules.credit_words import fix
+from croqc.rules.credit_words import Args, at, fix
 from croqc.rules.mends import around
+from croqc.rules.slot_remainders import slot_remainders
 from croqc.sema.model import Finding
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
 
@@ -23,12 +20,25 @@ def _render(finding: Finding, subject: Subject) -> Words:
     if modulus is not None and modulus != expected:
         message = f"'{name}' is indexed modulo {modulus}, but the ring has {expected} slots"
         return Words(message, f"use {expected} in both roles", fixes=_fixes(finding, subject))
+    index = args.get("index")
+    if isinstance(index, int):
+        return _outside(index, args)
     message = f"'{name}' has {length} slots, but the ring is used modulo {expected}"
     return Words(message, "let buffers, events and indices have one length")
 
 
+def _outside(index: int, args: Args) -> Words:
+    """A slot that does not exist, though no modulus is to blame."""
+    length = args["length"]
+    slots = "1 slot" if length == 1 else f"{length} slots"
+    message = f"'{args['name']}' has {slots}, but the index is {index} here{at(args)}"
+    if index < 0:
+        return Words(message, f"what is below 0 stays below 0 with '%': add a multiple of {length} to it first")
+    return Words(message, "slots are numbered from 0: keep the index below their number")
+
+
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
-    """The ring's length, as the declarations write it, for every modulus that is wrong as this one is."""
+    """The ring's length, as the declarations write it, for every modulus of a slot that is wrong as this one is."""
     code, model = code_of(subject), subject.analysis.model
     wrong, expected = finding.args["modulus"], finding.args["expected"]
     texts = [slots_text(code, event) for event in code.events if event_type(event).array == (expected,)]
@@ -37,21 +47,12 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     if kernel is None:
         return ()
     edits = []
-    for node in _remainders(code, kernel):
+    for node in slot_remainders(code, kernel):
         value = model.values.get(node.right)
-        if value is not None and value.const == wrong:
+        shown = node.span.length > node.right.span.length  # not all of it made by a macro
+        if shown and value is not None and value.const == wrong:
             edits.append(Edit(node.right.span, text))
     return fix(f"Use '{text}' as the modulus", tuple(dict.fromkeys(edits)))
-
-
-def _remainders(code: Code, kernel: ast.Node) -> Iterator[ast.Binary]:
-    """The remainders that the text shows, with an operand that is no constant."""
-    for node in walk(kernel):
-        if not isinstance(node, ast.Binary) or node.op != "%" or node.left.span.end > node.right.span.start:
-            continue
-        value = code.model.values.get(node.left)
-        if (value is None or value.const is None) and node.span.length > node.right.span.length:
-            yield node
 
 
 RULE = Rule(

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from croqc.flow.exprs import Expr, closure, const
+from croqc.flow.explain import iteration_text
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, closure, const
 from croqc.flow.instances import refs_of
 from croqc.flow.machine import Supposed
 from croqc.flow.ops_control import Set
@@ -51,10 +52,15 @@ def judge_ring(case: Case) -> FlowFinding | None:
 
 
 def tell_outside(case: Case, fault: Fault) -> FlowFinding:
-    """An index out of range where no one modulus makes the ring whole: the ring wants more slots than there are."""
+    """An index out of range where no one modulus makes the ring whole.
+
+    The ring wants more slots than there are; or, where nothing is written that asks for more, the index is wrong.
+    """
     ref = fault.about["operand"] if "operand" in fault.about else fault.about["ref"]
     name, length = _indexed(ref)
     wanted = [size for use in _uses(case) for size in (use.modulus, use.length) if size is not None and size > length]
+    index = _index_at(ref, fault)
+    told = index if index is not None and (index < 0 or not wanted) else None
     return case.finding(
         "ring-mismatch",
         ref.where,
@@ -63,8 +69,23 @@ def tell_outside(case: Case, fault: Fault) -> FlowFinding:
         modulus=None,
         length=length,
         expected=max(wanted, default=length + 1),
-        iteration="",
+        index=told,
+        iteration="" if told is None else iteration_text(fault.at.op, fault.at.env),
     )
+
+
+def _index_at(ref: EventRef | Operand, fault: Fault) -> int | None:
+    """The slot number that a reference came to as it failed; None where that cannot be told."""
+    if ref.code is None:
+        return None
+    try:
+        value = ref.code(fault.at.env)
+    except UndecidedError:
+        return None
+    if value is VARIES or value is DATA:
+        return None
+    per = ref.stage.rows if isinstance(ref, Operand) and ref.rows is not None and ref.stage is not None else 1
+    return int(value) // (per or 1)
 
 
 def _indexed(ref: EventRef | Operand) -> tuple[str, int]:
@@ -101,6 +122,7 @@ def _distinct(related: list[Related]) -> list[Related]:
 def _uses(case: Case) -> Iterator[Use]:
     moving = {loop.var for loop in case.program.loops}
     moving |= {op.var for op in case.program.ops if isinstance(op, Set)}
+    numbering = _numbering(case)
     for op in case.program.ops:
         for ref in refs_of(op):
             if ref.index is None or not ref.index.variables() & moving:
@@ -115,8 +137,27 @@ def _uses(case: Case) -> Iterator[Use]:
             modulus = _modulus(expr, moving)
             if modulus is not None:
                 yield Use(operand, operand.name, operand.stage.slots, modulus, operand.where)
-        if isinstance(op, Set) and (modulus := _modulus(op.expr, moving)) is not None:
+        if isinstance(op, Set) and op.var in numbering and (modulus := _modulus(op.expr, moving)) is not None:
             yield Use(op, case.program.names[op.var], 0, modulus, op.span)
+
+
+def _numbering(case: Case) -> set[int]:
+    """The variables that a slot's number is made from: a modulus of any other is none of the ring."""
+    ops = case.program.ops
+    indices = [ref.index for op in ops for ref in refs_of(op)]
+    indices += [expr for op in ops for operand in (*written_by(op), *read_by(op)) for expr in operand.exprs()]
+    given: dict[int, set[int]] = {}
+    for op in ops:
+        if isinstance(op, Set):
+            given.setdefault(op.var, set()).update(op.expr.variables())
+    todo = [var for expr in indices if expr is not None for var in expr.variables()]
+    found: set[int] = set()
+    while todo:
+        var = todo.pop()
+        if var not in found:
+            found.add(var)
+            todo += given.get(var, ())
+    return found
 
 
 def _modulus(expr: Expr, moving: set[int]) -> int | None:
