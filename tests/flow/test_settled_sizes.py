@@ -99,3 +99,17 @@ def test_a_slot_moved_by_a_number_is_proved_where_each_rest_is_tried() -> None:
 
 def test_a_last_turn_told_by_the_size_that_ends_the_loop_is_proved() -> None:
     assert flow_of(KERNEL.format(guard="if (k < cdiv(K, 64))")).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize("turns", ["J > 2 ? 7 : 9", "J > 2 ? cdiv(K, 64) : 9", "(((J > 2 ? 7 : 9)))"])
+def test_turns_that_a_condition_on_sizes_chooses_are_followed(turns: str) -> None:
+    """Sizes are no data: as often on both sides is right, and 7 or 9 turns against cdiv(K, 64) are not."""
+    right = flow_of(PLAIN.replace("cdiv(K, 64)]", f"{turns}]"))
+    assert (right.strength, right.findings) in ((Strength.CHECKED, ()), (Strength.PROVED, ()))
+    wrong = flow_of(produced(turns))
+    assert [found.rule for found in wrong.findings] == ["trip-count-mismatch"]
+
+
+def test_a_choice_that_parts_only_for_large_sizes_is_checked_at_most() -> None:
+    flow = flow_of(produced("K < 4000 ? cdiv(K, 64) : cdiv(K, 64) + 1"))
+    assert flow.strength in (Strength.CHECKED, Strength.FAILS)
