@@ -86,7 +86,7 @@ def test_turns_that_depend_on_sizes_or_blocks_otherwise_are_checked_at_most(exte
     assert flow_of(text).strength in (Strength.CHECKED, Strength.FAILS)
 
 
-@pytest.mark.parametrize("extent", ["J > 2 ? 7 : 9", "count", "count + cdiv(K, 64)"])
+@pytest.mark.parametrize("extent", ["count > 2 ? 7 : 9", "count", "count + cdiv(K, 64)"])
 def test_turns_that_depend_on_data_are_not_analysed(extent: str) -> None:
     text = KERNEL.format(guard="").replace("[cdiv(K, 64)]", f"[{extent}]")
     text = text.replace("    parallel w by", "    count = lengths.at(g);\n    parallel w by")

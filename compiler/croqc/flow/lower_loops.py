@@ -90,6 +90,8 @@ class Loops:
 
     def _bound(self, symbol: Symbol | None, node: ast.Node) -> Expr:
         found = self.lowering.exprs.bound(symbol) if symbol is not None else None
+        if found is None and isinstance(node, ast.ShapeLit) and len(node.items) == 1:
+            return self.lowering.exprs.of(node.items[0])  # without a normal form, as `?:` is
         return self.lowering.exprs.of(node) if found is None else found
 
     def _loops(

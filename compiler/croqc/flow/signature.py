@@ -47,7 +47,7 @@ class Signature:
         """The largest parts that depend on sizes alone."""
         used = expr.variables()
         if used and used <= known:
-            key = _spell(expr)
+            key = spell(expr)
             if key not in seen:
                 seen.add(key)
                 self._sized.append((used, expr.size + 4))
@@ -125,5 +125,6 @@ def _one_loop(op: Op, expr: Expr, known: set[int]) -> Loop | None:
     return loops[0] if len(rest) == 1 and len(loops) == 1 and compares else None
 
 
-def _spell(expr: Expr) -> str:
-    return f"{expr.op}{expr.value}({','.join(_spell(arg) for arg in expr.args)})"
+def spell(expr: Expr) -> str:
+    """Equal for equal expressions."""
+    return f"{expr.op}{expr.value}({','.join(spell(arg) for arg in expr.args)})"

@@ -5,7 +5,7 @@ Must not know the language: it works on the step program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -25,6 +25,7 @@ from croqc.flow.program import Loop
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
+from croqc.flow.settled import is_settled
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
@@ -279,9 +280,11 @@ def _strength(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, b
     return Strength.PROVED, ""
 
 
-def _covers(setting: Setting, found: Plan, done: Iterable[Mapping[int, int]]) -> bool:
+def _covers(setting: Setting, found: Plan, done: Sequence[Mapping[int, int]]) -> bool:
     """Whether the instances say all: every number of turns that is possible occurs, up to the period of the ring."""
     if not found.lifts:
+        return False
+    if not _is_plain(setting) and not is_settled(setting.program, found.period, found.sizes, done):
         return False
     if not found.loops:
         return bool(found.instances) or _is_plain(setting)

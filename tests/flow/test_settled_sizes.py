@@ -1,0 +1,115 @@
+"""A size that does something else beyond those that are tried takes "proved" away, wherever the kernel names it."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.report import Strength
+from tests.flow.test_no_false_proof import KERNEL, flow_of
+
+BOOTSTRAP = """__co__ void f(global s32 [R, C] src, global s32 [R, C] dst) {{
+  parallel b by 1 : block {{
+    shared s32 [4, 32] ring[3];
+    shared event full[3], empty[3];
+    foreach {{t}} in [cdiv(R, 4)] {{
+      parallel w by 2 : group {{
+        inthreads.async (w == 0) {{
+          foreach {{k}} in [cdiv(C, 32)] {{
+            wait empty[k % 3];
+            dma.copy src.subspan(4, 32).at(t, k) => ring[k % 3];
+            trigger full[k % 3];
+          }}
+        }}
+        inthreads.async (w == 1) {{
+          if ({cond}) {{ foreach {{s}} in [3] {{ trigger empty[s]; }} }}
+          foreach {{k}} in [cdiv(C, 32)] {{
+            wait full[k % 3];
+            dma.copy ring[k % 3] => dst.subspan(4, 32).at(t, k);
+            trigger empty[k % 3];
+          }}
+        }}
+      }}
+    }}
+  }}
+}}
+"""
+PLAIN = KERNEL.format(guard="")
+
+
+def produced(turns: str) -> str:
+    """The producer makes other turns than the consumer's cdiv(K, 64)."""
+    return PLAIN.replace("[cdiv(K, 64)] {\n          wait empty", f"[{turns}] {{\n          wait empty")
+
+
+def test_credits_given_once_are_proved() -> None:
+    assert flow_of(BOOTSTRAP.format(cond="t == 0")).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize("cond", ["t * 192 == C * 7", "t == cdiv(C, 32) + 5", "C * 7 == t * 192"])
+def test_an_outer_index_against_a_size_is_checked_at_most(cond: str) -> None:
+    """C = 192 and tile 7 give all credits once more, and so do C = 32 and tile 6: far more tiles than are tried."""
+    flow = flow_of(BOOTSTRAP.format(cond=f"t == 0 || {cond}"))
+    assert flow.strength in (Strength.CHECKED, Strength.FAILS)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        *("cdiv(K, 64) + K / 5000", "cdiv(K, 64) - K / 5000", "cdiv(K, 64) + (K >> 14)"),
+        *("cdiv(K, 64) + K * K / 100000000", "cdiv(K, 64) + K % 6400 / 6399", "cdiv(K, 64) - K / 640"),
+    ],
+)
+def test_turns_that_part_only_for_large_sizes_are_checked_at_most(turns: str) -> None:
+    assert flow_of(produced(turns)).strength in (Strength.CHECKED, Strength.FAILS)
+
+
+def test_so_are_those_that_the_host_works_out() -> None:
+    text = produced("n").replace("{\n  parallel g", "{\n  int n = cdiv(K, 64) + K / 10000;\n  parallel g", 1)
+    assert flow_of(text).strength in (Strength.CHECKED, Strength.FAILS)
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        *(("empty.at(k)", "empty.at(k + K / 3000 * 2)"), ("empty.at(k)", "empty.at(k + K / 3000 % 2 * 2)")),
+        *(("=> a_s[k % 2]", "=> a_s[(k + K / 4096) % 2]"), ("=> a_s[k % 2]", "=> a_s[(k + g / 3000) % 2]")),
+    ],
+)
+def test_slots_and_orders_that_move_only_for_large_sizes_are_checked_at_most(part: str, other: str) -> None:
+    assert flow_of(PLAIN.replace(f"wait {part}", f"wait {other}").replace(part, other, 1)).strength in (
+        Strength.CHECKED,
+        Strength.FAILS,
+    )
+
+
+@pytest.mark.parametrize("guard", ["if (k < cdiv(K, 64) - K / 5000)", "if (k * 640 != K * 7)", "if (J % 10 != 7)"])
+def test_conditions_that_turn_only_for_some_sizes_are_checked_at_most(guard: str) -> None:
+    assert flow_of(KERNEL.format(guard=guard)).strength in (Strength.CHECKED, Strength.FAILS)
+
+
+def test_one_number_of_turns_for_both_sides_is_proved_however_it_is_worked_out() -> None:
+    """Only how often both run matters, and every rest of that by the ring is tried."""
+    assert flow_of(PLAIN.replace("cdiv(K, 64)", "cdiv(K, 64) + K / 5000")).strength is Strength.PROVED
+
+
+def test_a_slot_moved_by_a_number_is_proved_where_each_rest_is_tried() -> None:
+    """(k + J) % 2 is the same slot on both sides, and J is tried as 0 and as 1."""
+    assert flow_of(PLAIN.replace("a_s[k % 2]", "a_s[(k + J) % 2]")).strength is Strength.PROVED
+
+
+def test_a_last_turn_told_by_the_size_that_ends_the_loop_is_proved() -> None:
+    assert flow_of(KERNEL.format(guard="if (k < cdiv(K, 64))")).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize("turns", ["J > 2 ? 7 : 9", "J > 2 ? cdiv(K, 64) : 9", "(((J > 2 ? 7 : 9)))"])
+def test_turns_that_a_condition_on_sizes_chooses_are_followed(turns: str) -> None:
+    """Sizes are no data: as often on both sides is right, and 7 or 9 turns against cdiv(K, 64) are not."""
+    right = flow_of(PLAIN.replace("cdiv(K, 64)]", f"{turns}]"))
+    assert (right.strength, right.findings) in ((Strength.CHECKED, ()), (Strength.PROVED, ()))
+    wrong = flow_of(produced(turns))
+    assert [found.rule for found in wrong.findings] == ["trip-count-mismatch"]
+
+
+def test_a_choice_that_parts_only_for_large_sizes_is_checked_at_most() -> None:
+    flow = flow_of(produced("K < 4000 ? cdiv(K, 64) : cdiv(K, 64) + 1"))
+    assert flow.strength in (Strength.CHECKED, Strength.FAILS)
