@@ -97,8 +97,8 @@ def carried(program: Program) -> Collection[int]:
 
 def _parts_of_slots(op: Op) -> Iterator[Expr]:
     """Where the parts of slots that a step touches begin and how long they are."""
-    for operand in _operands(op):
-        for extent in operand.part:
+    for one in (one for operand in _operands(op) for one in operand.each()):
+        for extent in one.part:
             yield from (expr for expr in (extent.low, extent.length) if expr is not None)
 
 
@@ -110,7 +110,7 @@ def _operands(op: Op) -> Iterator[Operand]:
             yield from op.operands
         case Copy():
             yield from () if op.source is None else (op.source,)
-            yield from op.dest.options or (() if op.dest.operand is None else (op.dest.operand,))
+            yield from () if op.dest.operand is None else (op.dest.operand,)
 
 
 def _crossings(op: Op, expr: Expr, sizes: Collection[int]) -> Iterator[Crossing]:
