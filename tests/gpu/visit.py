@@ -110,12 +110,13 @@ def said(report: RunReport) -> dict[str, Any]:
 
 
 def examples(card: Parent) -> list[dict[str, Any]]:
-    """Every case in the simulator and on the card, timed there. `agree`: one verdict."""
+    """Every case in the simulator and on the card, timed there; with waits that report at the sizes of its run line.
+    `agree`: one verdict."""
     found = []
     for case in cases():
         sim = said(run(case, None, None))
         start = time.perf_counter()
-        gpu = said(run(case, card, CardRequest(rounds=TIMED)))
+        gpu = said(run(case, card, CardRequest(rounds=TIMED, report=case.kind == "given")))
         row = {"case": name_of(case), "sim": sim, "gpu": gpu, "seconds": round(time.perf_counter() - start, 3)}
         row["agree"] = sim["verdict"] == gpu["verdict"]
         print(row["case"], sim["verdict"], gpu["verdict"], gpu["message"], flush=True)
