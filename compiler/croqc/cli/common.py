@@ -21,11 +21,11 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="Croqtile source files (.co)")
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """`-D`, `--arch`, `--dialect`."""
-    parser.add_argument(
-        "-D", dest="defines", action="append", default=[], metavar="NAME[=V]", help="define a macro before line 1"
-    )
+def add_settings(parser: argparse.ArgumentParser, takes_sizes: bool = False) -> None:
+    """`-D`, `--arch`, `--dialect`. `takes_sizes`: for this command `-D` gives values to sizes and scalars as well."""
+    sizes = ", or give a size or a scalar parameter its value" if takes_sizes else ""
+    text = f"define a macro before line 1{sizes}"
+    parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=V]", help=text)
     parser.add_argument("--arch", help="target architecture, such as sm_90a (the default) or sm_80")
     parser.add_argument("--dialect", choices=DIALECTS, help="'current' warns about older spellings")
 

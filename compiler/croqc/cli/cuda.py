@@ -26,7 +26,7 @@ EXAMPLES = """  croq cuda kernel.co
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="Croqtile source file (.co)")
-    add_settings(parser)
+    add_settings(parser, takes_sizes=True)
     parser.add_argument("--entry", metavar="F", help="this function only")
     parser.set_defaults(form="cuda")
     form = parser.add_mutually_exclusive_group()

@@ -21,7 +21,7 @@ EXAMPLES = """  croq flow kernel.co
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="Croqtile source file (.co)")
-    add_settings(parser)
+    add_settings(parser, takes_sizes=True)
     parser.add_argument("--entry", metavar="F", help="show this function only")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print the result as JSON")

@@ -43,7 +43,7 @@ EXAMPLES = """  croq run kernel.co
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
-    add_settings(parser)
+    add_settings(parser, takes_sizes=True)
     add_json(parser)
     parser.add_argument("--entry", metavar="F", help="run this function only")
     parser.add_argument(

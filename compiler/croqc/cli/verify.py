@@ -30,7 +30,7 @@ EXAMPLES = """  croq verify kernel.co
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
-    add_settings(parser)
+    add_settings(parser, takes_sizes=True)
     add_json(parser)
     parser.add_argument("--entry", metavar="F", help="verify this function only")
     parser.add_argument("--seed", type=int, metavar="N", help="seed of data and schedule (default 0)")

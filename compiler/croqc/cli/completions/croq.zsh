@@ -59,7 +59,7 @@ _shtab_croq_completion_defaults_added=0
 
 _shtab_croq_cuda_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--entry[this function only]:F:"
@@ -88,7 +88,7 @@ _shtab_croq_dump_options=(
   "*-D[define a macro before line 1]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
-  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers memory cuda)"
+  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers stored memory cuda)"
   "(*):Croqtile source files (.co):"
 )
 
@@ -120,7 +120,7 @@ _shtab_croq_fix_defaults_added=0
 
 _shtab_croq_flow_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--entry[show this function only]:F:"
@@ -169,7 +169,7 @@ _shtab_croq_migrate_defaults_added=0
 
 _shtab_croq_run_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--json[print the result as JSON]"
@@ -191,7 +191,7 @@ _shtab_croq_run_defaults_added=0
 
 _shtab_croq_verify_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--json[print the result as JSON]"
