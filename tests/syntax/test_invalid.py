@@ -35,6 +35,10 @@ def test_the_table_is_complete() -> None:
         ("foreach k in 8 : automap { }", "1:18", "write the loop as 'apply'"),  # chapter 0
         ("frag.copy(a, b);", "1:5", "'frag.copy' was removed"),
         ("mma.exec a, b, c;", "1:4", "'mma.exec' was removed"),
+        ("x = max(a.at(i), 0.0f);", "1:5", "there is no function 'max'; did you mean '__max'?"),
+        ("x = fmaxf(a.at(i), 0.0f);", "1:5", "did you mean '__max'?"),
+        ("x = expf(-a.at(i));", "1:5", "did you mean '__exp'?"),
+        ("x = abs(a.at(i) - b);", "1:5", "did you mean '__fabs'?"),
         ("x = f();", "1:7", "'f' is not callable here"),
         ("x . at(0) = 3;", "1:3", "no blank allowed after '.'"),
         ("int x = select(n, a, b);", "1:9", "'select' cannot initialise a scalar"),

@@ -9,7 +9,7 @@ from typing import Final
 
 from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, replace_fix
-from croqc.syntax.keywords import MEMBERS, VIEW_OPERATIONS
+from croqc.syntax.keywords import MEMBERS, VIEW_OPERATIONS, maths_word
 from croqc.text.near import nearest
 from croqc.text.span import Span
 
@@ -67,7 +67,11 @@ def _bad_pick(b: Builder, chain: t.Chain, pick: t.Pick) -> bool:
         where = arg.span
     if plain and isinstance(chain.base, t.Name):
         name, whole = chain.base.id, b.source(chain.span)
-        b.report(f"'{name}' is not callable here", where, f"use 'call {whole}'")
+        if word := maths_word(name):
+            fix = replace_fix(f"Change to '{word}'", chain.base.span, word)
+            b.report(f"there is no function '{name}'", chain.base.span, f"did you mean '{word}'?", fix)
+        else:
+            b.report(f"'{name}' is not callable here", where, f"use 'call {whole}'")
     else:
         b.report("the dimension must be a literal or a name", where, "store it in a variable first")
     return True
