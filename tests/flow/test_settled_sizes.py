@@ -113,3 +113,11 @@ def test_turns_that_a_condition_on_sizes_chooses_are_followed(turns: str) -> Non
 def test_a_choice_that_parts_only_for_large_sizes_is_checked_at_most() -> None:
     flow = flow_of(produced("K < 4000 ? cdiv(K, 64) : cdiv(K, 64) + 1"))
     assert flow.strength in (Strength.CHECKED, Strength.FAILS)
+
+
+@pytest.mark.parametrize(
+    "more", ["(M * M) / 10000", "M * M * M / 1000000", "cdiv(M * M, 10000) - 1", "cdiv(M, 4) * cdiv(M, 4) / 625"]
+)
+def test_a_size_that_is_multiplied_and_divided_on_one_side_alone_is_checked_at_most(more: str) -> None:
+    """Nothing more up to M = 99; from M = 200 on, the producer makes turns that nobody takes."""
+    assert flow_of(produced(f"cdiv(K, 64) + {more}")).strength in (Strength.CHECKED, Strength.FAILS)

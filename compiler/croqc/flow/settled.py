@@ -77,13 +77,22 @@ class _Settling:
     def _settles(self, size: Size) -> bool:
         own: Sequence[Piece] = [piece for piece in self.pieces if size.var in piece.expr.variables()]
         crossings = [one for one in self.crossings if size.var in _named(one)]
-        single = len({spell(piece.expr) for piece in own}) == 1 and all(piece.counts for piece in own)
-        if single or not own:  # there is but one number of turns, and all of its rests are tried
+        if self._is_single(own) or not own:  # there is but one number of turns, and all of its rests are tried
             own = ()
             if not crossings:
                 return True
         reach = self._reach(size, own, crossings)
         return reach is not None and self._misses_none(size, own, crossings, reach) and self._drifts_far(size, own)
+
+    def _is_single(self, own: Sequence[Piece]) -> bool:
+        """Whether pieces are one number of turns, and no other number of turns has a size in common with it: that one
+        would be what it is measured by."""
+        counted = {spell(piece.expr): piece.expr.variables() for piece in self.pieces if piece.counts}
+        mine = {spell(piece.expr) for piece in own}
+        if len(mine) != 1 or not all(piece.counts for piece in own):
+            return False
+        (one,) = mine
+        return all(counted[one].isdisjoint(counted[other]) for other in counted if other != one)
 
     def _reach(self, size: Size, own: Sequence[Piece], crossings: Sequence[Crossing]) -> int | None:
         """How many values of a size, from the least, show everything; None if no number of them does."""
