@@ -123,4 +123,4 @@ def test_a_lock_whose_file_cannot_be_emptied_is_given_up(tmp_path: Path, monkeyp
     with monkeypatch.context() as patch, CardLock(tmp_path / "gpu.lock", timeout=0.0):
         patch.setattr(os, "ftruncate", full)
     with CardLock(tmp_path / "gpu.lock", timeout=0.0):
-        pass
+        assert holder_of(tmp_path / "gpu.lock").pid == os.getpid()
