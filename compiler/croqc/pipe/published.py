@@ -1,8 +1,8 @@
-"""Whether a synchronous load may land with an event instead of at its statement (reference, 7.5). Must not change
-anything.
+"""Who looks at a tensor, and so when a transfer has to be complete. Must not change anything.
 
-It may where nobody sees the difference: the path that loads never reads the tensor itself, the block never touches it
-outside roles, and every other role that does has waited for that event first.
+A synchronous load may land with an event instead of at its statement (reference, 7.5) where nobody sees the difference:
+the path that loads never reads the tensor itself, the block never touches it outside roles, and every other role that
+does has waited for that event first.
 """
 
 from __future__ import annotations
@@ -50,6 +50,15 @@ def _in_order(body: Body) -> Iterator[ir.Stmt]:
         yield stmt
         for inner in bodies(stmt):
             yield from _in_order(inner)
+
+
+def otherwise_used(kernel: ir.Kernel) -> frozenset[str]:
+    """The global tensors that a kernel reads, or writes element by element: stores into them must be seen by these."""
+    written = (ir.Write, ir.Atomic)
+    found: set[str] = set()
+    for stmt in statements(kernel.body):
+        found |= touched(stmt) if isinstance(stmt, written) else read(stmt)
+    return frozenset(found)
 
 
 def read(stmt: ir.Stmt) -> set[str]:

@@ -13,8 +13,9 @@ from functools import partial
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, subtract, whole
-from croqc.pipe.passes.mechanism import misaligned, otherwise_used, unclipped
+from croqc.pipe.passes.mechanism import misaligned, unclipped
 from croqc.pipe.passes.memory import aligned, slot_stride
+from croqc.pipe.published import otherwise_used
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature

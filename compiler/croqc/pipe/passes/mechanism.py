@@ -14,8 +14,8 @@ from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tile, multiply, product, subtract
 from croqc.pipe.facts import Facts
-from croqc.pipe.published import read, touched
-from croqc.pipe.walk import rewrite, statements
+from croqc.pipe.published import otherwise_used
+from croqc.pipe.walk import rewrite
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -27,15 +27,6 @@ _UNIT = 16  # bytes: the granularity of TMA
 def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     used = otherwise_used(kernel)
     return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used),)))
-
-
-def otherwise_used(kernel: ir.Kernel) -> frozenset[str]:
-    """The global tensors that a kernel reads, or writes element by element: stores into them must be seen by these."""
-    written = (ir.Write, ir.Atomic)
-    found: set[str] = set()
-    for stmt in statements(kernel.body):
-        found |= touched(stmt) if isinstance(stmt, written) else read(stmt)
-    return frozenset(found)
 
 
 def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:

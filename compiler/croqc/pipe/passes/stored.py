@@ -9,7 +9,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
-from croqc.pipe.passes.mechanism import otherwise_used
+from croqc.pipe.published import otherwise_used
 from croqc.pipe.walk import rewrite, statements
 from croqc.text.record import replace
 
