@@ -119,14 +119,15 @@ def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_construct_that_is_not_lowered_is_named_at_its_place(scratch: Path) -> None:
-    text = "__co__ void f(global s32 [N] y) {\n  parallel i by N : block {\n    y.at(i) = 1;\n  }\n  if (N > 3) {\n"
-    text += "    parallel j by N : block {\n      y.at(j) = 2;\n    }\n  }\n}\n"
+    text = "// croq: expect y == 1\n__co__ void f(global s32 [N] y) {\n"
+    text += "  parallel i by N : block {\n    y.at(i) = 1;\n  }\n"
+    text += '  if (N > 3) {\n    __cpp__("std::puts(\\"here\\");");\n  }\n}\n'
     with parent("add") as card:
         request = Request(sizes={"N": 4}, card=CardRequest())
         report = next(iter(run_file(check_text(text), request, recheck, None, card)))
     assert report.result.verdict is Verdict.NOT_RUN
-    assert report.message.startswith("the card cannot run this yet: ")
-    assert report.place is not None and report.place[0].line == 5
+    assert report.message.startswith("the card cannot run this: C++ of the host part ")
+    assert report.place is not None and report.place[0].line == 6
 
 
 def test_a_lowering_that_fails_is_told(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from croqc.codegen.program import built_kernel
+from croqc.codegen.program import built_kernel, host_of
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.facts import Facts
@@ -35,7 +35,7 @@ def stages_of(report: FileReport, sizes: Mapping[str, int] | None = None) -> Ite
     assert function.analysis is not None
     given = sizes_of(report, function) if sizes is None else sizes
     whole = {name: value for name, value in given.items() if type(value) is int}
-    env, start = built_kernel(function.analysis.model, report.target, 0, whole)
+    env, start = built_kernel(function.analysis.model, report.target, 0, whole, host_of(function.analysis.model))
     return stages(start, env)
 
 

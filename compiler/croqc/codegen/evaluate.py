@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
+import struct
 from collections.abc import Callable, Mapping
 
+from croqc.pipe.build.scalars import wrapped
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var
+from croqc.sema.elements import ELEMENTS, INTEGERS
 
 Number = int | float | bool
 
@@ -13,37 +16,84 @@ _OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": lambda a, b: int(a) // int(b),
-    "%": operator.mod,
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "&&": lambda a, b: bool(a and b),
-    "||": lambda a, b: bool(a or b),
+    "&": lambda a, b: int(a) & int(b),
+    "|": lambda a, b: int(a) | int(b),
+    "^": lambda a, b: int(a) ^ int(b),
+    "<<": lambda a, b: int(a) << int(b),
+    ">>": lambda a, b: int(a) >> int(b),
+}
+_UNARY: dict[str, Callable[[Number], Number]] = {
+    "-": operator.neg,
+    "!": operator.not_,
+    "~": lambda a: ~int(a),
 }
 _FUNCTIONS: dict[str, Callable[[int, int], int]] = {"cdiv": lambda a, b: -(-a // b), "__min": min, "__max": max}
+_PACKED = {"f32": "f", "tf32": "f", "f16": "e"}
 
 
 def evaluate(expr: Expr, sizes: Mapping[str, Number]) -> int:
     """The integer value of an expression over sizes. Raises ValueError for what the host cannot know."""
-    return int(_value(expr, sizes))
+    return int(value_of(expr, sizes))
 
 
-def _value(expr: Expr, sizes: Mapping[str, Number]) -> Number:
+def cut(value: Number, elem: str) -> Number:
+    """A number as a value of an element type: integers wrap, floats are rounded."""
+    if elem == "bool":
+        return bool(value)
+    if elem in INTEGERS:
+        return wrapped(int(value), elem)
+    form = _PACKED.get(elem)
+    if form is None:
+        return float(value)
+    try:
+        return float(struct.unpack(form, struct.pack(form, value))[0])
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def value_of(expr: Expr, sizes: Mapping[str, Number]) -> Number:
+    """The value of an expression. Raises ValueError for what the host cannot know, ZeroDivisionError."""
     match expr:
         case Lit(value=value):
             return value
         case Var(name=name) if name in sizes:
             return sizes[name]
-        case Cast(value=value):
-            return _value(value, sizes)
-        case Op(op="-", args=(only,)):
-            return -_value(only, sizes)
-        case Op(op=op, args=(left, right)) if op in _OPERATORS:
-            return _OPERATORS[op](_value(left, sizes), _value(right, sizes))
+        case Cast(value=value, elem=elem):
+            return cut(value_of(value, sizes), elem)
+        case Op():
+            return _operation(expr, sizes)
         case Fn(name=name, args=(left, right)) if name in _FUNCTIONS:
-            return _FUNCTIONS[name](int(_value(left, sizes)), int(_value(right, sizes)))
+            return _FUNCTIONS[name](int(value_of(left, sizes)), int(value_of(right, sizes)))
     raise ValueError("this value is not known at the launch")
+
+
+def _operation(expr: Op, sizes: Mapping[str, Number]) -> Number:
+    """As C has it: what does not decide is not evaluated."""
+    match expr.op, expr.args:
+        case "?:", (test, then, other):
+            return value_of(then if value_of(test, sizes) else other, sizes)
+        case "&&", (left, right):
+            return bool(value_of(left, sizes)) and bool(value_of(right, sizes))
+        case "||", (left, right):
+            return bool(value_of(left, sizes)) or bool(value_of(right, sizes))
+        case op, (only,):
+            return _UNARY[op](value_of(only, sizes))
+        case "/" | "%" as op, (left, right):
+            return _divided(op, value_of(left, sizes), value_of(right, sizes), expr.elem)
+        case op, (left, right):
+            return _OPERATORS[op](value_of(left, sizes), value_of(right, sizes))
+    raise AssertionError(f"no operator {expr.op}")
+
+
+def _divided(op: str, left: Number, right: Number, elem: str) -> Number:
+    """As C divides: integers towards zero."""
+    if ELEMENTS[elem].kind == "float":
+        return left / right
+    quotient = abs(int(left)) // abs(int(right)) * (1 if (left < 0) == (right < 0) else -1)
+    return quotient if op == "/" else int(left) - quotient * int(right)

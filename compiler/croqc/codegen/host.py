@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from croqc.codegen.copies import map_name
-from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
-from croqc.codegen.kernel import grid_of
+from croqc.codegen.driver import PROMOTION
+from croqc.codegen.host_body import HostBody, checked_at_entry, needs
 from croqc.codegen.program import Program
-from croqc.codegen.words import spell, type_word
-from croqc.codegen.writer import Line
-from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Read, integer
-from croqc.pipe.wide import is_small, widened
-from croqc.sema.elements import ELEMENTS
-from croqc.sema.memory import STATIC_LIMIT
+from croqc.codegen.unit import moved
+from croqc.codegen.words import type_word
+from croqc.codegen.writer import Line, Writer
+from croqc.pipe import ir_host
+from croqc.pipe.walk import statements
 
-_MOST = 2**31 - 1  # blocks of a grid, and what a coordinate counts to
 _PRELUDE = """\
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -71,137 +68,65 @@ TensorMap tensor_map(const void* data, CUtensorMapDataType type, int size, const
 """
 
 
-def host_lines(programs: Sequence[Program]) -> list[Line]:
-    """The host part of a file: one function a program, called as the program's function with `_on_gpu` behind."""
+def host_lines(programs: Sequence[Program], bases: Sequence[int] = ()) -> list[Line]:
+    """The host part of a file: one function a program, called as the program's function with `_on_gpu` behind. `bases`:
+    where each program's function begins in the file, for places that count from the file's start."""
     lines = ["", "#if !defined(__CUDACC_RTC__)", *_PRELUDE.splitlines()]
     if any(kernel.maps for program in programs for kernel in program.kernels):
         lines += _TENSOR_MAP.replace("PROMOTION_WORD", PROMOTION).splitlines()
     lines += ["", "}  // namespace croq_host"]
-    for program in programs:
-        lines += ["", *_function(program)]
-    lines += ["", "#endif"]
-    return [Line(text) for text in lines]
+    found = [Line(text) for text in lines]
+    for program, base in zip(programs, bases or (0,) * len(programs), strict=True):
+        writer = Writer()
+        _function(writer, program)
+        found += [Line(""), *(moved(line, base) for line in writer.lines)]
+    return [*found, Line(""), Line("#endif")]
 
 
-def _function(program: Program) -> Iterator[str]:
-    """The host function: arrays in the card's memory, in the order of the program, then scalars, then a stream."""
-    scalars = _scalars(program)
-    taken = {array.name for array in program.arrays} | {name for name, _ in scalars}
+def _function(w: Writer, program: Program) -> None:
+    """The host function: arrays in the card's memory, in the order of the program, then scalars, then streams. One
+    without streams takes the one that all of it runs on."""
+    host = program.host
+    arrays = dict(host.arrays)
+    taken = {*arrays.values(), *(name for name, _, _ in host.scalars)}
     stream = "stream" if "stream" not in taken else "stream_"
-    params = [f"{type_word(array.elem)}* {_local(program, array.name)}" for array in program.arrays]
-    params += [f"{type_word(elem)} {name}" for name, elem in scalars]
-    params.append(f"cudaStream_t {stream} = nullptr")
-    name = f"{program.function}_on_gpu"
-    if program.result is not None:
-        yield f"// The result is in `{_local(program, program.result)}`."
-    yield f"void {name}("
-    yield from (f"    {text}," for text in params[:-1])
-    yield f"    {params[-1]}) {{"
-    yield "  using namespace croq_host;"
-    yield from (f"  {line}" for line in _checks(program))
-    yield from (f"  {line}" for line in _zeroed(program, stream))
-    for kernel in program.kernels:
-        yield from (f"  {line}" for line in _launch(kernel, stream))
-    yield "}"
+    params = [f"{type_word(array.elem)}* {arrays[array.name]}" for array in program.arrays]
+    params += [f"{type_word(elem)} {name}" for name, _, elem in host.scalars]
+    params += [f"cudaStream_t {name}" for name in host.streams] or [f"cudaStream_t {stream} = nullptr"]
+    result, note = _result(program, arrays)
+    if note:
+        w.line(note)
+    w.line(f"{result} {program.function}_on_gpu(")
+    for text in params[:-1]:
+        w.line(f"    {text},")
+    w.line(f"    {params[-1]}) {{")
+    with w.indented():
+        w.line("using namespace croq_host;")
+        for line in _checks(program):
+            w.line(line)
+        HostBody(w, program, arrays, stream, result != "void").body(host.body)
+    w.line("}")
 
 
-def _local(program: Program, source: str) -> str:
-    """What the kernels call an array of the source."""
-    for kernel in program.kernels:
-        for tensor, name in zip(kernel.tensors, kernel.sources, strict=True):
-            if name == source:
-                return tensor.name
-    return f"{source}_"
-
-
-def _scalars(program: Program) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(scalar for kernel in program.kernels for scalar in kernel.scalars))
-
-
-# --- entry checks ------------------------------------------------------------------------------
+def _result(program: Program, arrays: dict[str, str]) -> tuple[str, str]:
+    """The type that the host function returns, and where its result is, if it returns none."""
+    ends = [stmt for stmt in statements(program.host.body) if isinstance(stmt, ir_host.Finish)]
+    value = next((stmt.value for stmt in ends if stmt.value is not None), None)
+    if value is not None:
+        return type_word(value.elem), ""
+    names = dict.fromkeys(stmt.array for stmt in ends if stmt.array)
+    if len(names) == 1:
+        return "void", f"// The result is in `{arrays[next(iter(names))]}`."
+    if names:
+        first = next(array for array in program.arrays if array.name in names)
+        return f"{type_word(first.elem)}*", "// Returns the array that the result is in."
+    return "void", ""
 
 
 def _checks(program: Program) -> Iterator[str]:
-    """Every extent of an array and every bound of a grid is at least 1; what the lowering assumed holds."""
+    """What kernels need whatever happens: those that are launched unconditionally, with values of the entry alone."""
     told: dict[str, str] = {}
-    for kernel in program.kernels:
-        for tensor in kernel.tensors:
-            for extent in tensor.shape:
-                if integer(extent) is None:
-                    told[f"{_spell(extent, 9)} > 0"] = f"{_named(extent)} must be at least 1"
-        for extent in kernel.grid:
-            if integer(extent) is None:
-                told[f"{_spell(extent, 9)} > 0"] = f"a launch needs blocks: {_named(extent)} is 0 or less"
-        for name, value in kernel.fixed:
-            told[f"{name} == {value}"] = f"this code was made for {name} = {value}"
-        for name, divisor in kernel.assumed:
-            told[f"{name} % {divisor} == 0"] = f"{name} must be a multiple of {divisor}"
-        for extent in kernel.grid[1:3]:
-            if integer(extent) is None:
-                told[f"{_spell(extent, 9)} <= 65535"] = f"a grid has at most 65535 blocks there: {_named(extent)}"
-        told |= dict(_counted(kernel))
+    for kernel in checked_at_entry(program):
+        told = {**told, **needs(kernel), **told}
     for cond, text in told.items():
         yield f'require({cond}, "{text}");'
-
-
-def _counted(kernel: ir.Kernel) -> Iterator[tuple[str, str]]:
-    """Blocks and coordinates have 32 bits: extents that products of sizes may take beyond."""
-    if kernel.grid and not is_small(kernel.grid[0]):
-        yield f"{_spell(kernel.grid[0], 9)} <= {_MOST}", f"a grid has up to {_MOST} blocks: {_named(kernel.grid[0])}"
-    for extent in (extent for item in kernel.maps for extent in item.tensor.shape):
-        if not is_small(extent):
-            yield f"{_spell(extent, 9)} <= {_MOST}", f"TMA counts up to {_MOST}: {_named(extent)} is more"
-
-
-def _zeroed(program: Program, stream: str) -> Iterator[str]:
-    """Buffers of the host code start as zeros (reference, 3.6)."""
-    shapes = {
-        name: tensor for kernel in program.kernels for tensor, name in zip(kernel.tensors, kernel.sources, strict=True)
-    }
-    for array in program.arrays:
-        if array.zeroed and array.name in shapes:
-            tensor = shapes[array.name]
-            size = " * ".join(["sizeof *" + tensor.name, *(_spell(extent, 12) for extent in tensor.shape)])
-            yield f"check(cudaMemsetAsync({tensor.name}, 0, {size}, {stream}));"
-
-
-# --- launches ----------------------------------------------------------------------------------
-
-
-def _launch(kernel: ir.Kernel, stream: str) -> Iterator[str]:
-    maps = [map_name(kernel, number) for number in range(len(kernel.maps))]
-    several = [_spell(extent) for extent in grid_of(kernel)]
-    yield "{"
-    for number, item in enumerate(kernel.maps):
-        yield f"  const TensorMap {maps[number]} = {_map(item)};"
-    if kernel.shared_bytes > STATIC_LIMIT:
-        limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
-        yield f"  check(cudaFuncSetAttribute({kernel.name}, {limit}, {kernel.shared_bytes}));"
-    args = [*maps, *(tensor.name for tensor in kernel.tensors), *(name for name, _ in kernel.scalars)]
-    shape = f"dim3({', '.join(several)}), {kernel.threads}, {kernel.shared_bytes}, {stream}"
-    yield f"  {kernel.name}<<<{shape}>>>({', '.join(args)});"
-    yield "  check(cudaGetLastError());"
-    yield "}"
-
-
-def _map(item: ir.TensorMap) -> str:
-    tensor = item.tensor
-    extents = ", ".join(f"cuuint64_t({_spell(extent)})" for extent in reversed(tensor.shape))
-    box = ", ".join(str(extent) for extent in item.box)
-    kind, swizzle = format_word(tensor.elem), swizzle_word(item.swizzle)
-    size = ELEMENTS[tensor.elem].bits // 8
-    return f"tensor_map({tensor.name}, {kind}, {size}, {{{extents}}}, {{{box}}}, {swizzle})"
-
-
-def _named(expr: Expr) -> str:
-    """An expression as messages show it."""
-    return spell(expr, _no_element)
-
-
-def _no_element(_: Read) -> str:
-    raise AssertionError("the host reads no elements")
-
-
-def _spell(expr: Expr, binding: int = 0) -> str:
-    """An expression as the host computes it: in 64 bits what sizes may make too large for 32."""
-    return spell(widened(expr), _no_element, binding)

@@ -11,7 +11,7 @@ from croqc.codegen.places import Places
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
-from croqc.codegen.words import quoted, type_word
+from croqc.codegen.words import printf, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
@@ -60,8 +60,7 @@ class Statements:
         self.w.line(f"atomic{word}({target}, {values});")
 
     def print(self, stmt: ir.Print) -> None:
-        args = "".join(f", {self.spell(arg)}" for arg in stmt.args)
-        self.w.line(f"printf({quoted(stmt.text)}{args});")
+        self.w.line(printf(stmt, self.spell))
 
     def loop(self, stmt: ir.Loop) -> None:
         if stmt.unroll is not None:

@@ -75,11 +75,12 @@ def unit_of(
     if foreign:
         lines += [*foreign, Line("")]
     for text, base in zip(texts, bases or (0,) * len(texts), strict=True):
-        lines += [*(_moved(line, base) for line in text.lines), Line("")]
+        lines += [*(moved(line, base) for line in text.lines), Line("")]
     return Unit(tuple(lines[:-1]), None if sites is None else tuple(sites.found))
 
 
-def _moved(line: Line, base: int) -> Line:
+def moved(line: Line, base: int) -> Line:
+    """A line whose place counts from the file's start."""
     return line if line.span == NOWHERE else Line(line.text, line.span.shift(base))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from math import inf, isinf, isnan
 
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
+from croqc.pipe.ir_control import Print
 from croqc.sema.elements import ELEMENTS
 from croqc.text.span import NOWHERE, Span
 
@@ -68,6 +70,18 @@ def quoted(text: str) -> str:
             plain = char.isascii() and char.isprintable()
             found += char if plain else "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogatepass"))
     return f'"{found}"'
+
+
+_BOOL = re.compile(r"%(%|[a-z]+)")
+
+
+def printf(stmt: Print, spelled: Callable[[Expr], str]) -> str:
+    """The call of C's printf that prints a statement."""
+    args = [spelled(arg) for arg in stmt.args]
+    forms = [found.group(1) for found in _BOOL.finditer(stmt.text) if found.group(1) != "%"]
+    shown = [f'({arg}) ? "true" : "false"' if form == "b" else arg for arg, form in zip(args, forms, strict=True)]
+    text = _BOOL.sub(lambda found: "%s" if found.group(1) == "b" else found.group(0), stmt.text)
+    return f"printf({', '.join([quoted(text), *shown])});"
 
 
 def spell(expr: Expr, element: Element, binding: int = 0) -> str:

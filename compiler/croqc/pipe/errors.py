@@ -18,5 +18,9 @@ class SizesNeededError(LoweringError):
     """The construct can be lowered where the sizes of the run are known."""
 
 
+class NotRunError(LoweringError):
+    """What an engine does not run, though the generated host function does, or does for other values."""
+
+
 class InvalidIrError(Exception):
     """A pass left an IR that breaks its rules: a mistake of ours, never of the program."""

@@ -55,7 +55,7 @@ class Atomic(Write):
 
 @record
 class Print(Stmt):
-    """Prints as C's printf does: `text` is its format."""
+    """Prints as C's printf does: `text` is its format, in which `%b` stands for "true" or "false"."""
 
     text: str
     args: tuple[Expr, ...]

@@ -6,7 +6,7 @@ differ from "nothing decided", by name; so a new field shows without a change he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
@@ -168,20 +168,23 @@ def _value(value: object) -> str:
     return str(value)
 
 
-def statements(body: tuple[ir.Stmt, ...], depth: int) -> Iterator[str]:
+Forms = Mapping[type, tuple[Callable[[Any], str], frozenset[str]]]
+
+
+def statements(body: tuple[ir.Stmt, ...], depth: int, forms: Forms = FORMS) -> Iterator[str]:
     """The lines of a list of statements, those inside indented by one step more."""
     for stmt in body:
-        head, used = FORMS[type(stmt)]
+        head, used = forms[type(stmt)]
         rest = ", ".join(_rest(stmt, used))
         yield _INDENT * depth + head(stmt) + (f"  {rest}" if rest else "")
         match stmt:
             case ir.If(then=then, other=other):
-                yield from statements(then, depth + 1)
+                yield from statements(then, depth + 1, forms)
                 if other:
                     yield _INDENT * depth + "else"
-                    yield from statements(other, depth + 1)
+                    yield from statements(other, depth + 1, forms)
             case ir.Loop(body=inner) | ir.While(body=inner) | ir.Scope(body=inner) | ir.Role(body=inner):
-                yield from statements(inner, depth + 1)
+                yield from statements(inner, depth + 1, forms)
 
 
 # --- kernels -----------------------------------------------------------------------------------

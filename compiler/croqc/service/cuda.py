@@ -38,8 +38,8 @@ class MappedLine:
 
 @dataclass(frozen=True, slots=True)
 class KernelEntry:
-    """`sizes` are those that the kernel was made for, as they were given; `grid` holds the extents for them;
-    `sharedBytes` is the dynamic shared memory of a block.
+    """`sizes` are those that the kernel was made for, as they were given; `grid` holds the extents of its first launch
+    for them, `launches` how often it is launched; `sharedBytes` is the dynamic shared memory of a block.
 
     `assumed`: a number that must divide a size; `fixed`: the only value that a size may have.
     """
@@ -47,7 +47,8 @@ class KernelEntry:
     name: str
     function: str
     sizes: dict[str, Size]
-    grid: tuple[int, int, int]
+    grid: tuple[int, int, int] | None
+    launches: int
     threads: int
     sharedBytes: int  # noqa: N815 (the names of the JSON fields)
     assumed: dict[str, int]
@@ -119,7 +120,8 @@ def _lines(report: FileReport, functions: Sequence[Lowered], full: bool) -> tupl
     kernels = [kernel for program in programs for kernel in program.kernels]
     bases = [item.function.base for item in functions if item.program is not None for _ in item.program.kernels]
     unit = unit_of(kernels, title_of(report), device_lines(report), bases)
-    return (*unit.lines, *(host_lines(programs) if full else ()))
+    starts = [item.function.base for item in functions if item.program is not None]
+    return (*unit.lines, *(host_lines(programs, starts) if full else ()))
 
 
 def _result(
@@ -146,19 +148,20 @@ def _result(
 def _kernels(item: Lowered) -> list[KernelEntry]:
     if item.program is None:
         return []
-    pairs = zip(item.program.kernels, item.program.launches, strict=True)
+    launches = item.program.done.launches
     return [
         KernelEntry(
-            launch.kernel,
+            kernel.name,
             item.function.name,
             dict(item.sizes),
-            launch.grid,
-            launch.threads,
-            launch.shared_bytes,
+            next((launch.grid for launch in launches if launch.kernel == kernel.name), None),
+            sum(launch.kernel == kernel.name for launch in launches),
+            kernel.threads,
+            kernel.shared_bytes,
             dict(kernel.assumed),
             dict(kernel.fixed),
         )
-        for kernel, launch in pairs
+        for kernel in item.program.kernels
     ]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from croqc.codegen.kernel import kernel_text
-from croqc.codegen.program import built_kernel
+from croqc.codegen.program import built_kernel, host_of
 from croqc.flow.arrivals import arrival_counts
 from croqc.flow.paths import kernel_paths
 from croqc.pipe.pipeline import PASSES, stages
 from croqc.pipe.printer import kernel_lines
+from croqc.pipe.printer_host import host_lines
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.lowering import lower_function, problem_of, sizes_of
 from croqc.service.run_data import whole_sizes
@@ -107,8 +108,11 @@ def _lowered(report: FileReport, function: FunctionReport, name: str) -> Iterato
         return
     sizes = whole_sizes(sizes_of(report, function))
     try:
+        part = host_of(model)
+        if name == "build":
+            yield from host_lines(part.host)
         for number in range(len(model.kernels)):
-            env, start = built_kernel(model, report.target, number, sizes)
+            env, start = built_kernel(model, report.target, number, sizes, part)
             for done, kernel in stages(start, env):
                 if done == name:
                     yield from kernel_lines(kernel)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from croqc.codegen.program import Program, program_of
 from croqc.codegen.writer import Line
 from croqc.pipe.build.names import OURS
-from croqc.pipe.errors import LoweringError
+from croqc.pipe.errors import LoweringError, NotRunError
 from croqc.rules.internal_error import internal_error
 from croqc.rules.not_lowered import refused
 from croqc.sema.model import Model, SymbolKind
@@ -52,16 +52,24 @@ def lower_file(report: FileReport, entry: str | None, sizes: Mapping[str, Size])
     for planned in plan_runs(report, Request(entry, sizes)):
         check_sizes(report, planned.function, planned.sizes)
         first.setdefault(planned.function.base, planned)
-    return tuple(lower_function(report, planned.function, planned.sizes) for planned in first.values())
+    return tuple(
+        lower_function(report, planned.function, planned.sizes, not planned.chosen) for planned in first.values()
+    )
 
 
-def lower_function(report: FileReport, function: FunctionReport, sizes: Mapping[str, Size]) -> Lowered:
-    """The function for some sizes; scalar parameters without a value are taken to be 1, which no code depends on."""
+def lower_function(
+    report: FileReport, function: FunctionReport, sizes: Mapping[str, Size], meant: bool = False
+) -> Lowered:
+    """The function for some sizes; scalar parameters without a value are taken to be 1, which no code depends on.
+    `meant`: these sizes were asked for, so that launches which they make impossible are a problem."""
     if function.analysis is None:
         return Lowered(function, sizes, None, refused("this function cannot be read", Span(0, 0).shift(function.base)))
     model = function.analysis.model
     try:
         program = program_for(report, function, model, {**dict.fromkeys(_scalars(model), 1), **sizes})
+        trouble = program.done.trouble
+        if meant and trouble is not None and not isinstance(trouble, NotRunError):
+            raise trouble
     except Exception as error:  # the other functions are lowered all the same
         return Lowered(function, sizes, None, problem_of(function, error))
     return Lowered(function, sizes, program, None)

@@ -49,7 +49,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned:
-    """One run of one function. `problem` says why it will not be run, at `place` (absolute)."""
+    """One run of one function. `problem` says why it will not be run, at `place` (absolute); `chosen`: the sizes that
+    nobody has given."""
 
     function: FunctionReport
     directives: FunctionDirectives
@@ -59,6 +60,7 @@ class Planned:
     arch: str | None = None
     problem: str = ""
     place: Span | None = None
+    chosen: frozenset[str] = frozenset()
 
 
 _MOST = 2**31 - 1
@@ -165,6 +167,7 @@ def _plan(
     name, arch = (run.name or "", run.arch) if run else ("", None)
     model = function.analysis.model if function.analysis else None
     problem, place = "", None
+    own = frozenset(given)
     if model is not None:
         known = _bindable(model)
         for item in written:
@@ -177,7 +180,7 @@ def _plan(
                 given = {**default_sizes(model, whole_sizes(given)), **given}
             except NoSizesError as error:
                 problem, place = str(error), run.span if run else None
-    return Planned(function, directives, given, seed, name, arch, problem, place)
+    return Planned(function, directives, given, seed, name, arch, problem, place, frozenset(given) - own)
 
 
 def plan_runs(report: FileReport, request: Request) -> tuple[Planned, ...]:

@@ -9,7 +9,10 @@ matmul(const __grid_constant__ TensorMap lhs_map,
        bf16* __restrict__ output,
        int M,
        int K,
-       int N) {
+       int N,
+       int tiles_m,
+       int tiles,
+       int band) {
   extern __shared__ __align__(1024) u8 smem[];  // 229440 bytes
   f8_e4m3* const lhs_s = reinterpret_cast<f8_e4m3*>(smem + 0);  // 4 x 128 x 128, 128-byte swizzle
   f8_e4m3* const rhs_s = reinterpret_cast<f8_e4m3*>(smem + 65536);  // 4 x 256 x 128, 128-byte swizzle
@@ -28,10 +31,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 empty_phase = 0;  // one bit a slot: the parity of the next wait
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
-  const int tiles_m = cdiv(M, 128);
-  const int tiles_n = cdiv(N, 256);
-  const int tiles = tiles_m * tiles_n;
-  const int band = 12 * tiles_n;
   // path p == 0
   if (p == 0) {
     give_registers<40>();

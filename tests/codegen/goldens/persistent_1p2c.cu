@@ -8,7 +8,9 @@ matmul(const __grid_constant__ TensorMap lhs_map,
        f16* __restrict__ output,
        int M,
        int K,
-       int N) {
+       int N,
+       int tiles_n,
+       int tiles) {
   extern __shared__ __align__(1024) u8 smem[];  // 65568 bytes
   f16* const lhs_s = reinterpret_cast<f16*>(smem + 0);  // 2 x 128 x 64, 128-byte swizzle
   f16* const rhs_s = reinterpret_cast<f16*>(smem + 32768);  // 2 x 64 x 64, 128-byte swizzle
@@ -26,8 +28,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 empty_phase = 0;  // one bit a slot: the parity of the next wait
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
-  const int tiles_n = cdiv(N, 64);
-  const int tiles = cdiv(M, 128) * tiles_n;
   for (int ti = 0; ti < cdiv(cdiv(M, 128) * cdiv(N, 64), 4); ++ti) {
     const int id = ti * 4 + b;
     if (id < tiles) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import mmap
+import os
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -115,8 +116,10 @@ class _Run:
         start = time.perf_counter()
         for one in bound:
             self.at("run", one[1].kernel)
+            self._say(one[1].says)
             self._launch([one])
             cupy.cuda.runtime.deviceSynchronize()
+        self._say(self.job.says)
         took = time.perf_counter() - start
         self.at("download")
         self._download()
@@ -135,6 +138,12 @@ class _Run:
         except OSError as error:
             self.notes.append(f"what the kernels printed is lost: {error.strerror or error}")
             return ""
+
+    def _say(self, text: str) -> None:
+        """What the host prints stands among what the kernels print, in order."""
+        if text:
+            ctypes.CDLL(None).fflush(None)
+            os.write(1, text.encode())
 
     # --- memory -----------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from croqc.codegen.copies import THREADS
 from croqc.codegen.evaluate import Number, evaluate
+from croqc.codegen.host_run import Launch, ScalarArg
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
 from croqc.pipe import ir
@@ -30,9 +31,16 @@ class _UnknownError(Exception):
 def operations(program: Program, sizes: Mapping[str, Number]) -> int | None:
     """2 M N K of every multiply that is executed; None where that hangs on data or is too long to count."""
     try:
-        return sum(_Counter(kernel).count(sizes) for kernel in program.kernels)
+        kernels = {kernel.name: kernel for kernel in program.kernels}
+        return sum(_counted(kernels[launch.kernel], launch, sizes) for launch in program.done.launches)
     except (_UnknownError, ValueError):
         return None
+
+
+def _counted(kernel: ir.Kernel, launch: Launch, sizes: Mapping[str, Number]) -> int:
+    """The work of a launch; its own values of the host part count."""
+    own = {arg.name: arg.value for arg in launch.args if isinstance(arg, ScalarArg)}
+    return _Counter(kernel).count({**sizes, **own})
 
 
 def bytes_moved(program: Program, given: frozenset[str], written: frozenset[str]) -> int:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from croqc.codegen.program import Arg, DeviceArray, MapArg, PointerArg, Program, ScalarArg, map_strides
+from croqc.codegen.host_run import Arg, MapArg, PointerArg, ScalarArg, map_strides
+from croqc.codegen.host_run import Launch as HostLaunch
+from croqc.codegen.program import DeviceArray, Program
 from croqc.engines.gpu.protocol import Argument, Array, Job, Launch
 from croqc.runs.elements import ELEMENTS
 from croqc.runs.elements import Array as Values
@@ -20,14 +22,17 @@ def make_job(program: Program, data: Mapping[str, Values], folder: Path, arch: s
     A program whose waits report gets the file and the limit of its report from `hang.with_report`.
     """
     arrays = tuple(_array(item, data, folder) for item in program.arrays)
-    return Job(str(folder), program.unit.text, arch, arrays, launches_of(program), repeat=repeat)
+    says = program.done.says
+    return Job(str(folder), program.unit.text, arch, arrays, launches_of(program), repeat=repeat, says=says)
 
 
 def launches_of(program: Program) -> tuple[Launch, ...]:
-    return tuple(
-        Launch(item.kernel, item.grid, item.threads, item.shared_bytes, tuple(_argument(arg) for arg in item.args))
-        for item in program.launches
-    )
+    return tuple(_launch(item) for item in program.done.launches)
+
+
+def _launch(item: HostLaunch) -> Launch:
+    args = tuple(_argument(arg) for arg in item.args)
+    return Launch(item.kernel, item.grid, item.threads, item.shared_bytes, args, says=item.says)
 
 
 def _array(item: DeviceArray, data: Mapping[str, Values], folder: Path) -> Array:

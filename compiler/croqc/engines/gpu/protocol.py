@@ -42,7 +42,8 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none."""
+    """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none.
+    `says`: what the host prints in front of it."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -50,6 +51,7 @@ class Launch:
     shared_bytes: int
     args: tuple[Argument, ...]
     report_blocks: int = 0
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Job:
     `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
     those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
     `time_budget`: seconds that the timed rounds may take; slow kernels get fewer, one at least.
-    `number` comes back in every line that concerns the job.
+    `says`: what the host prints behind the last launch. `number` comes back in every line that concerns the job.
     """
 
     folder: str
@@ -73,6 +75,7 @@ class Job:
     wait_limit: float = 0.0
     cold: bool = False
     time_budget: float = 2.0
+    says: str = ""
     number: int = 0
 
     def to_json(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from croqc.engines.gpu.job import make_job, outputs_of
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 from croqc.engines.hang import HungPath
-from croqc.pipe.errors import LoweringError
+from croqc.pipe.errors import LoweringError, NotRunError
 from croqc.rules import internal_error
 from croqc.runs.elements import Array
 from croqc.runs.report import Timing
@@ -87,6 +87,11 @@ def run_on_card(
     program = _program(model, lower, options.report)
     if isinstance(program, CardFailure):
         return CardResult(error=program)
+    if program.done.trouble is not None:
+        trouble = program.done.trouble
+        beyond = isinstance(trouble, NotRunError)
+        message = f"the card cannot run this: {trouble.message}" if beyond else trouble.message
+        return CardResult(error=CardFailure(message, trouble.span, beyond))
     outcome = _Run(model, args, parent, options, program).once()
     if not options.report and outcome.trouble is not None and outcome.trouble.kind is Kind.HANGS:
         again = _program(model, lower, True)
@@ -153,7 +158,8 @@ class _Run:
             return _failed(Trouble(Kind.GARBAGE, f"the results did not come back whole: {error}", "run it again"))
         names = {array.name for array in self.program.arrays if array.is_parameter}
         outputs = {name: array for name, array in arrays.items() if name in names}
-        result = None if self.program.result is None else arrays.get(self.program.result)
+        done = self.program.done
+        result = done.value if done.result is None else arrays.get(done.result)
         timing = self._timing(answer)
         prints = (answer.printed,) if answer.printed else ()
         seconds = timing.median if timing else 0.0
@@ -173,7 +179,7 @@ class _Run:
         usage = usage_of(self.model)
         read, written = (frozenset(symbol.name for symbol in part) for part in (usage.read, usage.written))
         work = operations(self.program, {**self.args.dims, **self.args.scalars})
-        returned = {self.program.result} - {None}  # the return itself reads it, on the host
+        returned = {self.program.done.result} - {None}  # the return itself reads it, on the host
         moved = bytes_moved(self.program, read - returned, written)
         return Timing(answer.device, len(answer.times), median(answer.times), min(answer.times), work or 0, moved)
 

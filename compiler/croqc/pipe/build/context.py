@@ -16,12 +16,13 @@ Built = list[Stmt]
 
 
 class Context:
-    """Builds one kernel. Tables are filled as statements are met; `unit` and `threads` say who runs the place."""
+    """Builds one kernel, or with `kernel` None the host part. Tables are filled as statements are met; `unit` and
+    `threads` say who runs the place."""
 
     def __init__(
         self,
         model: Model,
-        kernel: Kernel,
+        kernel: Kernel | None,
         statements: Mapping[type, Callable[[Context, Any], Built]],
         expressions: Mapping[type, Callable[[Context, Any], Expr]],
     ) -> None:

@@ -26,7 +26,7 @@ _ATOMIC_NARROW = ("f16", "bf16")
 
 def once(c: Context, built: Built, span: Span) -> Built:
     """Statements for one thread of the level that they stand at."""
-    if c.per_thread or c.unit is Unit.THREAD or c.kernel.threads == 1:
+    if c.per_thread or c.unit is Unit.THREAD or c.kernel is None or c.kernel.threads == 1:
         return built
     rank: Expr = Var("threadIdx.x")
     if c.unit in _THREADS:
@@ -113,7 +113,7 @@ def printed(c: Context, node: ast.Print) -> Built:
 def _shown(shown: Expr) -> tuple[str, Expr]:
     """The format of a value and the value as printf takes it."""
     if shown.elem == "bool":
-        return "%d", convert(shown, "s32")
+        return "%b", shown
     if shown.elem in _FORMATS:
         return _FORMATS[shown.elem], shown
     if shown.elem[0] in "su" or shown.elem == "int":

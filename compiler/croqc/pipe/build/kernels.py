@@ -12,6 +12,8 @@ from croqc.flow.paths import Path, enters, kernel_paths
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
+from croqc.pipe.build.host_data import array_tensor
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
@@ -19,10 +21,11 @@ from croqc.pipe.build.scalars import EXPRESSIONS, printable
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
+from croqc.pipe.mentioned import mentioned
 from croqc.sema.elements import ELEMENTS, canonical
-from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, members, regions
+from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind, Unit
-from croqc.sema.types import Bounded, Data, Event, Future, Scalar, Storage
+from croqc.sema.types import Data, Event, Future, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -31,19 +34,22 @@ _OUTER = (Level.TERM, Level.DEVICE)
 _TOGETHER = (ast.Copy, ast.Wait, ast.Trigger, ast.Sync, ast.Mma, ast.MmaLoad, ast.MmaFill, ast.MmaStore, ast.MmaCommit)
 
 
-def build_kernel(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int] | None = None) -> ir.Kernel:
+def build_kernel(
+    model: Model, kernel: Kernel, name: str, host: HostPart, sizes: Mapping[str, int] | None = None
+) -> ir.Kernel:
     """The kernel for any sizes or, with `sizes`, for these alone: extents that depend on them become numbers.
+    `host`: what the values and arrays of the host part are called.
 
     Raises SizesNeededError where the kernel can be lowered for given sizes only, LoweringError for the first
     construct that is not lowered.
     """
-    building = _Building(model, kernel, name, sizes or {})
+    building = _Building(model, kernel, name, host, sizes or {})
     return building.kernel_of(kernel.threads or building.block_size())
 
 
 class _Building:
-    def __init__(self, model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int]) -> None:
-        self.model, self.kernel, self.name = model, kernel, name
+    def __init__(self, model: Model, kernel: Kernel, name: str, host: HostPart, sizes: Mapping[str, int]) -> None:
+        self.model, self.kernel, self.name, self.host = model, kernel, name, host
         self.nodes = list(walk(kernel.node))
         self.inside = set(self.nodes)
         loops = [node for node in self.nodes if isinstance(node, ast.Foreach | ast.While)]
@@ -53,6 +59,9 @@ class _Building:
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
         self.c = Context(model, kernel, statements, EXPRESSIONS)
+        self.c.known.update(host.names)
+        for taken in host.names.values():
+            self.c.names.reserve(taken)
         for node in self.nodes:
             if isinstance(node, ast.Call):
                 self.c.names.reserve(node.callee.rpartition("::")[2])
@@ -70,16 +79,18 @@ class _Building:
 
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
-        scalars = tuple(self._scalars())
+        scalars = tuple(self._sizes())
         self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
-        tensors = tuple(self._globals())
+        arrays = tuple(self._globals())
+        tensors = tuple(tensor for tensor, _ in arrays)
         grid_names, grid = self._grid()
         self._place_indices()
         shared, local = self._buffers()
         handles = tuple(self._handles(shared))
         events = tuple(self._events())
         collect(self.c, [node for node in self.nodes if isinstance(node, ast.Mma)])
-        body = (*self._host_values(), *self.c.body(self.kernel.node.body))
+        body = self.c.body(self.kernel.node.body)
+        scalars += tuple(self._values((*body, *grid, *tensors)))
         return ir.Kernel(
             self.name,
             self.kernel.node.span,
@@ -88,7 +99,7 @@ class _Building:
             threads,
             tuple(self.indices),
             tensors,
-            tuple(symbol.name for symbol in self.c.tensors if self.c.tensors[symbol] in tensors),
+            tuple(source for _, source in arrays),
             scalars,
             tuple(shared),
             tuple(local),
@@ -114,29 +125,46 @@ class _Building:
 
     # --- arguments --------------------------------------------------------------------------------
 
-    def _scalars(self) -> Iterator[tuple[str, str]]:
-        for symbol in self.model.symbols:
-            if symbol.kind is SymbolKind.DIMENSION:
-                elem = "s32"
-            elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
-                elem = printable(canonical(symbol.type.elem), symbol.name_span)
-            else:
-                continue
-            name = self.c.name_of(symbol)
-            if name != symbol.name:
-                self.renamed.append((name, symbol.name))
-                self.c.sizes.setdefault(symbol.atom or symbol.name, Var(name, elem))
+    def _sizes(self) -> Iterator[tuple[str, str]]:
+        """Sizes and scalar parameters, and how the model's integers spell the values of the host part."""
+        for name, source, elem in self.host.host.scalars:
+            if name != source:
+                self.renamed.append((name, source))
             yield name, elem
+        for symbol, name in self.host.names.items():
+            if symbol.atom and (is_value(symbol) or symbol.kind is SymbolKind.DIMENSION):
+                self.c.sizes.setdefault(symbol.atom, Var(name, value_elem(symbol)))
 
-    def _globals(self) -> Iterator[Tensor]:
-        """Array parameters, and buffers that the host declares, as far as the kernel uses them."""
-        used = {self.model.uses.get(node) for node in self.nodes if isinstance(node, ast.Name)}
-        for symbol in self.model.symbols:
-            if symbol.kind not in (SymbolKind.PARAM, SymbolKind.BUFFER) or symbol.decl in self.inside:
+    def _values(self, made: tuple[object, ...]) -> Iterator[tuple[str, str]]:
+        """Values of the host part, beside sizes and parameters, that the kernel takes."""
+        used = mentioned(made)
+        for symbol, name in self.host.names.items():
+            if not is_value(symbol) or symbol.kind in (SymbolKind.PARAM, SymbolKind.DIMENSION):
                 continue
-            if isinstance(symbol.type, Data) and symbol in used:
-                shape = tuple(of_int(extent, self.c.sizes) for extent in symbol.type.shape)
-                yield self._tensor(symbol, symbol.type.elem, shape, Space.GLOBAL, 1)
+            if name in used or symbol in self.model.mentioned:
+                yield name, value_elem(symbol)
+
+    def _globals(self) -> Iterator[tuple[Tensor, str]]:
+        """Arrays of the host part, as far as the kernel uses them, and what the source calls them."""
+        used = self._used()
+        for symbol, (_, source) in self.host.tensors.items():
+            data = array_data(symbol)
+            if data is not None and symbol in used:
+                made = self.c.tensors[symbol] = array_tensor(self.c, symbol, data)
+                yield made, source
+
+    def _used(self) -> set[Symbol]:
+        """What the kernel names, and what stands behind views that the host part has named."""
+        found: set[Symbol] = set()
+        nodes = [node for node in self.nodes if isinstance(node, ast.Name)]
+        while nodes:
+            symbol = self.model.uses.get(nodes.pop())
+            if symbol is None or symbol in found:
+                continue
+            found.add(symbol)
+            defined = defining_value(symbol) if isinstance(symbol.type, Data) else None
+            nodes += [node for node in walk(defined) if isinstance(node, ast.Name)] if defined is not None else []
+        return found
 
     def _tensor(self, symbol: Symbol, elem: str, shape: tuple[Expr, ...], space: Space, slots: int) -> Tensor:
         known = printable(canonical(elem), symbol.name_span)
@@ -152,39 +180,10 @@ class _Building:
                 raise LoweringError("this level of parallelism is not lowered yet", axis.span)
             for position, bound in enumerate(axis.bounds):
                 symbol = self.model.uses.get(axis.names[position]) if position < len(axis.names) else None
-                value = self.model.values.get(bound)
-                if value is None:
-                    raise LoweringError("the number of blocks is not known at the launch", bound.span)
+                known = self.model.values.get(bound)
+                extents.append(of_int(known, self.c.sizes) if known is not None else self.c.expr(bound))
                 names.append(self.c.name_of(symbol) if symbol is not None else self.c.names.fresh("block"))
-                extents.append(of_int(value, self.c.sizes))
         return tuple(names), tuple(extents)
-
-    def _host_values(self) -> Built:
-        """Scalars that the host computes in front of the launch, as far as the kernel needs them."""
-        needed = {self.model.uses.get(node) for node in self.nodes if isinstance(node, ast.Name)}
-        found: Built = []
-        before: list[ast.Stmt] = []
-        for stmt in self.model.function.body.stmts:
-            if stmt in self.inside or self.kernel.node in set(walk(stmt)):
-                break
-            before.append(stmt)
-        for stmt in reversed(before):
-            defined = self._defined(stmt)
-            if defined & needed:
-                needed |= {self.model.uses.get(node) for node in walk(stmt) if isinstance(node, ast.Name)}
-                found = [*self.c.stmt(stmt), *found]
-        return found
-
-    def _defined(self, stmt: ast.Node) -> set[Symbol | None]:
-        match stmt:
-            case ast.ScalarDecl(inits=inits):
-                names = [init.name for init in inits]
-            case ast.Assign(parts=parts):
-                names = [part.target for part in parts if isinstance(part.target, ast.Name)]
-            case _:
-                return set()
-        symbols = {self.model.uses.get(name) for name in names}
-        return {symbol for symbol in symbols if symbol is not None and isinstance(symbol.type, Scalar | Bounded)}
 
     # --- declarations -----------------------------------------------------------------------------
 

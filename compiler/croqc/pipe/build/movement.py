@@ -44,7 +44,7 @@ def _copy(c: Context, node: ast.Copy) -> Built:
         raise LoweringError("a copy into a selected buffer is not lowered yet", node.span)
     source = tile(c, node.source)
     dest = _destination(c, node)
-    form, order, low, pad = _form(c, node)
+    form, order, low, pad = form_of(c, node)
     fills = info.dest_storage is Storage.SHARED and info.source_storage is not Storage.SHARED
     private = Storage.LOCAL in (info.source_storage, info.dest_storage) or c.unit is Unit.THREAD
     unit = Unit.THREAD if private else info.unit
@@ -85,7 +85,8 @@ def _destination(c: Context, node: ast.Copy) -> Tile:
     return tile(c, node.dest)
 
 
-def _form(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple[Expr, ...], Expr | None]:
+def form_of(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple[Expr, ...], Expr | None]:
+    """What a copy does besides moving: the form, the order of dimensions, where the source lies in a padded box."""
     match node.config:
         case ast.TransConfig(order=order):
             return ir.Form.TRANSPOSE, order, (), None

@@ -1,0 +1,101 @@
+"""The host side as C++: control flow, streams, results, what is checked where. Kernels of `tests/gpu` compile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from croqc.service.check import check_file, check_text
+from croqc.service.cuda import cuda_of
+from croqc.service.lowering import lower_file
+from tests.codegen.compiling import complaints, log_of
+
+KERNELS = Path(__file__).parents[1] / "gpu/kernels"
+BODY = "parallel b by N : block { x.at(b) = 1; }"
+
+
+def function(text: str) -> list[str]:
+    """The lines of the host function's body."""
+    found = cuda_of(check_text(text), None, {}, "full")
+    assert found.problems == ()
+    lines = found.result.text.partition("_on_gpu(")[2].splitlines()
+    start = lines.index("  using namespace croq_host;")
+    return [line.strip() for line in lines[start + 1 : lines.index("}", start)]]
+
+
+def signature(text: str) -> str:
+    found = cuda_of(check_text(text), None, {}, "full").result.text.splitlines()
+    at = next(number for number, line in enumerate(found) if "_on_gpu(" in line)
+    return found[at]
+
+
+def test_what_a_condition_guards_is_checked_at_its_launch() -> None:
+    text = f"""__co__ void f(global s32 [N] x, int n) {{
+  foreach k in 3 {{ if (k != n) {{ parallel b by N - k : block {{ x.at(b) = k; }} }} }}
+  {BODY}
+}}"""
+    assert function(text) == [
+        'require(N > 0, "N must be at least 1");',
+        "for (int k = 0; k < 3; ++k) {",
+        "if (k != n) {",
+        'require(s64(N) - k > 0, "a launch needs blocks: N - k is 0 or less");',
+        'require(s64(N) - k <= 2147483647, "a grid has up to 2147483647 blocks: N - k");',
+        "f_1<<<dim3(s64(N) - k, 1, 1), 1, 0, stream>>>(x, N, n, k);",
+        "check(cudaGetLastError());",
+        "}",
+        "}",
+        "f_2<<<dim3(N, 1, 1), 1, 0, stream>>>(x, N, n);",
+        "check(cudaGetLastError());",
+    ]
+
+
+def test_launches_on_streams_are_waited_for_unless_they_are_asynchronous() -> None:
+    text = f"""__co__ void f(global s32 [N] x, stream s) {{
+  parallel.async<s> b by N : block {{ x.at(b) = 2; }}
+  parallel<s> b by N : block {{ x.at(b) = 3; }}
+  {BODY}
+}}"""
+    calls = [line for line in function(text) if "<<<" in line or "Synchronize" in line]
+    assert calls == [
+        "f_1<<<dim3(N, 1, 1), 1, 0, s>>>(x, N);",
+        "f_2<<<dim3(N, 1, 1), 1, 0, s>>>(x, N);",
+        "check(cudaStreamSynchronize(s));",
+        "f_3<<<dim3(N, 1, 1), 1, 0, nullptr>>>(x, N);",
+        "check(cudaDeviceSynchronize());",
+    ]
+
+
+def test_the_result_is_a_scalar_or_one_of_several_arrays() -> None:
+    scalar = f"__co__ int f(global s32 [N] x) {{ {BODY} return N / 2; }}"
+    assert (signature(scalar), function(scalar)[-1]) == ("int f_on_gpu(", "return N / 2;")
+    either = (
+        f"__co__ s32 [N] f(global s32 [N] x, global s32 [N] y, int n) {{ {BODY} if (n > 1) {{ return y; }} return x; }}"
+    )
+    assert signature(either) == "int* f_on_gpu("
+    assert function(either)[-4:] == ["if (n > 1) {", "return y;", "}", "return x;"]
+    one = f"__co__ s32 [N] f(global s32 [N] x) {{ {BODY} return x; }}"
+    assert signature(one) == "void f_on_gpu("
+
+
+def test_names_of_the_host_part_never_meet_its_helpers() -> None:
+    text = (
+        f"__co__ void f(global s32 [N] x, int check) {{ int require = check + N; {BODY.replace('= 1', '= require')} }}"
+    )
+    assert "const int require_2 = check_2 + N;" in function(text)
+
+
+def test_prints_say_true_and_false() -> None:
+    body = BODY.replace("x.at", "print(on); x.at")
+    text = f'__co__ void f(global s32 [N] x, bool on) {{ println(on, 5, "%b"); {body} }}'
+    lines = function(text)
+    assert 'printf("%s%d%%b\\n", (on) ? "true" : "false", 5);' in lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", sorted(KERNELS.glob("*.co")), ids=lambda file: file.stem)
+def test_kernels_for_the_card_compile_without_complaint(file: Path) -> None:
+    report = check_file(file)
+    for item in lower_file(report, None, {}):
+        assert item.program is not None, item.problem
+        assert complaints(log_of(item.program.unit.text, "sm_90a")) == []
