@@ -115,3 +115,17 @@ def test_copies_of_threads_carry_no_bytes() -> None:
     done = folded(load(mechanism=ir.Mechanism.VECTOR, vector=16), arrive())
     (joined,) = only(done, ir.Arrive)
     assert joined.bytes == 0
+
+
+def test_a_wait_right_behind_its_transfer_waits_for_its_barrier() -> None:
+    """Not for cp.async, which knows nothing of it; another transfer in flight stays so."""
+    first, second = (load(mechanism=TMA, is_async=True, handle=name) for name in ("f", "g"))
+    done = folded(role(first, second, ir.Await(NOWHERE, ("g",), Unit.GROUP4), ir.Await(NOWHERE, ("f",), Unit.GROUP4)))
+    assert only(done, ir.Await) == []
+    assert [stmt.slot.event for stmt in only(done, ir.Wait)] == ["g_landed", "f_landed"]
+    assert {copy.handle: copy.completes.event for copy in only(done, ir.Copy) if copy.completes} == {
+        "f": "f_landed",
+        "g": "g_landed",
+    }
+    arrivals = [stmt.slot.event for stmt in only(done, ir.Arrive)]
+    assert sorted(arrivals) == ["f_landed", "g_landed"]

@@ -11,7 +11,7 @@ from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
-from croqc.pipe.passes.memory import slot_stride
+from croqc.pipe.passes.memory import overlapping, slot_stride
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -46,6 +46,7 @@ class _Kernel:
         self.kernel, self.sites = kernel, sites
         self.w = Writer()
         self.statements = Statements(self.w, kernel, sites)
+        self.over = _over(kernel)
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
@@ -132,6 +133,7 @@ class _Kernel:
         swizzle = f", {item.swizzle}-byte swizzle" if item.swizzle else ""
         if tensor.slots > 1 and slot_stride(item) != item.bytes:
             swizzle += f", {slot_stride(item)} bytes a slot"
+        swizzle += self.over.get(tensor.name, "")
         kind = type_word(tensor.elem)
         place = f"reinterpret_cast<{kind}*>(smem + {item.offset})"
         self.w.line(f"{kind}* const {tensor.name} = {place};  // {slots}{shape}{swizzle}")
@@ -177,6 +179,14 @@ class _Kernel:
         for slot, count in enumerate(event.arrivals):
             at = f" + {slot}" if slot else ""
             self.w.line(f"{function}({event.name}{at}, {count});")
+
+
+def _over(kernel: ir.Kernel) -> dict[str, str]:
+    """What is said at each shared tensor of those declared in front of it whose bytes it shares."""
+    found: dict[str, list[str]] = {}
+    for one, other in overlapping(kernel):
+        found.setdefault(other.tensor.name, []).append(one.tensor.name)
+    return {name: f", where {' and '.join(others)} lay" for name, others in found.items()}
 
 
 def _slots_note(event: ir.Event) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.pipe import ir
+from croqc.pipe.alive import apart, lifetimes
 from croqc.pipe.errors import InvalidIrError
+from croqc.pipe.passes.memory import extent, overlapping
 from croqc.pipe.walk import statements
 
 
@@ -25,8 +27,32 @@ def _problems(kernel: ir.Kernel) -> Iterator[str]:
     for item in kernel.shared:
         if "memory" in done and (item.offset < 0 or item.offset % item.alignment):
             yield f"{item.tensor.name} lies at {item.offset}, its alignment is {item.alignment}"
+    if "memory" in done:
+        yield from _memory(kernel)
+    if "fold" in done:
+        yield from _awaits(kernel)
     for stmt in statements(kernel.body):
         yield from _statement(stmt, events, done, kernel)
+
+
+def _awaits(kernel: ir.Kernel) -> Iterator[str]:
+    """What is left of the waits for handles is for cp.async: a transfer by TMA lands on a barrier."""
+    copies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy)]
+    transfers = {copy.handle for copy in copies if copy.mechanism is ir.Mechanism.TMA}
+    for stmt in statements(kernel.body):
+        for handle in stmt.handles if isinstance(stmt, ir.Await) else ():
+            if handle in transfers:
+                yield f"a wait for {handle} does not wait for its transfer"
+
+
+def _memory(kernel: ir.Kernel) -> Iterator[str]:
+    alive = lifetimes(kernel)
+    for one, other in overlapping(kernel):
+        both = [alive.get(item.tensor.name) for item in (one, other)]
+        if both[0] is None or both[1] is None or not apart(both[0], both[1]):
+            yield f"{one.tensor.name} and {other.tensor.name} share bytes and are in use together"
+    if any(extent(item)[1] > kernel.barriers_at for item in kernel.shared):
+        yield "a tensor reaches into the barriers"
 
 
 def _statement(stmt: ir.Stmt, events: dict[str, ir.Event], done: set[str], kernel: ir.Kernel) -> Iterator[str]:

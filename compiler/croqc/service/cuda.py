@@ -14,6 +14,8 @@ from croqc.codegen.unit import unit_of
 from croqc.codegen.writer import Line
 from croqc.engines.gpu.faults import REPORT_WITH_LOG, Kind, trouble_of
 from croqc.engines.nvrtc import CompileError
+from croqc.pipe import ir
+from croqc.pipe.passes.memory import extent
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
@@ -37,6 +39,15 @@ class MappedLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedEntry:
+    """A tensor of shared memory: bytes from the base of the block, and how many it has. Two may share bytes."""
+
+    name: str
+    offset: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class KernelEntry:
     """`sizes` are those that the kernel was made for, as they were given; `grid` holds the extents of its first launch
     for them, `launches` how often it is launched; `sharedBytes` is the dynamic shared memory of a block.
@@ -51,6 +62,7 @@ class KernelEntry:
     launches: int
     threads: int
     sharedBytes: int  # noqa: N815 (the names of the JSON fields)
+    shared: tuple[SharedEntry, ...]
     assumed: dict[str, int]
     fixed: dict[str, int]
 
@@ -158,11 +170,17 @@ def _kernels(item: Lowered) -> list[KernelEntry]:
             sum(launch.kernel == kernel.name for launch in launches),
             kernel.threads,
             kernel.shared_bytes,
+            tuple(_shared(each) for each in kernel.shared),
             dict(kernel.assumed),
             dict(kernel.fixed),
         )
         for kernel in item.program.kernels
     ]
+
+
+def _shared(item: ir.Shared) -> SharedEntry:
+    start, end = extent(item)
+    return SharedEntry(item.tensor.name, start, end - start)
 
 
 def line_map(source: Source, lines: Sequence[Line]) -> list[MappedLine]:

@@ -79,6 +79,12 @@ def _folded(body: Body, own: _Own) -> Body:
             pending = [at for at, each in enumerate(found) if any(each is one for one in later)]
             found.append(joined)
         elif isinstance(stmt, ir.Await):
+            waited = [at for at in pending if _handle_of(found[at]) in stmt.handles]
+            pending = [at for at in pending if at not in waited]
+            if waited:  # the barriers of these come now; loads in front of them move up in the list
+                later = [found[at] for at in pending]
+                _stand_alone(found, waited, own)
+                pending = [at for at, each in enumerate(found) if any(each is one for one in later)]
             found += _awaited(stmt, own)
         else:
             if pending and not isinstance(stmt, ir.Let | ir.Wait):
@@ -86,6 +92,10 @@ def _folded(body: Body, own: _Own) -> Body:
             found.append(stmt)
     _stand_alone(found, pending, own)
     return tuple(found)
+
+
+def _handle_of(stmt: ir.Stmt) -> str:
+    return stmt.handle if isinstance(stmt, ir.Copy) else ""
 
 
 def _joins_later(stmt: ir.Stmt) -> bool:

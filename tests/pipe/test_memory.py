@@ -1,0 +1,103 @@
+"""Which shared tensors may lie in the same bytes, and which not; the fence where the async proxy takes them over."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.pipe import ir
+from croqc.pipe.errors import InvalidIrError
+from croqc.pipe.passes.memory import extent, overlapping
+from croqc.pipe.verify import verify
+from croqc.text.record import replace
+from tests.pipe.lowering import after, only
+
+SIZES = {"M": 256, "N": 256}
+TEXT = """__co__ void f(global f16 [M, N] x, global f16 [M, N] y) {{
+  parallel {{i, j}} by [M / 64, N / 64] : block {{
+    shared f16 [64, 64] a, b;
+    shared event done;
+    {body}
+  }}
+}}
+"""
+LOAD = "dma.copy x.subspan(64, 64).at(i, j) => {0};"
+TMA = "tma.copy x.subspan(64, 64).at(i, j) => {0};"
+STORE = "dma.copy {0} => y.subspan(64, 64).at(i, j);"
+TOUCH = "parallel t by 128 : thread {{ {0}.at(t % 64, t / 64) = {0}.at(t / 64, t % 64); }}"
+IDLE = "parallel t by 128 : thread {{ }}"
+
+
+def plan(*stmts: str, arch: str = "sm_90a") -> ir.Kernel:
+    body = "\n    ".join(text.format(name) for text, name in zip(stmts[::2], stmts[1::2], strict=True))
+    return after("memory", TEXT.format(body=body), SIZES, arch)
+
+
+def shares(kernel: ir.Kernel) -> bool:
+    """Whether a and b share bytes."""
+    return [{one.tensor.name, other.tensor.name} for one, other in overlapping(kernel)] == [{"a", "b"}]
+
+
+@pytest.mark.parametrize("arch", ["sm_90a", "sm_80"])
+def test_phases_with_a_barrier_between_share_their_bytes(arch: str) -> None:
+    kernel = plan(LOAD, "a", STORE, "a", LOAD, "b", STORE, "b", arch=arch)
+    assert shares(kernel)
+    assert (kernel.shared_bytes, [extent(item) for item in kernel.shared]) == (8192 + 8, [(0, 8192), (0, 8192)])
+
+
+@pytest.mark.parametrize(
+    "stmts",
+    [
+        (LOAD, "a", LOAD, "b", STORE, "a", STORE, "b"),  # in use together
+        (LOAD, "a", "foreach k in 2 {{ dma.copy a => y.subspan(64, 64).at(i, j); }} ", "", STORE, "b", STORE, "a"),
+        ("foreach k in 2 {{ " + LOAD + STORE, "a", LOAD + STORE + " }}", "b"),  # both in one loop
+        (TOUCH, "a", TOUCH, "b"),  # nothing between them
+        (
+            TOUCH + "foreach k in N / 512 {{ sync.shared; " + TOUCH + " sync.shared; }}",
+            "a",
+            TOUCH,
+            "b",
+        ),  # perhaps no turn
+        (LOAD + STORE, "a", '__cpp__("use(a);");', "", LOAD + STORE, "b"),  # foreign code may use both
+        ("g = tma.copy.async x.subspan(64, 64).at(i, j) => {0};", "a", IDLE + LOAD + STORE, "b", "wait g;", ""),
+        ("g = dma.copy.async x.subspan(64, 64).at(i, j) => {0};", "a", IDLE + LOAD + STORE, "b", "wait g;", ""),
+        ("if (i > 0) {{ g = tma.copy.async x.subspan(64, 64).at(i, j) => a; trigger done after g; }}", "", TMA, "b"),
+        (
+            "parallel p by 2 : group-4 {{ inthreads.async (p == 0) {{ " + TOUCH + " }}",
+            "a",
+            "inthreads.async (p == 1) {{ " + TOUCH + " }} }}",
+            "b",
+        ),
+    ],
+)
+def test_what_may_be_in_use_together_does_not(stmts: tuple[str, ...]) -> None:
+    assert overlapping(plan(*stmts)) == []
+
+
+@pytest.mark.parametrize(
+    "stmts",
+    [
+        ("g = tma.copy.async x.subspan(64, 64).at(i, j) => {0}; wait g;" + TOUCH, "a", "sync.shared;" + TOUCH, "b"),
+        ("g = dma.copy.async x.subspan(64, 64).at(i, j) => {0}; wait g;" + TOUCH, "a", "sync.shared;" + TOUCH, "b"),
+        ("foreach k in 3 {{ " + TMA + STORE + " }}", "a", LOAD + STORE, "b"),
+        (TMA + STORE, "b", TMA + STORE, "a"),
+    ],
+)
+def test_what_has_landed_and_been_read_makes_room(stmts: tuple[str, ...]) -> None:
+    assert shares(plan(*stmts))
+
+
+def test_the_async_proxy_takes_over_behind_a_fence() -> None:
+    written = plan(TOUCH + STORE, "a", TMA, "b")
+    barrier = [stmt.publishes for stmt in only(written, ir.Sync)]
+    assert shares(written) and any(barrier)
+    copied = plan(TOUCH + STORE, "a", LOAD + STORE, "b")
+    assert shares(copied) and not any(stmt.publishes for stmt in only(copied, ir.Sync))
+
+
+def test_a_plan_with_tensors_that_meet_is_refused() -> None:
+    kernel = plan(LOAD, "a", LOAD, "b", STORE, "a", STORE, "b")
+    wrong = replace(kernel, shared=tuple(replace(item, offset=0) for item in kernel.shared))
+    with pytest.raises(InvalidIrError, match="a and b share bytes and are in use together"):
+        verify(wrong)
+    with pytest.raises(InvalidIrError, match="reaches into the barriers"):
+        verify(replace(kernel, barriers_at=16))
