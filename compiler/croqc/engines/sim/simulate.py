@@ -14,6 +14,7 @@ import numpy as np
 
 from croqc.engines.arguments import LaunchArgs, entry_sizes
 from croqc.engines.hang import HungPath
+from croqc.engines.sim.code.carried import carried_symbols
 from croqc.engines.sim.code.compiler import Compiler, as_steps
 from croqc.engines.sim.code.launch import StuckError
 from croqc.engines.sim.code.tables import EXPRESSION_HANDLERS, STATEMENT_HANDLERS
@@ -161,4 +162,5 @@ def _compiler(model: Model, exact: bool) -> Compiler:
         EXPRESSION_HANDLERS,
         STATEMENT_HANDLERS,
         scaled,
+        frozenset().union(*(carried_symbols(model, kernel) for kernel in model.kernels)),
     )

@@ -67,6 +67,16 @@ class Meeting:
 
 
 @dataclass(slots=True, eq=False)
+class OwnValues:
+    """What paths have made of the block's variables, by slot and path: the number of the `parallel` that the block had
+    entered then, and the value. `assigned`: how many it had entered when its own flow last assigned the variable."""
+
+    forks: int = 0
+    values: dict[int, dict[int, tuple[int, Value]]] = field(default_factory=dict)
+    assigned: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
 class BlockState:
     """One thread block: its shared memory, events, barriers and the scheduler that runs its paths.
 
@@ -83,6 +93,7 @@ class BlockState:
     grid: Meeting | None = None
     peers: list[BlockState] = field(default_factory=list)
     paths: list[PathState] = field(default_factory=list)
+    own: OwnValues = field(default_factory=OwnValues)
 
 
 @dataclass(slots=True, eq=False)

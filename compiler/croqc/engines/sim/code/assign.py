@@ -9,6 +9,7 @@ import numpy as np
 
 from croqc.engines.sim.code.accumulator import from_values
 from croqc.engines.sim.code.atomics import atomic
+from croqc.engines.sim.code.carried import assigned
 from croqc.engines.sim.code.compiler import Code, Compiler, Fn, sequence
 from croqc.engines.sim.code.elements import load, place_fn, store
 from croqc.engines.sim.code.exprs import arithmetic, bound_of, operand, to_elem
@@ -89,7 +90,7 @@ def typed(c: Compiler, value: Fn, symbol: Symbol) -> Fn:
 def setter(c: Compiler, name: ast.Name, value: Fn, bound: Fn | None) -> Callable[[Frame], None]:
     """Gives a variable its value for the active threads."""
     symbol = c.symbol(name)
-    slot, result, kind = c.slot(symbol), typed(c, value, symbol), symbol.type
+    slot, result, kind, own = c.slot(symbol), typed(c, value, symbol), symbol.type, symbol in c.carried
 
     def run(frame: Frame) -> None:
         new = result(frame)
@@ -101,6 +102,8 @@ def setter(c: Compiler, name: ast.Name, value: Fn, bound: Fn | None) -> Callable
             new = whole_data(frame.vars[slot], new, symbol.name, name.span)
         frame.vars[slot] = new
         frame.bounds[slot] = None if bound is None else bound(frame)
+        if own:
+            assigned(frame, slot)
 
     return run
 

@@ -37,8 +37,8 @@ class Compiler:
     """Translates one function. `exact`: floats are computed in f64 (the reference run of `expect auto`).
 
     `arrivals` gives the arrivals that complete a generation of an event's slot, `plans` the paths of each kernel.
-    `scaled` holds the accumulators that the function scales; `aliases` the pairs of `where a <-> b`,
-    `components` the place of an index in the tuple that is bound with it.
+    `scaled` holds the accumulators that the function scales, `carried` the variables of blocks that paths change;
+    `aliases` the pairs of `where a <-> b`, `components` the place of an index in the tuple that is bound with it.
     """
 
     model: Model
@@ -48,6 +48,7 @@ class Compiler:
     expressions: FnHandlers
     statements: CodeHandlers
     scaled: frozenset[Symbol] = frozenset()
+    carried: frozenset[Symbol] = frozenset()
     slots: dict[Symbol, int] = field(default_factory=dict)
     aliases: dict[Symbol, list[Symbol]] = field(default_factory=dict)
     components: dict[Symbol, tuple[int, int]] = field(default_factory=dict)

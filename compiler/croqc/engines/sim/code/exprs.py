@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from croqc.engines.sim.code.accumulator import Accumulator, tile_of
+from croqc.engines.sim.code.carried import checked
 from croqc.engines.sim.code.compiler import Compiler, Fn
 from croqc.engines.sim.code.maths import MATHS
 from croqc.engines.sim.code.values import BINARY, arms, cast, floating, invert, is_uniform, logical_not, lone, negate
@@ -51,6 +52,8 @@ def _name(c: Compiler, node: ast.Name) -> Fn:
             raise SimError(f"'{text}' has no value here", span)
         return value
 
+    if c.symbol(node) in c.carried:
+        return lambda frame: checked(run(frame), text, span)
     return run
 
 

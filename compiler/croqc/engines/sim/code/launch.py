@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from croqc.engines.sim.code.carried import carrying, changed, read_by_block, taken_back
 from croqc.engines.sim.code.compiler import LEAVE, Code, Compiler, as_steps
 from croqc.engines.sim.code.refs import flatten
 from croqc.engines.sim.code.sync import device, joined
@@ -266,15 +267,18 @@ def _inner(c: Compiler, node: ast.Parallel, axes: Sequence[ast.Axis], body: Call
     codes = [AxisCode(c, axis) for axis in axes]
     plan = c.plan_of(node)
     starts, joins = plan.starts, plan.joins(node)
+    own = changed(c.model, plan.kernel, node)
+    slots, back = [c.slot(symbol) for symbol in own], [c.slot(s) for s in read_by_block(c.model, plan.kernel, own)]
     span = node.span
 
     def run(frame: Frame) -> Any:
         _, path = device(frame, span)
         if path.position >= 0 or len(starts) <= 1:
             return (yield from _enter(frame, codes, body))
-        _fork(frame, starts, lambda child: _enter(child, codes, body))
-        if joins:
+        _fork(frame, starts, slots, lambda child: _enter(child, codes, body))
+        if joins or back:
             yield from joined(frame, span)
+        taken_back(frame, len(starts), back)
         return None
 
     return Code(run, True)
@@ -292,16 +296,18 @@ def _enter(frame: Frame, axes: Sequence[AxisCode], body: Callable[[Frame], Any])
     return signal if signal == LEAVE else None
 
 
-def _fork(frame: Frame, starts: Sequence[Start], body: Callable[[Frame], Steps]) -> None:
-    """Gives each path of an inner parallel its body to run, behind what it still has to do."""
+def _fork(frame: Frame, starts: Sequence[Start], slots: Sequence[int], body: Callable[[Frame], Steps]) -> None:
+    """Gives each path of an inner parallel its body to run, behind what it still has to do. `slots`: the variables of
+    the block that the body changes."""
     assert frame.block is not None
     block = frame.block
+    block.own.forks += 1
     block.meeting.parties = len(starts)
     for position, start in enumerate(starts):
         path = _path(block, position, start)
         child = frame.fork()
         child.path = path
-        path.jobs.append(body(child))
+        path.jobs.append(carrying(block, position, child, slots, body(child)))
         if path.task.done:
             path.task = Task(start.name, _work(path), path)
             block.scheduler.add(path.task)
