@@ -114,6 +114,27 @@ def test_what_is_not_lowered_is_a_diagnostic_at_its_place(croq: Croq) -> None:
     assert item["range"] == {"start": {"line": 1, "character": 46}, "end": {"line": 1, "character": 47}}
 
 
+def test_a_copy_that_tma_cannot_make_is_noted_beside_the_code(croq: Croq) -> None:
+    text = """__co__ void f(global f32 [N, 64] x, global f32 [N, 64] y) {
+  parallel b by N / 64 : block {
+    shared f32 [64, 64] buf;
+    tma.copy x.subspan(64, 32).at(b, 0) => buf.subspan(64, 32).at(0, 0);
+    dma.copy buf => y.subspan(64, 64).at(b, 0);
+  }
+}
+"""
+    Path("k.co").write_text(text)
+    outcome = croq("cuda", "k.co")
+    assert outcome.status == 0
+    assert "__global__" in outcome.out
+    assert outcome.err.startswith(
+        "k.co:4:5: note: threads make this copy, for TMA cannot: the box is a part of the rows"
+    )
+    data = json.loads(croq("cuda", "k.co", "--json").out)
+    assert [item["code"] for item in data["diagnostics"]] == ["copied-by-threads"]
+    assert data["text"]
+
+
 def test_a_file_with_errors_is_not_lowered(croq: Croq) -> None:
     Path("k.co").write_text(TILED.replace("+ 1.0f", "+ nothing"))
     outcome = croq("cuda", "k.co")

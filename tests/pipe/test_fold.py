@@ -5,6 +5,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.exprs import Fn, Lit, Read, whole
 from croqc.pipe.passes.fold import fold
+from croqc.pipe.printer import expression as statement
 from croqc.pipe.printer import statements
 from croqc.pipe.verify import verify
 from croqc.sema.model import Unit
@@ -129,3 +130,24 @@ def test_a_wait_right_behind_its_transfer_waits_for_its_barrier() -> None:
     }
     arrivals = [stmt.slot.event for stmt in only(done, ir.Arrive)]
     assert sorted(arrivals) == ["f_landed", "g_landed"]
+
+
+def test_transfers_of_rotating_handles_land_on_the_barrier_of_their_buffer() -> None:
+    """A wait for a handle is for the transfer that it holds then, whatever it was called when it began."""
+    first, second = (load(mechanism=TMA, is_async=True, handle=name) for name in ("f", "g"))
+    body = (first, second, ir.Rotate(NOWHERE, ("f", "g")), ir.Await(NOWHERE, ("f",), Unit.GROUP4))
+    done = fold(replace(kernel(role(*body)), handles=(("f", "f_data", 0), ("g", "f_data", 1))), ENV)
+    (event,) = (each for each in done.events if each.name == "f_landed")
+    assert event.slots % 2 == 0
+    slots = [copy.completes.at for copy in only(done, ir.Copy) if copy.completes]
+    assert [statement(at) for at in slots] == ["warpgroup() * 2 + f", "warpgroup() * 2 + g"]
+    (wait,) = only(done, ir.Wait)
+    assert (wait.slot.event, statement(wait.slot.at)) == ("f_landed", "warpgroup() * 2 + f")
+
+
+def test_an_arrival_elsewhere_waits_for_the_transfers_that_it_names() -> None:
+    transfer = load(mechanism=TMA, is_async=True, handle="f")
+    done = folded(role(transfer, write(), ir.If(NOWHERE, Lit(True, "bool"), (arrive(after=("f",)),))))
+    (late,) = (stmt for stmt in only(done, ir.Arrive) if stmt.slot.event == "full")
+    assert (late.after, late.bytes) == ((), 0)
+    assert [stmt.slot.event for stmt in only(done, ir.Wait)] == ["f_landed"]

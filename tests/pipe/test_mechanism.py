@@ -6,12 +6,12 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Fn, Lit, Read, Space, Tensor, Var, whole
+from croqc.pipe.exprs import Fn, Lit, Op, Read, Space, Tensor, Var, whole
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import DST, SRC, TILE, box, kernel, load, store
+from tests.pipe.kernels import DST, SRC, TILE, arrive, box, kernel, load, slot, store
 from tests.pipe.lowering import env_of, only
 
 WHOLE = {"M": 128, "K": 128}
@@ -36,6 +36,14 @@ def refused(copy: ir.Copy, sizes: dict[str, int] = WHOLE, arch: str = "sm_90a") 
     with pytest.raises(LoweringError) as error:
         chosen(copy, sizes, arch)
     return error.value.message
+
+
+def instead(copy: ir.Copy, sizes: dict[str, int] = WHOLE) -> str:
+    """Why threads make a copy that asks for TMA; it is complete at its statement then."""
+    (done,) = only(mechanism(kernel(copy), env_of(sizes)), ir.Copy)
+    assert done.mechanism in (ir.Mechanism.VECTOR, ir.Mechanism.SCALAR)
+    assert (done.is_async, done.completes) == (False, None)
+    return done.instead
 
 
 def test_a_box_of_a_role_is_a_transfer() -> None:
@@ -85,9 +93,9 @@ def test_each_reason_why_tma_is_not_possible() -> None:
     assert refused(load(engine="tma"), ODD).endswith("strides of 'src' are not known to be multiples of 16 bytes")
     inside = Tensor("t2", "f16", (Lit(64), Lit(64)), Space.SHARED)
     assert "between global and shared memory only" in refused(load(engine="tma", source=whole(inside)))
-    assert "must keep their old values" in refused(load(engine="tma", source=box(SRC, valid=(EDGE, None))))
+    assert "must keep their old values" in instead(load(engine="tma", source=box(SRC, valid=(EDGE, None))))
     assert chosen(load(engine="tma", zero_fill=True, source=box(SRC, valid=(EDGE, None))))[0] is ir.Mechanism.TMA
-    assert "its box is not known when compiling" in refused(load(engine="tma", source=whole(SRC)))
+    assert "its box is not known when compiling" in instead(load(engine="tma", source=whole(SRC)))
     narrow = Tensor("n", "f16", (Lit(64), Lit(4)), Space.GLOBAL)
     small = Tensor("s", "f16", (Lit(64), Lit(4)), Space.SHARED)
     rows = load(engine="tma", source=whole(narrow), dest=whole(small))
@@ -102,21 +110,33 @@ def test_a_store_drops_what_overhangs_by_itself() -> None:
 def test_a_view_that_ends_before_its_tensor_does_is_not_clipped_by_the_hardware() -> None:
     short = box(SRC, valid=(Var("rest"), None))
     assert chosen(load(zero_fill=True, source=short))[0] is not ir.Mechanism.TMA
-    assert "ends before 'src' does" in refused(load(engine="tma", zero_fill=True, source=short))
+    assert "ends before 'src' does" in instead(load(engine="tma", zero_fill=True, source=short))
+    assert instead(load(zero_fill=True, source=short)) == ""  # a dma copy is what threads make
 
 
 def test_boxes_fill_whole_rows_of_shared_memory() -> None:
     """TMA writes the rows of a box one behind the other, wherever the rows of the buffer begin."""
     wide = box(Tensor("wide", "f16", (Lit(64), Lit(128)), Space.SHARED))
     assert chosen(load(dest=wide))[0] is not ir.Mechanism.TMA
-    assert "a part of the rows of 'wide'" in refused(load(engine="tma", dest=wide))
+    assert "a part of the rows of 'wide'" in instead(load(engine="tma", dest=wide))
     deep = box(Tensor("deep", "f16", (Lit(128), Lit(64)), Space.SHARED), Lit(64), Lit(0))
     assert chosen(load(dest=deep))[0] is ir.Mechanism.TMA
 
 
+def test_a_box_begins_at_a_multiple_of_128_bytes() -> None:
+    """f16 rows of 64 are 128 bytes long, rows of 24 are 48."""
+    narrow = Tensor("narrow", "f16", (Lit(64), Lit(24)), Space.SHARED)
+    source = replace(box(SRC), shape=(Lit(8), Lit(24)), valid=(None, None))
+    at = {row: replace(whole(narrow), origin=(row, Lit(0)), shape=(Lit(8), Lit(24))) for row in (Lit(8), Lit(16))}
+    assert all(chosen(load(engine="tma", source=source, dest=dest))[0] is ir.Mechanism.TMA for dest in at.values())
+    assert "in the middle of 128 bytes of 'narrow'" in instead(
+        load(engine="tma", source=source, dest=replace(at[Lit(8)], origin=(Op("*", (Var("k"), Lit(4))), Lit(0))))
+    )
+
+
 def test_rows_run_along_those_of_the_tensor() -> None:
     column = replace(box(SRC), dims=(1, 0))
-    assert "do not run along" in refused(load(engine="tma", source=column))
+    assert "do not run along" in instead(load(engine="tma", source=column))
 
 
 @pytest.mark.parametrize("user", ["read", "written"])
@@ -126,3 +146,34 @@ def test_stores_that_the_kernel_itself_uses_are_made_by_its_threads(user: str) -
     uses = {"read": ir.Let(NOWHERE, "x", "f16", Read(*element)), "written": ir.Write(NOWHERE, *element, Lit(1))}
     (done, *_) = only(mechanism(kernel(store(), uses[user]), env_of(WHOLE)), ir.Copy)
     assert done.mechanism is ir.Mechanism.VECTOR
+
+
+def test_a_box_is_256_elements_long_at_most() -> None:
+    tall = Tensor("tall", "f16", (Lit(512), Lit(64)), Space.SHARED)
+    source = replace(box(SRC), shape=(Lit(512), Lit(64)), valid=(None, None))
+    assert chosen(load(dest=whole(tall), source=source))[0] is not ir.Mechanism.TMA
+
+
+def test_what_waits_for_a_copy_that_threads_make_waits_for_nothing() -> None:
+    short = box(SRC, valid=(Var("rest"), None))
+    slow = load(engine="tma", zero_fill=True, source=short, is_async=True, handle="f", completes=slot())
+    fast = load(engine="tma", is_async=True, handle="g")
+    named = arrive(after=("f", "g"))
+    done = mechanism(kernel(slow, fast, named, ir.Await(NOWHERE, ("f",), Unit.GROUP4)), env_of(WHOLE))
+    assert [stmt.after for stmt in only(done, ir.Arrive)] == [("g",)]
+    assert only(done, ir.Await) == []
+
+
+@pytest.mark.parametrize("kinds", [("tma", "part"), ("part", "tma")])
+def test_handles_that_rotate_hold_transfers_all_or_none(kinds: tuple[str, str]) -> None:
+    short = box(SRC, valid=(Var("rest"), None))
+    sources = {"tma": box(SRC), "part": short}
+    copies = [
+        load(engine="tma", zero_fill=True, source=sources[kind], is_async=True, handle=name)
+        for name, kind in zip(("f", "g"), kinds, strict=True)
+    ]
+    body = (*copies, ir.Rotate(NOWHERE, ("f", "g")), ir.Await(NOWHERE, ("f",), Unit.GROUP4))
+    start = replace(kernel(*body), handles=(("f", "f_data", 0), ("g", "f_data", 1)))
+    done = mechanism(start, env_of(WHOLE))
+    assert {copy.mechanism for copy in only(done, ir.Copy)} <= {ir.Mechanism.VECTOR, ir.Mechanism.SCALAR}
+    assert only(done, ir.Await) == []

@@ -27,8 +27,9 @@ def report_of(example: Example) -> FileReport:
         report = with_flow(check_text(example.text, settings), TYPING_BUDGET)
     if example.option("command") != "cuda":
         return report
-    lowered = (lower_function(report, item, sizes_of(report, item)) for item in report.functions)
-    return replace(report, found=report.found + tuple(item.problem for item in lowered if item.problem is not None))
+    lowered = [lower_function(report, item, sizes_of(report, item)) for item in report.functions]
+    problems = tuple(item.problem for item in lowered if item.problem is not None)
+    return replace(report, found=report.found + problems + tuple(note for item in lowered for note in item.notes))
 
 
 def examples(kind: str) -> list[object]:

@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         if found.log:
             print(found.log, file=sys.stderr)
         return 1
+    for note in () if args.json else found.notes:
+        print(render_diagnostic(note, report.source), file=sys.stderr)
     if args.output is not None:
         create_text(args.output, to_json(found.result) if args.json else _text(report, found, args))
     elif args.json:

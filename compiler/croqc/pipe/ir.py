@@ -130,8 +130,8 @@ class Copy(Stmt):
 
     `zero_fill`: what the source does not cover becomes 0. `handle` names the future, if the source gave it one;
     `is_async`: the source waits for it. `engine` is the word that the source used: "dma" or "tma".
-    (mechanism) `mechanism`, `vector` (bytes an access), `map` (index of the tensor map); (fold) `completes`: the slot
-    whose generation counts the bytes.
+    (mechanism) `mechanism`, `vector` (bytes an access), `instead`: why threads make a copy that asks for TMA; (layout)
+    `map`: the index of the tensor map; (fold) `completes`: the slot whose generation counts the bytes.
     """
 
     source: Tile
@@ -148,6 +148,7 @@ class Copy(Stmt):
     completes: SlotRef | None = None
     mechanism: Mechanism | None = None
     vector: int = 0
+    instead: str = ""
     map: int = -1
 
 

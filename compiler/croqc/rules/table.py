@@ -43,6 +43,7 @@ NAMES: Final = (
     "overruled-define",
     "not-understood",
     "not-lowered",
+    "copied-by-threads",
     "dialect-note",
     "older-form",
     "undeclared-name",

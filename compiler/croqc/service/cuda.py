@@ -84,12 +84,13 @@ class CudaResult:
 @dataclass(frozen=True, slots=True)
 class Cuda:
     """The result, and for printing: the lines with absolute places, the diagnostics as they are, and the log of a
-    compiler that refused the code."""
+    compiler that refused the code. `notes` are of code that there is, `problems` are in its way."""
 
     result: CudaResult
     lines: tuple[Line, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
     log: str = ""
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form: str = "cuda") -> Cuda:
@@ -107,12 +108,14 @@ def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form:
     problems = wrong or tuple(item.problem for item in functions if item.problem is not None)
     if problems:
         return Cuda(_result(report, functions, "", form, problems=problems), (), problems)
+    notes = tuple(note for item in functions for note in item.notes)
     lines = _lines(report, functions, form == "full")
     text = "".join(line.text + "\n" for line in lines)
     if form not in MACHINE:
-        return Cuda(_result(report, functions, text, form, lines), lines)
+        return Cuda(_result(report, functions, text, form, lines, notes=notes), lines, notes=notes)
     try:
-        return Cuda(_result(report, functions, MACHINE[form](text, report.target.name), form))
+        made = MACHINE[form](text, report.target.name)
+        return Cuda(_result(report, functions, made, form, notes=notes), notes=notes)
     except CompileError as error:
         problems = (_refused(functions, error),)
         return Cuda(_result(report, functions, "", form, problems=problems), (), problems, str(error))
@@ -143,6 +146,7 @@ def _result(
     form: str,
     lines: Sequence[Line] = (),
     problems: Sequence[Diagnostic] = (),
+    notes: Sequence[Diagnostic] = (),
 ) -> CudaResult:
     source = report.source
     return CudaResult(
@@ -153,7 +157,7 @@ def _result(
         () if problems else tuple(entry for item in functions for entry in _kernels(item)),
         text,
         tuple(line_map(source, lines)),
-        tuple(diagnostic_entry(source, item) for item in problems),
+        tuple(diagnostic_entry(source, item) for item in (*problems, *notes)),
     )
 
 

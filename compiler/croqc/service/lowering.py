@@ -11,8 +11,11 @@ from collections.abc import Iterator, Mapping
 
 from croqc.codegen.program import Program, program_of
 from croqc.codegen.writer import Line
+from croqc.pipe import ir
 from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError, NotRunError
+from croqc.pipe.walk import statements
+from croqc.rules import copied_by_threads
 from croqc.rules.internal_error import internal_error
 from croqc.rules.not_lowered import refused
 from croqc.sema.model import Model, SymbolKind
@@ -35,12 +38,13 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 @record(eq=False)
 class Lowered:
     """A function with its program for these sizes, or with the problem, at its absolute place. `sizes` are those that
-    were given, by the source or from outside."""
+    were given, by the source or from outside; `notes`: what is to be said of the program, in order."""
 
     function: FunctionReport
     sizes: Mapping[str, Size]
     program: Program | None
     problem: Diagnostic | None
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def lower_file(report: FileReport, entry: str | None, sizes: Mapping[str, Size]) -> tuple[Lowered, ...]:
@@ -72,7 +76,18 @@ def lower_function(
             raise trouble
     except Exception as error:  # the other functions are lowered all the same
         return Lowered(function, sizes, None, problem_of(function, error))
-    return Lowered(function, sizes, program, None)
+    return Lowered(function, sizes, program, None, tuple(notes_of(function, program)))
+
+
+def notes_of(function: FunctionReport, program: Program) -> Iterator[Diagnostic]:
+    """Copies that ask for TMA and are made by threads, each once."""
+    found: dict[Span, str] = {}
+    for kernel in program.kernels:
+        for stmt in statements(kernel.body):
+            if isinstance(stmt, ir.Copy) and stmt.instead:
+                found[stmt.span] = stmt.instead
+    for span in sorted(found):
+        yield copied_by_threads.note(found[span], span.shift(function.base))
 
 
 def problem_of(function: FunctionReport, error: Exception) -> Diagnostic:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from croqc.codegen.program import Program
 from croqc.engines.arguments import LaunchArgs, entry_sizes
 from croqc.engines.base import EngineResult
 from croqc.engines.gpu.parent import Parent
@@ -19,7 +20,7 @@ from croqc.runs.report import Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import with_flow
-from croqc.service.lowering import program_for
+from croqc.service.lowering import notes_of, program_for
 from croqc.service.run_data import RunData, Size, whole_sizes
 from croqc.service.run_plan import CardRequest
 from croqc.text.diagnostics import Diagnostic, Severity
@@ -88,7 +89,16 @@ def execute(
     model, args = function.analysis.model, _args(data, sizes)
     values = {**args.dims, **args.scalars}
     options = CardOptions(report.target.name, request.timeout, request.report, request.rounds, request.cold)
-    result = run_on_card(model, lambda waits: program_for(report, function, model, values, waits), args, card, options)
+    notes: dict[str, None] = {}
+
+    def lower(waits: bool) -> Program:
+        program = program_for(report, function, model, values, waits)
+        for item in notes_of(function, program):
+            notes[f"line {report.source.line_of(item.span.start) + 1}: {item.message}"] = None
+        return program
+
+    result = run_on_card(model, lower, args, card, options)
+    result = replace(result, notes=(*notes, *result.notes))
     if not result.hung:
         return result
     return replace(result, notes=(*result.notes, agreement(report, model)))

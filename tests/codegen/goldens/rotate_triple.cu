@@ -30,8 +30,8 @@ scale(int* __restrict__ src,
       *reinterpret_cast<uint4*>(&(f0_data + f1 * 512)[i0 * 32 + i1]) = *reinterpret_cast<const uint4*>(&src[s64(row * 16 + i0) * C + 32 + i1]);
     }
   }
+  __syncthreads();
   for (int c = 2; c < C / 32; ++c) {
-    __syncthreads();
     if (const int v = threadIdx.x; v < 128) {
       const int i0 = v / 8;
       const int i1 = v % 8 * 4;

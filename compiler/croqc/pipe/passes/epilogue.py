@@ -13,7 +13,7 @@ from functools import partial
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, subtract, whole
-from croqc.pipe.passes.mechanism import misaligned, unclipped
+from croqc.pipe.passes.mechanism import misaligned, unreachable
 from croqc.pipe.passes.memory import aligned, slot_stride
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
@@ -81,7 +81,7 @@ class _Staging:
         together = role.groups == tuple(range(first, first + len(role.groups)))  # slots are counted from the first
         if role.unit is not Unit.GROUP4 or not together or stmt.dest.tensor.name in self.used:
             return (stmt,)
-        if unclipped(stmt.dest) or misaligned(stmt.dest, self.env.facts):
+        if unreachable(stmt.dest) or misaligned(stmt.dest, self.env.facts):
             return (stmt,)
         columns = self._columns(stmt, role)
         if not columns:

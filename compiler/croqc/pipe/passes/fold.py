@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ZERO, Fn, Space
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Space, Var, add, multiply
+from croqc.pipe.handles import together
 from croqc.pipe.published import Published
-from croqc.pipe.walk import Body, rewrite_lists, statements
+from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.text.record import replace
@@ -23,6 +24,7 @@ _SIZES = {Unit.GROUP4: 128, Unit.THREAD: 128, Unit.GROUP: 32}  # threads that sh
 def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     own = _Own(kernel)
     body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
+    body = rewrite(body, lambda stmt: _late(stmt, own))
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
 
 
@@ -38,31 +40,45 @@ class _Own:
         self.threads, self.published = kernel.threads, Published(kernel)
         copies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy) and stmt.handle]
         self.stores = {copy.handle for copy in copies if copy.mechanism is ir.Mechanism.TMA and not is_load(copy)}
+        self.groups = together(kernel)
+        self.first = {name: slot for name, _, slot in kernel.handles}
         self.events: list[ir.Event] = []
         self.of_handle: dict[str, str] = {}
 
     def make(self, copy: ir.Copy) -> str:
         if copy.handle and copy.handle in self.of_handle:
             return self.of_handle[copy.handle]
-        name = f"{copy.handle or 'load'}_landed" + (f"_{len(self.events)}" if self.events and not copy.handle else "")
-        slots = max(self.threads // _SIZES[copy.unit], 1) if copy.unit in _SIZES else 1
+        group = self.groups.get(copy.handle, frozenset((copy.handle,)))
+        wish = min(group, key=lambda name: self.first.get(name, 0)) or "load"
+        name = f"{wish}_landed" + (f"_{len(self.events)}" if self.events and not copy.handle else "")
+        units = max(self.threads // _SIZES[copy.unit], 1) if copy.unit in _SIZES else 1
+        slots = units * len(group)
         self.events.append(ir.Event(name, slots, (1,) * slots, False, copy.span))
         if copy.handle:
-            self.of_handle[copy.handle] = name
+            self.of_handle |= dict.fromkeys(group, name)
         return name
 
     def slot(self, copy: ir.Copy) -> ir.SlotRef:
-        """The barrier of a load: every unit that makes it has its own."""
-        return own_slot(self.make(copy), copy.unit)
+        """The barrier of a load: every unit that makes it has its own, and every buffer that handles rotate."""
+        return self._slot(self.make(copy), copy.handle, copy.unit)
+
+    def awaited(self, handle: str, unit: Unit) -> ir.SlotRef:
+        """The barrier of the transfer that a handle holds."""
+        return self._slot(self.of_handle[handle], handle, unit)
+
+    def _slot(self, event: str, handle: str, unit: Unit) -> ir.SlotRef:
+        at = _UNITS.get(unit, ZERO)
+        count = len(self.groups.get(handle, ()))
+        if count > 1:
+            at = add(multiply(at, Lit(count)), Var(handle))
+        return ir.SlotRef(event, at)
 
 
-def own_slot(event: str, unit: Unit) -> ir.SlotRef:
-    match unit:
-        case Unit.GROUP4 | Unit.THREAD:
-            return ir.SlotRef(event, Fn("warpgroup", (), "s32"))
-        case Unit.GROUP:
-            return ir.SlotRef(event, Fn("warp", (), "s32"))
-    return ir.SlotRef(event, ZERO)
+_UNITS: dict[Unit, Expr] = {
+    Unit.GROUP4: Fn("warpgroup", (), "s32"),
+    Unit.THREAD: Fn("warpgroup", (), "s32"),
+    Unit.GROUP: Fn("warp", (), "s32"),
+}
 
 
 def _folded(body: Body, own: _Own) -> Body:
@@ -148,13 +164,24 @@ def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
     """Waits for TMA loads wait for their barriers, those for TMA stores for their reading; the others stay."""
     rest = tuple(handle for handle in stmt.handles if handle not in own.of_handle and handle not in own.stores)
     waits: list[ir.Stmt] = [
-        ir.Wait(stmt.span, own_slot(own.of_handle[handle], stmt.unit))
-        for handle in stmt.handles
-        if handle in own.of_handle
+        ir.Wait(stmt.span, own.awaited(handle, stmt.unit)) for handle in stmt.handles if handle in own.of_handle
     ]
     if own.stores.intersection(stmt.handles):
         waits += [ir.StoresRead(stmt.span, stmt.unit), ir.Sync(stmt.span, stmt.unit)]
     return [*waits, replace(stmt, handles=rest)] if rest else waits
+
+
+def _late(stmt: ir.Stmt, own: _Own) -> Body:
+    """Waits and arrivals for transfers of other lists of statements, which have their barriers now. An arrival that
+    cannot carry a transfer's bytes is made when it has landed."""
+    match stmt:
+        case ir.Await():
+            return tuple(_awaited(stmt, own))
+        case ir.Arrive(after=after) if own.of_handle.keys() & set(after):
+            landed = [each for each in after if each in own.of_handle]
+            waits = [ir.Wait(stmt.span, own.awaited(each, stmt.unit)) for each in landed]
+            return (*waits, replace(stmt, after=tuple(each for each in after if each not in own.of_handle)))
+    return (stmt,)
 
 
 def load_bytes(copy: ir.Copy) -> int:

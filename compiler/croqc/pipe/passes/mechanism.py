@@ -5,48 +5,111 @@
   store drops what overhangs, as the language says (reference, 5.2 and 5.5).
 - cp.async for asynchronous loads of the others and for those of a role, where nothing overhangs; vectorised accesses
   of up to 16 bytes where rows are aligned so; else one element at a time.
+
+A `tma` copy whose views the hardware cannot follow is made by threads too, and says so (`instead`): it is complete at
+its statement, so that what waits for it, or is triggered after it, counts no bytes. A `tma` copy of elements or strides
+that no hardware takes is refused. Of handles that are rotated among each other all or none hold transfers.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd, prod
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tile, multiply, product, subtract
 from croqc.pipe.facts import Facts
+from croqc.pipe.handles import spread, together
 from croqc.pipe.published import otherwise_used
-from croqc.pipe.walk import rewrite
+from croqc.pipe.walk import Body, rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
-_UNIT = 16  # bytes: the granularity of TMA
+_UNIT, _ALIGNED = 16, 128  # bytes: the granularity of TMA, and where it begins in shared memory
+_MOST = 256  # elements of a box in each dimension
+_FLYING = (ir.Mechanism.TMA, ir.Mechanism.CP_ASYNC)  # copies that may be in flight behind their statement
 
 
 def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     used = otherwise_used(kernel)
-    return replace(kernel, body=rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used),)))
+    body = rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used),))
+    groups = together(kernel)
+    mixed = _mixed(body, groups)
+    body = rewrite(body, lambda stmt: (_alike(stmt, env, mixed),))
+    flying = spread((copy.handle for copy in _copies(body) if copy.mechanism in _FLYING), groups)
+    return replace(kernel, body=rewrite(body, lambda stmt: _without_complete(stmt, flying)))
+
+
+def _copies(body: Body) -> Iterator[ir.Copy]:
+    return (stmt for stmt in statements(body) if isinstance(stmt, ir.Copy))
 
 
 def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:
     if not isinstance(stmt, ir.Copy):
         return stmt
     reason = _why_not_tma(stmt, env)
-    if not reason and stmt.engine == "dma" and stmt.dest.tensor.space is Space.GLOBAL and stmt.dest.tensor.name in used:
-        reason = "what it stores is used by the same kernel"
-    if not reason:
+    shape = "" if reason else _why_not_boxes(stmt, env)
+    if not (reason or shape) and stmt.engine == "dma" and stmt.dest.tensor.name in used:
+        reason = "what it stores is used by the same kernel" if stmt.dest.tensor.space is Space.GLOBAL else ""
+    if not (reason or shape):
         return replace(stmt, mechanism=ir.Mechanism.TMA)
-    if stmt.engine == "tma":
+    if stmt.engine == "tma" and reason:
         raise LoweringError(f"this TMA copy is not possible: {reason}", stmt.span)
+    return _by_threads(replace(stmt, instead=shape if stmt.engine == "tma" else ""), env)
+
+
+def _by_threads(stmt: ir.Copy, env: Env) -> ir.Copy:
+    """The copy made by the threads of its unit; only a `dma` copy may still be in flight behind its statement."""
     vector = _vector(stmt, env.facts)
     loads = (stmt.source.tensor.space, stmt.dest.tensor.space) == (Space.GLOBAL, Space.SHARED)
-    joins = stmt.is_async or stmt.unit is Unit.GROUP4  # a role's copy, which an arrival may publish
+    joins = (stmt.is_async or stmt.unit is Unit.GROUP4) and not stmt.instead  # a role's, which an arrival may publish
     if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and _is_whole(stmt):
         return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
+    return _at_once(stmt, vector)
+
+
+def _at_once(stmt: ir.Copy, vector: int) -> ir.Copy:
+    """The copy made with ordinary instructions, complete behind its statement."""
     size = ELEMENTS[stmt.source.tensor.elem].bits // 8
     chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR
-    return replace(stmt, mechanism=chosen, vector=max(vector, size))
+    return replace(stmt, mechanism=chosen, vector=max(vector, size), is_async=False, completes=None)
+
+
+# --- handles ------------------------------------------------------------------------------------
+
+
+def _mixed(body: Body, groups: dict[str, frozenset[str]]) -> set[str]:
+    """The handles of which one may hold a transfer of TMA or another copy: a wait could not tell them apart."""
+    kinds: dict[frozenset[str], set[bool]] = {}
+    for copy in _copies(body):
+        if copy.handle:
+            group = groups.get(copy.handle, frozenset((copy.handle,)))
+            kinds.setdefault(group, set()).add(copy.mechanism is ir.Mechanism.TMA)
+    return {handle for group, found in kinds.items() if len(found) > 1 for handle in group}
+
+
+def _alike(stmt: ir.Stmt, env: Env, mixed: set[str]) -> ir.Stmt:
+    if not isinstance(stmt, ir.Copy) or stmt.handle not in mixed:
+        return stmt
+    return _at_once(stmt, _vector(stmt, env.facts))
+
+
+def _without_complete(stmt: ir.Stmt, flying: set[str]) -> Body:
+    """Nothing waits for copies that are complete behind their statements."""
+    match stmt:
+        case ir.Await(handles=handles):
+            rest = tuple(handle for handle in handles if handle in flying)
+            return (replace(stmt, handles=rest),) if rest else ()
+        case ir.Arrive(after=after):
+            return (replace(stmt, after=tuple(handle for handle in after if handle in flying)),)
+    return (stmt,)
+
+
+# --- what TMA can do -----------------------------------------------------------------------------
 
 
 def _is_whole(copy: ir.Copy) -> bool:
@@ -66,6 +129,12 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
         return "it copies between global and shared memory only"
     if copy.engine == "dma" and not _on_demand(copy):
         return "a cooperative copy of the block"
+    outside, _ = _sides(copy)
+    return _short(outside) or misaligned(outside, env.facts)
+
+
+def _why_not_boxes(copy: ir.Copy, env: Env) -> str:
+    """Why the hardware cannot follow the views of a copy that it could make otherwise; empty where it can."""
     outside, inside = _sides(copy)
     loads = outside is copy.source
     if loads and not copy.zero_fill and any(limit is not None for limit in outside.valid):
@@ -74,7 +143,11 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
         return "its box is not known when compiling, or differs on both sides"
     if inside.dims != tuple(range(len(inside.tensor.shape))) or inside.shape[1:] != inside.tensor.shape[1:]:
         return f"the box is a part of the rows of '{inside.tensor.name}', and TMA writes rows one behind the other"
-    return unclipped(outside) or misaligned(outside, env.facts)
+    if _offset(inside, env.facts) % _ALIGNED:
+        return f"it begins in the middle of {_ALIGNED} bytes of '{inside.tensor.name}'"
+    if copy.engine == "dma" and max(outside.extents, default=0) > _MOST:
+        return f"its box has more than {_MOST} elements in a dimension"
+    return unreachable(outside)
 
 
 def _on_demand(copy: ir.Copy) -> bool:
@@ -91,25 +164,49 @@ def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
 
 def unclipped(outside: Tile) -> str:
     """Why the hardware's clipping at the tensor's edge is not the tile's; empty where it is."""
-    for dim, limit in enumerate(outside.valid):
-        axis = outside.dims[dim]
-        rest = subtract(outside.tensor.shape[axis], outside.origin[axis])
-        edge = Fn("__min", (Fn("__max", (rest, ZERO), "s32"), outside.shape[dim]), "s32")
-        if limit not in (None, edge):
-            return f"the view ends before '{outside.tensor.name}' does, where TMA would go on"
+    if all(_ends_with_tensor(outside, dim) for dim in range(len(outside.valid))):
+        return ""
+    return f"the view ends before '{outside.tensor.name}' does, where TMA would go on"
+
+
+def _ends_with_tensor(tile: Tile, dim: int) -> bool:
+    """Whether a dimension of a tile ends, where it overhangs, with the tensor."""
+    axis = tile.dims[dim]
+    rest = subtract(tile.tensor.shape[axis], tile.origin[axis])
+    edge = Fn("__min", (Fn("__max", (rest, ZERO), "s32"), tile.shape[dim]), "s32")
+    return tile.valid[dim] in (None, edge)
+
+
+def _offset(inside: Tile, facts: Facts) -> int:
+    """A number that divides the bytes from a shared tensor's slot to the beginning of a tile."""
+    extents, size = inside.tensor.extents, ELEMENTS[inside.tensor.elem].bits // 8
+    steps = [prod(extents[dim + 1 :]) * size for dim in range(len(extents))]
+    return gcd(*(facts.divisor(at) * step for at, step in zip(inside.origin, steps, strict=True)))
+
+
+def unreachable(outside: Tile) -> str:
+    """Why a tile of a global tensor is none of its boxes; empty where it is one."""
+    return unclipped(outside) or _astray(outside)
+
+
+def _astray(outside: Tile) -> str:
+    if not outside.dims or outside.dims[-1] != len(outside.tensor.shape) - 1:
+        return f"its rows do not run along those of '{outside.tensor.name}'"
     return ""
 
 
+def _short(outside: Tile) -> str:
+    if outside.extents is None:
+        return ""
+    size = outside.extents[-1] * ELEMENTS[outside.tensor.elem].bits // 8
+    return f"its rows of {size} bytes are no multiple of {_UNIT}" if size % _UNIT else ""
+
+
 def misaligned(outside: Tile, facts: Facts) -> str:
-    """Why TMA cannot take boxes of a global tensor: element type, rank, rows or strides; empty where it can."""
+    """Why no box of a global tensor can be TMA's: element type, rank or strides; empty where some can."""
     size = ELEMENTS[outside.tensor.elem].bits
-    extents = outside.extents or ()
     if size < 8 or not 1 <= len(outside.tensor.shape) <= 5:
         return "its element type or rank is none of TMA's"
-    if not outside.dims or outside.dims[-1] != len(outside.tensor.shape) - 1:
-        return f"its rows do not run along those of '{outside.tensor.name}'"
-    if extents[-1] * size // 8 % _UNIT:
-        return f"its rows of {extents[-1] * size // 8} bytes are no multiple of {_UNIT}"
     shape = outside.tensor.shape
     strides = [multiply(product(shape[dim:]), Lit(size // 8)) for dim in range(1, len(shape))]
     if not facts.divide((_UNIT, stride) for stride in strides):
@@ -135,4 +232,4 @@ def _vector(copy: ir.Copy, facts: Facts) -> int:
 def _has_rows(tile: Tile) -> bool:
     """Whether the tile's last dimension runs along the tensor's rows, and ends, where it overhangs, with the tensor:
     then a vector that lies in one of the tensor's aligned pieces exists as a whole or not at all."""
-    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and not unclipped(tile)
+    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and _ends_with_tensor(tile, -1)

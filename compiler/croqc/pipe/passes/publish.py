@@ -1,8 +1,8 @@
 """Pass publish: cp.async loads of a role complete on the events that publish them.
 
 Each thread of the role arrives when its own copies have landed (PTX ISA, cp.async.mbarrier.arrive.noinc), so the event
-counts threads where the model counts paths. A load that no arrival takes, or that wgmma or TMA reads, which would need
-a fence behind it, is made with ordinary instructions instead.
+counts threads where the model counts paths. A load that no arrival takes, that stands elsewhere than the arrival which
+names it, or that wgmma or TMA reads, which would need a fence behind it, is made with ordinary instructions instead.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.handles import spread, together
 from croqc.pipe.passes.barriers import taken_by_async_proxy
 from croqc.pipe.published import Published
 from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
@@ -25,9 +26,10 @@ def publish(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     body = rewrite_lists(kernel.body, lambda part: _joined(part, taken, published))
     counted = {stmt.slot.event for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.by_threads}
     body = rewrite(body, lambda stmt: (_by_threads(stmt, counted),))
-    rest = [stmt for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.after]
-    if rest:
-        raise LoweringError("a trigger after copies that stand elsewhere is not lowered yet", rest[0].span)
+    late = spread(
+        (handle for stmt in statements(body) if isinstance(stmt, ir.Arrive) for handle in stmt.after), together(kernel)
+    )
+    body = rewrite(body, lambda stmt: _complete(stmt, late))
     return replace(kernel, body=body, events=tuple(_event(event, body, counted) for event in kernel.events))
 
 
@@ -81,6 +83,19 @@ def _made_plain(found: list[ir.Stmt], pending: list[int]) -> list[int]:
         else:
             found[at] = replace(copy, mechanism=ir.Mechanism.VECTOR)
     return rest
+
+
+def _complete(stmt: ir.Stmt, late: set[str]) -> Body:
+    """Copies that an arrival names which they cannot join become ordinary ones, complete at their statement."""
+    match stmt:
+        case ir.Copy(handle=handle) if handle in late:
+            return (replace(stmt, mechanism=ir.Mechanism.VECTOR, is_async=False),)
+        case ir.Arrive(after=after) if after:
+            return (replace(stmt, after=()),)
+        case ir.Await(handles=handles):
+            rest = tuple(handle for handle in handles if handle not in late)
+            return (replace(stmt, handles=rest),) if rest else ()
+    return (stmt,)
 
 
 def _by_threads(stmt: ir.Stmt, counted: set[str]) -> ir.Stmt:
