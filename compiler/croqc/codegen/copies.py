@@ -25,27 +25,43 @@ from croqc.pipe.exprs import (
 from croqc.pipe.tiles import bound
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
+from croqc.text.record import record
 
 THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
 
 
-def rank_in(unit: Unit, threads: int) -> tuple[str, int]:
+@record
+class Team:
+    """Whom the unit BLOCK stands for: `count` threads from number `first` on, which meet at a named barrier; in a
+    block of `threads`, all of which meet at `barrier` 0."""
+
+    threads: int
+    count: int
+    first: int = 0
+    barrier: int = 0
+
+
+def rank_in(unit: Unit, team: Team) -> tuple[str, int]:
     """A thread's number in its unit, and how many there are."""
-    count = THREADS.get(unit, threads)
+    count = THREADS.get(unit, team.count)
     if count == 1:
         return "0", 1
-    return ("threadIdx.x", threads) if count == threads else (f"threadIdx.x % {count}", count)
+    if unit not in THREADS and team.first:
+        return f"(threadIdx.x - {team.first})", count
+    return ("threadIdx.x", count) if unit not in THREADS or count == team.threads else (f"threadIdx.x % {count}", count)
 
 
-def first_of(unit: Unit, threads: int) -> str:
+def first_of(unit: Unit, team: Team) -> str:
     """The condition that one thread of the unit meets; empty for a single thread."""
-    rank, count = rank_in(unit, threads)
+    rank, count = rank_in(unit, team)
+    if unit not in THREADS and team.first:
+        return f"threadIdx.x == {team.first}"
     return "" if count == 1 else f"{rank} == 0"
 
 
-def by_first(unit: Unit, threads: int, statement: str) -> str:
+def by_first(unit: Unit, team: Team, statement: str) -> str:
     """A statement that one thread of the unit runs."""
-    one = first_of(unit, threads)
+    one = first_of(unit, team)
     return f"if ({one}) {statement}" if one else statement
 
 
@@ -53,6 +69,7 @@ class Copies:
     def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
         self.w, self.places, self.kernel = writer, places, kernel
         self.headers: set[str] = set()
+        self.team = Team(kernel.threads, kernel.threads)
 
     def copy(self, stmt: ir.Copy) -> None:
         if stmt.mechanism is ir.Mechanism.TMA:
@@ -66,7 +83,7 @@ class Copies:
         self.headers.add("tma")
         loads = stmt.dest.tensor.space is Space.SHARED
         issue = self._loads if loads else self._stores
-        one = first_of(stmt.unit, self.kernel.threads)
+        one = first_of(stmt.unit, self.team)
         if not one:
             issue(stmt)
             return
@@ -114,7 +131,7 @@ class Copies:
         per = max(stmt.vector // size, 1)
         shape = list(stmt.dest.shape)
         shape[-1] = divide(shape[-1], Lit(per))
-        rank, count = rank_in(stmt.unit, self.kernel.threads)
+        rank, count = rank_in(stmt.unit, self.team)
         length = product(tuple(shape))
         v = self.places.own("v")
         with self.w.block(self._turns(v, rank, count, length)):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
-from croqc.codegen.copies import THREADS, Copies, by_first, first_of
+from croqc.codegen.copies import THREADS, Copies, Team, by_first, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
@@ -94,9 +94,16 @@ class Statements:
             self._role_with_registers(stmt, cond)
             return
         if stmt.elected:
-            cond = f"{cond} && {first_of(stmt.unit, self.kernel.threads)}"
+            cond = f"{cond} && {first_of(stmt.unit, self.copies.team)}"
+        around, self.copies.team = self.copies.team, self._team(stmt)
         with self.w.block(f"if ({cond})"):
             self.body(stmt.body)
+        self.copies.team = around
+
+    def _team(self, stmt: ir.Role) -> Team:
+        if stmt.unit is not Unit.BLOCK:
+            return self.copies.team
+        return Team(self.kernel.threads, stmt.threads, stmt.first, stmt.barrier)
 
     def _role_with_registers(self, stmt: ir.Role, cond: str) -> None:
         self.headers.add("registers")
@@ -106,7 +113,7 @@ class Statements:
             if not stmt.elected:
                 self.body(stmt.body)
                 return
-            with self.w.block(f"if ({first_of(stmt.unit, self.kernel.threads)})"):
+            with self.w.block(f"if ({first_of(stmt.unit, self.copies.team)})"):
                 self.body(stmt.body)
 
     def text(self, stmt: ir.Text) -> None:
@@ -163,7 +170,7 @@ class Statements:
             self.w.line(f"cp_async_arrive({barrier});")
             return
         arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
-        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{arrival};"))
+        self.w.line(by_first(stmt.unit, self.copies.team, f"{arrival};"))
 
     def sync(self, stmt: ir.Sync) -> None:
         if stmt.publishes:
@@ -171,9 +178,12 @@ class Statements:
         self._meet(stmt.unit)
 
     def _meet(self, unit: Unit) -> None:
-        count = THREADS.get(unit, self.kernel.threads)
-        if unit is Unit.BLOCK or count >= self.kernel.threads:
+        team = self.copies.team
+        count = THREADS.get(unit, team.count)
+        if count >= self.kernel.threads:
             self.w.line("__syncthreads();")
+        elif unit is Unit.BLOCK:
+            self.w.line(f"bar_sync({team.barrier}, {count});")
         elif unit is Unit.GROUP4:
             self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
         elif unit is Unit.GROUP:
@@ -309,7 +319,7 @@ class Statements:
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
-        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}();"))
+        self.w.line(by_first(stmt.unit, self.copies.team, f"{word}();"))
 
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {

@@ -6,7 +6,7 @@ others are zero: both operands K-major, nothing negated, dense.
 
 from __future__ import annotations
 
-from croqc.codegen.copies import by_first, first_of
+from croqc.codegen.copies import Team, by_first, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -48,6 +48,7 @@ class TensorMemory:
 
     def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
         self.w, self.places, self.kernel = writer, places, kernel
+        self.team = Team(kernel.threads, kernel.threads)
         self.offsets = dict(kernel.tensor_offsets)
         first, groups = kernel.tensor_groups
         self.share = sum(acc.count * acc.n for acc in kernel.accumulators)
@@ -75,7 +76,7 @@ class TensorMemory:
     def multiply(self, stmt: ir.Multiply, columns: list[tuple[str, str]]) -> None:
         """`columns`: the descriptors of A and B of each K step."""
         started = self.started(stmt.acc, stmt.index)
-        with self.w.block(f"if ({first_of(Unit.GROUP4, self.kernel.threads)})"):
+        with self.w.block(f"if ({first_of(Unit.GROUP4, self.team)})"):
             for number, (a, b) in enumerate(columns):
                 adds = started if number == 0 else "true"
                 self.w.line(f"{function_name(stmt)}({self.address(stmt.acc, stmt.index)}, {a}, {b},")
@@ -83,7 +84,7 @@ class TensorMemory:
         self.w.line(f"{started} = true;")
 
     def arrive(self, barrier: str) -> None:
-        self.w.line(by_first(Unit.GROUP4, self.kernel.threads, f"tcgen05_commit({barrier});"))
+        self.w.line(by_first(Unit.GROUP4, self.team, f"tcgen05_commit({barrier});"))
 
     def complete(self) -> None:
         """The warpgroup waits until its multiplies are complete."""

@@ -33,9 +33,11 @@ from croqc.text.span import Span
 @record
 class Role(Stmt):
     """A region that some paths run. `threads` is how many threads of a unit run it, `groups` the numbers of the
-    warpgroups that any of them belongs to.
+    warpgroups that any of them belongs to. With the unit BLOCK a single path runs it, whose threads, from number
+    `first` on, are no single warp or warpgroup: then BLOCK stands for them in the statements inside.
 
-    (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them.
+    (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them;
+    (barriers) `barrier`: the number of the named barrier that such a path meets at.
     """
 
     path: str
@@ -44,8 +46,10 @@ class Role(Stmt):
     unit: Unit
     threads: int
     groups: tuple[int, ...]
+    first: int = 0
     elected: bool = False
     registers: int | None = None
+    barrier: int = 0
 
 
 # --- events ------------------------------------------------------------------------------------

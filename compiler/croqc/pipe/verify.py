@@ -9,6 +9,7 @@ from croqc.pipe.alive import apart, lifetimes
 from croqc.pipe.errors import InvalidIrError
 from croqc.pipe.passes.memory import extent, overlapping
 from croqc.pipe.walk import statements
+from croqc.sema.model import Unit
 
 
 def verify(kernel: ir.Kernel) -> None:
@@ -61,6 +62,8 @@ def _statement(stmt: ir.Stmt, events: dict[str, ir.Event], done: set[str], kerne
             yield f"there is no event {slot.event}"
         case ir.Wait() if "phases" in done and not stmt.slot.ordered and stmt.phase is None:
             yield f"a wait for {stmt.slot.event} has no phase"
+        case ir.Role(unit=Unit.BLOCK, threads=count, barrier=0) if "barriers" in done and count < kernel.threads:
+            yield f"the {count} threads of {stmt.path} have no barrier to meet at"
         case ir.Copy() if "mechanism" in done:
             yield from _copy(stmt, done, kernel)
         case ir.Multiply() if "rows" in done and stmt.steps * stmt.k_step != stmt.k:

@@ -31,6 +31,8 @@ class Context:
         self.names = Names()
         self.unit = Unit.BLOCK
         self.per_thread = False  # inside a level of threads
+        self.in_team = False  # in a region of one path that is no single warp or warpgroup; its unit is BLOCK
+        self.first = 0  # the first of the threads that BLOCK stands for
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
         self.tensors: dict[Symbol, Tensor] = {}

@@ -31,7 +31,7 @@ def once(c: Context, built: Built, span: Span) -> Built:
     rank: Expr = Var("threadIdx.x")
     if c.unit in _THREADS:
         rank = Op("%", (rank, Lit(_THREADS[c.unit])))
-    first = Op("==", (rank, ZERO), "bool")
+    first = Op("==", (rank, ZERO if c.unit in _THREADS else Lit(c.first)), "bool")
     return [ir.Sync(span, c.unit), ir.If(span, first, tuple(built)), ir.Sync(span, c.unit)]
 
 

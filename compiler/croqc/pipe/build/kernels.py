@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -311,18 +311,20 @@ class _Building:
 
     def _region(self, c: Context, node: ast.InThreads) -> Built:
         """A region of some threads; behind an outermost one without `.async` stands a barrier of the block (4.4)."""
-        saved = c.unit, self.entered
+        saved = c.unit, c.in_team, c.first, self.entered
         chain = self.chains[node]
         mask = self.masks.of_regions(chain)
         if mask is None:
             raise LoweringError("the threads of this region are not known when compiling", node.span)
-        c.unit, threads = _unit_of(members(mask), node)
-        self.entered = threads
+        inside = members(mask)
         paths = [path for path in self.paths if enters(path, node)]
-        groups = tuple(sorted({thread // 128 for thread in members(mask)}))
+        c.unit, threads = unit_of([sorted(set(inside) & set(_threads_of(path))) for path in paths] or [inside], node)
+        self.entered, c.in_team = threads, c.unit is Unit.BLOCK
+        c.first = inside[0] if c.in_team else 0
+        groups = tuple(sorted({thread // 128 for thread in inside}))
         cond, body = c.expr(node.cond), c.body(node.body)
-        found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups)]
-        c.unit, self.entered = saved
+        found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups, c.first)]
+        c.unit, c.in_team, c.first, self.entered = saved
         if not node.is_async and len(chain) == 1:
             found.append(ir.Sync(node.span, Unit.BLOCK))
         return found
@@ -332,19 +334,29 @@ def _title(paths: list[Path]) -> str:
     return ", ".join(path.name for path in paths)
 
 
-def _unit_of(threads: tuple[int, ...], node: ast.InThreads) -> tuple[Unit, int]:
-    """Who runs a region, from the threads that enter it: whole warpgroups, whole warps, or single threads."""
-    for unit, size in ((Unit.GROUP4, 128), (Unit.GROUP, 32)):
-        groups = {thread // size for thread in threads}
-        if threads and len(threads) == len(groups) * size:
+def _threads_of(path: Path) -> Sequence[int]:
+    return path.scattered or path.threads
+
+
+def unit_of(paths: Sequence[Sequence[int]], node: ast.InThreads) -> tuple[Unit, int]:
+    """Who runs a region, and how many threads of a unit do, from the threads of each path that enters it: warpgroups,
+    warps, single threads; or BLOCK for one path of some neighbouring warps. Threads that do nothing together may be
+    any: each is a unit then.
+
+    Raises LoweringError for what some other number of threads should do together.
+    """
+    for unit, size in ((Unit.GROUP4, 128), (Unit.GROUP, 32), (Unit.THREAD, 1)):
+        if all(len(path) == size and path[0] % size == 0 and path[-1] == path[0] + size - 1 for path in paths):
             return unit, size
-    per_group = [sum(thread // 128 == group for thread in threads) for group in {t // 128 for t in threads}]
-    if per_group and set(per_group) == {1}:
-        return Unit.THREAD, 1
     together = next((stmt for stmt in walk(node.body) if isinstance(stmt, _TOGETHER)), None)
-    if together is not None:
-        raise LoweringError("only whole warps, or one thread, can do this together", together.span)
-    return Unit.THREAD, len(threads)
+    if together is None:
+        return Unit.THREAD, sum(map(len, paths))
+    whole = [path for path in paths if path[0] % 32 == len(path) % 32 == 0 and path[-1] == path[0] + len(path) - 1]
+    if len(paths) == 1 and whole:
+        return Unit.BLOCK, len(paths[0])
+    if len(paths) == len(whole):
+        raise LoweringError("paths of several sizes come here: give each a region of its own", together.span)
+    raise LoweringError("only whole warps, or one thread, can do this together", together.span)
 
 
 def slot_bytes(tensor: Tensor) -> int:

@@ -47,7 +47,7 @@ def _copy(c: Context, node: ast.Copy) -> Built:
     form, order, low, pad = form_of(c, node)
     fills = info.dest_storage is Storage.SHARED and info.source_storage is not Storage.SHARED
     private = Storage.LOCAL in (info.source_storage, info.dest_storage) or c.unit is Unit.THREAD
-    unit = Unit.THREAD if private else info.unit
+    unit = Unit.THREAD if private else c.unit if c.in_team else info.unit
     return [
         ir.Copy(
             node.span,

@@ -14,19 +14,45 @@ from dataclasses import dataclass
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import Space
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Space, integer
 from croqc.pipe.passes.fold import is_load
 from croqc.pipe.tiles import reads_of
-from croqc.pipe.walk import Body, bodies, statements, with_bodies
+from croqc.pipe.walk import Body, bodies, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
+
+_BARRIERS = 16  # named barriers of a block (PTX ISA, bar)
 
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     placing = _Placing(kernel, env.target.has(Feature.TMA))
     body = placing.placed(kernel.body, State(), Unit.BLOCK)
-    return replace(kernel, body=_without_last(body))
+    return replace(kernel, body=_numbered(_without_last(body), kernel))
+
+
+def _numbered(body: Body, kernel: ir.Kernel) -> Body:
+    """Gives each path that is no single warp or warpgroup the named barrier where it meets, from the last down: 0 is
+    the block's, those from 1 on are the warpgroups', and the program may have some of its own (reference, 7.7)."""
+    taken = {0, *range(1, 1 + kernel.threads // 128)}
+    calls = [stmt for stmt in statements(body) if isinstance(stmt, ir.Call) and stmt.name.startswith("bar_")]
+    taken |= {number for call in calls if (number := integer(call.args[0])) is not None}
+    given: dict[tuple[int, int], int] = {}
+
+    def change(stmt: ir.Stmt) -> Body:
+        if not isinstance(stmt, ir.Role) or stmt.unit is not Unit.BLOCK or stmt.threads == kernel.threads:
+            return (stmt,)
+        team = stmt.first, stmt.threads
+        if team not in given:
+            free = [number for number in range(_BARRIERS - 1, 0, -1) if number not in taken]
+            if not free:
+                raise LoweringError("there is no named barrier left for the threads of this region", stmt.span)
+            given[team] = free[0]
+            taken.add(free[0])
+        return (replace(stmt, barrier=given[team]),)
+
+    return rewrite(body, change)
 
 
 @dataclass(slots=True)

@@ -24,8 +24,8 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     roles = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Role)]
     groups = kernel.threads // _GROUP
     loaders = [role for role in roles if role.elected and role.unit is Unit.GROUP4]
-    if env.target.has(Feature.TCGEN05):
-        return kernel  # accumulators are no registers
+    if env.target.has(Feature.TCGEN05) or any(role.unit is Unit.BLOCK for role in roles):
+        return kernel  # accumulators are no registers, or a path is no warpgroup
     if not env.target.has(Feature.SETMAXNREG) or len(loaders) != 1 or groups < 2 or len(roles) != 2:
         return kernel
     share = min(_FILE // kernel.threads // _STEP * _STEP, _MOST)
