@@ -98,6 +98,13 @@ def test_the_index_of_a_loop_over_all_tiles_lies_inside(first: int, back: int, i
     assert done.source.valid == ((None if inside else limit), None)
 
 
+def test_a_view_that_ends_before_its_tensor_keeps_its_bound() -> None:
+    limit = Fn("__min", (Var("rest"), Lit(64)), "s32")
+    copy = load(source=box(SRC, multiply(B, Lit(64)), Lit(0), valid=(limit, None)))
+    (done,) = only(cover(replace(kernel(copy), grid=(TILES,)), env_of({"M": 128, "K": 64})), type(copy))
+    assert done.source.valid == (limit, None)
+
+
 def test_a_tensor_that_is_no_multiple_keeps_it() -> None:
     limit = subtract(Var("M"), multiply(B, Lit(64)))
     assert guarded({"M": 100, "K": 64}, multiply(B, Lit(64))) == ((limit, None), ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from croqc.codegen.places import Places
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
@@ -104,9 +106,13 @@ class Copies:
     def _loads(self, stmt: ir.Copy) -> None:
         assert stmt.completes is not None
         barrier = self.barrier(stmt.completes)
+        word = "tma_load"
+        if stmt.multicast:
+            self.headers.add("cluster")
+            word = f"tma_multicast<{blocks_of(self.kernel)}>"
         for column in self._panels(stmt.source, stmt):
             to = self.places.pointer(stmt.dest, Lit(column))
-            self.w.line(f"tma_load({to}, {self.map_name(stmt)}, {barrier}, {self._coordinates(stmt.source, column)});")
+            self.w.line(f"{word}({to}, {self.map_name(stmt)}, {barrier}, {self._coordinates(stmt.source, column)});")
 
     def _stores(self, stmt: ir.Copy) -> None:
         for column in self._panels(stmt.dest, stmt):
@@ -237,3 +243,8 @@ def map_name(kernel: ir.Kernel, number: int) -> str:
     tensor = kernel.maps[number].tensor.name
     same = [at for at, item in enumerate(kernel.maps) if item.tensor.name == tensor]
     return f"{tensor}_map" if len(same) == 1 else f"{tensor}_map_{same.index(number) + 1}"
+
+
+def blocks_of(kernel: ir.Kernel) -> int:
+    """How many blocks a cluster of the kernel has."""
+    return prod(extent for _, extent in kernel.cluster)

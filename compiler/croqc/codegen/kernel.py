@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import prod
 
-from croqc.codegen.copies import map_name
+from croqc.codegen.copies import blocks_of, map_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Lit
+from croqc.pipe.exprs import Expr, Lit, multiply
 from croqc.pipe.passes.memory import overlapping, slot_stride
 from croqc.text.record import record
 
@@ -59,7 +59,8 @@ class _Kernel:
                 self.w.line(f"// Made for {name} == {value}; the host checks it.")
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
-            self.w.line(f'extern "C" __global__ void __launch_bounds__({kernel.threads})')
+            dims = f"__cluster_dims__({blocks_of(kernel)}, 1, 1) " if kernel.cluster else ""
+            self.w.line(f'extern "C" __global__ void {dims}__launch_bounds__({kernel.threads})')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
             first, *rest = head.split("\n")
@@ -73,6 +74,8 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
+                if self.statements.over_blocks:
+                    self.w.line("cluster_sync();  // other blocks may still arrive here")
                 if kernel.tensor_columns:
                     self.w.line("__syncthreads();")
                     self.w.line(
@@ -102,8 +105,7 @@ class _Kernel:
             at += 8 * event.slots
         for tensor in kernel.locals:
             self.w.line(f"{type_word(tensor.elem)} {tensor.name}[{prod(tensor.extents) * tensor.slots}];")
-        for name, place in zip(kernel.grid_names, _GRID, strict=False):
-            self.w.line(f"const int {name} = {place};")
+        self._block_indices()
         for index in kernel.indices:
             self.w.line(f"const int {index.name} = {self._index(index)};")
         for name, _, slot in kernel.handles:
@@ -114,6 +116,17 @@ class _Kernel:
             self._tensor_memory()
         self._phases()
         self.w.line()
+
+    def _block_indices(self) -> None:
+        """The blocks of a cluster are neighbours in x."""
+        blocks = blocks_of(self.kernel)
+        for name, place in zip(self.kernel.grid_names, _GRID, strict=False):
+            first = place == _GRID[0] and self.kernel.cluster
+            self.w.line(f"const int {name} = {place}{f' / {blocks}' if first else ''};")
+        inner = 1
+        for name, extent in reversed(self.kernel.cluster):
+            self.w.line(f"const int {name} = blockIdx.x{f' / {inner}' if inner > 1 else ''} % {extent};")
+            inner *= extent
 
     def _phases(self) -> None:
         kernel = self.kernel
@@ -155,7 +168,7 @@ class _Kernel:
             for event in self.kernel.events:
                 if event.ready:
                     self._per_slot(event, "mbarrier_arrive_many")
-        self.w.line("__syncthreads();")
+        self.w.line("cluster_sync();" if self.statements.over_blocks else "__syncthreads();")
 
     def _tensor_memory(self) -> None:
         """Asked for by the first warp; every thread learns where it lies."""
@@ -199,4 +212,6 @@ def _slots_note(event: ir.Event) -> str:
 
 def grid_of(kernel: ir.Kernel) -> tuple[Expr, ...]:
     """The extents of the grid, always three."""
-    return (*kernel.grid, *(Lit(1),) * (3 - len(kernel.grid)))
+    x, *rest = kernel.grid or (Lit(1),)
+    blocks = blocks_of(kernel)
+    return (multiply(x, Lit(blocks)) if blocks > 1 else x, *rest, *(Lit(1),) * (2 - len(rest)))

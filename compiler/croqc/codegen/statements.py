@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
-from croqc.codegen.copies import THREADS, Copies, Team, by_first, first_of
+from croqc.codegen.copies import THREADS, Copies, Team, blocks_of, by_first, first_of
 from croqc.codegen.places import Places
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
@@ -15,7 +15,7 @@ from croqc.codegen.words import printf, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
-from croqc.pipe.walk import Body
+from croqc.pipe.walk import Body, statements
 from croqc.sema.model import Unit
 
 
@@ -30,6 +30,9 @@ class Statements:
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.over_blocks = any(_over_blocks(stmt) for stmt in statements(kernel.body))
+        if self.over_blocks:
+            self.headers |= {"cluster", "tma"}  # a tensor map is a type of the one, used in the other
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -141,8 +144,9 @@ class Statements:
 
     def _wait(self, stmt: ir.Wait, barrier: str, parity: str) -> None:
         """Where waits are reported, with what the record says: site, slot, and which generation it is for the path."""
+        scope = "<true>" if stmt.cluster else ""
         if self.sites is None:
-            self.w.line(f"mbarrier_wait({barrier}, {parity});")
+            self.w.line(f"mbarrier_wait{scope}({barrier}, {parity});")
             return
         event = self._event(stmt.slot)
         number = self.sites.add(self.kernel, event, stmt.span)
@@ -152,7 +156,7 @@ class Statements:
             generation = self.spell(divide(stmt.slot.at, Lit(event.slots)))
             slot = f"{slot} % {event.slots}"
         report = report_name(self.kernel)
-        self.w.line(f"mbarrier_wait_reported({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
+        self.w.line(f"mbarrier_wait_reported{scope}({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
         if not stmt.slot.ordered:
             self.w.line(f"++{generation};")
 
@@ -169,8 +173,24 @@ class Statements:
             self.headers.add("cp_async")
             self.w.line(f"cp_async_arrive({barrier});")
             return
-        arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
+        if stmt.cluster:
+            self.headers.add("cluster")
+            if stmt.bytes:
+                self.w.line(by_first(stmt.unit, self.copies.team, f"mbarrier_expect({barrier}, {stmt.bytes});"))
+            arrival = f"mbarrier_arrive_cluster<{blocks_of(self.kernel)}>({barrier})"
+        else:
+            arrival = (
+                f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
+            )
         self.w.line(by_first(stmt.unit, self.copies.team, f"{arrival};"))
+
+    def expect(self, stmt: ir.Expect) -> None:
+        word = "mbarrier_expect"
+        if stmt.cluster:
+            self.headers.add("cluster")
+            word = f"mbarrier_expect_cluster<{blocks_of(self.kernel)}>"
+        barrier = self.copies.barrier(stmt.slot)
+        self.w.line(by_first(stmt.unit, self.copies.team, f"{word}({barrier}, {stmt.bytes});"))
 
     def sync(self, stmt: ir.Sync) -> None:
         if stmt.publishes:
@@ -322,6 +342,11 @@ class Statements:
         self.w.line(by_first(stmt.unit, self.copies.team, f"{word}();"))
 
 
+def _over_blocks(stmt: ir.Stmt) -> bool:
+    """Whether a block of a cluster does something in the others."""
+    return isinstance(stmt, ir.Arrive | ir.Expect) and stmt.cluster
+
+
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,
     ir.Set: Statements.set,
@@ -338,6 +363,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Call: Statements.call,
     ir.Wait: Statements.wait,
     ir.Arrive: Statements.arrive,
+    ir.Expect: Statements.expect,
     ir.Sync: Statements.sync,
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,

@@ -20,6 +20,7 @@ _ORDER: Final = (
     "report",
     "cp_async",
     "tma",
+    "cluster",
     "tcgen05",
     "wgmma",
     "fragment",

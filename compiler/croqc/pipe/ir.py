@@ -23,6 +23,12 @@ from croqc.pipe.ir_control import Stmt as Stmt
 from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
+from croqc.pipe.ir_events import Arrive as Arrive
+from croqc.pipe.ir_events import Event as Event
+from croqc.pipe.ir_events import Expect as Expect
+from croqc.pipe.ir_events import SlotRef as SlotRef
+from croqc.pipe.ir_events import Sync as Sync
+from croqc.pipe.ir_events import Wait as Wait
 from croqc.sema.model import Unit
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -52,64 +58,6 @@ class Role(Stmt):
     barrier: int = 0
 
 
-# --- events ------------------------------------------------------------------------------------
-
-
-@record
-class Event:
-    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
-
-    name: str
-    slots: int
-    arrivals: tuple[int, ...]
-    ready: bool
-    span: Span
-
-
-@record
-class SlotRef:
-    """A slot of an event, by its physical number or, `ordered`, by an order: slot `at % slots` (reference, 7.3)."""
-
-    event: str
-    at: Expr
-    ordered: bool = False
-
-
-@record
-class Wait(Stmt):
-    """Until a generation of the slot is complete. `phase` (phases): the variable with the path's bit for each slot."""
-
-    slot: SlotRef
-    phase: str | None = None
-
-
-@record
-class Arrive(Stmt):
-    """One arrival of the path, with the copies of some handles.
-
-    (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the
-    unit arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one
-    of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
-    """
-
-    slot: SlotRef
-    unit: Unit
-    after: tuple[str, ...] = ()
-    cluster: bool = False
-    bytes: int = 0
-    by_threads: bool = False
-    meets: bool = False
-    publishes: bool = False
-
-
-@record
-class Sync(Stmt):
-    """A barrier of a unit. (barriers) `publishes`: ordinary writes before it become visible to the async proxy."""
-
-    unit: Unit
-    publishes: bool = False
-
-
 # --- movement ----------------------------------------------------------------------------------
 
 
@@ -133,7 +81,8 @@ class Copy(Stmt):
     """Moves a box. `order` permutes dimensions (TRANSPOSE), `low` and `value` place the source (PAD).
 
     `zero_fill`: what the source does not cover becomes 0. `handle` names the future, if the source gave it one;
-    `is_async`: the source waits for it. `engine` is the word that the source used: "dma" or "tma".
+    `is_async`: the source waits for it. `engine` is the word that the source used: "dma" or "tma". `multicast`: it
+    lands in the same place of every block of the cluster, on the same barrier.
     (mechanism) `mechanism`, `vector` (bytes an access), `instead`: why threads make a copy that asks for TMA; (layout)
     `map`: the index of the tensor map; (fold) `completes`: the slot whose generation counts the bytes.
     """
@@ -149,6 +98,7 @@ class Copy(Stmt):
     low: tuple[Expr, ...] = ()
     value: Expr | None = None
     zero_fill: bool = False
+    multicast: bool = False
     completes: SlotRef | None = None
     mechanism: Mechanism | None = None
     vector: int = 0
@@ -339,7 +289,9 @@ class TensorMap:
 
 @record
 class Kernel:
-    """One launch. `grid` holds the extents of the block indices, `grid_names` their names, x first.
+    """One launch. `grid` holds the extents of the block indices, `grid_names` their names, x first. `cluster`: the
+    indices of a block in its cluster with their extents, the last one fastest; each block of the grid is one for each
+    of them (reference, 4.1).
 
     `tensors`: global tensors in order of the parameters, `sources` what they are called in the source; `scalars`: sizes
     and scalar parameters with their types. `handles` maps each
@@ -370,6 +322,7 @@ class Kernel:
     body: tuple[Stmt, ...]
     fixed: tuple[tuple[str, int], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    cluster: tuple[tuple[str, int], ...] = ()
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()

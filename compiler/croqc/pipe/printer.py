@@ -117,6 +117,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Call: (lambda s: f"call {s.name}({', '.join(map(expression, s.args))})", frozenset({"name", "args"})),
     ir.Wait: (lambda s: f"wait {_slot(s.slot)}", frozenset({"slot"})),
     ir.Arrive: (lambda s: f"arrive {_slot(s.slot)}", frozenset({"slot"})),
+    ir.Expect: (lambda s: f"expect {_slot(s.slot)}", frozenset({"slot"})),
     ir.Sync: (lambda s: "sync", frozenset()),
     ir.Copy: (lambda s: f"{s.form.value} {tile(s.source)} => {tile(s.dest)}", frozenset({"form", "source", "dest"})),
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
@@ -239,6 +240,8 @@ def _declarations(kernel: ir.Kernel) -> Iterator[str]:
 def kernel_lines(kernel: ir.Kernel) -> Iterator[str]:
     """The whole kernel: what it declares, then its body."""
     grid = _extents(kernel.grid) or "1"
+    if kernel.cluster:
+        grid += " in clusters of " + " x ".join(f"{name} by {extent}" for name, extent in kernel.cluster)
     names = f" as {', '.join(kernel.grid_names)}" if kernel.grid_names else ""
     yield f"kernel {kernel.name}: grid {grid}{names}, {kernel.threads} threads"
     for line in _declarations(kernel):

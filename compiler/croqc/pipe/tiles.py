@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile
+from croqc.pipe.exprs import ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile, subtract
 from croqc.pipe.walk import Body, rewrite
+from croqc.pipe.wide import widened
 from croqc.text.record import replace
 
 Change = Callable[[Tile], Tile]
@@ -82,3 +83,11 @@ def bound(limit: Expr, extent: Expr) -> Expr:
         case Fn(name="__min", args=(Fn(name="__max", args=(rest, least)), most)) if least == ZERO and most == extent:
             return rest
     return limit
+
+
+def ends_with_tensor(tile: Tile, dim: int) -> bool:
+    """Whether a dimension of a tile ends, where it overhangs, with the tensor and not with a view of it."""
+    limit, axis = tile.valid[dim], tile.dims[dim]
+    rest = subtract(tile.tensor.shape[axis], tile.origin[axis])
+    edge = Fn("__min", (Fn("__max", (rest, ZERO), "s32"), tile.shape[dim]), "s32")
+    return limit in (None, rest, edge, widened(edge), Cast(widened(edge), "s32"))

@@ -58,12 +58,16 @@ def _memory(kernel: ir.Kernel) -> Iterator[str]:
 
 def _statement(stmt: ir.Stmt, events: dict[str, ir.Event], done: set[str], kernel: ir.Kernel) -> Iterator[str]:
     match stmt:
-        case ir.Wait(slot=slot) | ir.Arrive(slot=slot) if slot.event not in events:
+        case ir.Wait(slot=slot) | ir.Arrive(slot=slot) | ir.Expect(slot=slot) if slot.event not in events:
             yield f"there is no event {slot.event}"
         case ir.Wait() if "phases" in done and not stmt.slot.ordered and stmt.phase is None:
             yield f"a wait for {stmt.slot.event} has no phase"
         case ir.Role(unit=Unit.BLOCK, threads=count, barrier=0) if "barriers" in done and count < kernel.threads:
             yield f"the {count} threads of {stmt.path} have no barrier to meet at"
+        case ir.Copy(multicast=True) if "fold" in done and stmt.completes is None:
+            yield f"nothing says when the copy into every block's {stmt.dest.tensor.name} has landed"
+        case ir.Arrive(cluster=True, by_threads=True):
+            yield f"threads arrive one by one on {stmt.slot.event} in the block alone"
         case ir.Copy() if "mechanism" in done:
             yield from _copy(stmt, done, kernel)
         case ir.Multiply() if "rows" in done and stmt.steps * stmt.k_step != stmt.k:

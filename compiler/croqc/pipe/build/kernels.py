@@ -12,9 +12,9 @@ from croqc.flow.paths import Path, enters, kernel_paths
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.grid import cluster_of, grid_of
 from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
 from croqc.pipe.build.host_data import array_tensor
-from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
 from croqc.pipe.build.scalars import EXPRESSIONS, printable
@@ -29,7 +29,6 @@ from croqc.sema.types import Data, Event, Future, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
-_OUTER = (Level.TERM, Level.DEVICE)
 # What threads of a unit do together, or one of them for all.
 _TOGETHER = (ast.Copy, ast.Wait, ast.Trigger, ast.Sync, ast.Mma, ast.MmaLoad, ast.MmaFill, ast.MmaStore, ast.MmaCommit)
 
@@ -83,7 +82,9 @@ class _Building:
         self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
         arrays = tuple(self._globals())
         tensors = tuple(tensor for tensor, _ in arrays)
-        grid_names, grid = self._grid()
+        launch = [node for node in self.nodes if isinstance(node, ast.Parallel)]
+        grid_names, grid = grid_of(self.c, launch)
+        cluster = cluster_of(self.c, launch)
         self._place_indices()
         shared, local = self._buffers()
         handles = tuple(self._handles(shared))
@@ -109,6 +110,7 @@ class _Building:
             body,
             fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),
             renamed=tuple(self.renamed),
+            cluster=cluster,
         )
 
     def block_size(self) -> int:
@@ -171,19 +173,6 @@ class _Building:
         made = Tensor(self.c.name_of(symbol), known, shape, space, slots)
         self.c.tensors[symbol] = made
         return made
-
-    def _grid(self) -> tuple[tuple[str, ...], tuple[Expr, ...]]:
-        names: list[str] = []
-        extents: list[Expr] = []
-        for axis in self.kernel.block_axes:
-            if axis.tuple_name is not None or self.model.levels.get(axis) in _OUTER:
-                raise LoweringError("this level of parallelism is not lowered yet", axis.span)
-            for position, bound in enumerate(axis.bounds):
-                symbol = self.model.uses.get(axis.names[position]) if position < len(axis.names) else None
-                known = self.model.values.get(bound)
-                extents.append(of_int(known, self.c.sizes) if known is not None else self.c.expr(bound))
-                names.append(self.c.name_of(symbol) if symbol is not None else self.c.names.fresh("block"))
-        return tuple(names), tuple(extents)
 
     # --- declarations -----------------------------------------------------------------------------
 

@@ -38,8 +38,6 @@ def _copy(c: Context, node: ast.Copy) -> Built:
         raise LoweringError("this copy is not understood", node.span)
     if node.after is not None:
         raise LoweringError("a copy after another one is not lowered yet", node.span)
-    if any(item.name == "multicast" for item in node.modifiers):
-        raise LoweringError("multicast copies are not lowered yet", node.span)
     if isinstance(node.dest, ast.Select):
         raise LoweringError("a copy into a selected buffer is not lowered yet", node.span)
     source = tile(c, node.source)
@@ -62,6 +60,7 @@ def _copy(c: Context, node: ast.Copy) -> Built:
             low,
             pad,
             info.zero_fill or node.source_zfill or (node.engine == "tma" and fills),
+            any(item.name == "multicast" for item in node.modifiers),
             None if node.event is None else slot_ref(c, node.event)[0],
         )
     ]

@@ -168,9 +168,12 @@ def _valid(room: Expr, start: Expr, extent: Expr, op: ViewOp, complete: bool) ->
 
 
 def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:
+    shape = _shape(c, op)
+    if shape == tuple(extent for extent in base.shape if integer(extent) != 1):  # as `.sqz()` has it
+        return _squeeze(c, base, op)
     if base != whole(base.tensor, base.slot):
         raise LoweringError("span_as of a part of a buffer is not lowered yet", op.span)
-    return whole(replace(base.tensor, shape=_shape(c, op)), base.slot)
+    return whole(replace(base.tensor, shape=shape), base.slot)
 
 
 def _squeeze(c: Context, base: Tile, op: ViewOp) -> Tile:

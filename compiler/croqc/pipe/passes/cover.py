@@ -1,9 +1,9 @@
 """Pass cover: tiles that certainly lie inside their tensor lose their bounds.
 
-`valid` of a tile comes from the language: it may overhang, or lie outside altogether (reference, 5.2). Two things
-together say that it does neither: by the facts about the sizes, the tensor's extent and the tile's start are multiples
-of the tile's extent; and the index that the start is made of ends where the tensor does, as that of a grid or a loop
-over all tiles.
+`valid` of a tile comes from the language: it may overhang, or lie outside altogether (reference, 5.2). Where it is the
+tensor's own end that it may pass, and not that of a view, two things together say that it does neither: by the facts
+about the sizes, the tensor's extent and the tile's start are multiples of the tile's extent; and the index that the
+start is made of ends where the tensor does, as that of a grid or a loop over all tiles.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Tile, Var, integer
 from croqc.pipe.facts import Facts
-from croqc.pipe.tiles import map_tiles
+from croqc.pipe.tiles import ends_with_tensor, map_tiles
 from croqc.pipe.walk import statements
 from croqc.text.record import replace
 
@@ -32,13 +32,14 @@ def cover(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 
 
 def _covered(tile: Tile, facts: Facts, ends: Ends) -> Tile:
+    own = [limit is None or ends_with_tensor(tile, dim) for dim, limit in enumerate(tile.valid)]
     origin = tuple(facts.simplified(value) for value in tile.origin)
     tile = replace(tile, origin=origin, shape=tuple(facts.simplified(value) for value in tile.shape))
     valid: list[Expr | None] = []
     for dim, limit in enumerate(tile.valid):
         axis, extent = tile.dims[dim], integer(tile.shape[dim])
         whole, start = tile.tensor.shape[axis], tile.origin[axis]
-        inside = limit is None or (extent and _ends_inside(start, extent, whole, ends))
+        inside = limit is None or (extent and own[dim] and _ends_inside(start, extent, whole, ends))
         pairs = ((extent or 0, whole), (extent or 0, start))
         valid.append(None if limit is None or (inside and facts.divide(pairs)) else limit)
     return replace(tile, valid=tuple(valid))

@@ -18,7 +18,7 @@ from croqc.pipe.walk import rewrite, statements
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 
-_PLAIN = (ir.Let, ir.Set, ir.Loop, ir.While, ir.If, ir.Scope, ir.Jump, ir.Wait, ir.Arrive)
+_PLAIN = (ir.Let, ir.Set, ir.Loop, ir.While, ir.If, ir.Scope, ir.Jump, ir.Wait, ir.Arrive, ir.Expect)
 
 
 def elect(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -52,4 +52,4 @@ def _bits(found: Iterable[ir.Stmt]) -> Iterator[str]:
 
 
 def _own(stmt: ir.Stmt) -> tuple[ir.Stmt, ...]:
-    return (replace(stmt, unit=Unit.THREAD),) if isinstance(stmt, ir.Copy | ir.Arrive) else (stmt,)
+    return (replace(stmt, unit=Unit.THREAD),) if isinstance(stmt, ir.Copy | ir.Arrive | ir.Expect) else (stmt,)

@@ -3,6 +3,8 @@
 - A synchronous load is synchronous in the source alone where nobody needs the data but the waiter of the event that the
   same path triggers next (`published`). Then its bytes join that arrival as one transaction (credit-flow, section 6).
 - `trigger e after f` joins the bytes of f's copy; a copy that names its event (classic) joins the next arrival there.
+- A copy of that kind whose arrival stands in another list of statements, and one to every block of a cluster, is
+  expected where it begins (PTX ISA, mbarrier.expect_tx).
 - Any other load gets a barrier of its own: an arrival with its bytes behind it and, where the source waits, a wait.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Space, Var, add, multiply
 from croqc.pipe.handles import together
 from croqc.pipe.published import Published
@@ -25,6 +28,8 @@ def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     own = _Own(kernel)
     body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
     body = rewrite(body, lambda stmt: _late(stmt, own))
+    shared = {event for stmt in statements(body) for event in _over_blocks(stmt)}
+    body = rewrite(body, lambda stmt: _spread(stmt, shared))
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
 
 
@@ -135,7 +140,7 @@ def _joined(arrive: ir.Arrive, found: list[ir.Stmt], pending: list[int], publish
             joins = lands
         if joins:
             found[at] = replace(copy, completes=copy.completes or arrive.slot)
-            total += load_bytes(copy)
+            total += 0 if copy.multicast else load_bytes(copy)  # those of every block stand at the copy
             pending.remove(at)
     after = tuple(handle for handle in arrive.after if not _done(handle, found))
     return replace(arrive, bytes=arrive.bytes + total, after=after)
@@ -150,8 +155,13 @@ def _stand_alone(found: list[ir.Stmt], pending: list[int], own: _Own) -> None:
     for at in reversed(pending):
         copy = found[at]
         assert isinstance(copy, ir.Copy)
-        if copy.completes is not None:
-            continue  # the classic form: its arrival stands elsewhere
+        if copy.completes is not None:  # the classic form, whose arrival stands elsewhere
+            if not copy.multicast:
+                found.insert(at, ir.Expect(copy.span, copy.completes, copy.unit, load_bytes(copy)))
+            continue
+        if copy.multicast:
+            reason = "its bytes come to every block of the cluster"
+            raise LoweringError(f"a multicast copy lands on an event, for {reason}: trigger one behind it", copy.span)
         slot = own.slot(copy)
         tail: list[ir.Stmt] = [ir.Arrive(copy.span, slot, copy.unit, bytes=load_bytes(copy))]
         if not copy.is_async:
@@ -169,6 +179,24 @@ def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
     if own.stores.intersection(stmt.handles):
         waits += [ir.StoresRead(stmt.span, stmt.unit), ir.Sync(stmt.span, stmt.unit)]
     return [*waits, replace(stmt, handles=rest)] if rest else waits
+
+
+def _over_blocks(stmt: ir.Stmt) -> tuple[str, ...]:
+    """The event that a statement completes in other blocks of the cluster too."""
+    match stmt:
+        case ir.Arrive(cluster=True, slot=slot) | ir.Copy(multicast=True, completes=ir.SlotRef() as slot):
+            return (slot.event,)
+    return ()
+
+
+def _spread(stmt: ir.Stmt, shared: set[str]) -> Body:
+    """A copy to every block of a cluster is expected in all of them, in front of it; waits there are for all blocks."""
+    match stmt:
+        case ir.Copy(multicast=True, completes=ir.SlotRef() as slot):
+            return (ir.Expect(stmt.span, slot, stmt.unit, load_bytes(stmt), cluster=True), stmt)
+        case ir.Wait(slot=slot) if slot.event in shared:
+            return (replace(stmt, cluster=True),)
+    return (stmt,)
 
 
 def _late(stmt: ir.Stmt, own: _Own) -> Body:

@@ -19,10 +19,11 @@ from math import gcd, prod
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tile, multiply, product, subtract
+from croqc.pipe.exprs import Lit, Space, Tile, multiply, product
 from croqc.pipe.facts import Facts
 from croqc.pipe.handles import spread, together
 from croqc.pipe.published import otherwise_used
+from croqc.pipe.tiles import ends_with_tensor
 from croqc.pipe.walk import Body, rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
@@ -57,6 +58,8 @@ def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:
         reason = "what it stores is used by the same kernel" if stmt.dest.tensor.space is Space.GLOBAL else ""
     if not (reason or shape):
         return replace(stmt, mechanism=ir.Mechanism.TMA)
+    if stmt.multicast:
+        raise LoweringError(f"only TMA copies to every block of a cluster: {reason or shape}", stmt.span)
     if stmt.engine == "tma" and reason:
         raise LoweringError(f"this TMA copy is not possible: {reason}", stmt.span)
     return _by_threads(replace(stmt, instead=shape if stmt.engine == "tma" else ""), env)
@@ -164,17 +167,9 @@ def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
 
 def unclipped(outside: Tile) -> str:
     """Why the hardware's clipping at the tensor's edge is not the tile's; empty where it is."""
-    if all(_ends_with_tensor(outside, dim) for dim in range(len(outside.valid))):
+    if all(ends_with_tensor(outside, dim) for dim in range(len(outside.valid))):
         return ""
     return f"the view ends before '{outside.tensor.name}' does, where TMA would go on"
-
-
-def _ends_with_tensor(tile: Tile, dim: int) -> bool:
-    """Whether a dimension of a tile ends, where it overhangs, with the tensor."""
-    axis = tile.dims[dim]
-    rest = subtract(tile.tensor.shape[axis], tile.origin[axis])
-    edge = Fn("__min", (Fn("__max", (rest, ZERO), "s32"), tile.shape[dim]), "s32")
-    return tile.valid[dim] in (None, edge)
 
 
 def _offset(inside: Tile, facts: Facts) -> int:
@@ -232,4 +227,4 @@ def _vector(copy: ir.Copy, facts: Facts) -> int:
 def _has_rows(tile: Tile) -> bool:
     """Whether the tile's last dimension runs along the tensor's rows, and ends, where it overhangs, with the tensor:
     then a vector that lies in one of the tensor's aligned pieces exists as a whole or not at all."""
-    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and _ends_with_tensor(tile, -1)
+    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and ends_with_tensor(tile, -1)

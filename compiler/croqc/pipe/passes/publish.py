@@ -66,7 +66,7 @@ def _arrival(
             found[at] = replace(copy, completes=arrive.slot)
             handles.add(copy.handle)
             pending.remove(at)
-    if not handles:
+    if not handles or arrive.cluster:
         return arrive
     after = tuple(handle for handle in arrive.after if handle not in handles)
     return replace(arrive, after=after, by_threads=True)

@@ -32,9 +32,25 @@ __device__ __forceinline__ void mbarrier_arrive_expect(u64* barrier, int bytes) 
                : "memory");
 }
 
+// The present generation expects `bytes` from a copy besides.
+__device__ __forceinline__ void mbarrier_expect(u64* barrier, int bytes) {
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+               : "memory");
+}
+
+// `Cluster`: what the other blocks of the cluster did before their arrivals is seen behind it.
+template <bool Cluster = false>
 __device__ __forceinline__ bool mbarrier_passes(u64* barrier, u32 parity) {
   u32 passed;
 #if __CUDA_ARCH__ >= 900
+  if (Cluster) {
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(passed)
+        : "r"(shared_address(barrier)), "r"(parity)
+        : "memory");
+    return passed != 0;
+  }
   asm volatile(
       "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
       : "=r"(passed)
@@ -50,8 +66,9 @@ __device__ __forceinline__ bool mbarrier_passes(u64* barrier, u32 parity) {
   return passed != 0;
 }
 
+template <bool Cluster = false>
 __device__ __forceinline__ void mbarrier_wait(u64* barrier, u32 parity) {
-  while (!mbarrier_passes(barrier, parity)) {
+  while (!mbarrier_passes<Cluster>(barrier, parity)) {
   }
 }
 

@@ -39,13 +39,14 @@ __device__ __forceinline__ void write_wait_record(const WaitReport& report, u32 
 }
 
 // Behind the limit a wait stays a quarter of it longer, so that the others of its block come to write theirs; it traps.
+template <bool Cluster = false>
 __device__ __forceinline__ void mbarrier_wait_reported(u64* barrier, u32 parity, const WaitReport& report, u32 site,
                                                        u32 slot, u32 generation) {
-  if (mbarrier_passes(barrier, parity)) return;
+  if (mbarrier_passes<Cluster>(barrier, parity)) return;
   const u64 is_long = report.limit && report.limit < 2000000 ? report.limit / 2 : 1000000;
   const u64 start = wait_clock();
   u32 state = 0;
-  while (!mbarrier_passes(barrier, parity)) {
+  while (!mbarrier_passes<Cluster>(barrier, parity)) {
     const u64 waited = wait_clock() - start;
     if (state == 0 && waited > is_long) write_wait_record(report, site, slot, generation, parity, state = 1);
     if (!report.limit) continue;

@@ -1,0 +1,70 @@
+"""The blocks of a launch: how many, and in clusters of how many (reference, 4.1). Must not look inside blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from croqc.pipe.build.context import Context
+from croqc.pipe.build.integers import of_int
+from croqc.pipe.build.tiles import static
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Expr
+from croqc.sema.model import Level
+from croqc.syntax import ast
+
+_MOST = 8  # blocks of a cluster on every card that has them (CUDA C++ programming guide, thread block clusters)
+
+
+def grid_of(c: Context, nodes: Sequence[ast.Parallel]) -> tuple[tuple[str, ...], tuple[Expr, ...]]:
+    """The names of the block indices and their extents. `nodes`: a launch and the `parallel`s inside.
+
+    Raises LoweringError for what is no single grid.
+    """
+    names: list[str] = []
+    extents: list[Expr] = []
+    for axis in _block_axes(c, nodes):
+        if axis.tuple_name is not None:
+            raise LoweringError("a tuple of block indices is not lowered yet", axis.span)
+        for position, bound in enumerate(axis.bounds):
+            known = c.model.values.get(bound)
+            extents.append(of_int(known, c.sizes) if known is not None else c.expr(bound))
+            names.append(_name(c, axis, position, "block"))
+    return tuple(names), tuple(extents)
+
+
+def cluster_of(c: Context, nodes: Sequence[ast.Parallel]) -> tuple[tuple[str, int], ...]:
+    """The indices of a block in its cluster, with their extents; empty without clusters. Raises LoweringError."""
+    found = tuple(_ranks(c, nodes))
+    if prod(extent for _, extent in found) > _MOST:
+        raise LoweringError(f"a cluster has up to {_MOST} blocks", nodes[0].span)
+    return found
+
+
+def _block_axes(c: Context, nodes: Sequence[ast.Parallel]) -> list[ast.Axis]:
+    """The axes that number the blocks: of the launch itself, or of a `parallel` of blocks in its clusters."""
+    found: list[ast.Axis] = []
+    for node in nodes:
+        here = [axis for axis in node.axes if c.model.levels.get(axis) is Level.BLOCK]
+        if found and here:
+            raise LoweringError("several grids in one launch are not lowered: make them launches", node.span)
+        found += here
+        outer = [axis for axis in node.axes if c.model.levels.get(axis) in (Level.TERM, Level.DEVICE)]
+        if outer:
+            raise LoweringError("this level of parallelism is not lowered yet", outer[0].span)
+    return found
+
+
+def _ranks(c: Context, nodes: Sequence[ast.Parallel]) -> Iterator[tuple[str, int]]:
+    for axis in (axis for node in nodes for axis in node.axes if c.model.levels.get(axis) is Level.CLUSTER):
+        bounds = [c.model.values.get(bound) for bound in axis.bounds]
+        known = tuple(bound for bound in bounds if bound is not None)
+        if axis.tuple_name is not None or len(known) < len(bounds):
+            raise LoweringError("the size of a cluster is a number, its index a name", axis.span)
+        for position, extent in enumerate(static(c, known, axis.span)):
+            yield _name(c, axis, position, "rank"), extent
+
+
+def _name(c: Context, axis: ast.Axis, position: int, otherwise: str) -> str:
+    symbol = c.model.uses.get(axis.names[position]) if position < len(axis.names) else None
+    return c.name_of(symbol) if symbol is not None else c.names.fresh(otherwise)
