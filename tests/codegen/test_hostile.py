@@ -106,12 +106,25 @@ def test_an_include_is_refused() -> None:
     assert (message, place) == ("a translation unit for the card includes no files", '#include "mine.cuh"')
 
 
-def test_shared_data_of_a_call_is_refused() -> None:
-    text = DEVICE + (
-        "__co__ void f(global s32 [64] x) {\n  parallel b by 2 : block {\n    shared s32 [64] t;\n"
-        "    s32 n = call total(t, 4);\n    x.at(b) = n;\n  }\n}\n"
+@pytest.mark.slow
+def test_shared_data_of_a_call_is_handed_on_between_barriers() -> None:
+    text = unit(
+        DEVICE + "__co__ void f(global s32 [64] x) {\n  parallel b by 2 : block {\n    shared s32 [64] t;\n"
+        "    parallel p by 64 : thread { t.at(p) = p; }\n    s32 n = call total(t, 4);\n    x.at(b) = n;\n  }\n}\n"
     )
-    assert refusal(text) == ("shared data as an argument of a device function is not lowered yet", "t")
+    body = [line.strip() for line in text.partition("using namespace croq;")[2].splitlines()]
+    at = body.index("int n = total(&(t[0]), 4);")
+    assert (body[at - 1], body[at + 1]) == ("__syncthreads();", "__syncthreads();")
+
+
+def test_swizzled_data_is_not_handed_on() -> None:
+    text = DEVICE + (
+        "__co__ void f(global s32 [64, 32] x) {\n  parallel b by 2 : block {\n    shared s32 [64, 32] t;\n"
+        "    tma.copy.swiz<128> x => t;\n    s32 n = call total(t, 4);\n    x.at(b, 0) = n;\n  }\n}\n"
+    )
+    message, place = refusal(text)
+    assert message.startswith("'t' is swizzled, and a device function would see its rows permuted")
+    assert "call total(t, 4)" in place
 
 
 # --- print, atomics, islands -------------------------------------------------------------------
@@ -120,7 +133,7 @@ def test_shared_data_of_a_call_is_refused() -> None:
 @pytest.mark.slow
 def test_print_is_printf() -> None:
     text = unit(in_threads('println("100% \\"é\\"", p, x.at(p), true, 1.5f);'))
-    assert 'printf("100%% \\"\\303\\251\\"{%d}%d%d%f\\n", p, x[p], ' in text
+    assert 'printf("100%% \\"\\303\\251\\"{%d}%d%s%f\\n", p, x[p], (true) ? "true" : "false", ' in text
 
 
 @pytest.mark.slow
@@ -147,20 +160,21 @@ def test_what_a_level_does_once_its_first_thread_does() -> None:
         ("f32", "__atomic_exch(x.at(0), 1.0f)", "atomicExch(&x[0], 1.0f);"),
         ("u64", "__atomic_max(x.at(0), 5)", "atomicMax(reinterpret_cast<unsigned long long*>(&x[0]), 5ll);"),
         ("s64", "__atomic_min(x.at(0), 5)", "atomicMin(reinterpret_cast<long long*>(&x[0]), 5ll);"),
+        ("f16", "__atomic_add(x.at(0), 1.0f)", "atomic_add_f16(&x[0], f16(1.0f));"),
+        ("u16", "s32 n = __atomic_cas(x.at(0), 1, 2)", "const u16 old = atomicCAS(&x[0], 1, 2);"),
+        ("s32", "x.at(p) = __atomic_sub(y.at(0), 2)", "const int old = atomicSub(&y[0], 2);"),
     ],
 )
 def test_atomics(elem: str, call: str, text: str) -> None:
     assert text in unit(in_threads(f"{call};", elem))
 
 
-def test_atomics_that_are_not_lowered() -> None:
-    assert refusal(in_threads("__atomic_add(x.at(0), 1.0f);", "f16"))[0] == (
-        "'__atomic_add' of f16 is not lowered to CUDA yet"
-    )
-    assert refusal(in_threads("s32 old = __atomic_add(x.at(0), 1);\n    y.at(p) = old;")) == (
-        "the old value of an atomic is not lowered yet",
-        "__atomic_add(x.at(0), 1)",
-    )
+def test_an_old_value_belongs_to_the_thread_that_asks() -> None:
+    text = "__co__ void f(global s32 [64] x) {\n  parallel b by 2 : block {\n    s32 old = __atomic_add(x.at(0), 1);\n"
+    text += "    parallel p by 64 : thread { x.at(p) = old; }\n  }\n}\n"
+    message, place = refusal(text)
+    assert "use it inside a level of threads" in message
+    assert place == "__atomic_add(x.at(0), 1)"
 
 
 @pytest.mark.slow

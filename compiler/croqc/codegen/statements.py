@@ -60,7 +60,11 @@ class Statements:
         values = ", ".join(self.spell(value) for value in (stmt.value, *stmt.more))
         wide = {"u64": "unsigned long long", "s64": "long long"}.get(stmt.tile.tensor.elem)
         target = f"reinterpret_cast<{wide}*>(&{place})" if wide else f"&{place}"
-        self.w.line(f"atomic{word}({target}, {values});")
+        elem = stmt.tile.tensor.elem
+        if elem == "f16":
+            self.headers.add("atomics")
+        found = f"{'atomic_add_f16' if elem == 'f16' else f'atomic{word}'}({target}, {values})"
+        self.w.line(f"const {type_word(elem)} {stmt.old} = {found};" if stmt.old else f"{found};")
 
     def print(self, stmt: ir.Print) -> None:
         self.w.line(printf(stmt, self.spell))

@@ -16,6 +16,7 @@ from croqc.text.span import NOWHERE
 _ORDER: Final = (
     "types",
     "shared",
+    "atomics",
     "mbarrier",
     "report",
     "cp_async",

@@ -47,10 +47,12 @@ class Write(Stmt):
 
 @record
 class Atomic(Write):
-    """`tile[index] = op(tile[index], value)` in one step; `op` is "add", "cas", …, `more` what "cas" writes."""
+    """`tile[index] = op(tile[index], value)` in one step; `op` is "add", "cas", …, `more` what "cas" writes. `old`
+    names what was there before, empty where nobody asks."""
 
     op: str
     more: tuple[Expr, ...] = ()
+    old: str = ""
 
 
 @record

@@ -76,6 +76,26 @@ def _read(expr: Expr) -> Iterator[Tensor]:
                 yield from _read(item)
 
 
+def handed_on(stmt: ir.Stmt) -> Iterator[Tensor]:
+    """The tensors whose address a statement gives to a device function, which may read and write all of them."""
+    for name in type(stmt).__match_args__:
+        value = getattr(stmt, name)
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, Op | Fn | Cast | Read):
+                yield from _handed_on(item)
+
+
+def _handed_on(expr: Expr) -> Iterator[Tensor]:
+    match expr:
+        case Fn(name="&", args=(Read(tile=tile),)):
+            yield tile.tensor
+        case Op(args=args) | Fn(args=args):
+            for arg in args:
+                yield from _handed_on(arg)
+        case Cast(value=value):
+            yield from _handed_on(value)
+
+
 def bound(limit: Expr, extent: Expr) -> Expr:
     """What an index that lies within a tile's extent has to stay below to exist: `rest` of
     `min(max(rest, 0), extent)`."""

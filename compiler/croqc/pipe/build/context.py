@@ -11,6 +11,7 @@ from croqc.pipe.exprs import Expr, Tensor, Tile
 from croqc.pipe.ir import Accumulator, Stmt
 from croqc.sema.model import Kernel, Model, Symbol, Unit
 from croqc.syntax import ast
+from croqc.text.span import NOWHERE
 
 Built = list[Stmt]
 
@@ -33,11 +34,15 @@ class Context:
         self.per_thread = False  # inside a level of threads
         self.in_team = False  # in a region of one path that is no single warp or warpgroup; its unit is BLOCK
         self.first = 0  # the first of the threads that BLOCK stands for
+        self.count = 1  # and how many these are
+        self.looped: set[ast.Node] = set()  # what stands in a loop
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
         self.tensors: dict[Symbol, Tensor] = {}
         self.tiles: dict[Symbol, Tile] = {}  # operands and named views
         self.accumulators: dict[Symbol, Accumulator] = {}
+        self.ahead: list[Stmt] = []  # what the expressions of the statement at hand do before it
+        self.behind: list[Stmt] = []  # and after it
         self.declared: set[str] = set()  # accumulators and fragments that were filled before
         self.fragments: dict[Symbol, str] = {}  # operands in registers
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
@@ -67,7 +72,17 @@ class Context:
         handler = self._statements.get(type(node))
         if handler is None:
             raise LoweringError("this statement is not lowered to CUDA", node.span)
-        return handler(self, node)
+        around = self.ahead, self.behind
+        self.ahead, self.behind = [], []
+        try:
+            built = handler(self, node)
+            return [*self.ahead, *built, *self.behind]
+        except LoweringError as error:
+            if error.span != NOWHERE:
+                raise
+            raise LoweringError(error.message, node.span) from error
+        finally:
+            self.ahead, self.behind = around
 
     def body(self, block: ast.Block) -> tuple[Stmt, ...]:
         found: Built = []

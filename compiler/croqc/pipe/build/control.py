@@ -7,14 +7,15 @@ from typing import Any
 
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
-from croqc.pipe.build.effects import EFFECTS, arguments, call, callee, once
-from croqc.pipe.build.integers import of_int
-from croqc.pipe.build.scalars import common_type, convert, cut, printable, value
+from croqc.pipe.build.effects import EFFECTS, call, called, once
+from croqc.pipe.build.integers import is_unknown, of_int
+from croqc.pipe.build.scalars import common_type, convert, cut, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Fn, Op, Space, Var, add
+from croqc.pipe.exprs import ONE, ZERO, Expr, Op, Space, Var, add
 from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
+from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Scalar
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -34,7 +35,7 @@ def _scalar_decl(c: Context, node: ast.ScalarDecl) -> Built:
 def _start(c: Context, symbol: Symbol, node: ast.Node) -> Expr:
     """The first value; a device function's has the type that is declared."""
     if isinstance(node, ast.Call) and node.kind == "call" and isinstance(symbol.type, Scalar):
-        return Fn(callee(c, node), arguments(c, node), canonical(symbol.type.elem), foreign=True)
+        return called(c, node, canonical(symbol.type.elem))
     return value(c, node)
 
 
@@ -101,11 +102,11 @@ def _with(c: Context, node: ast.With) -> Built:
     """Its names are 0 until a `foreach` runs over them, and again behind it."""
     if node.where:
         raise LoweringError("'where' is not lowered yet", node.span)
-    lets: Built = [
-        ir.Let(binding.span, c.name_of(symbol), "s32", ZERO)
-        for binding in node.bindings
-        for symbol in _bound_symbols(c, binding)
-    ]
+    lets: Built = []
+    for binding in node.bindings:
+        for position, symbol in enumerate(_bound_symbols(c, binding)):
+            lets += _end(c, symbol, binding, position)
+            lets.append(ir.Let(binding.span, c.name_of(symbol), "s32", ZERO))
     return [ir.Scope(node.span, (*lets, *c.body(node.body)))]
 
 
@@ -115,25 +116,39 @@ def _bound_symbols(c: Context, binding: ast.Binding) -> list[Symbol]:
     return [c.symbol(name) for name in binding.names]
 
 
-def _extent(c: Context, symbol: Symbol, span: Span) -> Expr:
+def _bound(c: Context, symbol: Symbol, span: Span) -> Int:
     match symbol.type:
         case Bounded(bound=bound):
-            return of_int(bound, c.sizes)
+            return bound
         case BoundedTuple(bounds=(bound,)):
-            return of_int(bound, c.sizes)
+            return bound
     raise LoweringError(f"'{symbol.name}' is a tuple of indices, which is not lowered yet", span)
 
 
+def _end(c: Context, symbol: Symbol, binding: ast.Binding, position: int) -> Built:
+    """Names the bound of an index that is known when the program runs alone (4.5): it is worked out here, once."""
+    unknown = [atom for atom in _bound(c, symbol, binding.span).names() if is_unknown(atom) and atom not in c.sizes]
+    if not unknown:
+        return []
+    extent = binding.extent.items[position] if isinstance(binding.extent, ast.ShapeLit) else binding.extent
+    end = steady(c, extent)
+    name = c.names.fresh(f"{symbol.name}_end")
+    c.sizes[unknown[0]] = Var(name, end.elem)
+    return [ir.Let(binding.span, name, end.elem, end)]
+
+
 def _foreach(c: Context, node: ast.Foreach) -> Built:
-    heads: list[tuple[str, Expr, Expr, Expr]] = []
+    heads: list[tuple[Built, str, Expr, Expr, Expr]] = []
     for binding in node.bindings:
-        for symbol in _bound_symbols(c, binding):
-            heads.append((c.name_of(symbol), ZERO, _extent(c, symbol, binding.span), ONE))
+        for position, symbol in enumerate(_bound_symbols(c, binding)):
+            end = _end(c, symbol, binding, position)
+            extent = of_int(_bound(c, symbol, binding.span), c.sizes)
+            heads.append((end, c.name_of(symbol), ZERO, extent, ONE))
     for each in node.ranges:
-        heads.append(_range(c, each))
+        heads.append(([], *_range(c, each)))
     body = c.body(node.body)
-    for name, start, stop, step in reversed(heads):
-        body = (ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)),)
+    for end, name, start, stop, step in reversed(heads):
+        body = (*end, ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)))
     return list(body)
 
 
@@ -148,7 +163,7 @@ def _unrolled(node: ast.Foreach) -> int | None:
 
 def _range(c: Context, node: ast.Range) -> tuple[str, Expr, Expr, Expr]:
     symbol = c.symbol(node.name)
-    extent = _extent(c, symbol, node.span)
+    extent = of_int(_bound(c, symbol, node.span), c.sizes)
     name = c.name_of(symbol if node.local is None else c.symbol(node.local))
     low = ZERO if node.lo is None else value(c, node.lo)
     stop = extent if node.hi is None else add(extent, value(c, node.hi))
@@ -156,12 +171,12 @@ def _range(c: Context, node: ast.Range) -> tuple[str, Expr, Expr, Expr]:
 
 
 def _while(c: Context, node: ast.While) -> Built:
-    return [ir.While(node.span, c.expr(node.cond), c.body(node.body))]
+    return [ir.While(node.span, steady(c, node.cond), c.body(node.body))]
 
 
 def _if(c: Context, node: ast.If) -> Built:
     other = () if node.other is None else c.body(node.other)
-    return [ir.If(node.span, c.expr(node.cond), c.body(node.then), other)]
+    return [ir.If(node.span, steady(c, node.cond), c.body(node.then), other)]
 
 
 def _jump(c: Context, node: ast.Jump) -> Built:

@@ -11,47 +11,91 @@ from typing import Any
 
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
-from croqc.pipe.build.scalars import convert, value
-from croqc.pipe.build.tiles import element, guarded, tile
+from croqc.pipe.build.scalars import convert, elem_of, value
+from croqc.pipe.build.tiles import element, guarded, inside, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Read, Space, Var, whole
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Read, Space, Var, subtract, whole
+from croqc.pipe.tiles import handed_on
 from croqc.sema.model import Unit
 from croqc.sema.types import Bounded, Data, Future
 from croqc.syntax import ast
 from croqc.text.span import Span
 
 _THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32}
-_ATOMIC_NARROW = ("f16", "bf16")
+_THREAD = Var("threadIdx.x")
 
 
 def once(c: Context, built: Built, span: Span) -> Built:
     """Statements for one thread of the level that they stand at."""
     if c.per_thread or c.unit is Unit.THREAD or c.kernel is None or c.kernel.threads == 1:
         return built
-    rank: Expr = Var("threadIdx.x")
-    if c.unit in _THREADS:
-        rank = Op("%", (rank, Lit(_THREADS[c.unit])))
+    rank = Op("%", (_THREAD, Lit(_THREADS[c.unit]))) if c.unit in _THREADS else _THREAD
     first = Op("==", (rank, ZERO if c.unit in _THREADS else Lit(c.first)), "bool")
     return [ir.Sync(span, c.unit), ir.If(span, first, tuple(built)), ir.Sync(span, c.unit)]
+
+
+def thread_of(c: Context) -> tuple[Expr, Expr]:
+    """The number of a thread in the unit at hand, and how many there are."""
+    if c.unit in _THREADS:
+        return Op("%", (_THREAD, Lit(_THREADS[c.unit]))), Lit(_THREADS[c.unit])
+    return subtract(_THREAD, Lit(c.first)), Lit(c.count)
 
 
 def call(c: Context, node: ast.CallStmt) -> Built:
     each = node.call
     if each.kind == "atomic":
         return once(c, _atomic(c, node), node.span)
-    return once(c, [ir.Call(node.span, callee(c, each), arguments(c, each))], node.span)
+    args = arguments(c, each)
+    made = ir.Call(node.span, callee(c, each), args)
+    if not c.per_thread and _is_shared(made):
+        return [ir.Sync(node.span, c.unit), made, ir.Sync(node.span, c.unit)]
+    return once(c, [made], node.span)
 
 
 def _atomic(c: Context, node: ast.CallStmt) -> Built:
-    target = node.call.args[0]
+    made = atomic(c, node.call)
+    return guarded(Read(made.tile, made.index), [made], node.span)
+
+
+def atomic(c: Context, node: ast.Call, old: str = "") -> ir.Atomic:
+    """`__atomic_OP(element, value…)`; `old` names what was there before."""
+    target = node.args[0]
     if not isinstance(target, ast.Chain):
         raise LoweringError("this target is not lowered", target.span)
     place = element(c, target)
-    if place.elem in _ATOMIC_NARROW:
-        raise LoweringError(f"'{node.call.callee}' of {place.elem} is not lowered to CUDA yet", node.span)
-    values = tuple(convert(value(c, arg), place.elem) for arg in node.call.args[1:])
-    word = node.call.callee.removeprefix("__atomic_")
-    return guarded(place, [ir.Atomic(node.span, place.tile, place.index, values[0], word, values[1:])], node.span)
+    values = tuple(convert(value(c, arg), place.elem) for arg in node.args[1:])
+    word = node.callee.removeprefix("__atomic_")
+    return ir.Atomic(node.span, place.tile, place.index, values[0], word, values[1:], old)
+
+
+def called(c: Context, node: ast.Call, elem: str = "") -> Expr:
+    """What a device function or an atomic gives; `elem`: the function's type, where a declaration says it."""
+    if node.kind == "atomic":
+        return _old_value(c, node)
+    found = Fn(callee(c, node), arguments(c, node), elem or elem_of(c, node), foreign=True)
+    if not c.per_thread and _is_shared(ir.Call(node.span, found.name, found.args)):
+        c.ahead.append(ir.Sync(node.span, c.unit))
+        c.behind.append(ir.Sync(node.span, c.unit))
+    return found
+
+
+def _is_shared(made: ir.Stmt) -> bool:
+    """Whether all threads of a level make a call together: it gets shared data and none of a thread's own (4.3)."""
+    spaces = {tensor.space for tensor in handed_on(made)}
+    return Space.SHARED in spaces and Space.LOCAL not in spaces
+
+
+def _old_value(c: Context, node: ast.Call) -> Expr:
+    """What an atomic found, as a value: the atomic stands in front of the statement at hand."""
+    if not (c.per_thread or c.unit is Unit.THREAD or c.kernel is None or c.kernel.threads == 1):
+        reason = "one thread of this level makes the atomic, and the others do not know its old value"
+        raise LoweringError(f"{reason}: use it inside a level of threads", node.span)
+    name = c.names.fresh("old")
+    made = atomic(c, node, name)
+    if inside(made.tile, made.index) is not None:
+        raise LoweringError("an element that may not exist has no old value: ask first whether it does", node.span)
+    c.ahead.append(made)
+    return Var(name, made.tile.tensor.elem)
 
 
 # --- device functions --------------------------------------------------------------------------
@@ -82,8 +126,6 @@ def _argument(c: Context, node: ast.Expr) -> Expr:
     if not isinstance(c.model.types.get(node), Data | Future):
         return value(c, node)
     data = tile(c, node)
-    if data.tensor.space is Space.SHARED:
-        raise LoweringError("shared data as an argument of a device function is not lowered yet", node.span)
     if data != whole(data.tensor, data.slot) and any(limit is not None for limit in data.valid):
         raise LoweringError("data that may overhang as an argument of a device function is not lowered yet", node.span)
     return Fn("&", (Read(data, (ZERO,) * len(data.shape)),), "u64", foreign=True)
@@ -122,3 +164,4 @@ def _shown(shown: Expr) -> tuple[str, Expr]:
 
 
 EFFECTS: dict[type, Callable[[Context, Any], Built]] = {ast.Print: printed}
+VALUES: dict[type, Callable[[Context, Any], Expr]] = {ast.Call: called}

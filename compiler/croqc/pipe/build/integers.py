@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Var, add, divide, integer, modulo, multiply, product, subtract, wider
 from croqc.sema.symbolic import Int, Part
+from croqc.text.span import NOWHERE
+
+
+def is_unknown(atom: str) -> bool:
+    """Whether an atom stands for a value that analysis does not know, and so names nothing."""
+    return atom.startswith("?")
 
 
 def of_int(value: Int, atoms: Mapping[str, Expr]) -> Expr:
-    """The expression of a symbolic integer; `atoms` says what its symbols are called, else by their own names."""
+    """The expression of a symbolic integer; `atoms` says what its symbols are called, else by their own names.
+
+    Raises LoweringError, without a place, for a value that has no name.
+    """
     constant = value.const
     if constant is not None:
         return Lit(constant)
@@ -23,6 +33,8 @@ def of_int(value: Int, atoms: Mapping[str, Expr]) -> Expr:
 
 def _atom(atom: str | Part, atoms: Mapping[str, Expr]) -> Expr:
     if isinstance(atom, str):
+        if atom not in atoms and is_unknown(atom):
+            raise LoweringError("an extent that is used here is not known", NOWHERE)
         return atoms.get(atom, Var(atom.partition("'")[0]))
     a, b = of_int(atom.a, atoms), of_int(atom.b, atoms)
     if atom.op == "cdiv":

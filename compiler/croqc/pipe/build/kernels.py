@@ -12,6 +12,7 @@ from croqc.flow.paths import Path, enters, kernel_paths
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.effects import VALUES
 from croqc.pipe.build.grid import cluster_of, grid_of
 from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
 from croqc.pipe.build.host_data import array_tensor
@@ -52,12 +53,12 @@ class _Building:
         self.nodes = list(walk(kernel.node))
         self.inside = set(self.nodes)
         loops = [node for node in self.nodes if isinstance(node, ast.Foreach | ast.While)]
-        self.looped = {inner for loop in loops for inner in walk(loop)}
         self.paths = kernel_paths(model, kernel)
         statements: dict[type, Callable[[Context, Any], Built]] = {**CONTROL, **MOVEMENT, **MULTIPLIES}
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
-        self.c = Context(model, kernel, statements, EXPRESSIONS)
+        self.c = Context(model, kernel, statements, {**EXPRESSIONS, **VALUES})
+        self.c.looped = {inner for loop in loops for inner in walk(loop)}
         self.c.known.update(host.names)
         for taken in host.names.values():
             self.c.names.reserve(taken)
@@ -78,6 +79,7 @@ class _Building:
 
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
+        self.c.count = threads
         scalars = tuple(self._sizes())
         self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
         arrays = tuple(self._globals())
@@ -267,7 +269,7 @@ class _Building:
         for symbol in self.model.symbols:
             if not isinstance(symbol.type, Event) or symbol.decl not in self.inside:
                 continue
-            if symbol.decl in self.looped:
+            if symbol.decl in self.c.looped:
                 raise LoweringError("an event declared inside a loop is not lowered yet", symbol.name_span)
             slots = prod(symbol.type.array)
             arrivals = tuple(max(counts.get((symbol, slot), 1), 1) for slot in range(slots))
@@ -300,7 +302,7 @@ class _Building:
 
     def _region(self, c: Context, node: ast.InThreads) -> Built:
         """A region of some threads; behind an outermost one without `.async` stands a barrier of the block (4.4)."""
-        saved = c.unit, c.in_team, c.first, self.entered
+        saved = c.unit, c.in_team, c.first, c.count, self.entered
         chain = self.chains[node]
         mask = self.masks.of_regions(chain)
         if mask is None:
@@ -309,11 +311,12 @@ class _Building:
         paths = [path for path in self.paths if enters(path, node)]
         c.unit, threads = unit_of([sorted(set(inside) & set(_threads_of(path))) for path in paths] or [inside], node)
         self.entered, c.in_team = threads, c.unit is Unit.BLOCK
-        c.first = inside[0] if c.in_team else 0
+        if c.in_team:
+            c.first, c.count = inside[0], threads
         groups = tuple(sorted({thread // 128 for thread in inside}))
         cond, body = c.expr(node.cond), c.body(node.body)
         found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups, c.first)]
-        c.unit, c.in_team, c.first, self.entered = saved
+        c.unit, c.in_team, c.first, c.count, self.entered = saved
         if not node.is_async and len(chain) == 1:
             found.append(ir.Sync(node.span, Unit.BLOCK))
         return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
-from croqc.pipe.build.scalars import value
+from croqc.pipe.build.effects import thread_of
+from croqc.pipe.build.scalars import convert, value
 from croqc.pipe.build.tiles import tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ZERO, Expr, Lit, Tile, add, multiply
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tensor, Tile, Var, add, divide, modulo, multiply, whole
 from croqc.sema.events import order_of
 from croqc.sema.model import Unit
 from croqc.sema.types import Event, Future, Storage
@@ -23,10 +25,30 @@ def _nothing(c: Context, node: ast.Node) -> Built:
 
 
 def _buffer(c: Context, node: ast.BufferDecl) -> Built:
-    filled = [name for name in node.names if name.fill is not None]
-    if filled:
-        raise LoweringError("filling a buffer where it is declared is not lowered yet", filled[0].span)
-    return []
+    found: Built = []
+    for name in node.names:
+        if name.fill is not None:
+            found += _filled(c, c.tensors[c.symbol(name.name)], value(c, name.fill), node)
+    return found
+
+
+def _filled(c: Context, tensor: Tensor, start: Expr, node: ast.BufferDecl) -> Built:
+    """Every element gets the value: of local data by its thread, of shared data by the unit's threads in turn, which
+    meet behind it, and before it where the turn of a loop before may still look at it (reference, 3.6)."""
+    shared = tensor.space is Space.SHARED and c.unit is not Unit.THREAD
+    first, step = thread_of(c) if shared else (ZERO, ONE)
+    name = c.names.fresh("element")
+    index: list[Expr] = []
+    rest: Expr = Var(name)
+    for extent in reversed(tensor.shape[1:]):
+        index.append(modulo(rest, extent))
+        rest = divide(rest, extent)
+    at = (rest, *reversed(index))
+    new = convert(start, tensor.elem)
+    writes = tuple(ir.Write(node.span, whole(tensor, Lit(slot)), at, new) for slot in range(tensor.slots))
+    loop = ir.Loop(node.span, name, first, Lit(prod(tensor.extents)), step, writes, None if shared else 0)
+    meets: Built = [ir.Sync(node.span, c.unit)] if shared else []
+    return [*(meets if node in c.looped else []), loop, *meets]
 
 
 # --- copies ------------------------------------------------------------------------------------
@@ -122,18 +144,11 @@ def slot_ref(c: Context, node: ast.Expr) -> list[ir.SlotRef]:
         return [ir.SlotRef(name, value(c, order), ordered=True)]
     subscripts = [each.args[0] for each in suffixes if isinstance(each, ast.Index)]
     if not subscripts:
-        return [ir.SlotRef(name, Lit(number)) for number in range(_count(array))]
+        return [ir.SlotRef(name, Lit(number)) for number in range(prod(array))]
     number: Expr = ZERO
     for subscript, extent in zip(subscripts, array, strict=True):
         number = add(multiply(number, Lit(extent)), value(c, subscript))
     return [ir.SlotRef(name, number)]
-
-
-def _count(array: tuple[int, ...]) -> int:
-    total = 1
-    for extent in array:
-        total *= extent
-    return total
 
 
 def _is_future(c: Context, node: ast.Expr) -> bool:
@@ -147,7 +162,7 @@ def _wait(c: Context, node: ast.Wait) -> Built:
         if _is_future(c, ref):
             futures.append(_handle(c, ref))
             continue
-        found += [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)]
+        found += _in_turn(c, [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)])
     if futures:
         found.append(ir.Await(node.span, tuple(futures), c.unit))
     return found
@@ -161,7 +176,19 @@ def _handle(c: Context, node: ast.Expr) -> str:
 
 def _trigger(c: Context, node: ast.Trigger) -> Built:
     after = tuple(_handle(c, each) for each in node.after)
-    return [ir.Arrive(node.span, slot, c.unit, after, node.cluster) for ref in node.refs for slot in slot_ref(c, ref)]
+    found: Built = []
+    for ref in node.refs:
+        slots = slot_ref(c, ref)
+        found += _in_turn(c, [ir.Arrive(node.span, slot, c.unit, after, node.cluster) for slot in slots])
+    return found
+
+
+def _in_turn(c: Context, built: Built) -> Built:
+    """What one reference of several does, with the steps of its order (7.4), before the next is looked at."""
+    found = [*c.ahead, *built, *c.behind]
+    c.ahead.clear()
+    c.behind.clear()
+    return found
 
 
 MOVEMENT: dict[type, Callable[[Context, Any], Built]] = {

@@ -10,6 +10,7 @@ from croqc.pipe.build.integers import ceiling, of_int
 from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
+from croqc.pipe.ir_control import Set
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
 from croqc.sema.model import SymbolKind
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, data_of
@@ -243,10 +244,25 @@ def _chain(c: Context, node: ast.Chain) -> Expr:
     return _known(c, node)
 
 
-def _call(c: Context, node: ast.Call) -> Expr:
-    if node.kind == "atomic":
-        raise LoweringError("the old value of an atomic is not lowered yet", node.span)
-    return Fn(node.callee, tuple(value(c, arg) for arg in node.args), elem_of(c, node), foreign=True)
+def _step(c: Context, node: ast.IncDec) -> Expr:
+    """`++x` before the statement that it stands in, `x++` behind it: it changes a scalar once (2.5)."""
+    symbol = c.symbol(node.name)
+    if not isinstance(symbol.type, Scalar):
+        raise LoweringError(f"'{node.name.id}' is no scalar here", node.span)
+    elem = canonical(symbol.type.elem)
+    old = Var(c.name_of(symbol), elem)
+    new = cut(_typed(_FOLDED[node.op[0]](old, convert(Lit(1), elem)), elem))
+    (c.ahead if node.prefix else c.behind).append(Set(node.span, old.name, new))
+    return old
+
+
+def steady(c: Context, node: ast.Node) -> Expr:
+    """A condition, or an end of a loop. Raises LoweringError for one that changes variables, which are read inside."""
+    before = len(c.ahead) + len(c.behind)
+    found = value(c, node)
+    if len(c.ahead) + len(c.behind) > before:
+        raise LoweringError("a condition that changes a variable is not lowered: change it in a statement", node.span)
+    return found
 
 
 EXPRESSIONS: dict[type, Callable[[Context, Any], Expr]] = {
@@ -263,5 +279,5 @@ EXPRESSIONS: dict[type, Callable[[Context, Any], Expr]] = {
     ast.SizeOf: _size,
     ast.Builtin: _builtin,
     ast.Chain: _chain,
-    ast.Call: _call,
+    ast.IncDec: _step,
 }

@@ -17,7 +17,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Space, integer
 from croqc.pipe.passes.fold import is_load
-from croqc.pipe.tiles import reads_of
+from croqc.pipe.tiles import handed_on, reads_of
 from croqc.pipe.walk import Body, bodies, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -190,6 +190,8 @@ class _Placing:
                 self._enter(state, dest.tensor.name, dest.tensor.space, True)
         for tensor in reads_of(stmt):
             self._enter(state, tensor.name, tensor.space, False)
+        for tensor in handed_on(stmt):
+            self._enter(state, tensor.name, tensor.space, True)
         return state
 
     def _enter(self, state: State, name: str, space: Space, writes: bool) -> None:

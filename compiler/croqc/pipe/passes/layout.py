@@ -12,6 +12,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Space, Tensor
+from croqc.pipe.tiles import handed_on
 from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
@@ -39,7 +40,9 @@ class _Uses:
         self.operands: dict[str, Span] = {}
         self.stored: set[str] = set()
         self.transferred: set[str] = set()
+        self.handed_on: dict[str, Span] = {}
         for stmt in statements(kernel.body):
+            self.handed_on |= {tensor.name: stmt.span for tensor in handed_on(stmt)}
             if isinstance(stmt, ir.Multiply) and stmt.instruction in _BY_ROWS:
                 read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
                 self.operands.update({tile.tensor.name: stmt.span for tile, held in read if not held})
@@ -57,8 +60,11 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
         if not swizzle:
             reason = f"rows of '{name}' are {width} bytes; a multiply reads shared rows of a multiple of 32 bytes"
             raise LoweringError(f"{reason}: give it more columns", uses.operands[name])
-    elif not swizzle and flat and name in uses.stored & uses.transferred:
+    elif not swizzle and flat and name in uses.stored & uses.transferred - uses.handed_on.keys():
         swizzle = _widest(width)
+    if swizzle and name in uses.handed_on:
+        reason = f"'{name}' is swizzled, and a device function would see its rows permuted"
+        raise LoweringError(f"{reason}: copy it to a buffer of its own", uses.handed_on[name])
     if swizzle and not flat:
         raise LoweringError(f"'{name}' is swizzled and has {len(item.tensor.shape)} dimensions: give it two", item.span)
     if swizzle and width % swizzle:

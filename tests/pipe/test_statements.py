@@ -1,0 +1,100 @@
+"""Statements of the source: loops whose ends nobody knows before, increments, buffers that start with a value."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.printer import kernel_lines
+from tests.pipe.lowering import after
+
+THREADS = """__co__ void f(global s32 [N] x, global s32 [N] y, int n) {{
+  parallel b by N / 64 : block {{
+    shared event full[2];
+    parallel t by 64 : thread {{ {body} }}
+  }}
+}}
+"""
+BLOCK = """__co__ void f(global s32 [N] x, int n) {{
+  parallel b by N / 64 : block {{
+    {body}
+    parallel t by 64 : thread {{ x.at(t) = 1; }}
+  }}
+}}
+"""
+
+
+def body_of(text: str, body: str) -> list[str]:
+    lines = list(kernel_lines(after("build", text.format(body=body), {"N": 64})))
+    inside = lines[lines.index("  body") + 1 :]
+    return [line.strip() for line in inside if line.strip() != "scope"]
+
+
+def test_an_end_that_data_decides_is_worked_out_once() -> None:
+    found = body_of(THREADS, "mutable s32 m = 0; foreach k in [x.at(t)] { m += k; } y.at(t) = m;")
+    assert found[1:4] == [
+        "let k_end: s32 = x[0 : N].at(t)",
+        "for k from 0 to k_end step 1",
+        "m = m + k",
+    ]
+
+
+def test_an_inner_end_is_worked_out_in_every_turn() -> None:
+    found = body_of(THREADS, "foreach i in 3, j in [x.at(i)] { y.at(t) = #j; }")
+    assert found[:4] == [
+        "for i from 0 to 3 step 1",
+        "let j_end: s32 = x[0 : N].at(i)",
+        "for j from 0 to j_end step 1",
+        "y[0 : N].at(t) = j_end",
+    ]
+
+
+def test_steps_stand_before_or_behind_their_statement() -> None:
+    found = body_of(THREADS, "mutable int k = 0; mutable u8 m = 0; y.at(t) = ++k + m--;")
+    assert found == [
+        "let k: s32 = 0  changes",
+        "let m: u8 = 0:u8  changes",
+        "k = k + 1",
+        "y[0 : N].at(t) = k + s32(m)",
+        "m = u8(m - 1:u8)",
+    ]
+
+
+def test_each_order_of_a_wait_is_the_next() -> None:
+    found = body_of(THREADS, "mutable int k = 0; trigger full; wait full.at(k++), full.at(k++);")
+    waits = [line.partition("  ")[0] for line in found[3:]]
+    assert waits == ["wait full[order k]", "k = k + 1", "wait full[order k]", "k = k + 1"]
+
+
+@pytest.mark.parametrize("body", ["while (k++ < 3) { y.at(t) = 1; }", "if (k-- > 3) { y.at(t) = 1; }"])
+def test_a_condition_changes_nothing(body: str) -> None:
+    with pytest.raises(LoweringError, match="a condition that changes a variable is not lowered"):
+        body_of(THREADS, "mutable int k = 0; " + body)
+
+
+def test_shared_data_is_filled_by_all_threads_which_meet() -> None:
+    assert body_of(BLOCK, "shared f16 [4, 16] s[2] {1.0f};")[:4] == [
+        "for element from threadIdx.x to 64 step 64",
+        "s[0][0, 0 : 4 x 16].at(element / 16, element % 16) = 1.0:f16",
+        "s[1][0, 0 : 4 x 16].at(element / 16, element % 16) = 1.0:f16",
+        "sync  unit block",
+    ]
+
+
+def test_in_a_loop_they_meet_before_it_too() -> None:
+    found = body_of(BLOCK, "foreach k in 2 { shared s32 [64] s {k}; }")
+    assert found[:5] == [
+        "for k from 0 to 2 step 1",
+        "sync  unit block",
+        "for element from threadIdx.x to 64 step 64",
+        "s[0 : 64].at(element) = k",
+        "sync  unit block",
+    ]
+
+
+def test_local_data_is_filled_by_its_thread() -> None:
+    found = body_of(THREADS, "local s32 [2, 3] mine {5}; y.at(t) = mine.at(1, 2);")
+    assert found[:2] == [
+        "for element from 0 to 6 step 1  unroll 0",
+        "mine[0, 0 : 2 x 3].at(element / 3, element % 3) = 5",
+    ]
