@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.builtins.functions import MATHS
+from croqc.codegen.words import OWN_MATHS
 from croqc.pipe.errors import LoweringError
 from croqc.service.check import FileReport, check_text
 from croqc.service.lowering import lower_function
@@ -227,7 +229,18 @@ def test_rounding_of_an_integer_is_itself() -> None:
     assert "y[p] = x[p];" in text
 
 
-def test_a_function_without_code_is_refused_at_its_statement() -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("elem", ["f16", "f32", "f64"])
+def test_every_mathematical_function_has_its_code(elem: str) -> None:
+    calls = [row.name for row in MATHS if row.name.startswith("__") and row.signature.count(",") == 0]
+    floats = [name for name in calls if name not in ("__to",)]
+    assert "__gelu" in floats and len(floats) > 25
+    unit(in_threads("".join(f"y.at(p) = {name}(x.at(p));\n    " for name in floats), elem))
+    unit(in_threads("y.at(p) = __pow(x.at(p), y.at(p)) + __atan2(x.at(p), y.at(p));", elem))
+
+
+def test_a_function_without_code_is_refused_at_its_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(OWN_MATHS, "__gelu")
     message, place = refusal(in_threads("y.at(p) = x.at(p);\n    x.at(p) = __gelu(x.at(p));", "f32"))
     assert message == "__gelu is not lowered to CUDA yet"
     assert place == "x.at(p) = __gelu(x.at(p));"

@@ -18,19 +18,12 @@ pytestmark = pytest.mark.slow
 
 NO_FUNCTION = "this file does not define a device function"
 NOT_LOWERED = {
-    "binding-count:walk": "'at' is a tuple of indices, which is not lowered yet",
     "call-at-host:twice": NO_FUNCTION,
     "call-gaps:halves": NO_FUNCTION,
-    "event-order:pump": "this expression is not lowered to CUDA",
+    "data-extents:add": "this is no data that can be lowered",
     "fragment-reduce:norm": "this statement is not lowered to CUDA",
-    "increment-target:number": "this expression is not lowered to CUDA",
     "multiply-scale:mul": "'mma.….scale' is not lowered yet",
-    "placeholder-name:rows": "the data of this copy has no name",
-    "rank-mismatch:cut": "the data of this copy has no name",
     "redeclared-function:fill": "an extent here hangs on the sizes of the run",
-    "region-at-host:fill": "a launch inside host control flow is not lowered yet",
-    "select-operands:load": "this is no data that can be lowered",
-    "shape-member:grid": "an extent of 'part' is not known",
     "sparse-multiply:mul": "this operand takes part in no multiply that is lowered",
     "template-argument:twice": NO_FUNCTION,
     "unsupported-type:scales": "the type f8_ue8m0 is not lowered to CUDA yet",

@@ -12,6 +12,7 @@ from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit, multiply
 from croqc.pipe.passes.memory import overlapping, slot_stride
+from croqc.pipe.walk import statements
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -47,6 +48,8 @@ class _Kernel:
         self.w = Writer()
         self.statements = Statements(self.w, kernel, sites)
         self.over = _over(kernel)
+        copies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy)]
+        self.vectors = {side.tensor.name for copy in copies if copy.vector for side in (copy.source, copy.dest)}
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
@@ -104,7 +107,8 @@ class _Kernel:
             self.w.line(f"u64* const {event.name} = reinterpret_cast<u64*>(smem + {at});{_slots_note(event)}")
             at += 8 * event.slots
         for tensor in kernel.locals:
-            self.w.line(f"{type_word(tensor.elem)} {tensor.name}[{prod(tensor.extents) * tensor.slots}];")
+            align = "alignas(16) " if tensor.name in self.vectors else ""
+            self.w.line(f"{align}{type_word(tensor.elem)} {tensor.name}[{prod(tensor.extents) * tensor.slots}];")
         self._block_indices()
         for index in kernel.indices:
             self.w.line(f"const int {index.name} = {self._index(index)};")

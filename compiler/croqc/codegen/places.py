@@ -43,8 +43,8 @@ class Places:
         """The element of a tile as an lvalue."""
         tensor = tile.tensor
         at = list(tile.origin)
-        for dim, value in enumerate(index):
-            at[tile.dims[dim]] = add(at[tile.dims[dim]], value)
+        for value, dim, step in zip(index, tile.dims, tile.steps, strict=True):
+            at[dim] = add(at[dim], multiply(value, step))
         item = self.shared.get(tensor.name)
         if item is not None and item.swizzle:
             at = _as_declared(at, tensor, item.tensor)
@@ -53,7 +53,10 @@ class Places:
                 f"at<{type_word(tensor.elem)}, {rows}, {item.swizzle}>({self.slot(tensor, tile.slot)}, {row}, {column})"
             )
         if tensor.space is Space.GLOBAL:
-            return f"{tensor.name}[{self._wide(tensor, at)}]"
+            slot = ""
+            if tensor.slots > 1 and tile.slot != ZERO:
+                slot = f"s64({self.spell(tile.slot)}) * {self._stride(product(tensor.shape))} + "
+            return f"{tensor.name}[{slot}{self._wide(tensor, at)}]"
         offset = total(tuple(multiply(value, stride) for value, stride in zip(at, strides(tensor), strict=True)))
         if tensor.slots > 1:
             return (

@@ -6,7 +6,7 @@ in order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from croqc.codegen.evaluate import Number
 from croqc.codegen.host_run import HostRun, run_host
@@ -73,7 +73,8 @@ def program_of(
         place = model.function.name.span if error.span == NOWHERE else error.span
         raise LoweringError(error.message, place) from error
     done = run_host(part.host, kernels, sizes)
-    arrays = tuple(_arrays(part, whole))
+    used = {source for kernel in kernels for source in kernel.sources} | {done.result}
+    arrays = tuple(_arrays(part, whole, used))
     return Program(function, unit, arrays, part.host, kernels, done)
 
 
@@ -117,12 +118,14 @@ def built(model: Model, kernel: Kernel, name: str, part: HostPart, sizes: Mappin
         return build_kernel(model, kernel, name, part, sizes)
 
 
-def _arrays(part: HostPart, sizes: Mapping[str, int]) -> list[DeviceArray]:
+def _arrays(part: HostPart, sizes: Mapping[str, int], used: Collection[str | None]) -> list[DeviceArray]:
     """Parameters in order, then the buffers of the host code, with the slots of an array of buffers in front."""
     found = []
     for symbol, (tensor, source) in part.tensors.items():
         data = array_data(symbol)
         assert data is not None
+        if source not in used and symbol.kind is not SymbolKind.PARAM:
+            continue  # no launch looks at it
         shape = tuple(_extent(extent.evaluate(sizes), symbol) for extent in data.shape)
         slots = (tensor.slots,) if tensor.slots > 1 else ()
         found.append(DeviceArray(source, tensor.elem, (*slots, *shape), symbol.kind is SymbolKind.PARAM))

@@ -11,10 +11,11 @@ from croqc.codegen.places import Places
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
-from croqc.codegen.words import printf, type_word
+from croqc.codegen.words import OWN_MATHS, printf, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
+from croqc.pipe.mentioned import functions_of
 from croqc.pipe.walk import Body, statements
 from croqc.sema.model import Unit
 
@@ -30,6 +31,8 @@ class Statements:
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
+        if OWN_MATHS.keys() & functions_of(kernel.body):
+            self.headers.add("maths")
         self.over_blocks = any(_over_blocks(stmt) for stmt in statements(kernel.body))
         if self.over_blocks:
             self.headers |= {"cluster", "tma"}  # a tensor map is a type of the one, used in the other

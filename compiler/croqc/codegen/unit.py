@@ -15,6 +15,7 @@ from croqc.text.span import NOWHERE
 
 _ORDER: Final = (
     "types",
+    "maths",
     "shared",
     "atomics",
     "mbarrier",

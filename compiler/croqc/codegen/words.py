@@ -22,8 +22,10 @@ _FUNCTIONS = {
     "__sin": "sinf", "__cos": "cosf", "__tan": "tanf", "__asin": "asinf", "__acos": "acosf", "__atan": "atanf",
     "__atan2": "atan2f", "__sinh": "sinhf", "__cosh": "coshf", "__tanh": "tanhf", "__pow": "powf",
     "__ceil": "ceilf", "__floor": "floorf", "__round": "roundf", "__fabs": "fabsf", "__isfinite": "isfinite",
-    "__min": "min", "__max": "max", "cdiv": "cdiv",
+    "__min": "min", "__max": "max", "cdiv": "cdiv", "__fmaf": "fmaf",
 }  # fmt: skip
+OWN_MATHS = {"__gelu": "gelu", "__sigmoid": "sigmoid", "__softplus": "softplus", "__sign": "sign"}
+"""Functions that a header of ours has (`include/croq/maths`)."""
 _SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
 
 _FLOATS = frozenset({"f32", "tf32", "f64", *_SINGLE})
@@ -164,11 +166,12 @@ def _function(expr: Fn, element: Element) -> str:
         return f"{expr.name}({', '.join(args)})"
     if expr.elem not in _FLOATS and expr.name in _OF_INTEGERS:
         return _OF_INTEGERS[expr.name].format(args[0])
-    if expr.name == "__rsqrt":
+    if expr.name in ("__rsqrt", "__frcp_rn"):
         one, root = ("1.0", "sqrt") if expr.elem == "f64" else ("1.0f", "sqrtf")
         value = f"float({args[0]})" if expr.args[0].elem in _SINGLE else args[0]
-        return f"{type_word(expr.elem)}({one} / {root}({value}))"
-    word = _FUNCTIONS.get(expr.name)
+        below = f"{root}({value})" if expr.name == "__rsqrt" else f"({value})"
+        return f"{type_word(expr.elem)}({one} / {below})"
+    word = OWN_MATHS.get(expr.name) or _FUNCTIONS.get(expr.name)
     if word is None:
         raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")
     if expr.elem in _SINGLE:

@@ -104,7 +104,8 @@ class Tile:
     """A box of a tensor's slot. `origin` has one entry a dimension of the tensor, in elements.
 
     `shape` holds the tile's extents and `dims` the tensor dimension of each of them. `valid` says how many elements
-    exist along each, None for all of them: the rest overhangs the tensor (reference, 5.2).
+    exist along each, None for all of them: the rest overhangs the tensor (reference, 5.2). `scales`: how far a step
+    along each goes in the tensor's dimension, empty where all go by one; of a view with strides of its own (3.5).
     """
 
     tensor: Tensor
@@ -113,6 +114,12 @@ class Tile:
     shape: tuple[Expr, ...]
     dims: tuple[int, ...]
     valid: tuple[Expr | None, ...]
+    scales: tuple[Expr, ...] = ()
+
+    @property
+    def steps(self) -> tuple[Expr, ...]:
+        """How far a step along each dimension goes."""
+        return self.scales or (ONE,) * len(self.shape)
 
     @property
     def extents(self) -> tuple[int, ...] | None:

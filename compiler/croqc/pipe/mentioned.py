@@ -1,28 +1,34 @@
-"""Which names statements and expressions of the IR mention, wherever in them. Must not decide anything."""
+"""Which names and functions statements and expressions of the IR mention, wherever in them. Must not decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Fn, Lit, Op, Read, Tensor, Tile, Var
+from croqc.pipe.exprs import Cast, Fn, Op, Read, Tensor, Tile, Var
 
 _RECORDS = (ir.Stmt, ir.SlotRef, Op, Fn, Cast, Read, Tile, Tensor)
 
 
 def mentioned(values: Iterable[Any]) -> frozenset[str]:
     """The variables in statements, expressions and tiles, extents of their tensors included."""
-    found: set[str] = set()
+    return frozenset(value.name for value in _everything(values) if isinstance(value, Var))
+
+
+def functions_of(values: Iterable[Any]) -> frozenset[str]:
+    """The built-in functions that they call."""
+    return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and not value.foreign)
+
+
+def _everything(values: Iterable[Any]) -> Iterator[Any]:
     stack = list(values)
     seen: set[int] = set()
     while stack:
         value = stack.pop()
-        if isinstance(value, Var):
-            found.add(value.name)
-        elif isinstance(value, tuple):
+        yield value
+        if isinstance(value, tuple):
             stack += value
-        elif isinstance(value, _RECORDS) and not isinstance(value, Lit) and id(value) not in seen:
+        elif isinstance(value, _RECORDS) and id(value) not in seen:
             seen.add(id(value))
             stack += [getattr(value, name) for name in type(value).__match_args__]
-    return frozenset(found)

@@ -64,6 +64,8 @@ def tile(place: Tile) -> str:
     text = f"{tensor.name}{slot}[{', '.join(map(expression, place.origin))} : {_extents(place.shape)}]"
     if place.dims != tuple(range(len(tensor.shape))):
         text += f" of dims {', '.join(map(str, place.dims))}"
+    if place.scales:
+        text += f" by {', '.join(map(expression, place.scales))}"
     if any(limit is not None for limit in place.valid):
         limits = ("all" if limit is None else expression(limit) for limit in place.valid)
         text += f" (valid {', '.join(limits)})"

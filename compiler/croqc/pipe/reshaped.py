@@ -15,10 +15,14 @@ from croqc.pipe.walk import statements
 
 
 def check_reshaped(kernel: ir.Kernel) -> None:
-    """Raises LoweringError where rows of a swizzled tensor are taken through a view of another shape."""
+    """Raises LoweringError where rows are taken through a view of another shape, if the tensor is swizzled, or with
+    strides of its own."""
     swizzled = {item.tensor.name: item.tensor.shape for item in kernel.shared if item.swizzle}
     for stmt in statements(kernel.body):
         for tile in _taken_by_rows(stmt):
+            if tile.scales:
+                reason = f"this takes rows of '{tile.tensor.name}' through a view with strides of its own"
+                raise LoweringError(f"{reason}: copy what it shows to a buffer first", stmt.span)
             shape = swizzled.get(tile.tensor.name)
             if shape is not None and shape != tile.tensor.shape:
                 name, own = tile.tensor.name, " x ".join(str(extent) for extent in tile.tensor.extents)
@@ -32,5 +36,7 @@ def _taken_by_rows(stmt: ir.Stmt) -> Iterator[Tile]:
             yield from (tile for tile, held in ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers)) if not held)
         case ir.Copy(mechanism=ir.Mechanism.TMA):
             yield from (stmt.source, stmt.dest)
+        case ir.LoadFragment(tile=tile):
+            yield tile
         case ir.StoreTile(by_matrix=True):
             yield stmt.dest

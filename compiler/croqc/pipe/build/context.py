@@ -38,6 +38,7 @@ class Context:
         self.looped: set[ast.Node] = set()  # what stands in a loop
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
+        self.tuples: dict[Symbol, tuple[Expr, ...]] = {}  # what tuples of indices consist of
         self.tensors: dict[Symbol, Tensor] = {}
         self.tiles: dict[Symbol, Tile] = {}  # operands and named views
         self.accumulators: dict[Symbol, Accumulator] = {}

@@ -12,12 +12,13 @@ from croqc.pipe.build.integers import is_unknown, of_int
 from croqc.pipe.build.scalars import common_type, convert, cut, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Op, Space, Var, add
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Space, Var, add
 from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Scalar
+from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Future, Scalar
 from croqc.syntax import ast
+from croqc.text.record import record, replace
 from croqc.text.span import Span
 
 # --- scalars -----------------------------------------------------------------------------------
@@ -56,6 +57,8 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
     if not isinstance(part.target, ast.Name):
         return _element(c, part, span)
     symbol = c.symbol(part.target)
+    if isinstance(part.value, ast.Select) and isinstance(symbol.type, Data | Future):
+        return _choice(c, symbol, part.value, span)
     if isinstance(symbol.type, Data):
         if part.op == "=":
             c.tiles[symbol] = tile(c, part.value)
@@ -70,6 +73,17 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
         return _declared(c, symbol, new, span)
     elem = symbol.type.elem if isinstance(symbol.type, Scalar) else "s32"
     return [ir.Set(span, c.name_of(symbol), _combined(Var(c.name_of(symbol), elem), part.op, new, elem))]
+
+
+def _choice(c: Context, symbol: Symbol, node: ast.Select, span: Span) -> Built:
+    """A name for the one of several buffers that an index chooses now."""
+    chosen = tile(c, node)
+    if isinstance(chosen.slot, Lit):
+        c.tiles[symbol] = chosen
+        return []
+    name = c.names.fresh(f"{symbol.name}_slot")
+    c.tiles[symbol] = replace(chosen, slot=Var(name))
+    return [ir.Let(span, name, "s32", chosen.slot)]
 
 
 def _combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
@@ -104,35 +118,54 @@ def _with(c: Context, node: ast.With) -> Built:
         raise LoweringError("'where' is not lowered yet", node.span)
     lets: Built = []
     for binding in node.bindings:
-        for position, symbol in enumerate(_bound_symbols(c, binding)):
-            lets += _end(c, symbol, binding, position)
-            lets.append(ir.Let(binding.span, c.name_of(symbol), "s32", ZERO))
+        for index in _indices(c, binding):
+            lets += [*_end(c, index, binding), ir.Let(binding.span, index.name, "s32", ZERO)]
     return [ir.Scope(node.span, (*lets, *c.body(node.body)))]
 
 
-def _bound_symbols(c: Context, binding: ast.Binding) -> list[Symbol]:
+@record
+class _Index:
+    """A variable of a loop, what it stays below, and which extent of its binding says so."""
+
+    name: str
+    bound: Int
+    position: int
+
+
+def _indices(c: Context, binding: ast.Binding) -> list[_Index]:
+    """The variables that a binding makes: one a name, those of a tuple in turn (3.4)."""
+    found: list[_Index] = []
+    for position, name in enumerate(binding.names):
+        symbol = c.symbol(name)
+        bounds = _bounds(c, symbol, binding.span)
+        names = [c.name_of(symbol)] if len(bounds) == 1 else [c.names.fresh(symbol.name) for _ in bounds]
+        if len(names) > 1:
+            c.tuples[symbol] = tuple(Var(each) for each in names)
+        found += [
+            _Index(each, bound, position + place) for place, (each, bound) in enumerate(zip(names, bounds, strict=True))
+        ]
     if binding.tuple_name is not None:
-        raise LoweringError("a tuple of indices is not lowered yet", binding.span)
-    return [c.symbol(name) for name in binding.names]
+        c.tuples[c.symbol(binding.tuple_name)] = tuple(Var(index.name) for index in found)
+    return found
 
 
-def _bound(c: Context, symbol: Symbol, span: Span) -> Int:
+def _bounds(c: Context, symbol: Symbol, span: Span) -> tuple[Int, ...]:
     match symbol.type:
         case Bounded(bound=bound):
-            return bound
-        case BoundedTuple(bounds=(bound,)):
-            return bound
-    raise LoweringError(f"'{symbol.name}' is a tuple of indices, which is not lowered yet", span)
+            return (bound,)
+        case BoundedTuple(bounds=bounds):
+            return bounds
+    raise LoweringError(f"'{symbol.name}' is no index", span)
 
 
-def _end(c: Context, symbol: Symbol, binding: ast.Binding, position: int) -> Built:
+def _end(c: Context, index: _Index, binding: ast.Binding) -> Built:
     """Names the bound of an index that is known when the program runs alone (4.5): it is worked out here, once."""
-    unknown = [atom for atom in _bound(c, symbol, binding.span).names() if is_unknown(atom) and atom not in c.sizes]
+    unknown = [atom for atom in index.bound.names() if is_unknown(atom) and atom not in c.sizes]
     if not unknown:
         return []
-    extent = binding.extent.items[position] if isinstance(binding.extent, ast.ShapeLit) else binding.extent
+    extent = binding.extent.items[index.position] if isinstance(binding.extent, ast.ShapeLit) else binding.extent
     end = steady(c, extent)
-    name = c.names.fresh(f"{symbol.name}_end")
+    name = c.names.fresh(f"{index.name}_end")
     c.sizes[unknown[0]] = Var(name, end.elem)
     return [ir.Let(binding.span, name, end.elem, end)]
 
@@ -140,12 +173,11 @@ def _end(c: Context, symbol: Symbol, binding: ast.Binding, position: int) -> Bui
 def _foreach(c: Context, node: ast.Foreach) -> Built:
     heads: list[tuple[Built, str, Expr, Expr, Expr]] = []
     for binding in node.bindings:
-        for position, symbol in enumerate(_bound_symbols(c, binding)):
-            end = _end(c, symbol, binding, position)
-            extent = of_int(_bound(c, symbol, binding.span), c.sizes)
-            heads.append((end, c.name_of(symbol), ZERO, extent, ONE))
+        for index in _indices(c, binding):
+            end = _end(c, index, binding)
+            heads.append((end, index.name, ZERO, of_int(index.bound, c.sizes), ONE))
     for each in node.ranges:
-        heads.append(([], *_range(c, each)))
+        heads += [([], *head) for head in _ranges(c, each)]
     body = c.body(node.body)
     for end, name, start, stop, step in reversed(heads):
         body = (*end, ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)))
@@ -161,13 +193,19 @@ def _unrolled(node: ast.Foreach) -> int | None:
     return None
 
 
-def _range(c: Context, node: ast.Range) -> tuple[str, Expr, Expr, Expr]:
+def _ranges(c: Context, node: ast.Range) -> list[tuple[str, Expr, Expr, Expr]]:
+    """A loop over an index of a `with`, or over each index of a tuple in turn."""
     symbol = c.symbol(node.name)
-    extent = of_int(_bound(c, symbol, node.span), c.sizes)
+    stops = [of_int(bound, c.sizes) for bound in _bounds(c, symbol, node.span)]
+    if len(stops) > 1:
+        if node.local is not None:
+            raise LoweringError("a tuple of indices under another name is not lowered yet", node.span)
+        names = [part.name for part in c.tuples[symbol] if isinstance(part, Var)]
+        return [(name, ZERO, stop, ONE) for name, stop in zip(names, stops, strict=True)]
     name = c.name_of(symbol if node.local is None else c.symbol(node.local))
     low = ZERO if node.lo is None else value(c, node.lo)
-    stop = extent if node.hi is None else add(extent, value(c, node.hi))
-    return name, low, stop, ONE if node.step is None else value(c, node.step)
+    stop = stops[0] if node.hi is None else add(stops[0], value(c, node.hi))
+    return [(name, low, stop, ONE if node.step is None else value(c, node.step))]
 
 
 def _while(c: Context, node: ast.While) -> Built:

@@ -9,7 +9,7 @@ from croqc.pipe.build.context import Context
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Expr
+from croqc.pipe.exprs import Expr, Var
 from croqc.sema.model import Level
 from croqc.syntax import ast
 
@@ -24,12 +24,12 @@ def grid_of(c: Context, nodes: Sequence[ast.Parallel]) -> tuple[tuple[str, ...],
     names: list[str] = []
     extents: list[Expr] = []
     for axis in _block_axes(c, nodes):
-        if axis.tuple_name is not None:
-            raise LoweringError("a tuple of block indices is not lowered yet", axis.span)
+        first = len(names)
         for position, bound in enumerate(axis.bounds):
             known = c.model.values.get(bound)
             extents.append(of_int(known, c.sizes) if known is not None else c.expr(bound))
             names.append(_name(c, axis, position, "block"))
+        name_tuple(c, axis, names[first:])
     return tuple(names), tuple(extents)
 
 
@@ -39,6 +39,13 @@ def cluster_of(c: Context, nodes: Sequence[ast.Parallel]) -> tuple[tuple[str, in
     if prod(extent for _, extent in found) > _MOST:
         raise LoweringError(f"a cluster has up to {_MOST} blocks", nodes[0].span)
     return found
+
+
+def name_tuple(c: Context, axis: ast.Axis, names: Sequence[str]) -> None:
+    """What the tuple of an axis consists of, if it has one."""
+    symbol = None if axis.tuple_name is None else c.model.uses.get(axis.tuple_name)
+    if symbol is not None:
+        c.tuples[symbol] = tuple(Var(name) for name in names)
 
 
 def _block_axes(c: Context, nodes: Sequence[ast.Parallel]) -> list[ast.Axis]:

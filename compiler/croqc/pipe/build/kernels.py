@@ -13,20 +13,20 @@ from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.effects import VALUES
-from croqc.pipe.build.grid import cluster_of, grid_of
+from croqc.pipe.build.grid import cluster_of, grid_of, name_tuple
 from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
 from croqc.pipe.build.host_data import array_tensor
+from croqc.pipe.build.memory import declared_memory
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
-from croqc.pipe.build.scalars import EXPRESSIONS, printable
+from croqc.pipe.build.scalars import EXPRESSIONS
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
+from croqc.pipe.exprs import Lit, Tensor, Var
 from croqc.pipe.mentioned import mentioned
-from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind, Unit
-from croqc.sema.types import Data, Event, Future, Storage
+from croqc.sema.types import Data, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -74,7 +74,6 @@ class _Building:
         }
         self.chains = {chain[-1]: chain for chain in regions(kernel.node)}
         self.indices: list[ir.Index] = []
-        self.swizzles = {info.symbol: info.swizzle for info in model.buffers}
         self.entered: int | None = None  # how many threads of a unit run the region around, None outside of regions
 
     def kernel_of(self, threads: int) -> ir.Kernel:
@@ -88,8 +87,7 @@ class _Building:
         grid_names, grid = grid_of(self.c, launch)
         cluster = cluster_of(self.c, launch)
         self._place_indices()
-        shared, local = self._buffers()
-        handles = tuple(self._handles(shared))
+        memory = declared_memory(self.c, self.nodes)
         events = tuple(self._events())
         collect(self.c, [node for node in self.nodes if isinstance(node, ast.Mma)])
         body = self.c.body(self.kernel.node.body)
@@ -104,11 +102,11 @@ class _Building:
             tensors,
             tuple(source for _, source in arrays),
             scalars,
-            tuple(shared),
-            tuple(local),
+            memory.shared,
+            memory.local,
             events,
             tuple(self.c.accumulators.values()),
-            handles,
+            memory.handles,
             body,
             fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),
             renamed=tuple(self.renamed),
@@ -170,12 +168,6 @@ class _Building:
             nodes += [node for node in walk(defined) if isinstance(node, ast.Name)] if defined is not None else []
         return found
 
-    def _tensor(self, symbol: Symbol, elem: str, shape: tuple[Expr, ...], space: Space, slots: int) -> Tensor:
-        known = printable(canonical(elem), symbol.name_span)
-        made = Tensor(self.c.name_of(symbol), known, shape, space, slots)
-        self.c.tensors[symbol] = made
-        return made
-
     # --- declarations -----------------------------------------------------------------------------
 
     def _place_indices(self) -> None:
@@ -190,6 +182,7 @@ class _Building:
                         known[key] = self.c.name_of(symbol)
                         self.indices.append(ir.Index(known[key], unit, extent))
                     self.c.known[symbol] = known[key]
+                name_tuple(self.c, axis, [self.c.known[self.c.symbol(name)] for name in axis.names])
 
     def _placed(self, axis: ast.Axis) -> Iterator[tuple[Symbol, int, int]]:
         """Each index of an axis inside the block with its unit and bound, the last name fastest (4.1)."""
@@ -204,65 +197,6 @@ class _Building:
             if symbol is not None:
                 yield symbol, unit, extent
             unit *= extent
-
-    def _buffers(self) -> tuple[list[ir.Shared], list[Tensor]]:
-        shared: list[ir.Shared] = []
-        local: list[Tensor] = []
-        for symbol in self.model.symbols:
-            if symbol.kind is not SymbolKind.BUFFER or symbol.decl not in self.inside:
-                continue
-            if not isinstance(symbol.type, Data):
-                continue
-            shape = tuple(Lit(extent) for extent in static(self.c, symbol.type.shape, symbol.name_span))
-            slots = prod(symbol.type.array)
-            if symbol.type.storage is Storage.SHARED:
-                tensor = self._tensor(symbol, symbol.type.elem, shape, Space.SHARED, slots)
-                shared.append(ir.Shared(tensor, slot_bytes(tensor), symbol.name_span, self.swizzles.get(symbol, 0)))
-            else:
-                local.append(self._tensor(symbol, symbol.type.elem, shape, Space.LOCAL, slots))
-        return shared, local
-
-    def _handles(self, shared: list[ir.Shared]) -> Iterator[tuple[str, str, int]]:
-        """Futures whose copies go to memory that the compiler allocates: handles that rotate share a tensor."""
-        for group in self._rotating():
-            copies = [node for node in self.nodes if isinstance(node, ast.Copy) and self._names(node, group)]
-            if not copies:
-                continue
-            data = self.model.copies[copies[0]].dest.data
-            shape = tuple(Lit(extent) for extent in static(self.c, data.shape, copies[0].span))
-            space = Space.SHARED if data.storage is Storage.SHARED else Space.LOCAL
-            name = self.c.names.fresh(f"{group[0].name}_data")
-            elem = printable(canonical(data.elem), copies[0].span)
-            tensor = Tensor(name, elem, shape, space, len(group))
-            swizzle = max(self.swizzles.get(self.model.copies[copy].dest.base, 0) for copy in copies)
-            shared.append(ir.Shared(tensor, slot_bytes(tensor), copies[0].span, swizzle))
-            for slot, symbol in enumerate(group):
-                self.c.handles[symbol] = self.c.name_of(symbol), tensor
-                yield self.c.name_of(symbol), name, slot
-
-    def _names(self, node: ast.Copy, group: list[Symbol]) -> bool:
-        target = None if node.target is None else self.model.uses.get(node.target)
-        return isinstance(node.dest, ast.StorageDest) and target in group
-
-    def _rotating(self) -> list[list[Symbol]]:
-        futures = [s for s in self.model.symbols if isinstance(s.type, Future) and s.decl in self.inside]
-        groups = {symbol: [symbol] for symbol in futures if not self._is_multiply(symbol)}
-        for node in self.nodes:
-            if not isinstance(node, ast.Rotate):
-                continue
-            first, *rest = (self.c.symbol(name) for name in node.names)
-            if any(symbol not in groups for symbol in (first, *rest)):
-                raise LoweringError(f"'{node.word}' of these futures is not lowered yet", node.span)
-            for other in rest:
-                if groups[other] is not groups[first]:
-                    groups[first].extend(groups[other])
-                    for symbol in groups[other]:
-                        groups[symbol] = groups[first]
-        unique = {id(group): group for group in groups.values()}
-        return [sorted(group, key=futures.index) for group in unique.values()]
-
-    def _is_multiply(self, symbol: Symbol) -> bool:
-        return isinstance(symbol.type, Future) and symbol.type.multiply
 
     def _events(self) -> Iterator[ir.Event]:
         counts = arrival_counts(self.model, self.paths)
@@ -349,8 +283,3 @@ def unit_of(paths: Sequence[Sequence[int]], node: ast.InThreads) -> tuple[Unit, 
     if len(paths) == len(whole):
         raise LoweringError("paths of several sizes come here: give each a region of its own", together.span)
     raise LoweringError("only whole warps, or one thread, can do this together", together.span)
-
-
-def slot_bytes(tensor: Tensor) -> int:
-    """Bytes of one slot, rounded up."""
-    return -(-prod(tensor.extents) * ELEMENTS[tensor.elem].bits // 8)

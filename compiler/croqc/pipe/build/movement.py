@@ -12,7 +12,7 @@ from croqc.pipe.build.effects import thread_of
 from croqc.pipe.build.scalars import convert, value
 from croqc.pipe.build.tiles import tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tensor, Tile, Var, add, divide, modulo, multiply, whole
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tile, Var, add, divide, modulo, multiply, whole
 from croqc.sema.events import order_of
 from croqc.sema.model import Unit
 from croqc.sema.types import Event, Future, Storage
@@ -28,13 +28,17 @@ def _buffer(c: Context, node: ast.BufferDecl) -> Built:
     found: Built = []
     for name in node.names:
         if name.fill is not None:
-            found += _filled(c, c.tensors[c.symbol(name.name)], value(c, name.fill), node)
+            symbol = c.symbol(name.name)
+            tensor = c.tensors[symbol]
+            slots = (c.tiles[symbol].slot,) if symbol in c.tiles else tuple(Lit(slot) for slot in range(tensor.slots))
+            found += _filled(c, [whole(tensor, slot) for slot in slots], value(c, name.fill), node)
     return found
 
 
-def _filled(c: Context, tensor: Tensor, start: Expr, node: ast.BufferDecl) -> Built:
+def _filled(c: Context, tiles: list[Tile], start: Expr, node: ast.BufferDecl) -> Built:
     """Every element gets the value: of local data by its thread, of shared data by the unit's threads in turn, which
     meet behind it, and before it where the turn of a loop before may still look at it (reference, 3.6)."""
+    tensor = tiles[0].tensor
     shared = tensor.space is Space.SHARED and c.unit is not Unit.THREAD
     first, step = thread_of(c) if shared else (ZERO, ONE)
     name = c.names.fresh("element")
@@ -45,7 +49,7 @@ def _filled(c: Context, tensor: Tensor, start: Expr, node: ast.BufferDecl) -> Bu
         rest = divide(rest, extent)
     at = (rest, *reversed(index))
     new = convert(start, tensor.elem)
-    writes = tuple(ir.Write(node.span, whole(tensor, Lit(slot)), at, new) for slot in range(tensor.slots))
+    writes = tuple(ir.Write(node.span, each, at, new) for each in tiles)
     loop = ir.Loop(node.span, name, first, Lit(prod(tensor.extents)), step, writes, None if shared else 0)
     meets: Built = [ir.Sync(node.span, c.unit)] if shared else []
     return [*(meets if node in c.looped else []), loop, *meets]
@@ -60,8 +64,8 @@ def _copy(c: Context, node: ast.Copy) -> Built:
         raise LoweringError("this copy is not understood", node.span)
     if node.after is not None:
         raise LoweringError("a copy after another one is not lowered yet", node.span)
-    if isinstance(node.dest, ast.Select):
-        raise LoweringError("a copy into a selected buffer is not lowered yet", node.span)
+    if isinstance(node.dest, ast.StorageDest) and node.target is None:
+        return []  # nobody can look at what has no name
     source = tile(c, node.source)
     dest = _destination(c, node)
     form, order, low, pad = form_of(c, node)
@@ -100,8 +104,7 @@ def _future(c: Context, node: ast.Copy, dest: Tile) -> str:
 
 def _destination(c: Context, node: ast.Copy) -> Tile:
     if isinstance(node.dest, ast.StorageDest):
-        if node.target is None:
-            raise LoweringError("the data of this copy has no name", node.span)
+        assert node.target is not None
         return tile(c, node.target)
     return tile(c, node.dest)
 

@@ -36,14 +36,14 @@ _INTEGER_MATHS: Final = (
 _OURS: Final = (
     "at atomic_add_f16 bar_arrive bar_sync bf16 cdiv cluster_address cluster_sync cp_async cp_async_arrive "
     "cp_async_commit cp_async_wait croq f16 f32 f64 f8_e4m3 f8_e5m2 fence_async_proxy fence_mbarrier_init "
-    "fragment_column fragment_row give_registers load_a load_b load_matrix mbarrier_arrive "
+    "fragment_column fragment_row gelu give_registers load_a load_b load_matrix mbarrier_arrive "
     "mbarrier_arrive_cluster mbarrier_arrive_expect mbarrier_arrive_many mbarrier_expect mbarrier_expect_cluster "
     "mbarrier_init mbarrier_passes mbarrier_wait mbarrier_wait_reported operand operand_byte operand_row "
-    "pack_bf16 pack_bits pack_f16 s16 s32 s64 s8 settle shared_address smem store_matrix swizzled take_registers "
-    "tcgen05_commit tcgen05_fence_after tcgen05_fence_before tensor_load tensor_load_all tensor_memory_alloc "
-    "tensor_memory_free tensor_operand TensorMap tf32 tile_start tma_load tma_multicast tma_store "
-    "tma_store_commit tma_store_wait tma_store_wait_read u16 u32 u64 u8 wait_block wait_clock WaitRecord "
-    "WaitReport warp_column warp_row wgmma_commit wgmma_fence wgmma_wait write_wait_record"
+    "pack_bf16 pack_bits pack_f16 s16 s32 s64 s8 settle shared_address sigmoid sign smem softplus store_matrix "
+    "swizzled take_registers tcgen05_commit tcgen05_fence_after tcgen05_fence_before tensor_load tensor_load_all "
+    "tensor_memory_alloc tensor_memory_free tensor_operand TensorMap tf32 tile_start tma_load tma_multicast "
+    "tma_store tma_store_commit tma_store_wait tma_store_wait_read u16 u32 u64 u8 wait_block wait_clock "
+    "WaitRecord WaitReport warp_column warp_row wgmma_commit wgmma_fence wgmma_wait write_wait_record"
 )
 OURS: Final = frozenset(_OURS.split())
 _KERNEL: Final = "multiplied multiplied_phase tensor_memory tensor_memory_at"  # what passes and emitters declare

@@ -241,6 +241,11 @@ def _chain(c: Context, node: ast.Chain) -> Expr:
     view = c.model.views.get(node)
     if view is not None and view.element is not None:
         return element(c, node)
+    match node:
+        case ast.Chain(base=ast.Name() as base, suffixes=(ast.Pick(arg=arg),)) if c.symbol(base) in c.tuples:
+            parts, place = c.tuples[c.symbol(base)], c.model.values.get(arg)
+            if len(parts) > 1 and place is not None and place.const is not None:
+                return parts[place.const]
     return _known(c, node)
 
 

@@ -20,7 +20,9 @@ from croqc.pipe.exprs import (
     add,
     integer,
     multiply,
+    product,
     subtract,
+    total,
     whole,
 )
 from croqc.pipe.ir import If, Stmt
@@ -28,6 +30,7 @@ from croqc.pipe.wide import is_small, widened
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Symbol, SymbolKind, View, ViewKind, ViewOp
 from croqc.sema.symbolic import Int
+from croqc.sema.types import TupleType
 from croqc.syntax import ast
 from croqc.text.record import replace
 from croqc.text.span import Span
@@ -37,12 +40,32 @@ def tile(c: Context, node: ast.Node) -> Tile:
     """The tile that an operand names. Raises LoweringError for views that are no boxes."""
     while isinstance(node, ast.Paren):
         node = node.inner
+    if isinstance(node, ast.Select):
+        return _selected(c, node)
     view = c.model.views.get(node)
     if view is not None:
         return of_view(c, view, node.span)
     if isinstance(node, ast.Name):
         return _of_symbol(c, c.symbol(node), ZERO, node.span)
     raise LoweringError("this is no data that can be lowered", node.span)
+
+
+def _selected(c: Context, node: ast.Select) -> Tile:
+    """`select(k, v0, v1, …)`: slots of one tensor, of which the index chooses."""
+    options = [tile(c, option) for option in node.options]
+    if any(replace(option, slot=ZERO) != replace(options[0], slot=ZERO) for option in options):
+        raise LoweringError(
+            "a choice between views is not lowered: choose a whole buffer, and then its part", node.span
+        )
+    index = c.expr(node.index)
+    slot = options[-1].slot
+    numbers = [integer(option.slot) for option in options]
+    if all(number is not None and number == (numbers[0] or 0) + at for at, number in enumerate(numbers)):
+        slot = add(index, options[0].slot)
+    else:
+        for at in reversed(range(len(options) - 1)):
+            slot = Op("?:", (Op("==", (index, Lit(at)), "bool"), options[at].slot, slot))
+    return replace(options[0], slot=slot)
 
 
 def element(c: Context, node: ast.Chain) -> Read:
@@ -87,7 +110,22 @@ def _of_symbol(c: Context, symbol: Symbol, slot: Expr, span: Span) -> Tile:
 
 
 def _flat(c: Context, nodes: tuple[ast.Expr, ...]) -> list[Expr]:
-    return [ZERO if _is_wild(node) else c.expr(node) for node in nodes]
+    """The expressions of a list, with tuples as what they consist of (3.5)."""
+    found: list[Expr] = []
+    for node in nodes:
+        symbol = c.model.uses.get(node) if isinstance(node, ast.Name) else None
+        kind = c.model.types.get(node)
+        if _is_wild(node):
+            found.append(ZERO)
+        elif symbol is not None and symbol in c.tuples:
+            found += c.tuples[symbol]
+        elif isinstance(node, ast.TupleLit):
+            found += _flat(c, node.items)
+        elif isinstance(kind, TupleType) and all(item is not None for item in kind.items):
+            found += [of_int(item, c.sizes) for item in kind.items if item is not None]
+        else:
+            found.append(c.expr(node))
+    return found
 
 
 def _is_wild(node: ast.Expr) -> bool:
@@ -126,9 +164,22 @@ def _modspan(c: Context, base: Tile, op: ViewOp) -> Tile:
 
 
 def _window(c: Context, base: Tile, op: ViewOp) -> Tile:
+    start = tuple(_flat(c, op.at)) or (ZERO,) * len(base.shape)
     if op.strides:
-        raise LoweringError("a view with strides is not lowered yet", op.span)
-    return _cut(c, base, op, tuple(_flat(c, op.at)) or (ZERO,) * len(base.shape))
+        return _strided(base, start, _shape(c, op), tuple(_flat(c, op.strides)), op.span)
+    return _cut(c, base, op, start)
+
+
+def _strided(base: Tile, start: tuple[Expr, ...], shape: tuple[Expr, ...], steps: tuple[Expr, ...], span: Span) -> Tile:
+    """A view with element strides of its own: of the same elements in one row. All of it exists (3.5)."""
+    if base.scales:
+        raise LoweringError("a view with strides of one with strides is not lowered", span)
+    shape_of = base.tensor.shape
+    rows = [product(shape_of[dim + 1 :]) for dim in range(len(shape_of))]
+    first = total(tuple(multiply(at, row) for at, row in zip(base.origin, rows, strict=True)))
+    first = add(first, total(tuple(multiply(at, step) for at, step in zip(start, steps, strict=True))))
+    row = replace(base.tensor, shape=(product(shape_of),))
+    return Tile(row, base.slot, (first,), shape, (0,) * len(shape), (None,) * len(shape), steps)
 
 
 def _scaled(indices: list[Expr], extents: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -145,7 +196,7 @@ def _cut(c: Context, base: Tile, op: ViewOp, start: tuple[Expr, ...]) -> Tile:
     valid: list[Expr | None] = []
     for dim, (by, extent, before) in enumerate(zip(start, shape, base.valid, strict=True)):
         axis = base.dims[dim]
-        origin[axis] = add(origin[axis], by)
+        origin[axis] = add(origin[axis], multiply(by, base.steps[dim]))
         room = base.shape[dim] if before is None else before
         valid.append(_valid(room, by, extent, op, before is None))
     return replace(base, origin=tuple(origin), shape=shape, valid=tuple(valid))
@@ -183,6 +234,7 @@ def _squeeze(c: Context, base: Tile, op: ViewOp) -> Tile:
         shape=tuple(base.shape[dim] for dim in keep),
         dims=tuple(base.dims[dim] for dim in keep),
         valid=tuple(base.valid[dim] for dim in keep),
+        scales=tuple(base.scales[dim] for dim in keep) if base.scales else (),
     )
 
 

@@ -19,7 +19,7 @@ from math import gcd, prod
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Lit, Space, Tile, multiply, product
+from croqc.pipe.exprs import ONE, Lit, Space, Tile, multiply, product
 from croqc.pipe.facts import Facts
 from croqc.pipe.handles import spread, together
 from croqc.pipe.published import otherwise_used
@@ -139,6 +139,8 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
 def _why_not_boxes(copy: ir.Copy, env: Env) -> str:
     """Why the hardware cannot follow the views of a copy that it could make otherwise; empty where it can."""
     outside, inside = _sides(copy)
+    if inside.scales:
+        return f"its view of '{inside.tensor.name}' has strides of its own"
     loads = outside is copy.source
     if loads and not copy.zero_fill and any(limit is not None for limit in outside.valid):
         return "elements outside the tensor must keep their old values"
@@ -185,6 +187,8 @@ def unreachable(outside: Tile) -> str:
 
 
 def _astray(outside: Tile) -> str:
+    if outside.scales:
+        return f"its view of '{outside.tensor.name}' has strides of its own"
     if not outside.dims or outside.dims[-1] != len(outside.tensor.shape) - 1:
         return f"its rows do not run along those of '{outside.tensor.name}'"
     return ""
@@ -217,7 +221,9 @@ def _vector(copy: ir.Copy, facts: Facts) -> int:
     tiles = (copy.source, copy.dest)
     if not all(_has_rows(tile) for tile in tiles):
         return size
-    rows = [value for tile in tiles for value in (tile.tensor.shape[-1], tile.origin[-1], tile.shape[-1])]
+    rows = [
+        each for tile in tiles for each in (tile.tensor.shape[-1], tile.origin[-1], tile.shape[-1], *tile.scales[:-1])
+    ]
     for width in (16, 8, 4, 2):
         if width > size and facts.divide((width // size, value) for value in rows):
             return width
@@ -227,4 +233,5 @@ def _vector(copy: ir.Copy, facts: Facts) -> int:
 def _has_rows(tile: Tile) -> bool:
     """Whether the tile's last dimension runs along the tensor's rows, and ends, where it overhangs, with the tensor:
     then a vector that lies in one of the tensor's aligned pieces exists as a whole or not at all."""
-    return bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and ends_with_tensor(tile, -1)
+    along = bool(tile.dims) and tile.dims[-1] == len(tile.tensor.shape) - 1 and tile.steps[-1] == ONE
+    return along and ends_with_tensor(tile, -1)

@@ -162,10 +162,14 @@ def _range(c: Compiler, node: ast.Range) -> tuple[Callable[[Frame], Any], Setter
         return (start, stop, stride)
 
     component = c.components.get(symbol)
+    whole_slot = c.slot(symbol)
+    parts = [(c.slot(part), position) for part, (whole, position) in c.components.items() if whole == whole_slot]
 
     def setter(frame: Frame, value: Value) -> None:
         for slot in slots:
             frame.vars[slot] = value
+        for slot, position in parts:
+            frame.vars[slot] = value[position]
         if component is not None:
             whole, position = component
             items = frame.vars[whole]
