@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -88,6 +89,7 @@ MANNERS = {
     "records": records,
     "hangs": lambda job: time.sleep(60),
     "aborts": _signal,
+    "killed": lambda job: os.kill(os.getpid(), signal.SIGKILL),
     "exits": lambda job: sys.exit(3),
     "garbage": lambda job: (sys.stdout.write("Segmentation fault\n"), sys.stdout.flush(), time.sleep(60)),
     "list": lambda job: (sys.stdout.write("[1]\n"), sys.stdout.flush(), time.sleep(60)),

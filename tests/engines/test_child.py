@@ -90,6 +90,8 @@ def test_the_records_of_a_wait_outlive_the_child(card: Callable[[str], Parent], 
         ("none", Kind.NO_DEVICE, "there is no NVIDIA card here"),
         ("bare", Kind.NO_DEVICE, "there is no NVIDIA card here"),
         ("map", Kind.REFUSED, "tensor map of 'lhs' with a box of 128 x 64"),
+        ("small", Kind.TOO_MANY_RESOURCES, "bytes of shared memory; this card has 1,024"),
+        ("narrow", Kind.TOO_MANY_RESOURCES, "needs 15,360 registers, 40 in each of 384 threads; this card has 4,096"),
     ],
 )
 def test_each_error_of_the_card(
@@ -105,6 +107,7 @@ def test_too_little_memory(card: Callable[[str], Parent], tmp_path: Path) -> Non
     with card("") as parent:
         found = parent.run(job_in(tmp_path / "job", arrays=(Array("lhs", 1 << 40, False),)))
     assert isinstance(found, Trouble) and found.kind is Kind.MEMORY
+    assert found.message.endswith("for this run: the arrays take 1,099,511,627,776 bytes, 5,368,709,120 are free")
 
 
 def test_code_that_does_not_compile_keeps_its_log(card: Callable[[str], Parent], tmp_path: Path) -> None:
@@ -196,3 +199,11 @@ def test_a_link_in_the_folder_is_not_followed(card: Callable[[str], Parent], tmp
     with card("") as parent:
         assert isinstance(parent.run(job), Answer)
     assert own.read_text() == "kept"
+
+
+def test_a_full_disk_of_results_is_told_as_one(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    job = job_in(tmp_path / "job")
+    (tmp_path / "job" / "output.out").symlink_to("/dev/full")
+    with card("") as parent:
+        found = parent.run(job)
+    assert isinstance(found, Trouble) and found.kind is Kind.DISK

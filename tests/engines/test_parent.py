@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from croqc.engines.gpu.faults import (
@@ -59,6 +60,7 @@ def test_the_card_is_named_without_a_job() -> None:
     [
         ("aborts", (), Kind.CRASHED, "kernel 'scale' ended the process that ran it, with signal 6"),
         ("exits", (), Kind.CRASHED, "with status 3"),
+        ("killed", (), Kind.DIED, "the process for the card was killed while kernel 'scale' ran (signal 9)"),
         ("dies", (), Kind.DIED, "ended with status 1 while it was to start"),
         ("garbage", (), Kind.GARBAGE, "'Segmentation fault'"),
         ("list", (), Kind.GARBAGE, "'[1]'"),
@@ -181,6 +183,9 @@ def test_numbers_of_the_runtime(status: int, kind: Kind) -> None:
 def test_a_full_disk_and_a_closed_folder_differ() -> None:
     assert kind_of_os(OSError(28, "No space left on device")) is Kind.DISK
     assert kind_of_os(PermissionError(13, "Permission denied")) is Kind.FOLDER
+    with pytest.raises(OSError, match="written") as told, open("/dev/full", "wb") as full:
+        np.ones(1 << 16).tofile(full)
+    assert kind_of_os(told.value) is Kind.DISK
 
 
 @pytest.mark.parametrize("kind", Kind)

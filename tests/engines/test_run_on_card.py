@@ -12,6 +12,7 @@ import pytest
 from croqc.engines.gpu import run as card_run
 from croqc.engines.gpu.compile import CACHE_BYTES, _prune, compiled
 from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.run import spill_notes
 from croqc.runs.report import Verdict
 from croqc.service import run_card
 from croqc.service.check import FileReport, check_text
@@ -171,3 +172,15 @@ def test_the_cache_loses_what_was_used_least_recently(tmp_path: Path) -> None:
     _prune(tmp_path, 25)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["2.cubin", "2.log", "3.cubin", "3.log"]
     assert CACHE_BYTES == 2**30
+
+
+def test_registers_that_do_not_suffice_are_noted_by_kernel() -> None:
+    log = """ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'wide' for 'sm_90a'
+ptxas info    : Function properties for wide
+    48 bytes stack frame, 40 bytes spill stores, 44 bytes spill loads
+ptxas info    : Function properties for slim
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+"""
+    (note,) = spill_notes(log)
+    assert note.startswith("kernel 'wide' has too few registers: each thread spills 40 bytes and loads 44;")

@@ -177,3 +177,11 @@ def test_handles_that_rotate_hold_transfers_all_or_none(kinds: tuple[str, str]) 
     done = mechanism(start, env_of(WHOLE))
     assert {copy.mechanism for copy in only(done, ir.Copy)} <= {ir.Mechanism.VECTOR, ir.Mechanism.SCALAR}
     assert only(done, ir.Await) == []
+
+
+def test_a_tensor_that_may_be_longer_than_tma_counts_is_copied_by_threads() -> None:
+    """A product of sizes may pass 2^31. A copy that asks for TMA is checked when it is launched."""
+    long = Tensor("long", "f16", (Op("*", (Var("M"), Var("K"))), Lit(64)), Space.GLOBAL)
+    source = replace(whole(long), shape=(Lit(64), Lit(64)))
+    assert chosen(load(source=source))[0] is not ir.Mechanism.TMA
+    assert chosen(load(engine="tma", source=source))[0] is ir.Mechanism.TMA

@@ -40,6 +40,10 @@ class MapError(ValueError):
     """The driver refuses a tensor map."""
 
 
+class ResourceError(ValueError):
+    """A block needs more of something than this card has."""
+
+
 def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
     """`stage` hears of each stage, and of the kernel that runs, before it begins.
 
@@ -52,8 +56,8 @@ def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
         return done.failed(Kind.COMPILER, str(error))
     except ImportError as error:
         return done.failed(Kind.IMPORT, str(error))
-    except cupy.cuda.memory.OutOfMemoryError as error:
-        return done.failed(Kind.MEMORY, str(error))
+    except cupy.cuda.memory.OutOfMemoryError:
+        return done.failed(Kind.MEMORY, done.needed())
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         status = int(error.status)
         return done.failed(
@@ -61,6 +65,8 @@ def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
         )
     except MapError as error:
         return done.failed(Kind.REFUSED, str(error))
+    except ResourceError as error:
+        return done.failed(Kind.TOO_MANY_RESOURCES, str(error))
     except MemoryError:
         return done.failed(Kind.MEMORY, "the host has too little memory")
     except OSError as error:
@@ -96,6 +102,10 @@ class _Run:
         self.at("load")
         module = loaded(made.cubin, self.folder)
         kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
+        for launch in self.job.launches:
+            self.kernel = launch.kernel
+            check_resources(launch, int(kernels[launch.kernel].num_regs))
+        self.kernel = ""
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
         times = self._launched(kernels)
@@ -106,6 +116,12 @@ class _Run:
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
             notes=tuple(self.notes), printed=printed,
         )  # fmt: skip
+
+    def needed(self) -> str:
+        """What the arrays of the job take, and what the card has free."""
+        total = sum(array.size for array in self.job.arrays)
+        free, _ = cupy.cuda.runtime.memGetInfo()
+        return f"the arrays take {total:,} bytes, {free:,} are free"
 
     def _launched(self, kernels: Mapping[str, Any]) -> tuple[float, ...]:
         """Runs the kernels once, brings their data back, and then times them."""
@@ -228,6 +244,20 @@ def _argument(argument: Argument, pointers: Mapping[str, int]) -> Any:
     if argument.kind == "map":
         return tensor_map(pointers[argument.array], argument)
     return SCALARS[argument.kind](argument.value)
+
+
+def check_resources(launch: Launch, registers: int) -> None:
+    """Raises ResourceError for a block that no multiprocessor of the card has room for. `registers` of a thread."""
+    card = cupy.cuda.runtime.getDeviceProperties(0)
+    held = f"registers, {registers} in each of {launch.threads} threads"
+    for what, needed, most in (
+        ("bytes of shared memory", launch.shared_bytes, "sharedMemPerBlockOptin"),
+        ("threads", launch.threads, "maxThreadsPerBlock"),
+        (held, registers * launch.threads, "regsPerBlock"),
+    ):
+        there = int(card.get(most, needed))
+        if needed > there:
+            raise ResourceError(f"kernel '{launch.kernel}' needs {needed:,} {what}; this card has {there:,}")
 
 
 def start(kernel: Any, launch: Launch, arguments: tuple[Any, ...], stream: Any = None) -> None:

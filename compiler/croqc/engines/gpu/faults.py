@@ -97,8 +97,9 @@ def crash_words(status: int) -> str:
 
 
 def kind_of_os(error: OSError) -> Kind:
-    """A full disk, or a folder that cannot be used."""
-    return Kind.DISK if error.errno in (errno.ENOSPC, errno.EDQUOT) else Kind.FOLDER
+    """A full disk, or a folder that cannot be used. NumPy tells of a full disk without its number."""
+    half_written = error.errno is None and str(error).endswith(" written")
+    return Kind.DISK if error.errno in (errno.ENOSPC, errno.EDQUOT) or half_written else Kind.FOLDER
 
 
 _TOLD: Final = {

@@ -270,6 +270,10 @@ class _Child:
         except subprocess.TimeoutExpired:
             status = 0
         how = f"with signal {-status}" if status < 0 else f"with status {status}"
+        if -status in _FROM_OUTSIDE:
+            what = f"while kernel '{kernel}' ran" if kernel else f"while it was to {_WORDS.get(stage, stage)}"
+            message = f"the process for the card was killed {what} ({how.removeprefix('with ')})"
+            return Trouble(Kind.DIED, message, "run it again; the host may be short of memory", self._log(), kernel)
         if stage in _RUNNING:
             where = f"kernel '{kernel}'" if kernel else "the kernel"
             return Trouble(Kind.CRASHED, f"{where} ended the process that ran it, {how}", SIM, self._log(), kernel)
@@ -277,6 +281,7 @@ class _Child:
         return Trouble(Kind.DIED, message, "'croq doctor' checks the installation", self._log())
 
 
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)  # no kernel ends a process so
 _WORDS = {
     "start": "start",
     "device": "open the card",

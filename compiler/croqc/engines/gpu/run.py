@@ -5,6 +5,7 @@ Whatever goes wrong stands in the result. The folder of a run, with its data and
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,9 @@ from croqc.sema.model import Model
 from croqc.targets import DEFAULT_TARGET
 from croqc.text.span import NOWHERE, Span
 
+_SPILLS = re.compile(
+    r"Function properties for (\w+)\s+\d+ bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads"
+)
 _WAITS_GIVE_UP = 0.4  # of the run's time limit: the records are written before the parent's clock runs out
 
 
@@ -167,7 +171,7 @@ class _Run:
             outputs,
             result,
             prints=prints,
-            notes=answer.notes,
+            notes=(*answer.notes, *spill_notes(answer.log)),
             time=seconds,
             compile_time=answer.compile_time,
             timing=timing,
@@ -182,6 +186,18 @@ class _Run:
         returned = {self.program.done.result} - {None}  # the return itself reads it, on the host
         moved = bytes_moved(self.program, read - returned, written)
         return Timing(answer.device, len(answer.times), median(answer.times), min(answer.times), work or 0, moved)
+
+
+def spill_notes(log: str) -> tuple[str, ...]:
+    """What a kernel keeps outside its registers for want of them, from the assembler's log."""
+    found = []
+    for name, stores, loads in _SPILLS.findall(log):
+        if (stores, loads) != ("0", "0"):
+            found.append(
+                f"kernel '{name}' has too few registers: each thread spills {stores} bytes and loads {loads}; "
+                "use smaller tiles, or more threads for one"
+            )
+    return tuple(found)
 
 
 def _failed(trouble: Trouble) -> CardResult:

@@ -25,6 +25,7 @@ from croqc.pipe.handles import spread, together
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.tiles import ends_with_tensor
 from croqc.pipe.walk import Body, rewrite, statements
+from croqc.pipe.wide import is_small
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -152,6 +153,8 @@ def _why_not_boxes(copy: ir.Copy, env: Env) -> str:
         return f"it begins in the middle of {_ALIGNED} bytes of '{inside.tensor.name}'"
     if copy.engine == "dma" and max(outside.extents, default=0) > _MOST:
         return f"its box has more than {_MOST} elements in a dimension"
+    if copy.engine == "dma" and not all(is_small(extent) for extent in outside.tensor.shape):
+        return f"'{outside.tensor.name}' may be longer than TMA counts"  # a `tma` copy is checked at its launch
     return unreachable(outside)
 
 
