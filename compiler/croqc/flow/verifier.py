@@ -14,6 +14,7 @@ from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
+from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
@@ -68,6 +69,7 @@ class Outcome:
     repeats: bool = True
     doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
+    guarded: bool = False  # a read that may not happen makes a difference, so that nothing is said
 
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
@@ -78,16 +80,20 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     if model.cut:
         return KernelFlow(kernel, Strength.UNKNOWN, "", _TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
-    program = lower(model, kernel, paths, arrivals, STATEMENTS)
-    apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
-    if apart is not None:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
-    setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
+    placements = place_indices(model, kernel.node)
     effort = Effort(budget)
-    found = plan(program, max(budget // 4, _CHOICE))
-    effort.spend(max(found.steps - _CHOICE, 0))
+    for loosely in (True, False):
+        program = lower(model, kernel, paths, arrivals, STATEMENTS, loosely)
+        apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
+        if apart is not None:
+            return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
+        setting = Setting(program, paths, placements, arrivals, starts)
+        found = plan(program, max(budget // 4, _CHOICE))
+        effort.spend(max(found.steps - _CHOICE, 0))
+        outcome = _instances(setting, Sites(setting), found, effort)
+        if not outcome.guarded:
+            break
     statics = list(judge_statics(model, setting))
-    outcome = _instances(setting, Sites(setting), found, effort)
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
@@ -98,11 +104,15 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
     elif not found.instances and not _is_plain(setting):
         outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     last = len(found.instances) - 1
+    loose = is_loose(setting.program)
     for number, sizes in enumerate(found.instances):
         watches = number == last and bool(found.loops or found.leaping)
         machine, repetition = _run(setting, found, sizes, effort, watches)
         if machine is None:
             outcome.exhausted = True
+            break
+        if loose and makes_a_difference(machine):
+            outcome.guarded = True
             break
         if machine.undecided is not None:
             outcome.undecided = None if _is_plain(setting) else machine.undecided
@@ -199,6 +209,8 @@ def _better(
     for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
         machine, _ = _run(setting, found, sizes, effort, watches=False)
         if machine is None or machine.undecided is not None:
+            break
+        if is_loose(setting.program) and makes_a_difference(machine):
             break
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         others = judge(case)
