@@ -56,7 +56,7 @@ def pieces(program: Program) -> tuple[list[Piece], list[Crossing]]:
     for op in program.ops:
         ordered = {id(ref.index): 2 * ref.event.slots for ref in refs_of(op) if ref.ordered}  # and by its parity
         bounds = (op.loop.low, op.loop.high, op.loop.step) if isinstance(op, LoopStart) else ()
-        for expr in (*bounds, *op.exprs(), *_parts_of_slots(op)):
+        for expr in (*bounds, *op.exprs(), *parts_of_slots(op)):
             if id(expr) in seen or not expr.variables() & sizes:
                 continue
             seen.add(id(expr))
@@ -95,7 +95,7 @@ def carried(program: Program) -> Collection[int]:
     return found
 
 
-def _parts_of_slots(op: Op) -> Iterator[Expr]:
+def parts_of_slots(op: Op) -> Iterator[Expr]:
     """Where the parts of slots that a step touches begin and how long they are."""
     for one in (one for operand in _operands(op) for one in operand.each()):
         for extent in one.part:

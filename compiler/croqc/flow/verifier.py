@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import survey
 from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
@@ -27,6 +28,7 @@ from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.settled import is_settled
+from croqc.flow.twins import shows_nothing, without_twins
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
@@ -90,24 +92,25 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         setting = Setting(program, paths, placements, arrivals, starts)
         found = plan(program, max(budget // 4, _CHOICE))
         effort.spend(max(found.steps - _CHOICE, 0))
-        outcome = _instances(setting, Sites(setting), found, effort)
+        outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
         if not outcome.guarded:
             break
     statics = list(judge_statics(model, setting))
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
-def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
-    outcome = Outcome()
-    if not found.instances and not found.complete:
-        outcome.exhausted = True
-    elif not found.instances and not _is_plain(setting):
-        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
+def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Plan, effort: Effort) -> Outcome:
+    outcome = Outcome() if found.instances else _nothing_to_try(setting, found)
     last = len(found.instances) - 1
     loose = is_loose(setting.program)
+    alike = Alike(setting.program)
+    known: set[Acts] = set()
     for number, sizes in enumerate(found.instances):
         watches = number == last and bool(found.loops or found.leaping)
-        machine, repetition = _run(setting, found, sizes, effort, watches)
+        if not watches and not outcome.warnings and alike.of(sizes) in known:
+            outcome.done.append(sizes)
+            continue
+        machine, repetition = _sparing(setting, light, found, sizes, effort, watches)
         if machine is None:
             outcome.exhausted = True
             break
@@ -134,8 +137,16 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.warnings = outcome.warnings if warning is None else [warning]
         outcome.doubt = outcome.doubt or doubt(case)
         outcome.done.append(sizes)
+        known |= alike.after(machine)
         if repetition is not None:
-            outcome.repeats = repetition.complete or _repeats_later(setting, found, effort)
+            outcome.repeats = repetition.complete or _repeats_later(light or setting, found, effort)
+    return outcome
+
+
+def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:
+    outcome = Outcome(exhausted=not found.complete)
+    if found.complete and not _is_plain(setting):
+        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     return outcome
 
 
@@ -195,6 +206,17 @@ def _run(
         effort.spend(machine.steps)
         machine.watch = None
     return machine, repetition
+
+
+def _sparing(
+    setting: Setting, light: Setting | None, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
+) -> tuple[Machine | None, Repetition | None]:
+    """A run without twins, if that says all."""
+    if light is not None:
+        machine, repetition = _run(light, found, sizes, effort, watches)
+        if machine is None or not shows_nothing(machine):
+            return machine, repetition
+    return _run(setting, found, sizes, effort, watches)
 
 
 def _better(
