@@ -1,4 +1,4 @@
-"""What is run once for others: buffers that are treated alike, blocks that do the same. No verdict comes out otherwise."""
+"""What is run once for others: buffers treated alike, blocks that do the same. No verdict comes out otherwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ PAIR = {
     "buffers": "shared f16 [64, 64] buf[{N}], more[{N}];",
     "load": "wait empty[s]; dma.copy src.subspan(64, 64).at(b, k) => buf[s]; "
     "dma.copy dst.subspan(64, 64).at(b, k) => more[s]; trigger full[s];",
-    "take": "wait full[s]; x = mma.load buf[s]; y = mma.load more[s]; mma.row.row acc, x, y; mma.commit; trigger empty[s];",
+    "take": "wait full[s]; x = mma.load buf[s]; y = mma.load more[s]; "
+    "mma.row.row acc, x, y; mma.commit; trigger empty[s];",
     "before": "acc = mma.fill.f32 0.0f;",
 }
 ODD = {  # what is done with one of a pair alone, and what that comes to
