@@ -127,8 +127,10 @@ class Buffers:
     def _each(self, view: View) -> Iterator[Reference]:
         """Every root that a view may have, of a reasonable number."""
         stack: list[View] = [view]
-        for _ in range(_MOST_CHOICES):
-            found = self._behind(stack.pop()) if stack else None
+        looked = 0
+        while stack and looked < _MOST_CHOICES:
+            found = self._behind(stack.pop())
+            looked += 1
             if isinstance(found, Reference):
                 yield found
             elif found is not None:

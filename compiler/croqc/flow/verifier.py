@@ -37,7 +37,7 @@ from croqc.flow.verdicts.statics import judge_statics
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.span import Span
 
 _TOO_DEEP = "this is nested too deeply; fewer levels can be analysed"
@@ -76,9 +76,10 @@ class Outcome:
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
     """The verdict on a kernel. Raises only what a program that is beyond limits makes Python raise."""
-    broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
-    if broken is not None:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
+    broken = [*nodes_of_kind(kernel.node, ast.ErrorStmt), *nodes_of_kind(kernel.node, ast.Missing)]
+    if broken:
+        first = min((node.span for node in broken), key=lambda span: span.start)
+        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", first, paths)
     if model.cut:
         return KernelFlow(kernel, Strength.UNKNOWN, "", _TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
