@@ -49,6 +49,7 @@ class _Kernel:
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
+            sites.begin()
             self.statements.headers |= {"mbarrier", "report"}
 
     def print(self) -> None:

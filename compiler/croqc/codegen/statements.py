@@ -139,7 +139,7 @@ class Statements:
             self.w.line(f"mbarrier_wait({barrier}, {parity});")
             return
         event = self._event(stmt.slot)
-        number = self.sites.add(self.kernel, event, stmt.span)
+        number = self.sites.add(event, stmt.span)
         slot = self.spell(stmt.slot.at, 10)
         generation = f"{counter(self.kernel, event)}[{slot}]"
         if stmt.slot.ordered:
