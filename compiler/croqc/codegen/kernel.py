@@ -50,7 +50,7 @@ class _Kernel:
             self.statements.headers.add("mbarrier")
         if sites is not None:
             sites.begin()
-            self.statements.headers |= {"mbarrier", "report"}
+            self.statements.headers |= {"clock", "mbarrier", "report"}
 
     def print(self) -> None:
         kernel = self.kernel
@@ -73,6 +73,8 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
+                if self.statements.probes is not None:
+                    self.w.line(self.statements.probes.end())
                 if kernel.tensor_columns:
                     self.w.line("__syncthreads();")
                     self.w.line(
@@ -86,7 +88,8 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
-        return [*maps, *tensors, *scalars, *report]
+        probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
+        return [*maps, *tensors, *scalars, *report, *probes]
 
     # --- prologue ---------------------------------------------------------------------------------
 
@@ -113,6 +116,9 @@ class _Kernel:
         if kernel.tensor_columns:
             self._tensor_memory()
         self._phases()
+        if self.statements.probes is not None:
+            for line in self.statements.probes.start():
+                self.w.line(line)
         self.w.line()
 
     def _phases(self) -> None:

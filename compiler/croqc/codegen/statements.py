@@ -8,6 +8,7 @@ from typing import Any
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import THREADS, Copies, by_first, first_of
 from croqc.codegen.places import Places
+from croqc.codegen.probes import ProbeWords
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
@@ -30,6 +31,9 @@ class Statements:
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.probes = None if kernel.probes is None else ProbeWords(kernel, kernel.probes)
+        if self.probes is not None:
+            self.headers |= {"clock", "probe"}
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -179,6 +183,12 @@ class Statements:
             self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
         elif unit is Unit.GROUP:
             self.w.line("__syncwarp();")
+
+    def probe(self, stmt: ir.Probe) -> None:
+        assert self.probes is not None
+        self.w.line(self.probes.before())
+        self.body(stmt.body)
+        self.w.line(self.probes.after(stmt.site, self.spell(stmt.slot), self.spell(stmt.turn)))
 
     # --- movement ---------------------------------------------------------------------------------
 
@@ -330,6 +340,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Wait: Statements.wait,
     ir.Arrive: Statements.arrive,
     ir.Sync: Statements.sync,
+    ir.Probe: Statements.probe,
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,

@@ -23,6 +23,10 @@ from croqc.pipe.ir_control import Stmt as Stmt
 from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
+from croqc.pipe.ir_probes import Probe as Probe
+from croqc.pipe.ir_probes import Probes as Probes
+from croqc.pipe.ir_probes import ProbeSite as ProbeSite
+from croqc.pipe.ir_probes import Recorder as Recorder
 from croqc.sema.model import Unit
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -345,7 +349,7 @@ class Kernel:
     that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
     multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
     accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the
-    passes so far.
+    passes so far; `probes`: what a kernel with probes records, None without them.
     """
 
     name: str
@@ -374,3 +378,4 @@ class Kernel:
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+    probes: Probes | None = None
