@@ -6,15 +6,9 @@ Records are written by the kernel (`include/croq/probe.cuh`) and read by whoever
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from croqc.codegen.own import Own
 from croqc.pipe import ir
-
-PLACES: Final = 1 << 14  # of a lane, the last of which stays empty
-BLOCKS: Final = 4  # that record at a time
-LANE_BYTES: Final = 64
-RECORD_BYTES: Final = 16
 
 
 class ProbeWords:
