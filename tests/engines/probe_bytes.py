@@ -64,12 +64,12 @@ class Ring:
     def lanes(self, block: int = 0) -> list[Lane]:
         """The kernel has one path that loads and one that multiplies, in this order."""
         loader, consumer = self._play()
-        end = self.origin + max(loader[-1][1], consumer[-1][1]) - self.origin + 50
+        end = max(loader[-1][1], consumer[-1][1]) + 50
         times = {"start_time": 5_000, "end_time": 5_000 + end - self.origin, "block": block, "multiprocessor": 7}
         return [Lane(each, self.origin, end, **times) for each in (loader, consumer)]
 
-    def _site(self, op: str, event: str = "", nth: int = 0) -> int:
-        """The number of the nth site of a kind; `event` is told apart by where its sites stand."""
+    def _site(self, op: str, nth: int = 0) -> int:
+        """The number of the nth site of a kind."""
         found = [number for number, site in enumerate(self.probes.sites, 1) if site.op == op]
         return found[nth]
 
@@ -77,6 +77,7 @@ class Ring:
         freed = [self.origin] * self.stages  # when each slot was given back
         loader: list[tuple[int, int, int, int, int]] = []
         consumer: list[tuple[int, int, int, int, int]] = []
+        consumer += [(self.origin, self.origin, self._site("trigger", 1), slot, slot) for slot in range(self.stages)]
         producing = consuming = self.origin
         for turn in range(self.turns):
             slot = turn % self.stages
@@ -87,10 +88,10 @@ class Ring:
             producing = passed + self.issue + 5
             landed = passed + self.issue + self.flight
             got = max(consuming, landed) + 10
-            consumer.append((consuming, got, self._site("wait", nth=1), slot, turn))
+            consumer.append((consuming, got, self._site("wait", 1), slot, turn))
             consumer.append((got, got + 20, self._site("multiply"), slot, turn))
             consumer.append((got + 20, got + self.work, self._site("commit"), 0, turn))
-            consumer.append((got + self.work, got + self.work + 5, self._site("trigger", nth=2), slot, turn))
+            consumer.append((got + self.work, got + self.work + 5, self._site("trigger", 2), slot, turn))
             consuming = got + self.work + 5
             freed[slot] = consuming
         return loader, consumer

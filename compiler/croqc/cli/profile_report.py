@@ -41,11 +41,15 @@ def _kernel(kernel: KernelTime, several: bool) -> Iterator[str]:
     yield from (f"    try {text}" for text in kernel.tries)
     for block in kernel.blocks:
         yield f"  block {block.block} on SM {block.multiprocessor}: {block.length / 1000:.2f} us"
+        yield from _aligned([row for path in block.paths for row in _path(block, path)])
         for path in block.paths:
-            yield from _path(block, path)
+            if path.dropped:
+                kept = sum(place.count for place in block.places if place.path == path.name)
+                yield f"    {path.name}: the {path.dropped:,} visits behind the first {kept:,} were not kept"
 
 
-def _path(block: BlockTime, path: PathTime) -> Iterator[str]:
+def _path(block: BlockTime, path: PathTime) -> list[tuple[str, ...]]:
+    """The rows of a path: its places, and what lies between them."""
     own = [place for place in block.places if place.path == path.name]
     rows: list[tuple[str, ...]] = [(f"{path.name}, {(path.end - path.start) / 1000:.2f} us", *_HEADS)]
     for place in own:
@@ -54,10 +58,7 @@ def _path(block: BlockTime, path: PathTime) -> Iterator[str]:
         rows.append((name, *figures, f"{place.median}", f"{place.longest}"))
     rest = max(path.kept - path.start - sum(place.total for place in own), 0)
     share = rest / max(path.kept - path.start, 1)
-    rows.append(("  between them", "", f"{rest / 1000:.2f}", percent(share), "", ""))
-    yield from _aligned(rows)
-    if path.dropped:
-        yield f"    the {path.dropped:,} visits behind the first {sum(place.count for place in own):,} were not kept"
+    return [*rows, ("  between them", "", f"{rest / 1000:.2f}", percent(share), "", "")]
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

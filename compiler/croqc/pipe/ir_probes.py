@@ -25,13 +25,16 @@ class Probe(Stmt):
 @record
 class ProbeSite:
     """A place. `op` as in `flow.report.Step`; `event_span`: the name's place of the event that it waits for or arrives
-    on, NOWHERE for none; `buffer`: the shared tensor that it touches; `slotted`: its records name a slot; `loop`: the
-    variable of the innermost loop around it, empty outside loops. Spans are relative to the function."""
+    on, NOWHERE for none; `bytes`: which an arrival announces; `buffer`: the shared tensor that it touches, `leaves`: a
+    copy out of it; `slotted`: its records name a slot; `loop`: the variable of the innermost loop around it, empty
+    outside loops. Spans are relative to the function."""
 
     op: str
     span: Span
     event_span: Span = NOWHERE
+    bytes: int = 0
     buffer: str = ""
+    leaves: bool = False
     slotted: bool = False
     loop: str = ""
 

@@ -86,7 +86,8 @@ class _Placing:
         told = self._buffer(first.a)
         if set(variables(told.slot)) & inside:
             told = _Told()
-        site = ir.ProbeSite("multiply", first.span, NOWHERE, _name(first.a) or _name(first.b), told.slotted, loop)
+        buffer = _name(first.a) or _name(first.b)
+        site = ir.ProbeSite("multiply", first.span, buffer=buffer, slotted=told.slotted, loop=loop)
         return (self._probe(site, told.slot, tuple(run)),)
 
     def _one(self, stmt: ir.Stmt, loop: str) -> ir.Stmt:
@@ -109,18 +110,23 @@ class _Placing:
             case ir.Arrive(slot=slot) | ir.ArriveCommitted(slot=slot):
                 return self._of_event("trigger", stmt, slot, loop)
             case ir.Copy():
-                shared = stmt.dest if stmt.dest.tensor.space is Space.SHARED else stmt.source
-                told = self._buffer(shared)
-                return ir.ProbeSite("copy", stmt.span, NOWHERE, _name(shared), told.slotted, loop), told
+                return self._copy(stmt, loop)
             case ir.StoreTile():
-                return ir.ProbeSite("write", stmt.span, NOWHERE, _name(stmt.dest), False, loop), _Told()
+                return ir.ProbeSite("write", stmt.span, buffer=_name(stmt.dest), loop=loop), _Told()
         op = _OPS.get(type(stmt))
         return (None if op is None else ir.ProbeSite(op, stmt.span, loop=loop)), _Told()
 
     def _of_event(self, op: str, stmt: ir.Stmt, slot: ir.SlotRef, loop: str) -> tuple[ir.ProbeSite, _Told]:
         event = self.events[slot.event]
         at = modulo(slot.at, Literal(event.slots)) if slot.ordered else slot.at
-        return ir.ProbeSite(op, stmt.span, event.span, "", True, loop), _Told(at, True)
+        announced = stmt.bytes if isinstance(stmt, ir.Arrive) else 0
+        return ir.ProbeSite(op, stmt.span, event.span, announced, slotted=True, loop=loop), _Told(at, True)
+
+    def _copy(self, stmt: ir.Copy, loop: str) -> tuple[ir.ProbeSite, _Told]:
+        leaves = stmt.dest.tensor.space is not Space.SHARED
+        shared = stmt.source if leaves else stmt.dest
+        told = self._buffer(shared)
+        return ir.ProbeSite("copy", stmt.span, NOWHERE, 0, _name(shared), leaves, told.slotted, loop), told
 
     @staticmethod
     def _buffer(tile: Tile) -> _Told:

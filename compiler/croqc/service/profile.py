@@ -38,11 +38,12 @@ from croqc.text.span import NOWHERE, Span
 
 @record(eq=False)
 class Profiled:
-    """A function with its entry, and what a picture needs: the report with its flows, the kernels that recorded."""
+    """A function with its entry, and what a picture needs: the report with its flows, the traces, who recorded them."""
 
     entry: ProfileEntry
     report: FileReport
     function: FunctionReport
+    traces: tuple[BlockTrace, ...] = ()
     kernels: tuple[ir.Kernel, ...] = ()
 
 
@@ -110,7 +111,7 @@ class _Profiler:
         assert found.program is not None
         kernels = found.program.kernels
         entry = replace(self._entry(found=found), kernels=tuple(self._kernels(model, found.blocks, kernels)))
-        return Profiled(entry, self.report, self.function, kernels)
+        return Profiled(entry, self.report, self.function, found.blocks, kernels)
 
     # --- ends -------------------------------------------------------------------------------------
 
@@ -154,7 +155,7 @@ class _Profiler:
         self, model: Model, traces: Sequence[BlockTrace], kernels: Sequence[ir.Kernel]
     ) -> Iterator[KernelTime]:
         origin = origin_of(traces)
-        flows = self._flows()
+        flows = flows_of(self.report, self.function)
         for number, kernel in enumerate(kernels):
             assert kernel.probes is not None
             places = places_of(model, kernel.probes)
@@ -167,20 +168,20 @@ class _Profiler:
             said = judged(rings, blocks, [self._room(ring, blocks, flow, kernel) for ring in rings])
             yield KernelTime(kernel.name, said.slow, said.ring, said.verdict, said.tries, rings, blocks)
 
-    def _flows(self) -> Mapping[int, KernelFlow]:
-        """The credit flow of each kernel, by its number in the function."""
-        assert self.function.analysis is not None
-        found = (self.report.flows or {}).get(self.function.analysis)
-        kernels = self.function.analysis.model.kernels
-        return {kernels.index(flow.kernel): flow for flow in (found.kernels if found else ())}
-
     def _room(
         self, ring: RingTime, blocks: Sequence[BlockTime], flow: KernelFlow | None, kernel: ir.Kernel
     ) -> Room:
         """What another slot takes: one of every buffer with the ring's slots that its producers copy into."""
         places = [place for block in blocks for place in block.places]
-        filled = {place.buffer for place in places if place.op == "copy" and place.path in ring.producers}
+        filled = {place.buffer for place in places if place.op == "copy" and not place.leaves and place.path in ring.producers}
         buffers = () if flow is None else flow.buffers
         slot = sum(item.slot_bytes for item in buffers if item.name in filled and item.slots == ring.slots)
         return Room(kernel.shared_bytes, self.report.target.shared_limit, slot)
 
+
+def flows_of(report: FileReport, function: FunctionReport) -> Mapping[int, KernelFlow]:
+    """The credit flow of each kernel of a function that was read, by its number."""
+    assert function.analysis is not None
+    found = (report.flows or {}).get(function.analysis)
+    kernels = function.analysis.model.kernels
+    return {kernels.index(flow.kernel): flow for flow in (found.kernels if found else ())}

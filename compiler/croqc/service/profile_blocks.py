@@ -27,6 +27,8 @@ class Place:
     loop: str
     slotted: bool
     span: Span
+    bytes: int
+    leaves: bool
 
 
 def places_of(model: Model, probes: ir.Probes) -> tuple[Place, ...]:
@@ -38,7 +40,8 @@ def places_of(model: Model, probes: ir.Probes) -> tuple[Place, ...]:
         op = "wait-future" if event is None and site.op == "wait" else site.op
         name = "" if event is None else event.name
         slotted = site.slotted and (event is not None or bool(site.buffer))
-        found.append(Place(op, name, _source_name(site.buffer, names), _source_name(site.loop, names), slotted, site.span))
+        buffer, loop = _source_name(site.buffer, names), _source_name(site.loop, names)
+        found.append(Place(op, name, buffer, loop, slotted, site.span, site.bytes, site.leaves))
     return tuple(found)
 
 
@@ -86,6 +89,7 @@ def _place(path: PathTrace, place: Place, took: Sequence[int], source: Source, b
         place.op,
         place.event,
         place.buffer,
+        place.leaves,
         place.loop,
         range_of(source, place.span.shift(base)),
         len(took),

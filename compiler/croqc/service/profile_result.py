@@ -25,7 +25,8 @@ class PathTime:
 @dataclass(frozen=True, slots=True)
 class PlaceTime:
     """A place of a path, with what it took in the block. `op` is wait, trigger, copy, multiply, commit (the end of a group
-    of multiplies), write, wait-future (on copies) or join (a barrier). `loop`: the variable that `turn` of a visit is of.
+    of multiplies), write, wait-future (on copies) or join (a barrier). `leaves`: a copy out of `buffer`. `loop`: the
+    variable that `turn` of a visit is of.
 
     `total`, `median`, `longest` and `first` in nanoseconds; `share` is that of the path's time.
     """
@@ -34,6 +35,7 @@ class PlaceTime:
     op: str
     event: str
     buffer: str
+    leaves: bool
     loop: str
     range: Range
     count: int

@@ -162,13 +162,13 @@ def _tries(slow: str, ring: RingTime, blocks: Sequence[BlockTime], room: Room) -
 
 
 def _copies(blocks: Iterable[BlockTime], paths: Sequence[str]) -> list[PlaceTime]:
-    return [place for place in _places(blocks, paths) if place.op == "copy"]
+    return [place for place in _places(blocks, paths) if place.op == "copy" and not place.leaves]
 
 
 def _deeper(ring: RingTime, room: Room) -> Iterator[str]:
     more = room.taken + room.slot
     if room.slot and more <= room.limit:
-        yield f"stage {ring.slots + 1}: shared memory then takes {more:,} of {room.limit:,} bytes"
+        yield f"{ring.slots + 1} stages: shared memory then takes {more:,} of {room.limit:,} bytes"
     elif room.slot:
         yield f"a smaller tile and more than {ring.slots} stages: another of {room.slot:,} bytes does not fit now"
 
@@ -198,4 +198,5 @@ def _most(place: PlaceTime) -> str:
 def what(place: PlaceTime) -> str:
     """A place in words: "wait full", "copy into lhs_s", "multiply"."""
     words = {"wait-future": "wait for copies", "commit": "wait for multiplies", "join": "barrier", "write": "store"}
-    return f"{words.get(place.op, place.op)} {place.event or place.buffer}".rstrip()
+    word = "copy out" if place.leaves else words.get(place.op, place.op)
+    return f"{word} {place.event or place.buffer}".rstrip()
