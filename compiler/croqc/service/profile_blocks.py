@@ -46,9 +46,10 @@ def places_of(model: Model, probes: ir.Probes) -> tuple[Place, ...]:
 
 
 def _source_name(name: str, known: set[str]) -> str:
-    """What the source calls a name of the generated code: that, or without the number that made it unique."""
+    """What the source calls a name of the generated code: that, or without what made it unique; a future's data is
+    called as the future."""
     plain = re.sub(r"_\d+$", "", name)
-    return plain if name not in known and plain in known else name
+    return next((each for each in (name, plain, plain.removesuffix("_data")) if each in known), name)
 
 
 def block_time(trace: BlockTrace, places: Sequence[Place], origin: int, source: Source, base: int) -> BlockTime:
