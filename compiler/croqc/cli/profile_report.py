@@ -19,7 +19,8 @@ def _lines(entry: ProfileEntry) -> Iterator[str]:
     sizes = "".join(f" {name}={value}" for name, value in entry.sizes.items())
     title = f"{entry.path}: {entry.function}{sizes}"
     if not entry.kernels:
-        at = "" if entry.range is None else f"{entry.range.start.line + 1}:{entry.range.start.character + 1}: "
+        start = None if entry.range is None else entry.range.start
+        at = "" if start is None else f"{entry.path}:{start.line + 1}:{start.character + 1}: "
         yield f"{title}: not profiled"
         yield f"  {at}{entry.message}"
     else:

@@ -69,7 +69,7 @@ class _Playing:
 
     def __init__(self, events: Sequence[EventFacts]) -> None:
         self.barriers = Barriers(events)
-        self.granted = {span for event in events for span in event.granted_by}
+        self.granted = [span for event in events for span in event.granted_by]
         self.waited: dict[tuple[str, str, int], int] = {}
         self.done: list[_Done] = []
 
@@ -98,7 +98,8 @@ class _Playing:
     def _step(self, stay: _Stay) -> Step:
         place, visit = stay.place, stay.visit
         turn = ((place.loop, visit.turn),) if place.loop else ()
-        op = "bootstrap" if place.op == "trigger" and place.span in self.granted else place.op
+        grants = place.op == "trigger" and any(place.span.contains(span.start) for span in self.granted)
+        op = "bootstrap" if grants else place.op
         comes = 0 if op == "copy" and not place.leaves else None
         slot = visit.slot if place.slotted else None
         return Step(0, stay.path, op, place.span, turn, place.event, slot, bytes=comes, buffer=place.buffer)
