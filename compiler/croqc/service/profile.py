@@ -168,12 +168,12 @@ class _Profiler:
             said = judged(rings, blocks, [self._room(ring, blocks, flow, kernel) for ring in rings])
             yield KernelTime(kernel.name, said.slow, said.ring, said.verdict, said.tries, rings, blocks)
 
-    def _room(
-        self, ring: RingTime, blocks: Sequence[BlockTime], flow: KernelFlow | None, kernel: ir.Kernel
-    ) -> Room:
+    def _room(self, ring: RingTime, blocks: Sequence[BlockTime], flow: KernelFlow | None, kernel: ir.Kernel) -> Room:
         """What another slot takes: one of every buffer with the ring's slots that its producers copy into."""
         places = [place for block in blocks for place in block.places]
-        filled = {place.buffer for place in places if place.op == "copy" and not place.leaves and place.path in ring.producers}
+        filled = {
+            place.buffer for place in places if place.op == "copy" and not place.leaves and place.path in ring.producers
+        }
         buffers = () if flow is None else flow.buffers
         slot = sum(item.slot_bytes for item in buffers if item.name in filled and item.slots == ring.slots)
         return Room(kernel.shared_bytes, self.report.target.shared_limit, slot)

@@ -1,4 +1,4 @@
-"""The page of a profile: that of the credit flow, with the recorded blocks as runs beside it. Must not measure or draw."""
+"""The page of a profile: that of the credit flow, with the recorded blocks as runs. Must not measure or draw."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def _about(item: Profiled, block: BlockTime, shown: int) -> str:
     entry = item.entry
     text = f"Block {block.block} on SM {block.multiprocessor} of {entry.card}, {block.length / 1000:.2f} µs"
     text += f"; with probes in every block the kernel takes {entry.slowdown:.2f} × the plain time"
-    return text + (f"; the first {shown:,} of {len(block.visits):,} visits are drawn" if len(block.visits) > LIMIT else "")
+    return text + (
+        f"; the first {shown:,} of {len(block.visits):,} visits are drawn" if len(block.visits) > LIMIT else ""
+    )
 
 
 def _with_lines(item: Profiled, flow: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """A recorded block as a run of the credit flow with real time: steps, and their layout. Must not measure or draw.
 
-Nobody sees a copy land. What an mbarrier expects is known, though, and so is when the first path has passed a wait for it:
-there, at the latest, all has landed.
+Nobody sees a copy land. What an mbarrier expects is known, though, and so is when the first path has passed a wait for
+it: there, at the latest, all has landed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _told(step: StepEntry, stay: _Stay | None) -> StepEntry:
 
 
 class _Playing:
-    """Stays as steps. The n-th wait of a path for a slot is for generation n; an arrival counts for the one under way."""
+    """Stays as steps. The n-th wait of a path for a slot is for generation n; an arrival counts for that under way."""
 
     def __init__(self, events: Sequence[EventFacts]) -> None:
         self.barriers = Barriers(events)

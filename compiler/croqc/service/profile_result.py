@@ -24,9 +24,9 @@ class PathTime:
 
 @dataclass(frozen=True, slots=True)
 class PlaceTime:
-    """A place of a path, with what it took in the block. `op` is wait, trigger, copy, multiply, commit (the end of a group
-    of multiplies), write, wait-future (on copies) or join (a barrier). `leaves`: a copy out of `buffer`. `loop`: the
-    variable that `turn` of a visit is of.
+    """A place of a path, with what it took in the block. `op` is wait, trigger, copy, multiply, commit (the end of a
+    group of multiplies), write, wait-future (on copies) or join (a barrier). `leaves`: a copy out of `buffer`. `loop`:
+    the variable that `turn` of a visit is of.
 
     `total`, `median`, `longest` and `first` in nanoseconds; `share` is that of the path's time.
     """
@@ -72,8 +72,9 @@ class BlockTime:
 
 @dataclass(frozen=True, slots=True)
 class RingTime:
-    """Two events that hand slots to and fro. `fullShare`: how much of the consumers' time goes by at waits for full slots,
-    `firstShare`: how much of that at the first of them; `emptyShare`: of the producers' time at waits for empty ones."""
+    """Two events that hand slots to and fro. `fullShare`: how much of the consumers' time goes by at waits for full
+    slots, `firstShare`: how much of that at the first of them; `emptyShare`: how much of the producers' time at waits
+    for empty ones."""
 
     full: str
     empty: str
@@ -101,7 +102,7 @@ class KernelTime:
 
 @dataclass(frozen=True, slots=True)
 class ProfileEntry:
-    """A function that was profiled; without `kernels` one that was not, `message` says why, at `range` if it has a place.
+    """A function that was profiled; without `kernels` one that was not: `message` says why, at `range` if known.
 
     `plain` and `probed`: seconds of a round without probes, and with them in every block; medians of `rounds`.
     """

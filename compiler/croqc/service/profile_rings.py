@@ -1,7 +1,7 @@
 """Which ring of a profiled kernel costs most, which side of it is slow, and what to try. Must not measure.
 
-A consumer that stands at `full` loses time; a producer that stands at `empty` has done its work and loses none. So the waits
-for full slots decide: where they cost little, the consumer is the limit, which is what one wants.
+A consumer that stands at `full` loses time; a producer that stands at `empty` has done its work and loses none. So the
+waits for full slots decide: where they cost little, the consumer is the limit, which is what one wants.
 """
 
 from __future__ import annotations
@@ -157,7 +157,8 @@ def _tries(slow: str, ring: RingTime, blocks: Sequence[BlockTime], room: Room) -
     else:
         copy = max(_copies(blocks, ring.producers), key=lambda place: place.total, default=None)
         if copy is not None and copy.share >= MATTERS:
-            yield f"a faster copy in line {copy.range.start.line + 1}, which takes {percent(copy.share)}: TMA, or wider rows"
+            line, share = copy.range.start.line + 1, percent(copy.share)
+            yield f"a faster copy in line {line}, which takes {share}: TMA, or wider rows"
         yield "a second loader, so that each makes half of the copies"
 
 
@@ -183,7 +184,9 @@ def _without_rings(blocks: Sequence[BlockTime]) -> Judged:
         "copy": ("asynchronous copies, which go on while the threads compute: 'tma.copy', or '.async' with a wait",),
         "join": ("fewer barriers, or a ring of events, in which nobody waits for all",),
     }.get(costly.op, ())
-    return Judged("none", None, f"there is no ring of events; {_most(costly)}", tries if costly.share >= MATTERS else ())
+    return Judged(
+        "none", None, f"there is no ring of events; {_most(costly)}", tries if costly.share >= MATTERS else ()
+    )
 
 
 def _costliest(blocks: Sequence[BlockTime]) -> PlaceTime | None:

@@ -74,7 +74,9 @@ class Kernel:
             lanes, records, block, other, *_, every = struct.unpack("<QQ4II4x", args[-1].tobytes())
             self.launches += 1
             os.write(1, f"every {every}, blocks {block} and {other:#x}\n".encode())
-            before = ctypes.c_uint32.from_address(lanes + 64 + 40).value  # dropped ones of a launch that was not cleared
+            before = ctypes.c_uint32.from_address(
+                lanes + 64 + 40
+            ).value  # dropped ones of a launch that was not cleared
             lane = struct.pack("<4Q3I20x", 1000, 5000, 3000, 6000, block, 9, before + 1)
             ctypes.memmove(lanes + 64, lane, 64)
             ctypes.memmove(records + 16 * 16384, struct.pack("<2I2Hi", 1100, 1200, 1, 0, self.launches), 16)

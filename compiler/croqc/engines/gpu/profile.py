@@ -24,8 +24,8 @@ from croqc.sema.model import Model
 
 @dataclass(frozen=True, slots=True)
 class CardProfile:
-    """`plain`: the run without probes; nothing else is there where it did not end well, or `failure` says what then went
-    wrong. `probed`: seconds of a round with probes in every block. `program`: what recorded."""
+    """`plain`: the run without probes; nothing else is there where it did not end well, or `failure` says what went
+    wrong then. `probed`: seconds of a round with probes in every block. `program`: what recorded."""
 
     plain: CardResult
     probed: float = 0.0
@@ -43,8 +43,8 @@ def profile_on_card(
     options: CardOptions,
     blocks: Sequence[int] = (),
 ) -> CardProfile:
-    """`lower` as for `run_on_card`; `lower_probed` makes the program with probes. `blocks`: those that record, the first
-    and the last where none are named. Never raises for what program, child or card do."""
+    """`lower` as for `run_on_card`; `lower_probed` makes the program with probes. `blocks`: those that record, the
+    first and the last where none are named. Never raises for what program, child or card do."""
     plain = run_on_card(model, lower, args, parent, options)
     if plain.error is not None or plain.hung:
         return CardProfile(plain)

@@ -112,8 +112,8 @@ def _argument(data: dict[str, Any]) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "record", "done",
-    in this order. `error` is empty for success.
+    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "record",
+    "done", in this order. `error` is empty for success.
 
     `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,

@@ -1,7 +1,7 @@
 """What the probes of a kernel recorded, read back: for each block and path when it was where. Must not judge it.
 
-The memory is written by the card (codegen/include/croq/probe.cuh). Clocks are those of one multiprocessor, and so the same
-for all paths of a block; the card's timer, which moves in steps, says how long a cycle is.
+The memory is written by the card (codegen/include/croq/probe.cuh). Clocks are those of one multiprocessor, and so the
+same for all paths of a block; the card's timer, which moves in steps, says how long a cycle is.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class NoBlockError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A stay at a place: `site` counts from 1. Nanoseconds since the block's start. `slot` is 0 where the site has none,
-    `turn` where it stands in no loop."""
+    """A stay at a place: `site` counts from 1. Nanoseconds since the block's start. `slot` is 0 where the site has
+    none, `turn` where it stands in no loop."""
 
     site: int
     slot: int
@@ -59,8 +59,8 @@ class PathTrace:
 
 @dataclass(frozen=True, slots=True)
 class BlockTrace:
-    """A block of a launch. `launch`: its number in the program; `start`: nanoseconds of the card's timer; `paths`: those
-    that ran, in order."""
+    """A block of a launch. `launch`: its number in the program; `start`: nanoseconds of the card's timer; `paths`:
+    those that ran, in order."""
 
     launch: int
     block: int
@@ -131,7 +131,7 @@ def _block(number: int, block: int, probes: ir.Probes, lanes: Any, records: Any,
 
 
 def _path(probes: ir.Probes, path: int, lane: Any, records: Any, start: int, scale: float) -> PathTrace:
-    """One lane. The low halves of the clock are continued from the path's start; each is at or behind the one before."""
+    """One lane. The low halves of the clock are continued from the path's start, none before the one in front."""
     own = int(lane["start_clock"])
     kept = records[: _count(records)]
     if len(kept) and int(kept["site"].max()) > len(probes.sites):
@@ -143,7 +143,9 @@ def _path(probes: ir.Probes, path: int, lane: Any, records: Any, start: int, sca
     if end < own or (len(kept) and int(cycles[-1]) > end):
         raise TraceError("their clocks do not lie between the start and the end of their path")
     times = np.rint((cycles - start) * scale).astype(np.int64).tolist()
-    rows = zip(kept["site"].tolist(), kept["slot"].tolist(), kept["turn"].tolist(), times[::2], times[1::2], strict=True)
+    rows = zip(
+        kept["site"].tolist(), kept["slot"].tolist(), kept["turn"].tolist(), times[::2], times[1::2], strict=True
+    )
     visits = tuple(Visit(*row) for row in rows)
     name = probes.recorders[path].path
     return PathTrace(name, round((own - start) * scale), round((end - start) * scale), int(lane["dropped"]), visits)
