@@ -6,8 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var
-
-Number = int | float | bool
+from croqc.pipe.facts import Number
 
 _OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
     "+": operator.add,

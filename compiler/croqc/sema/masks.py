@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from croqc.sema.model import Kernel, Level, Symbol, SymbolKind
+from croqc.sema.model import THREADS, UNITS, Kernel, Level, Symbol, SymbolKind
 from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import ShapeType, Type
@@ -21,7 +21,7 @@ from croqc.text.record import record
 Mask = int
 Numbers = Sequence[int]  # one a thread
 
-UNIT_THREADS: Final[Mapping[Level, int]] = {Level.GROUP4: 128, Level.GROUP: 32, Level.THREAD: 1}
+UNIT_THREADS: Final[Mapping[Level, int]] = {level: THREADS[unit] for level, unit in UNITS.items()}
 
 
 class Facts(Protocol):
