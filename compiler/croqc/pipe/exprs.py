@@ -12,6 +12,7 @@ from math import prod
 from typing import Final
 
 from croqc.sema.elements import ELEMENTS
+from croqc.sema.integers import quotient, remainder
 from croqc.text.record import record
 
 
@@ -194,22 +195,17 @@ def multiply(left: Expr, right: Expr) -> Expr:
     return left if b == 1 else Op("*", (left, right), wider(left.elem, right.elem))
 
 
-def _quotient(a: int, b: int) -> int:
-    """Towards zero, as C divides."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
 def divide(left: Expr, right: Expr) -> Expr:
     a, b = integer(left), integer(right)
     if a is not None and b:
-        return Lit(_quotient(a, b), left.elem)
+        return Lit(quotient(a, b), left.elem)
     return left if b == 1 else Op("/", (left, right), wider(left.elem, right.elem))
 
 
 def modulo(left: Expr, right: Expr) -> Expr:
     a, b = integer(left), integer(right)
     if a is not None and b:
-        return Lit(a - _quotient(a, b) * b, left.elem)
+        return Lit(remainder(a, b), left.elem)
     return ZERO if b == 1 else Op("%", (left, right), wider(left.elem, right.elem))
 
 

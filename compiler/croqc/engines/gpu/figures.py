@@ -10,10 +10,10 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from croqc.codegen.evaluate import evaluate
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
 from croqc.pipe import ir
+from croqc.pipe.evaluate import evaluate
 from croqc.pipe.exprs import Expr, variables
 from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body, bodies, statements
