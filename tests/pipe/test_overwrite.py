@@ -70,7 +70,7 @@ def test_zeros_of_registers_that_exist_go_wholly() -> None:
         pytest.param((ZEROS, loop(ir.Text(NOWHERE, "f(acc);"), multiply())), id="behind a text"),
         pytest.param((ZEROS, loop(loop(multiply(), name="i", stop=Var("turns")))), id="inner loop of no turn"),
         pytest.param((ZEROS, loop(replace(ZEROS, declares=False), multiply())), id="filled again"),
-        pytest.param((ZEROS, loop(multiply(instruction="mma.sync"))), id="mma.sync"),
+        pytest.param((ZEROS, loop(multiply(instruction=ir.Instruction.MMA_SYNC))), id="mma.sync"),
         pytest.param(
             (replace(ZEROS, acc=replace(ACC, count=2)), loop(multiply(acc=replace(ACC, count=2)))), id="an array"
         ),

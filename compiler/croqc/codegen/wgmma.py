@@ -5,25 +5,12 @@ PTX ISA, wgmma.mma_async: D in registers, A and B by descriptor.
 
 from __future__ import annotations
 
+from croqc.codegen.registers import OPERANDS, register_type
 from croqc.pipe import ir
-from croqc.sema.model import Unit
-
-_TYPES = {"f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2",
-          "s8": "s8", "u8": "u8"}  # fmt: skip
-
-
-def register_type(acc: ir.Accumulator) -> str:
-    """What one register of an accumulator holds; 16-bit elements lie in pairs."""
-    return {"f32": "float", "s32": "int", "f16": "u32"}[acc.elem]
-
-
-def register_count(acc: ir.Accumulator) -> int:
-    per = 2 if acc.elem == "f16" else 1
-    return acc.m * acc.n // (32 if acc.unit is Unit.GROUP else 128) // per
 
 
 def function_name(stmt: ir.Multiply) -> str:
-    a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
+    a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     held = "_registers" if stmt.a_registers else ""
     return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}"
 
@@ -32,8 +19,8 @@ def function_text(stmt: ir.Multiply) -> list[str]:
     """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers.
 
     One that may overwrite takes a last argument: where it is false, `d = a x b`."""
-    count, kind = register_count(stmt.acc), register_type(stmt.acc)
-    a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
+    count, kind = stmt.acc.registers, register_type(stmt.acc)
+    a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     constraint = "f" if kind == "float" else "r"
     form = f"m{stmt.m}n{stmt.n}k{stmt.k_step}.{stmt.acc.elem}.{a}.{b}"
     names = [f"a{number}" for number in range(4)] if stmt.a_registers else ["a"]

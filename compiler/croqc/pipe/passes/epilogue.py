@@ -14,9 +14,9 @@ from functools import partial
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, multiply, subtract, whole
-from croqc.pipe.passes.mechanism import misaligned, unclipped
-from croqc.pipe.passes.memory import aligned, slot_stride
+from croqc.pipe.ir_declared import aligned
 from croqc.pipe.published import otherwise_used
+from croqc.pipe.transfers import misaligned, unclipped
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -59,7 +59,7 @@ class _Staging:
         self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
         self.stages: list[ir.Shared] = []
         self.maps: list[ir.TensorMap] = []
-        used = sum(aligned(slot_stride(item) * item.tensor.slots, 1024) for item in kernel.shared)
+        used = sum(aligned(item.slot_stride * item.tensor.slots, 1024) for item in kernel.shared)
         self.room = env.target.shared_limit - used - _BARRIERS
 
     def placed(self, body: Body, role: ir.Role | None) -> Body:

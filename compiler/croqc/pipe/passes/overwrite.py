@@ -53,7 +53,7 @@ def _opened(stmt: ir.Stmt, acc: ir.Accumulator, later: tuple[Expr, ...]) -> ir.S
     """The statement, its first multiply adding only in later turns of the loops around it; None where that does not
     come first or may be left out. `later`: what holds in another than the first turn of each."""
     match stmt:
-        case ir.Multiply(instruction="wgmma") if later:
+        case ir.Multiply(instruction=ir.Instruction.WGMMA) if later:
             return replace(stmt, adds=reduce(lambda one, other: Op("||", (one, other), "bool"), later))
         case ir.Loop():
             at = _first(stmt.body, 0, acc)
