@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -57,10 +57,13 @@ def block_time(trace: BlockTrace, places: Sequence[Place], origin: int, source: 
     table: list[PlaceTime] = []
     visits: list[VisitTime] = []
     for path in trace.paths:
-        numbers = sorted({visit.site for visit in path.visits})
-        at = {site: len(table) + number for number, site in enumerate(numbers)}
-        table += [_place(path, places[site - 1], _at_site(path, site), source, base) for site in numbers]
-        visits += [_visit(visit, places[visit.site - 1], at[visit.site]) for visit in path.visits]
+        own = {_key(places[site - 1]): places[site - 1] for site in sorted({visit.site for visit in path.visits})}
+        at = {key: len(table) + number for number, key in enumerate(own)}
+        took: dict[tuple[object, ...], list[int]] = {key: [] for key in own}
+        for visit in path.visits:
+            took[_key(places[visit.site - 1])].append(visit.end - visit.begin)
+        table += [_place(path, place, took[key], source, base) for key, place in own.items()]
+        visits += [_visit(visit, places[visit.site - 1], at) for visit in path.visits]
     paths = tuple(PathTime(path.path, path.start, path.end, _kept(path), path.dropped) for path in trace.paths)
     return BlockTime(
         trace.block,
@@ -73,9 +76,9 @@ def block_time(trace: BlockTrace, places: Sequence[Place], origin: int, source: 
     )
 
 
-def _at_site(path: PathTrace, site: int) -> list[int]:
-    """How long each stay at a site took, in order."""
-    return [visit.end - visit.begin for visit in path.visits if visit.site == site]
+def _key(place: Place) -> tuple[object, ...]:
+    """What sites have in common that are one place to a reader: a statement may become several of a kind."""
+    return place.op, place.event, place.buffer, place.leaves, place.loop, place.span
 
 
 def _kept(path: PathTrace) -> int:
@@ -102,9 +105,9 @@ def _place(path: PathTrace, place: Place, took: Sequence[int], source: Source, b
     )
 
 
-def _visit(visit: Visit, place: Place, number: int) -> VisitTime:
+def _visit(visit: Visit, place: Place, at: Mapping[tuple[object, ...], int]) -> VisitTime:
     slot = visit.slot if place.slotted else None
-    return VisitTime(number, slot, visit.turn if place.loop else None, visit.begin, visit.end)
+    return VisitTime(at[_key(place)], slot, visit.turn if place.loop else None, visit.begin, visit.end)
 
 
 def origin_of(traces: Iterable[BlockTrace]) -> int:

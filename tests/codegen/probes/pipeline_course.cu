@@ -57,8 +57,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   // path p1 == 1
   if (p1 == 1) {
     u32 mc[16];  // 64 x 64 f16
-    #pragma unroll
-    for (auto& d : mc) d = 0;
     for (int s = 0; s < 2; ++s) {
       probe_begun = read_clock();
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + s);
@@ -74,7 +72,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       wgmma_fence();
       for (int iv_warp = 0; iv_warp < 8; ++iv_warp) {
         wgmma_m64n64k16_f16_f16_f16(mc, operand<128>(lhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)),
-                                    operand<128>(rhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)));
+                                    operand<128>(rhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)), iv_k_2 != 0 || iv_warp != 0);
       }
       probe_record(probes, probe_at, probe_begun, 7, stage_2, iv_k_2);
       probe_begun = read_clock();
@@ -113,7 +111,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     }
     probe_record(probes, probe_at, probe_begun, 14, 0, 0);
     probe_begun = read_clock();
-    if (threadIdx.x % 128 == 0) tma_store_wait_read();
+    if (threadIdx.x % 128 == 0) tma_store_wait_read<0>();
     probe_record(probes, probe_at, probe_begun, 15, 0, 0);
     probe_begun = read_clock();
     bar_sync(1 + threadIdx.x / 128, 128);
