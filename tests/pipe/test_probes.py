@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe import ir
+from croqc.pipe.exprs import Space
 from croqc.pipe.lower import lowered_kernels
 from croqc.pipe.probes import MOST_PATHS, probed, recorders
 from croqc.pipe.verify import verify
@@ -16,7 +17,7 @@ from tests.pipe.lowering import NAMES, example
 
 PROBED = (
     *(ir.Wait, ir.Arrive, ir.ArriveCommitted, ir.Copy, ir.Multiply, ir.Commit, ir.Complete, ir.Await, ir.Sync),
-    *(ir.StoreTile, ir.StoresRead),
+    ir.StoresRead,
 )
 
 
@@ -31,6 +32,11 @@ def kernels(report: FileReport) -> list[tuple[ir.Kernel, ir.Kernel]]:
     model = model_of(report)
     found = lowered_kernels(model, report.target, sizes_of(report, report.functions[0]))
     return [(kernel, probed(model, own, kernel)) for own, kernel in zip(model.kernels, found, strict=True)]
+
+
+def is_probed(stmt: ir.Stmt) -> bool:
+    """Of stores those that leave the block: into shared memory they are short, and no register is free for more."""
+    return isinstance(stmt, PROBED) or (isinstance(stmt, ir.StoreTile) and stmt.dest.tensor.space is Space.GLOBAL)
 
 
 def without_probes(body: Body) -> Body:
@@ -50,8 +56,8 @@ def test_nothing_moves_and_every_place_is_probed_once(name: str) -> None:
         assert kernel.probes is not None
         assert [each.site for each in found] == list(range(1, len(kernel.probes.sites) + 1))
         assert [each.span for each in found] == [site.span for site in kernel.probes.sites]
-        inside = [id(stmt) for each in found for stmt in statements(each.body) if isinstance(stmt, PROBED)]
-        places = [id(stmt) for stmt in statements(kernel.body) if isinstance(stmt, PROBED)]
+        inside = [id(stmt) for each in found for stmt in statements(each.body) if is_probed(stmt)]
+        places = [id(stmt) for stmt in statements(kernel.body) if is_probed(stmt)]
         assert sorted(inside) == sorted(places)
 
 
@@ -77,7 +83,6 @@ def test_the_places_of_the_course_kernel() -> None:
         ("trigger", 47, "iv_k_2", "", True, False),
         ("commit", 46, "", "", False, False),
         ("trigger", 47, "", "", True, False),
-        ("write", 49, "", "output_s", False, False),
         ("join", 50, "", "", False, False),
         ("copy", 50, "", "output_s", False, True),
         ("wait-future", 50, "", "", False, False),

@@ -1,4 +1,5 @@
-"""Puts probes into a lowered kernel: around each wait, arrival, copy, run of multiplies and what ends it.
+"""Puts probes into a lowered kernel: around each wait, arrival, copy, run of multiplies and what ends it, and around
+stores of accumulators to global memory.
 
 One thread of each path records. Nothing moves: a kernel with probes does what it did without, in the same order.
 Must not look at times.
@@ -111,8 +112,10 @@ class _Placing:
                 return self._of_event("trigger", stmt, slot, loop)
             case ir.Copy():
                 return self._copy(stmt, loop)
-            case ir.StoreTile():
-                return ir.ProbeSite("write", stmt.span, buffer=_name(stmt.dest), loop=loop), _Told()
+            case ir.StoreTile() if (
+                stmt.dest.tensor.space is Space.GLOBAL
+            ):  # into shared memory: short, no register free
+                return ir.ProbeSite("write", stmt.span, loop=loop), _Told()
         op = _OPS.get(type(stmt))
         return (None if op is None else ir.ProbeSite(op, stmt.span, loop=loop)), _Told()
 

@@ -94,28 +94,26 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 128) - 1) % 2);
       probe_record(probes, probe_at, probe_begun, 11, (cdiv(K, 128) - 1) % 2, 0);
     }
-    probe_begun = read_clock();
     #pragma unroll
     for (int j = 0; j < 64; j += 16) {
       store_matrix<64, 128>(output_s, 0, j, mc[j / 4 + 0], mc[j / 4 + 1], mc[j / 4 + 2], mc[j / 4 + 3]);
     }
-    probe_record(probes, probe_at, probe_begun, 12, 0, 0);
     probe_begun = read_clock();
     fence_async_proxy();
     bar_sync(1 + threadIdx.x / 128, 128);
-    probe_record(probes, probe_at, probe_begun, 13, 0, 0);
+    probe_record(probes, probe_at, probe_begun, 12, 0, 0);
     probe_begun = read_clock();
     if (threadIdx.x % 128 == 0) {
       tma_store(output_map, output_s, block_n * 64, block_m * 64);
       tma_store_commit();
     }
-    probe_record(probes, probe_at, probe_begun, 14, 0, 0);
+    probe_record(probes, probe_at, probe_begun, 13, 0, 0);
     probe_begun = read_clock();
     if (threadIdx.x % 128 == 0) tma_store_wait_read<0>();
-    probe_record(probes, probe_at, probe_begun, 15, 0, 0);
+    probe_record(probes, probe_at, probe_begun, 14, 0, 0);
     probe_begun = read_clock();
     bar_sync(1 + threadIdx.x / 128, 128);
-    probe_record(probes, probe_at, probe_begun, 16, 0, 0);
+    probe_record(probes, probe_at, probe_begun, 15, 0, 0);
   }
   probe_end(probes, probe_at);
 }

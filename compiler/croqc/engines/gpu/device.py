@@ -123,7 +123,7 @@ class _Run:
         took = time.perf_counter() - start
         self.at("download")
         self._download()
-        times = self._timed(self._bound(kernels, every=True), took)
+        times = self._timed(self._bound(kernels, every=True) if self.probes else bound, took)
         self._record(bound)
         self._unmap_report()
         return times
