@@ -11,7 +11,6 @@ from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
-from croqc.pipe.passes.memory import slot_stride
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -49,7 +48,8 @@ class _Kernel:
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
-            self.statements.headers |= {"mbarrier", "report"}
+            sites.begin()
+            self.statements.headers |= {"clock", "mbarrier", "report"}
 
     def print(self) -> None:
         kernel = self.kernel
@@ -72,6 +72,8 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
+                if self.statements.probes is not None:
+                    self.w.line(self.statements.probes.end())
                 if kernel.tensor_columns:
                     self.w.line("__syncthreads();")
                     self.w.line(
@@ -85,7 +87,8 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
-        return [*maps, *tensors, *scalars, *report]
+        probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
+        return [*maps, *tensors, *scalars, *report, *probes]
 
     # --- prologue ---------------------------------------------------------------------------------
 
@@ -112,6 +115,9 @@ class _Kernel:
         if kernel.tensor_columns:
             self._tensor_memory()
         self._phases()
+        if self.statements.probes is not None:
+            for line in self.statements.probes.start():
+                self.w.line(line)
         self.w.line()
 
     def _phases(self) -> None:
@@ -130,8 +136,8 @@ class _Kernel:
         slots = f"{tensor.slots} x " if tensor.slots > 1 else ""
         shape = " x ".join(str(extent) for extent in tensor.extents)
         swizzle = f", {item.swizzle}-byte swizzle" if item.swizzle else ""
-        if tensor.slots > 1 and slot_stride(item) != item.bytes:
-            swizzle += f", {slot_stride(item)} bytes a slot"
+        if tensor.slots > 1 and item.slot_stride != item.bytes:
+            swizzle += f", {item.slot_stride} bytes a slot"
         kind = type_word(tensor.elem)
         place = f"reinterpret_cast<{kind}*>(smem + {item.offset})"
         self.w.line(f"{kind}* const {tensor.name} = {place};  // {slots}{shape}{swizzle}")

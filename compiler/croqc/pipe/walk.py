@@ -15,7 +15,7 @@ def bodies(stmt: ir.Stmt) -> tuple[Body, ...]:
     match stmt:
         case ir.If(then=then, other=other):
             return then, other
-        case ir.Loop(body=body) | ir.While(body=body) | ir.Scope(body=body) | ir.Role(body=body):
+        case ir.Loop(body=body) | ir.While(body=body) | ir.Scope(body=body) | ir.Role(body=body) | ir.Probe(body=body):
             return (body,)
     return ()
 
