@@ -75,6 +75,21 @@ class TensorMap:
     swizzle: int
 
 
+@record
+class TensorMemory:
+    """What a block takes of tensor memory: `columns`, of which `groups` warpgroups from number `first` on have equal
+    parts of `share` columns; `offsets`: the first column of each accumulator in its part. (memory) `address_at`: where
+    in shared memory the hardware leaves its address.
+    """
+
+    first: int
+    groups: int
+    columns: int
+    share: int
+    offsets: tuple[tuple[str, int], ...]
+    address_at: int = -1
+
+
 def aligned(value: int, to: int) -> int:
     """The least multiple of `to` that is no less than a number of bytes."""
     return -(-value // to) * to
