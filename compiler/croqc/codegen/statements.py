@@ -198,13 +198,17 @@ class Statements:
     def fill(self, stmt: ir.Fill) -> None:
         acc, value = stmt.acc, self.spell(stmt.value)
         if stmt.declares:
-            count = f"[{acc.count}]" if acc.count > 1 else ""
-            shape = f"{acc.m} x {acc.n} {acc.elem}"
-            self.w.line(f"{register_type(acc)} {acc.name}{count}[{acc.registers}];  // {shape}")
+            self.declare(stmt)
         if acc.elem == "f16":
             bits = f"f16({value}).bits"
             value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
         self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+
+    def declare(self, stmt: ir.Declare | ir.Fill) -> None:
+        acc = stmt.acc
+        count = f"[{acc.count}]" if acc.count > 1 else ""
+        shape = f"{acc.m} x {acc.n} {acc.elem}"
+        self.w.line(f"{register_type(acc)} {acc.name}{count}[{acc.registers}];  // {shape}")
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
@@ -231,7 +235,8 @@ class Statements:
         by_warps = not stmt.instruction.is_async
         self.headers.add("mma_sync" if by_warps else "wgmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
-        self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
+        text = mma_sync.function_text(stmt) if by_warps else function_text(stmt)
+        self.functions.setdefault(text[0], text)
         column: Expr = ZERO
         if stmt.steps > 1:
             self.w.line("#pragma unroll")
@@ -278,7 +283,14 @@ class Statements:
         held = fragment_arguments(stmt, step) if stmt.a_registers else ""
         operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
         self.w.line(f"{name}({registers}, {operands[0]},")
-        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
+        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]}{self._adds(stmt, step)});")
+
+    def _adds(self, stmt: ir.Multiply, step: str) -> str:
+        """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
+        if stmt.adds is None:
+            return ""
+        adds = Op("||", (stmt.adds, Op("!=", (Var(step), ZERO), "bool")), "bool") if step else stmt.adds
+        return f", {self.spell(adds)}"
 
     def _operand(self, tile: Tile, column: Expr) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
@@ -303,7 +315,7 @@ class Statements:
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
-        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}();"))
+        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}<{stmt.keep}>();"))
 
 
 _FENCES = {
@@ -333,6 +345,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,
     ir.Fill: Statements.fill,
+    ir.Declare: Statements.declare,
     ir.Fence: Statements.fence,
     ir.LoadFragment: Statements.load_fragment,
     ir.Multiply: Statements.multiply,

@@ -16,7 +16,9 @@ def function_name(stmt: ir.Multiply) -> str:
 
 
 def function_text(stmt: ir.Multiply) -> list[str]:
-    """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers."""
+    """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers.
+
+    One that may overwrite takes a last argument: where it is false, `d = a x b`."""
     count, kind = stmt.acc.registers, register_type(stmt.acc)
     a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     constraint = "f" if kind == "float" else "r"
@@ -25,14 +27,19 @@ def function_text(stmt: ir.Multiply) -> list[str]:
     places = [f"%{count + number}" for number in range(len(names) + 1)]
     left = f"{{{', '.join(places[:-1])}}}" if stmt.a_registers else places[0]
     params = ", ".join(f"{'u32' if stmt.a_registers else 'u64'} {name}" for name in names)
-    lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b) {{"]
-    lines.append(f'  asm volatile("wgmma.mma_async.sync.aligned.{form} {{"')
+    last, test, adds, end = "", "", "1", ""
+    if stmt.adds is not None:
+        last, adds, end = ", bool adds", "adds", "}"
+        test = f"{{.reg .pred adds; setp.ne.b32 adds, %{count + len(places)}, 0; "
+    lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b{last}) {{"]
+    lines.append(f'  asm volatile("{test}wgmma.mma_async.sync.aligned.{form} {{"')
     lines += [f'               "{part}"' for part in _wrapped([f"%{number}" for number in range(count)])]
-    lines.append(f'               "}}, {left}, {places[-1]}, 1{_tail(a, bool(stmt.a_registers))};"')
+    lines.append(f'               "}}, {left}, {places[-1]}, {adds}{_tail(a, bool(stmt.a_registers))};{end}"')
     outputs = _wrapped([f'"+{constraint}"(d[{number}])' for number in range(count)])
     lines += [f"               {': ' if at == 0 else '  '}{part.rstrip()}" for at, part in enumerate(outputs)]
     inputs = [f'"{"r" if stmt.a_registers else "l"}"({name})' for name in names]
-    lines.append(f"               : {', '.join((*inputs, chr(34) + 'l' + chr(34) + '(b)'))});")
+    inputs += ['"l"(b)'] if stmt.adds is None else ['"l"(b)', '"r"(int(adds))']
+    lines.append(f"               : {', '.join(inputs)});")
     lines.append("}")
     return lines
 

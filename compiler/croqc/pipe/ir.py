@@ -176,6 +176,13 @@ class Fill(Stmt):
 
 
 @record
+class Declare(Stmt):
+    """(overwrite) An accumulator's registers exist from here to the end of the scope; nothing is in them yet."""
+
+    acc: Accumulator
+
+
+@record
 class LoadFragment(Stmt):
     """An operand in registers: `rows` (M or N) by `k` elements of `tile`, which lies [rows, k] or, not `k_major`, [k,
     rows].
@@ -197,7 +204,8 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes.
+    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
+    where it does not hold, the first of them overwrites the accumulator; None: it holds always.
     """
 
     acc: Accumulator
@@ -214,6 +222,7 @@ class Multiply(Stmt):
     a_registers: str = ""
     b_registers: str = ""
     steps: int = 0
+    adds: Expr | None = None
 
 
 class Fencing(Enum):
@@ -295,9 +304,11 @@ class StoreTile(Stmt):
 
 @record
 class StoresRead(Stmt):
-    """(epilogue, barriers) Until the unit's TMA stores have read their source; `written` (stored): and written it."""
+    """(epilogue, barriers) Until the unit's TMA stores, but for the last `keep`, have read their source; `written`
+    (stored): and have written it."""
 
     unit: Unit
+    keep: int = 0
     written: bool = False
 
 

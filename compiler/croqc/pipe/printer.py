@@ -117,6 +117,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Fill: (lambda s: f"{_acc(s)} = {expression(s.value)}", frozenset({"acc", "index", "value"})),
+    ir.Declare: (lambda s: f"declare {s.acc.name}", frozenset({"acc"})),
     ir.LoadFragment: (
         lambda s: f"{s.name} = fragment {tile(s.tile)}  {s.rows} x {s.k}, major {'k' if s.k_major else 'm'}",
         frozenset({"name", "tile", "rows", "k", "k_major"}),
