@@ -171,7 +171,7 @@ class Statements:
         self._meet(stmt.unit)
 
     def _meet(self, unit: Unit) -> None:
-        barrier = meeting(unit, self.kernel.threads)
+        barrier = meeting(unit, self.kernel.threads, self.kernel.first_barrier)
         if barrier:
             self.w.line(barrier)
 

@@ -325,7 +325,8 @@ class Kernel:
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
-    that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (memory) `barriers_at`, `shared_bytes`;
+    that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`;
     `passed`: the passes so far.
     """
 
@@ -350,6 +351,7 @@ class Kernel:
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()
     tensor_memory: TensorMemory | None = None
+    first_barrier: int = 1
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()

@@ -225,6 +225,8 @@ def _declarations(kernel: ir.Kernel) -> Iterator[str]:
         yield f"handle {name}: {of}[{slot}]"
     for index in kernel.indices:
         yield f"index {index.name}: thread / {index.unit} % {index.bound}"
+    if kernel.first_barrier != 1:
+        yield f"barriers of warpgroups from {kernel.first_barrier} on"
     if (memory := kernel.tensor_memory) is not None:
         groups = f"{memory.groups} from warpgroup {memory.first} on, {memory.share} each"
         offsets = ", ".join(f"{name} at {offset}" for name, offset in memory.offsets)

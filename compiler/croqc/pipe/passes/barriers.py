@@ -16,6 +16,7 @@ from math import inf
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
+from croqc.pipe.named_barriers import first_barrier
 from croqc.pipe.tiles import reads_of
 from croqc.pipe.transfers import is_load, taken_by_async_proxy
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
@@ -26,8 +27,8 @@ from croqc.text.record import replace
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     placing = _Placing(kernel, env.target.has(Feature.TMA))
-    body = placing.placed(kernel.body, State(Unit.BLOCK))
-    return replace(kernel, body=_without_last(body))
+    body = _without_last(placing.placed(kernel.body, State(Unit.BLOCK)))
+    return replace(kernel, body=body, first_barrier=first_barrier(body, kernel.threads))
 
 
 @dataclass(slots=True)
