@@ -289,14 +289,17 @@ class LoadAccumulator(Stmt):
 
 @record
 class StoreTile(Stmt):
-    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix, of
-    `columns` of the accumulator from `first` on."""
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. `limits`: how many rows and columns the
+    source asks for. (cover) `row_limits`, `column_limits`: what m and n must stay below to be written. (epilogue)
+    `by_matrix`: stmatrix, of `columns` of the accumulator from `first` on."""
 
     acc: Accumulator
     index: Expr
     dest: Tile
     transposed: bool = False
     limits: tuple[Expr, ...] = ()
+    row_limits: tuple[Expr, ...] = ()
+    column_limits: tuple[Expr, ...] = ()
     by_matrix: bool = False
     first: int = 0
     columns: int = 0

@@ -126,7 +126,7 @@ def _part(stmt: ir.StoreTile, stage: Tile, first: int, number: int, keep: int) -
     return (
         ir.StoresRead(stmt.span, unit, keep),
         ir.Sync(stmt.span, unit),
-        replace(stmt, dest=stage, by_matrix=True, first=first, columns=_WIDTH),
+        replace(stmt, dest=stage, row_limits=(), column_limits=(), by_matrix=True, first=first, columns=_WIDTH),
         ir.Copy(stmt.span, stage, part, ir.Form.COPY, unit, "tma", True, mechanism=ir.Mechanism.TMA, map=number),
     )
 
