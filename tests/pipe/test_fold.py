@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from croqc.pipe import ir
+from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Fn, Lit, Read, whole
 from croqc.pipe.passes.fold import fold
 from croqc.pipe.printer import statements
@@ -10,7 +13,7 @@ from croqc.pipe.verify import verify
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import FULL, TILE, arrive, box, kernel, load, role, slot, write
+from tests.pipe.kernels import FULL, OTHER, TILE, arrive, box, kernel, load, role, slot, write
 from tests.pipe.kernels import SRC as SOURCE
 from tests.pipe.lowering import env_of, only
 
@@ -115,3 +118,17 @@ def test_copies_of_threads_carry_no_bytes() -> None:
     done = folded(load(mechanism=ir.Mechanism.VECTOR, vector=16), arrive())
     (joined,) = only(done, ir.Arrive)
     assert joined.bytes == 0
+
+
+def test_the_classic_form_joins_its_arrival_whatever_stands_between() -> None:
+    """Bytes that no arrival expects would complete a generation that nobody opened."""
+    named = load(mechanism=TMA, is_async=True, completes=slot())
+    done = folded(role(named, write(OTHER), arrive()))
+    (joined,) = only(done, ir.Arrive)
+    assert (joined.bytes, [event.name for event in done.events]) == (8192, ["full"])
+
+
+def test_the_classic_form_needs_its_arrival_in_the_same_list() -> None:
+    named = load(mechanism=TMA, is_async=True, completes=slot())
+    with pytest.raises(LoweringError, match="put it behind the copy, in the same one"):
+        folded(named, ir.If(NOWHERE, Lit(True, "bool"), (arrive(),)))

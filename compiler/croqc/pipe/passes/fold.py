@@ -2,14 +2,18 @@
 
 - A synchronous load is synchronous in the source alone where nobody needs the data but the waiter of the event that the
   same path triggers next (`published`). Then its bytes join that arrival as one transaction (credit-flow, section 6).
-- `trigger e after f` joins the bytes of f's copy; a copy that names its event (classic) joins the next arrival there.
+- `trigger e after f` joins the bytes of f's copy; a copy that names its event (classic) joins the next arrival there,
+  which stands behind it in the same list of statements.
 - Any other load gets a barrier of its own: an arrival with its bytes behind it and, where the source waits, a wait.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
+from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Fn
 from croqc.pipe.published import Published
 from croqc.pipe.transfers import is_load, load_bytes
@@ -70,23 +74,26 @@ def _folded(body: Body, own: _Own) -> Body:
             found.append(stmt)
         elif isinstance(stmt, ir.Arrive):
             joined = _joined(stmt, found, pending, own.published)
-            later = [found[at] for at in pending if _joins_later(found[at])]
-            _stand_alone(found, [at for at in pending if not _joins_later(found[at])], own)
-            pending = [at for at, each in enumerate(found) if any(each is one for one in later)]
+            pending = _kept(found, pending, own, lambda copy: copy.is_async or copy.completes is not None)
             found.append(joined)
         elif isinstance(stmt, ir.Await):
             found += _awaited(stmt, own)
         else:
             if pending and not isinstance(stmt, ir.Let | ir.Wait):
-                _stand_alone(found, pending, own)
+                pending = _kept(found, pending, own, lambda copy: copy.completes is not None)
             found.append(stmt)
-    _stand_alone(found, pending, own)
+    if left := _kept(found, pending, own, lambda copy: copy.completes is not None):
+        reason = "the trigger that tells of this copy stands in another block of statements"
+        raise LoweringError(f"{reason}: put it behind the copy, in the same one", found[left[0]].span)
     return tuple(found)
 
 
-def _joins_later(stmt: ir.Stmt) -> bool:
-    """A load that another arrival takes: its future is named there, or it names the event itself."""
-    return isinstance(stmt, ir.Copy) and (stmt.is_async or stmt.completes is not None)
+def _kept(found: list[ir.Stmt], pending: list[int], own: _Own, later: Callable[[ir.Copy], bool]) -> list[int]:
+    """Those of the loads that an arrival will take `later`; the others get a barrier of their own."""
+    loads = [(at, copy) for at in pending if isinstance(copy := found[at], ir.Copy)]
+    kept = [copy for _, copy in loads if later(copy)]
+    _stand_alone(found, [at for at, copy in loads if not later(copy)], own)
+    return [at for at, each in enumerate(found) if any(each is one for one in kept)]
 
 
 def _joined(arrive: ir.Arrive, found: list[ir.Stmt], pending: list[int], published: Published) -> ir.Arrive:
@@ -120,14 +127,11 @@ def _stand_alone(found: list[ir.Stmt], pending: list[int], own: _Own) -> None:
     for at in reversed(pending):
         copy = found[at]
         assert isinstance(copy, ir.Copy)
-        if copy.completes is not None:
-            continue  # the classic form: its arrival stands elsewhere
         slot = own.slot(copy)
         tail: list[ir.Stmt] = [ir.Arrive(copy.span, slot, copy.unit, bytes=load_bytes(copy))]
         if not copy.is_async:
             tail.append(ir.Wait(copy.span, slot))
         found[at : at + 1] = [replace(copy, completes=slot), *tail]
-    pending.clear()
 
 
 def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
