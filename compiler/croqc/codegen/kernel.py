@@ -12,11 +12,11 @@ from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
+from croqc.pipe.ir_declared import SWIZZLED
 from croqc.sema.model import Unit
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
-_ALIGN = 1024
 
 
 @record
@@ -91,7 +91,7 @@ class _Kernel:
     def _prologue(self) -> None:
         kernel = self.kernel
         if kernel.shared_bytes:
-            self.w.line(f"extern __shared__ __align__({_ALIGN}) u8 smem[];  // {kernel.shared_bytes} bytes")
+            self.w.line(f"extern __shared__ __align__({SWIZZLED}) u8 smem[];  // {kernel.shared_bytes} bytes")
         for item in kernel.shared:
             self._tensor(item)
         at = kernel.barriers_at
