@@ -51,7 +51,7 @@ class _Kernel:
             self.statements.headers.add("mbarrier")
         if sites is not None:
             sites.begin()
-            self.statements.headers |= {"mbarrier", "report"}
+            self.statements.headers |= {"clock", "mbarrier", "report"}
 
     def print(self) -> None:
         kernel = self.kernel
@@ -74,6 +74,8 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
+                if self.statements.probes is not None:
+                    self.w.line(self.statements.probes.end())
                 if kernel.tensor_memory is not None:
                     self._free(kernel.tensor_memory)
             self.w.line("}")
@@ -84,7 +86,8 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
-        return [*maps, *tensors, *scalars, *report]
+        probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
+        return [*maps, *tensors, *scalars, *report, *probes]
 
     # --- prologue ---------------------------------------------------------------------------------
 
@@ -111,6 +114,9 @@ class _Kernel:
         if kernel.tensor_memory is not None:
             self._allocate(kernel.tensor_memory)
         self._phases()
+        if self.statements.probes is not None:
+            for line in self.statements.probes.start():
+                self.w.line(line)
         self.w.line()
 
     def _phases(self) -> None:

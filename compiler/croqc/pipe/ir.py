@@ -29,6 +29,10 @@ from croqc.pipe.ir_declared import Index as Index
 from croqc.pipe.ir_declared import Shared as Shared
 from croqc.pipe.ir_declared import TensorMap as TensorMap
 from croqc.pipe.ir_declared import TensorMemory as TensorMemory
+from croqc.pipe.ir_probes import Probe as Probe
+from croqc.pipe.ir_probes import Probes as Probes
+from croqc.pipe.ir_probes import ProbeSite as ProbeSite
+from croqc.pipe.ir_probes import Recorder as Recorder
 from croqc.sema.model import Unit
 from croqc.targets.table import Instruction as Instruction
 from croqc.text.record import record
@@ -329,8 +333,8 @@ class Kernel:
     their names there.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
-    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`;
-    `passed`: the passes so far.
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
+    `probes`: what a kernel with probes records, None without them.
     """
 
     name: str
@@ -358,6 +362,7 @@ class Kernel:
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+    probes: Probes | None = None
 
     def event(self, slot: SlotRef) -> Event:
         """The event of a slot, which `verify` has looked for."""

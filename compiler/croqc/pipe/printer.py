@@ -113,6 +113,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Wait: (lambda s: f"wait {_slot(s.slot)}", frozenset({"slot"})),
     ir.Arrive: (lambda s: f"arrive {_slot(s.slot)}", frozenset({"slot"})),
     ir.Sync: (lambda s: "sync", frozenset()),
+    ir.Probe: (lambda s: f"probe {s.site}", frozenset({"site"})),
     ir.Copy: (lambda s: f"{s.form.value} {tile(s.source)} => {tile(s.dest)}", frozenset({"form", "source", "dest"})),
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
@@ -176,7 +177,13 @@ def statements(body: tuple[ir.Stmt, ...], depth: int) -> Iterator[str]:
                 if other:
                     yield _INDENT * depth + "else"
                     yield from statements(other, depth + 1)
-            case ir.Loop(body=inner) | ir.While(body=inner) | ir.Scope(body=inner) | ir.Role(body=inner):
+            case (
+                ir.Loop(body=inner)
+                | ir.While(body=inner)
+                | ir.Scope(body=inner)
+                | ir.Role(body=inner)
+                | ir.Probe(body=inner)
+            ):
                 yield from statements(inner, depth + 1)
 
 

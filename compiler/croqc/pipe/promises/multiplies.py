@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.pipe import ir
-from croqc.pipe.walk import Body, bodies, statements
+from croqc.pipe.walk import Body, bodies, flat, statements
 
 
 def rows(kernel: ir.Kernel) -> Iterator[str]:
@@ -19,7 +19,7 @@ def rows(kernel: ir.Kernel) -> Iterator[str]:
 def _unfenced(body: Body, fenced: bool) -> tuple[list[str], bool]:
     """The multiplies of a list without a fence, and whether one behind the list needs none."""
     found: list[str] = []
-    for stmt in body:
+    for stmt in flat(body):
         match stmt:
             case ir.Multiply() if stmt.instruction.is_async:
                 if not fenced:
@@ -77,7 +77,7 @@ def tensor_memory(kernel: ir.Kernel) -> Iterator[str]:
 
 
 def _not_loaded(body: Body, loaded: set[str]) -> Iterator[str]:
-    for stmt in body:
+    for stmt in flat(body):
         if isinstance(stmt, ir.LoadAccumulator):
             loaded.add(stmt.acc.name)
         elif isinstance(stmt, ir.StoreTile) and stmt.acc.name not in loaded:
