@@ -17,7 +17,7 @@ class ProbeWords:
     def __init__(self, kernel: ir.Kernel, probes: ir.Probes) -> None:
         own = Own(kernel)
         self.probes = probes
-        self.name, self._at, self._begun = own("probes"), own("probe_at"), own("probe_begun")
+        self.name, self._place, self._begun = own("probes"), own("probe_place"), own("probe_begun")
 
     @property
     def parameter(self) -> str:
@@ -30,15 +30,15 @@ class ProbeWords:
         for number, each in reversed(list(enumerate(recorders))):
             path = f"threadIdx.x == {each.thread} ? {number} : {path}"
         yield f"// Probes record: {', '.join(f'thread {each.thread} for {each.path}' for each in recorders)}."
-        yield f"u32 {self._at} = probe_start({self.name}, {len(recorders)}, {path});"
+        yield f"ProbePlace {self._place} = probe_start({self.name}, {len(recorders)}, {path});"
         yield f"u32 {self._begun};"
 
     def before(self) -> str:
         return f"{self._begun} = read_clock();"
 
     def after(self, site: int, slot: str, turn: str) -> str:
-        return f"probe_record({self.name}, {self._at}, {self._begun}, {site}, {slot}, {turn});"
+        return f"probe_record({self.name}, {self._place}, {self._begun}, {site}, {slot}, {turn});"
 
     def end(self) -> str:
         """The line behind the kernel's statements."""
-        return f"probe_end({self.name}, {self._at});"
+        return f"probe_end({self.name}, {self._place});"

@@ -23,37 +23,42 @@ struct Probes {
   u32 every;
 };
 
-// Where the thread's next record goes: nowhere for a `path` below 0, and in blocks that do not record. A lane's last
-// place stays empty.
-__device__ __forceinline__ u32 probe_start(const Probes& probes, int paths, int path) {
-  if (path < 0) return Probes::kOff;
+// Of a thread: the lane that it records into, kOff if none, and how often it was at a place so far.
+struct ProbePlace {
+  u32 lane, visits;
+};
+
+// A thread records nowhere for a `path` below 0, and in blocks that do not record. A lane's last place stays empty.
+__device__ __forceinline__ ProbePlace probe_start(const Probes& probes, int paths, int path) {
+  if (path < 0) return {Probes::kOff, 0};
   int block = probes.every ? 0 : -1;
 #pragma unroll
   for (int b = 0; b < 4; ++b)
     if (probes.blocks[b] == block_number()) block = b;
-  if (block < 0) return Probes::kOff;
+  if (block < 0) return {Probes::kOff, 0};
   ProbeLane& lane = probes.lanes[block * paths + path];
   lane.block = block_number();
   lane.multiprocessor = sm_number();
   lane.start_time = read_timer();
   lane.start_clock = read_clock64();
-  return (block * paths + path) * Probes::kPlaces;
+  return {u32(block * paths + path), 0};
 }
 
-__device__ __forceinline__ void probe_record(const Probes& probes, u32& at, u32 begun, u32 site, u32 slot, u32 turn) {
-  if (at == Probes::kOff) return;
-  const u32 ended = read_clock();
-  if (at % Probes::kPlaces == Probes::kPlaces - 1) {
-    ++probes.lanes[at / Probes::kPlaces].dropped;
+__device__ __forceinline__ void probe_record(const Probes& probes, ProbePlace& place, u32 begun, u32 site, u32 slot,
+                                             u32 turn) {
+  if (place.lane == Probes::kOff) return;
+  const u32 ended = read_clock(), visit = place.visits++;
+  if (visit >= Probes::kPlaces - 1) {
+    probes.lanes[place.lane].dropped = visit - (Probes::kPlaces - 2);
     return;
   }
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(probes.records + at++), "r"(begun), "r"(ended),
-               "r"(site | slot << 16), "r"(turn));
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(probes.records + place.lane * Probes::kPlaces + visit),
+               "r"(begun), "r"(ended), "r"(site | slot << 16), "r"(turn));
 }
 
-__device__ __forceinline__ void probe_end(const Probes& probes, u32 at) {
-  if (at == Probes::kOff) return;
-  ProbeLane& lane = probes.lanes[at / Probes::kPlaces];
+__device__ __forceinline__ void probe_end(const Probes& probes, const ProbePlace& place) {
+  if (place.lane == Probes::kOff) return;
+  ProbeLane& lane = probes.lanes[place.lane];
   lane.end_clock = read_clock64();
   lane.end_time = read_timer();
 }
