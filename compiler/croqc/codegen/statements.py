@@ -175,7 +175,7 @@ class Statements:
         self._meet(stmt.unit)
 
     def _meet(self, unit: Unit) -> None:
-        barrier = meeting(unit, self.kernel.threads)
+        barrier = meeting(unit, self.kernel.threads, self.kernel.first_barrier)
         if barrier:
             self.w.line(barrier)
 
@@ -234,11 +234,9 @@ class Statements:
         return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
 
     def fence(self, stmt: ir.Fence) -> None:
-        if self.kernel.tensor_columns:
-            self.w.line("tcgen05_fence_after();")
-            return
-        self.headers.add("wgmma")
-        self.w.line("wgmma_fence();")
+        function, header = _FENCES[stmt.kind]
+        self.headers.add(header)
+        self.w.line(f"{function}();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
         if stmt.instruction is ir.Instruction.TCGEN05:
@@ -275,7 +273,7 @@ class Statements:
         self.tensor_memory.start(stmt)
 
     def complete(self, stmt: ir.Complete) -> None:
-        self.tensor_memory.complete()
+        self.tensor_memory.complete(self.copies.barrier(stmt.slot), stmt.phase)
 
     def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
         self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
@@ -329,6 +327,12 @@ class Statements:
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
         self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}<{stmt.keep}>();"))
 
+
+_FENCES = {
+    ir.Fencing.WGMMA: ("wgmma_fence", "wgmma"),
+    ir.Fencing.BEFORE: ("tcgen05_fence_before", "tcgen05"),
+    ir.Fencing.AFTER: ("tcgen05_fence_after", "tcgen05"),
+}
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,

@@ -28,6 +28,15 @@ def statements(body: Body) -> Iterator[ir.Stmt]:
             yield from statements(inner)
 
 
+def flat(body: Body) -> Iterator[ir.Stmt]:
+    """The statements of a list, those inside scopes and probes among them: nothing comes between."""
+    for stmt in body:
+        if isinstance(stmt, ir.Scope | ir.Probe):
+            yield from flat(stmt.body)
+        else:
+            yield stmt
+
+
 def with_bodies(stmt: ir.Stmt, changed: Callable[[Body], Body]) -> ir.Stmt:
     """The statement with each list inside replaced; itself where nothing changes."""
     match stmt:

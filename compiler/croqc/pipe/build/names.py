@@ -34,8 +34,8 @@ _INTEGER_MATHS: Final = (
 )
 # What our headers (`codegen/include/croq`) and the kernels' prologues declare.
 _OURS: Final = (
-    "ProbeLane ProbePlace ProbeRecord Probes TensorMap WaitRecord WaitReport at bar_arrive bar_sync bf16 block_number cdiv "
-    "cp_async cp_async_arrive cp_async_commit cp_async_wait croq f16 f32 f64 f8_e4m3 f8_e5m2 fence_async_proxy "
+    "ProbeLane ProbePlace ProbeRecord Probes TensorMap WaitRecord WaitReport at bar_arrive bar_sync bf16 block_number "
+    "cdiv cp_async cp_async_arrive cp_async_commit cp_async_wait croq f16 f32 f64 f8_e4m3 f8_e5m2 fence_async_proxy "
     "fence_mbarrier_init fragment_column fragment_row give_registers load_a load_b load_matrix mbarrier_arrive "
     "mbarrier_arrive_expect mbarrier_arrive_many mbarrier_init mbarrier_passes mbarrier_wait "
     "mbarrier_wait_reported operand operand_byte operand_row pack_bf16 pack_bits pack_f16 probe_end probe_record "
