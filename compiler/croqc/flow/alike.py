@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from croqc.flow.coverage import Coverage
 from croqc.flow.exprs import Env, Expr, UndecidedError, Value, closure
 from croqc.flow.machine import Machine
-from croqc.flow.ops_control import Branch, LoopNext, LoopStart
+from croqc.flow.ops_control import Branch, Enter, LoopNext, LoopStart
 from croqc.flow.ops_data import Name
 from croqc.flow.pieces import parts_of_slots
 from croqc.flow.program import Loop, Op, Program
@@ -41,7 +41,7 @@ class Alike:
                 self.conditions.append((op, loop))
             else:
                 bounds = _bounds(op.loop) if isinstance(op, LoopStart) else ()
-                for expr in (*bounds, *op.exprs(), *_parts(op)):
+                for expr in (*bounds, *op.exprs(), *((op.cond,) if isinstance(op, Enter) else ()), *_parts(op)):
                     self._parts_of(expr)
 
     def _is_sized(self, expr: Expr) -> bool:
