@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from croqc.flow.candidates import MOST_PERIOD, MOST_VALUES, least_of, leaves_out, values_of
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
+from croqc.flow.likeness import Likeness
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
@@ -274,7 +275,8 @@ def _instances(
     cost = 1 + signature.nodes(turns) // _NODES
     groups = signature.groups(found.sizes)
     share = budget // (2 * max(len(groups), 1))
-    parts = [_group(signature, group, columns, turns, share, found) for group in groups]
+    likeness = Likeness(program)
+    parts = [_group(signature, group, columns, turns, share, found, likeness) for group in groups]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
     most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
     found.complete = found.complete and _count(parts) <= most
@@ -316,6 +318,7 @@ def _group(
     turns: Mapping[Loop, int],
     budget: int,
     plan: Plan,
+    likeness: Likeness,
 ) -> list[dict[int, int]]:
     """What to try for sizes that occur together, one for each way in which they can be told apart."""
     free = [size for size in group if size.bound is None]
@@ -334,7 +337,12 @@ def _group(
     plan.steps += _count(own) * ways * cost
     places = [(size.var, closure(size.bound)) for size in blocks if size.bound is not None]
     found: dict[tuple[object, ...], dict[int, int]] = {}
-    for values in product(*own):
+    ways_of = [likeness.of(size, column) for size, column in zip(free, own, strict=True)]
+    met: set[tuple[object, ...]] = set()
+    for values, way in zip(product(*own), product(*ways_of), strict=True):
+        if way in met:
+            continue
+        met.add(way)
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
         for instance in _with_blocks(places, sizes, signature.width):
             key = part.of(instance, turns)
