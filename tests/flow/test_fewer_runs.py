@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -79,9 +80,10 @@ def touches(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def told(flow: KernelFlow) -> tuple[object, ...]:
-    """All that a verdict says; what it took is another matter."""
+    """All that a verdict says; what it took, and what names a model's own objects, is another matter."""
+    apart = ("kernel", "paths", "events", "buffers", "findings", "spent")
     findings = tuple((one.rule, one.span, one.args, one.related, one.sizes, one.steps) for one in flow.findings)
-    return flow.strength, flow.up_to, flow.reason, flow.place, findings, flow.steps, flow.edges, flow.sizes
+    return findings, *(getattr(flow, each.name) for each in fields(flow) if each.name not in apart)
 
 
 def in_full(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
