@@ -14,20 +14,22 @@ from croqc.rules.credit_edits import (
 )
 from croqc.rules.credit_sites import (
     Site,
+    carries_data,
     code_of,
     event_type,
-    fills_shared,
     grants,
     is_ring,
+    partners_of,
     regions_of,
+    serves,
     site_at,
-    sites,
     triggers,
     waits,
 )
 from croqc.rules.credit_slips import slips, wrong_event
 from croqc.rules.credit_words import Args, at, fix, slot
 from croqc.rules.rewrites import node_at
+from croqc.rules.role_data import feeds, fills
 from croqc.rules.start_mends import hurried, lengthened
 from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
@@ -104,8 +106,7 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
             return hurried(code, site.event)
         case "not-returned":
             regions = regions_of([grant.site for grant in grants(code, site.event)])
-            regions = regions or [one for one in _partners(code, site) if not fills_shared(code, one)]
-            return _give(code, site.event, regions)
+            return _give(code, site.event, regions or _owing(code, site)[0])
         case "never-triggered":
             return slips(code, site) or _supply(code, site)
     return slips(code, site)
@@ -117,10 +118,9 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
 def _start(code: Code, site: Site) -> tuple[Fix, ...]:
     """Bootstrap loops in the roles that give the event back, or `= ready`, as the file's dialect has it."""
     event, regions = site.event, regions_of(triggers(code, site.event))
-    fills = site.region is not None and fills_shared(code, site.region)
-    if not fills and any(fills_shared(code, one) for one in regions_of(list(sites(code)))):
+    if site.region is None or carries_data(code, event):
         return slips(code, site)
-    safe = fills and is_ring(code, site, regions)
+    safe = fills(code, site.region) and is_ring(code, site, regions)
     ready = fix(f"Declare '{event.name}' as ready", declared_ready(event, code), safe)
     if code.model.dialect == "current" or not counts_agree(code, event, regions):
         return ready
@@ -136,30 +136,23 @@ def _give(code: Code, event: Symbol, regions: list[ast.InThreads]) -> tuple[Fix,
     return fix(f"Trigger '{event.name}' at the end of each turn", edits if None not in made else None)
 
 
-def _partners(code: Code, site: Site) -> list[ast.InThreads]:
-    """The other roles that handle the same ring: they wait for an event that this role triggers, or the reverse."""
-    found = []
-    for other in sites(code):
-        if other.region is None or other.region is site.region or other.event is site.event:
-            continue
-        users = {one.region for one in (*triggers(code, other.event), *waits(code, other.event))}
-        if site.region in users:
-            found.append(other.region)
-    return list(dict.fromkeys(found))
+def _owing(code: Code, site: Site) -> tuple[list[ast.InThreads], list[ast.InThreads]]:
+    """The other roles of a ring that give the waiting one nothing yet: who takes its data, and whose data it takes."""
+    role = site.region
+    if role is None:
+        return [], []
+    others = [one for one in partners_of(code, site.event, role) if not serves(code, one, role, site.event)]
+    return [one for one in others if feeds(code, role, one)], [one for one in others if feeds(code, one, role)]
 
 
 def _supply(code: Code, site: Site) -> tuple[Fix, ...]:
     """Trigger an event that nothing triggers: data in the roles that load it, space in those that use it."""
-    if site.region is None:
+    space, data = _owing(code, site)
+    if bool(space) is bool(data):
         return ()
-    fills = fills_shared(code, site.region)
-    regions = [one for one in _partners(code, site) if fills_shared(code, one) is not fills]
-    if not regions or any(one.region in regions for one in triggers(code, site.event)):
-        return ()
+    regions = space or data
     found = _give(code, site.event, regions)
-    if not fills or not found:
-        return found
-    if event_type(site.event).ready:
+    if data or not found or event_type(site.event).ready:
         return found
     current = code.model.dialect == "current"
     first = declared_ready(site.event, code) if current else granted_by(code, site.event, regions)
