@@ -12,7 +12,9 @@ import pytest
 import shtab
 
 from croqc import __version__
+from croqc.builtins import ROWS
 from croqc.cli.main import COMMANDS, build_parser
+from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from tests.cli.conftest import Croq
 
@@ -111,10 +113,36 @@ def test_fmt_leaves_broken_code_alone_and_says_so(croq: Croq) -> None:
 def test_explain(croq: Croq) -> None:
     assert croq("explain", "undeclared-name").out.startswith("# undeclared-name\n")
     assert croq("explain", "T01").out.startswith("# undeclared-name\n")
-    listed = croq("explain").out.splitlines()
+    listed = croq("explain").out.split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed] == sorted(rule.name for rule in all_rules())
     wrong = croq("explain", "undeclared-nam")
     assert (wrong.status, "did you mean 'undeclared-name'?" in wrong.err) == (2, True)
+
+
+def test_explain_lists_every_word_of_the_language(croq: Croq) -> None:
+    words = croq("explain").out.split("\n\n")[1].split()
+    assert set(ROWS) <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("max", "__max"), ("exp", "__exp"), ("fmaxf", "__max"), ("sqrtf", "__sqrt"), ("abs", "__fabs")]
+)
+def test_explain_tells_functions_of_c_by_the_built_in(croq: Croq, name: str, word: str) -> None:
+    assert croq("explain", name).out.startswith(f"# {word}\n")
+
+
+def test_explain_suggests_words_and_rules(croq: Croq) -> None:
+    assert croq("explain", "forech").err == "croq: there is no rule and no word 'forech'; did you mean 'foreach'?\n"
+    assert croq("explain", "zzz").err == "croq: there is no rule and no word 'zzz'; 'croq explain' lists both\n"
+
+
+def test_explain_shows_what_a_fix_changes(croq: Croq) -> None:
+    """The page holds both texts whole; a reader sees the line that differs and those around it."""
+    told = croq("explain", "credit-deadlock").out
+    bootstrap = "+        foreach {s} in [2] {\n+          trigger empty[s];\n+        }\n"
+    assert bootstrap in told
+    assert "co fixed" not in told
+    assert len(told.splitlines()) < len((page_text("credit-deadlock") or "").splitlines()) * 3 / 4
 
 
 @pytest.mark.parametrize(

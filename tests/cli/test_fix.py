@@ -6,7 +6,6 @@ from pathlib import Path
 
 from tests.cli.conftest import Croq
 
-
 NO_KERNEL = "int main() {}\n"
 LOOSE = """__co__ void add(global f32 [N] x, global f32 [N] y) {
   parallel p by N : thread {

@@ -132,7 +132,7 @@ class Scopes:
         """The visible name most like `name`; None after many missing names, since each search reads all."""
         if self._comparisons <= 0:
             return None
-        known = {symbol.name for symbol in self.visible() if symbol.name}
+        known = {symbol.name for symbol in self.visible() if symbol.name} | self._b.context.macros - {name}
         self._comparisons -= len(known)
         return nearest(name, known)
 
