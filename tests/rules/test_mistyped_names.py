@@ -44,7 +44,8 @@ def fixed(text: str) -> str:
 def test_the_nearest_macro_is_meant() -> None:
     broken = RING % "STAGE"
     assert only(broken).hint == "did you mean 'STAGES'?"
-    assert [fix.safe for fix in only(broken).fixes] == [False]
+    titles = [(fix.title, fix.safe) for fix in only(broken).fixes]
+    assert titles == [("Change to 'STAGES'", False), ("Define 'STAGE' above the function", False)]
     assert fixed(broken) == RING % "STAGES"
 
 
@@ -52,6 +53,12 @@ def test_a_macro_like_none_is_defined() -> None:
     broken = RING % "OTHER"
     assert only(broken).hint == "define it as a macro, or pass -D on the command line"
     assert "#define OTHER " in fixed(broken)
+
+
+@pytest.mark.parametrize(("missing", "there"), [("TILE_M", "TILE_N"), ("TM", "TN"), ("WARP_M2", "WARP_N2")])
+def test_another_member_of_a_family_is_not_meant(missing: str, there: str) -> None:
+    broken = (RING % missing).replace("STAGES", there)
+    assert only(broken).hint == "define it as a macro, or pass -D on the command line"
 
 
 def test_a_macro_with_arguments_is_no_value() -> None:

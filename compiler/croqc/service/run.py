@@ -19,11 +19,11 @@ from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
-from croqc.service.run_notes import broken_assumptions, hang_notes
+from croqc.service.run_notes import broken_assumptions, flow_note, hang_notes
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
-from croqc.text.record import record
+from croqc.text.record import record, replace
 from croqc.text.source import Position
 from croqc.text.span import NOWHERE, Span
 
@@ -94,7 +94,8 @@ def run_planned(
         first = errors[0] if errors else None
         reason = f"it has errors; the first: {first.message}" if first else "it cannot be read"
         return runner.ended(Verdict.NOT_RUN, reason, first.span if first else None)
-    return runner.run(function.analysis)
+    done = runner.run(function.analysis)
+    return replace(done, notes=(*done.notes, *flow_note(report, function, done.result.verdict)))
 
 
 def _concerns(report: FileReport, function: FunctionReport, item: Diagnostic) -> bool:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules.table import FLOW_RULES
-from croqc.runs.report import ExpectationResult
+from croqc.runs.report import ExpectationResult, Verdict
 from croqc.runs.usage import usage_of
 from croqc.sema.model import Analysis, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
 from croqc.sema.types import data_of
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_failure import flow_failure, with_verdicts
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.formulas import Apply, Formula, Ref, Slice, children
 from croqc.text.diagnostics import Severity
@@ -49,12 +48,20 @@ def _cut_from(view: View) -> tuple[Int, ...]:
 
 def hang_notes(report: FileReport, function: FunctionReport) -> Iterator[str]:
     """Where `croq check` tells why the kernels of a function hang, if it does."""
-    flowing = report if report.flows is not None else with_flow(report, TYPING_BUDGET)
-    for item in flowing.diagnostics:
+    for item in with_verdicts(report).diagnostics:
         if item.code in _STALLING and item.severity is Severity.ERROR and function.spans(item.span):
             line = report.source.position(item.span.start).line + 1
             yield f"'croq check' explains it: {item.code} at line {line}"
             return
+
+
+def flow_note(report: FileReport, function: FunctionReport, verdict: Verdict) -> tuple[str, ...]:
+    """That the credit flow fails, where the run does not show it: for other sizes, or on another schedule."""
+    if verdict in (Verdict.HANGS, Verdict.NOT_RUN):
+        return ()
+    failure = flow_failure(report, function)
+    good = verdict in (Verdict.VERIFIED, Verdict.CONSISTENT)
+    return () if failure is None else (f"{verdict.value} here, but {failure}" if good else failure,)
 
 
 def hints(model: Model, expects: Sequence[ExpectDirective], results: Sequence[ExpectationResult]) -> Iterator[str]:
