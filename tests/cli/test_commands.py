@@ -13,6 +13,7 @@ import shtab
 
 from croqc import __version__
 from croqc.builtins import ROWS
+from croqc.cli.completion import SHELLS
 from croqc.cli.main import COMMANDS, build_parser
 from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
@@ -226,14 +227,14 @@ def test_the_json_of_run(croq: Croq) -> None:
 
 
 def test_completion_scripts_know_every_command(croq: Croq) -> None:
-    for shell in ("bash", "zsh", "tcsh"):
+    for shell in SHELLS:
         script = croq("completion", shell).out
         for name in COMMANDS:
             assert re.search(rf"\b{name}\b", script)
 
 
 def test_completion_scripts_are_up_to_date(croq: Croq) -> None:
-    for shell in ("bash", "zsh", "tcsh"):
+    for shell in SHELLS:
         assert croq("completion", shell).out == shtab.complete(build_parser(), shell) + "\n"
 
 

@@ -27,7 +27,8 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
     width = max(map(len, names), default=0)
     for path in flow.paths:
         ahead = f", may be {_many(path.ahead, 'round')} ahead (credits of {path.aheadOn})" if path.ahead else ""
-        yield f"  {path.name:{width}}  {_many(path.threads, 'thread')}{ahead}"
+        threads = _many(path.threads, "thread") if path.threads else "as many threads as the sizes say"
+        yield f"  {path.name:{width}}  {threads}{ahead}"
     for event in flow.events:
         yield f"  {event.name:{width}}  {_event(event)}"
     for buffer in flow.buffers:

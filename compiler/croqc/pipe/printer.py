@@ -159,7 +159,7 @@ def _value(value: object) -> str:
             return str(value.value)
         case ir.SlotRef():
             return _slot(value)
-        case Tensor():
+        case Tensor() | ir.Accumulator():
             return value.name
         case tuple():
             return " ".join(_value(item) for item in value)

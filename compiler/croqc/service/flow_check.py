@@ -97,6 +97,14 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     return replace(file, flows=flows, flow_found=told)
 
 
+NO_PIPELINE = "no events and no stages"
+
+
+def has_pipeline(kernel: KernelFlow) -> bool:
+    """Whether there is something that a verdict is about: events, buffers of the block, or a fault."""
+    return bool(kernel.events or kernel.buffers or kernel.findings or kernel.strength is Strength.UNKNOWN)
+
+
 def verdict_lines(report: FileReport) -> tuple[str, ...]:
     """A line a kernel that has events: `k.co: matmul: credit flow proved for every K`."""
     lines = []

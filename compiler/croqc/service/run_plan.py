@@ -140,7 +140,9 @@ def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
         hint = did_you_mean(name, known) or "it has none"
         return f"'{name}' is no size or scalar parameter of this kernel; {hint}"
     if known[name] and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        return f"dimension '{name}' must be an integer of at least 1"
+        whole = isinstance(value, float) and value >= 1 and value.is_integer()
+        written = f": write {name}={int(value)}, without point or exponent" if whole else ""
+        return f"dimension '{name}' must be an integer of at least 1{written}"
     return ""
 
 

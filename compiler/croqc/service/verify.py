@@ -14,7 +14,7 @@ from croqc.flow.report import Strength
 from croqc.flow.tables import verdict_text
 from croqc.runs.report import Verdict
 from croqc.service.check import FileReport
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_check import NO_PIPELINE, has_pipeline, with_flow
 from croqc.service.run import RunReport, run_planned
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_result import RunEntry, run_entry
@@ -25,7 +25,7 @@ _GOOD = (Verdict.VERIFIED, Verdict.CONSISTENT)
 
 @dataclass(frozen=True, slots=True)
 class StaticVerdict:
-    """The credit flow of a function: `verdict` as in `croq flow`, "none" for one without events; `text` in words."""
+    """The credit flow of a function: `verdict` as in `croq flow`, "none" for one without a pipeline; `text`: words."""
 
     verdict: str
     text: str
@@ -125,8 +125,10 @@ def static_verdict(report: FileReport, function: str) -> StaticVerdict:
     """The weakest verdict of a function's kernels that have events."""
     own = report.function_named(function)
     flow = (report.flows or {}).get(own.analysis) if own and own.analysis else None
-    kernels = [kernel for kernel in flow.kernels if kernel.events or kernel.findings] if flow else []
+    if flow is None:
+        return StaticVerdict(Strength.UNKNOWN.value, "not analysed: it has errors")
+    kernels = [kernel for kernel in flow.kernels if has_pipeline(kernel)]
     if not kernels:
-        return StaticVerdict("none", "no events")
+        return StaticVerdict("none", NO_PIPELINE)
     weakest = min(kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
     return StaticVerdict(weakest.strength.value, verdict_text(weakest))

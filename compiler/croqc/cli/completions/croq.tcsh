@@ -19,5 +19,5 @@ complete croq \
         'n/--to/(current course)/' \
         'n/--after/(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers stored memory cuda)/' \
         'p/1/(check run verify flow cuda explain fix migrate fmt doctor dump lsp completion)/' \
-        'n/completion/(bash zsh tcsh)/' \
+        'n/completion/(bash zsh fish tcsh)/' \
         'p/*/()/'

@@ -18,7 +18,7 @@ _shtab_croq_commands() {
     explain:'Explain a rule or a word of the language, or list all rules.'
     fix:'Apply the fixes of the findings.'
     flow:'Prove a pipeline'"'"'s credit flow, and show it step by step.'
-    fmt:'Format .co files.'
+    fmt:'Format .co files, in place.'
     lsp:'Start the language server on standard input and output.'
     migrate:'Move .co files to another dialect.'
     run:'Run kernels in the simulator or on the card, and verify their results.'
@@ -37,7 +37,7 @@ _shtab_croq_defaults_added=0
 
 _shtab_croq_check_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--json[print the result as JSON]"
@@ -51,7 +51,7 @@ _shtab_croq_check_defaults_added=0
 
 _shtab_croq_completion_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":the shell:(bash zsh tcsh)"
+  ":the shell:(bash zsh fish tcsh)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -85,7 +85,7 @@ _shtab_croq_doctor_defaults_added=0
 
 _shtab_croq_dump_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers stored memory cuda)"
@@ -105,7 +105,7 @@ _shtab_croq_explain_defaults_added=0
 
 _shtab_croq_fix_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--rule[apply the fixes of this rule only]:NAME:"
@@ -125,8 +125,8 @@ _shtab_croq_flow_options=(
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--entry[show this function only]:F:"
   "--json[print the result as JSON]"
-  "--svg[write a picture]:OUT:"
-  "--html[write the interactive page]:OUT:"
+  "--svg[write a picture (- for standard output)]:OUT:"
+  "--html[write the interactive page (- for standard output)]:OUT:"
   "--serve[serve the page on this machine until Ctrl-C]"
   "--port[port for --serve (default\: any free one)]:N:"
   ":Croqtile source file (.co):"
@@ -155,7 +155,7 @@ _shtab_croq_lsp_defaults_added=0
 
 _shtab_croq_migrate_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--to[the dialect to write (default\: current)]:to:(current course)"

@@ -309,7 +309,7 @@ def _import_trouble(missing: str, error: str, log: str = "") -> Trouble:
         name = {"cupy": "CuPy", "cuda": "cuda-bindings"}.get(
             missing.partition(".")[0], f"the Python package '{missing}'"
         )
-        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; without a card, {SIM}", log)
+        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; {SIM}", log)
     return Trouble(
         Kind.IMPORT, f"CuPy or cuda-bindings cannot be loaded: {error}", f"{INSTALL}; 'croq doctor' shows more", log
     )
