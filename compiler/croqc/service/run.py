@@ -19,7 +19,7 @@ from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
-from croqc.service.run_notes import broken_assumptions, flow_note, hang_notes
+from croqc.service.run_notes import broken_assumptions, flow_note, hang_notes, undefined_rests
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
@@ -236,6 +236,7 @@ class _Runner:
         if reference is not None:
             results += auto_expectations(model, data, result, reference)
         if not all(item.ok for item in results):
+            self.notes += dict.fromkeys(undefined_rests(model, data.dims))
             return self.ended(Verdict.WRONG, expectations=results)
         nothing = "" if results else "it writes no output, so there is nothing to compare"
         return self.ended(Verdict.VERIFIED if expects else Verdict.CONSISTENT, nothing, expectations=results)
