@@ -168,7 +168,7 @@ def test_explain_knows_the_words_of_the_language(croq: Croq, word: str, part: st
     ("stage", "line"),
     [
         ("tokens", "  3:5  word  y"),
-        ("ast", "parts[0]: AssignPart op='='"),
+        ("ast", 'parts[0]: AssignPart op="="'),
         ("model", "  dimension N: "),
         ("flow", "  the block: threads 0..0"),
     ],
