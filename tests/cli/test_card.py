@@ -98,7 +98,19 @@ def test_verify_sets_the_three_side_by_side(croq: Croq, child: object) -> None:
     assert outcome.status == 0
     head, row = outcome.out.splitlines()
     assert head.split() == ["kernel", "simulator", "card", "static", "verdict"]
-    assert row.split() == ["k.co:", "add", "M=33", "N=65", "verified", "verified", "no", "events", "and", "no", "stages"]
+    assert row.split() == [
+        "k.co:",
+        "add",
+        "M=33",
+        "N=65",
+        "verified",
+        "verified",
+        "no",
+        "events",
+        "and",
+        "no",
+        "stages",
+    ]
 
 
 def test_verify_without_a_card(croq: Croq, child: object) -> None:
