@@ -120,8 +120,8 @@ def test_a_size_is_written_in_digits(croq: Croq, given: str, said: str) -> None:
 
 def test_help_says_what_a_definition_is_and_what_is_written(croq: Croq) -> None:
     for name in ("check", "fix", "migrate", "dump"):
-        assert "sizes: see run, verify, flow, cuda" in " ".join(croq(name, "--help").out.split())
-    for name in ("run", "verify", "flow", "cuda"):
+        assert "sizes: see run, verify, profile, flow, cuda" in " ".join(croq(name, "--help").out.split())
+    for name in ("run", "verify", "profile", "flow", "cuda"):
         assert "or give a size or a scalar parameter its value" in " ".join(croq(name, "--help").out.split())
     assert "Format .co files, in place." in croq("fmt", "--help").out
 

@@ -50,8 +50,8 @@ function _shtab_croq_using
   test "$_shtab_croq_cmdpath" = "$argv"
 end
 
-set -g _shtab_croq_commands check run verify flow cuda explain fix migrate fmt doctor dump lsp completion
-set -g _shtab_croq_opts_with_value --after --arch --dialect --engine --entry --html --max-steps --output --port --repeat --rule --schedules --seed --svg --timeout --to -D -o
+set -g _shtab_croq_commands check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion
+set -g _shtab_croq_opts_with_value --after --arch --block --dialect --engine --entry --html --max-steps --output --port --repeat --rule --schedules --seed --svg --timeout --to --trace -D -o
 
 complete -c croq -e
 complete -c croq -f
@@ -60,7 +60,7 @@ complete -c croq -n _shtab_croq_using -s h -l help -d 'show this help message an
 complete -c croq -n _shtab_croq_using -l version -d 'show program'"'"'s version number and exit'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a check -d 'Find mistakes in .co files.'
 complete -c croq -n '_shtab_croq_using check' -s h -l help -d 'show this help message and exit'
-complete -c croq -n '_shtab_croq_using check' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, flow, cuda)'
+complete -c croq -n '_shtab_croq_using check' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, profile, flow, cuda)'
 complete -c croq -n '_shtab_croq_using check' -l arch -x -d 'target architecture, such as sm_90a (the default) or sm_80'
 complete -c croq -n '_shtab_croq_using check' -l dialect -xka "any current" -d ''"'"'current'"'"' warns about older spellings'
 complete -c croq -n '_shtab_croq_using check' -l json -d 'print the result as JSON'
@@ -92,6 +92,19 @@ complete -c croq -n '_shtab_croq_using verify' -l entry -x -d 'verify this funct
 complete -c croq -n '_shtab_croq_using verify' -l seed -x -d 'seed of data and schedule (default 0)'
 complete -c croq -n '_shtab_croq_using verify' -l timeout -x -d 'gpu: end kernels that run for S seconds (default 10)'
 complete -c croq -n '_shtab_croq_using verify' -l force -d 'gpu: run kernels whose credit flow has errors, too'
+complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a profile -d 'Tell where the time of a kernel goes on the card.'
+complete -c croq -n '_shtab_croq_using profile' -s h -l help -d 'show this help message and exit'
+complete -c croq -n '_shtab_croq_using profile' -s D -x -d 'define a macro before line 1, or give a size or a scalar parameter its value'
+complete -c croq -n '_shtab_croq_using profile' -l arch -x -d 'target architecture, such as sm_90a (the default) or sm_80'
+complete -c croq -n '_shtab_croq_using profile' -l dialect -xka "any current" -d ''"'"'current'"'"' warns about older spellings'
+complete -c croq -n '_shtab_croq_using profile' -l json -d 'print the result as JSON'
+complete -c croq -n '_shtab_croq_using profile' -l entry -x -d 'profile this function only'
+complete -c croq -n '_shtab_croq_using profile' -l block -x -d 'record this block, counted with x fastest; up to 4 times (default: the first and the last)'
+complete -c croq -n '_shtab_croq_using profile' -l html -x -d 'write the page of '"'"'croq flow'"'"' with the measured times'
+complete -c croq -n '_shtab_croq_using profile' -l trace -x -d 'write a trace for chrome://tracing or Perfetto'
+complete -c croq -n '_shtab_croq_using profile' -l repeat -x -d 'rounds to time (default 20)'
+complete -c croq -n '_shtab_croq_using profile' -l timeout -x -d 'gpu: end kernels that run for S seconds (default 10)'
+complete -c croq -n '_shtab_croq_using profile' -l force -d 'gpu: run kernels whose credit flow has errors, too'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a flow -d 'Prove a pipeline'"'"'s credit flow, and show it step by step.'
 complete -c croq -n '_shtab_croq_using flow' -s h -l help -d 'show this help message and exit'
 complete -c croq -n '_shtab_croq_using flow' -s D -x -d 'define a macro before line 1, or give a size or a scalar parameter its value'
@@ -119,7 +132,7 @@ complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a exp
 complete -c croq -n '_shtab_croq_using explain' -s h -l help -d 'show this help message and exit'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a fix -d 'Apply the fixes of the findings.'
 complete -c croq -n '_shtab_croq_using fix' -s h -l help -d 'show this help message and exit'
-complete -c croq -n '_shtab_croq_using fix' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, flow, cuda)'
+complete -c croq -n '_shtab_croq_using fix' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, profile, flow, cuda)'
 complete -c croq -n '_shtab_croq_using fix' -l arch -x -d 'target architecture, such as sm_90a (the default) or sm_80'
 complete -c croq -n '_shtab_croq_using fix' -l dialect -xka "any current" -d ''"'"'current'"'"' warns about older spellings'
 complete -c croq -n '_shtab_croq_using fix' -l rule -x -d 'apply the fixes of this rule only'
@@ -128,7 +141,7 @@ complete -c croq -n '_shtab_croq_using fix' -l write -d 'write the fixed files'
 complete -c croq -n '_shtab_croq_using fix' -l diff -d 'show the changes (the default)'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a migrate -d 'Move .co files to another dialect.'
 complete -c croq -n '_shtab_croq_using migrate' -s h -l help -d 'show this help message and exit'
-complete -c croq -n '_shtab_croq_using migrate' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, flow, cuda)'
+complete -c croq -n '_shtab_croq_using migrate' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, profile, flow, cuda)'
 complete -c croq -n '_shtab_croq_using migrate' -l arch -x -d 'target architecture, such as sm_90a (the default) or sm_80'
 complete -c croq -n '_shtab_croq_using migrate' -l dialect -xka "any current" -d ''"'"'current'"'"' warns about older spellings'
 complete -c croq -n '_shtab_croq_using migrate' -l to -xka "current course" -d 'the dialect to write (default: current)'
@@ -143,10 +156,10 @@ complete -c croq -n '_shtab_croq_using doctor' -s h -l help -d 'show this help m
 complete -c croq -n '_shtab_croq_using doctor' -l json -d 'print the result as JSON'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a dump -d 'Show what a stage of the compiler made of a file.'
 complete -c croq -n '_shtab_croq_using dump' -s h -l help -d 'show this help message and exit'
-complete -c croq -n '_shtab_croq_using dump' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, flow, cuda)'
+complete -c croq -n '_shtab_croq_using dump' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, profile, flow, cuda)'
 complete -c croq -n '_shtab_croq_using dump' -l arch -x -d 'target architecture, such as sm_90a (the default) or sm_80'
 complete -c croq -n '_shtab_croq_using dump' -l dialect -xka "any current" -d ''"'"'current'"'"' warns about older spellings'
-complete -c croq -n '_shtab_croq_using dump' -l after -xka "tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers stored memory cuda" -d 'the stage (default: ast)'
+complete -c croq -n '_shtab_croq_using dump' -l after -xka "tokens ast model flow build cover roles mechanism fold publish layout epilogue rows overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda" -d 'the stage (default: ast)'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a lsp -d 'Start the language server on standard input and output.'
 complete -c croq -n '_shtab_croq_using lsp' -s h -l help -d 'show this help message and exit'
 complete -c croq -n '_shtab_croq_using lsp' -l stdio -d 'accepted for editors that pass it; always so'

@@ -12,6 +12,7 @@ from croqc.sema.memory import placed
 from croqc.text.record import replace
 
 _BARRIER = 8  # bytes of an mbarrier
+_ADDRESS = 8  # of tensor memory, a word that keeps the barriers' alignment
 
 
 def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -19,20 +20,14 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     barriers = (_BARRIER, sum(event.slots for event in kernel.events), _BARRIER)
     (*offsets, start), total = placed([*sizes, barriers])
     shared = tuple(replace(item, offset=at) for item, at in zip(kernel.shared, offsets, strict=True))
-    total += _BARRIER if kernel.tensor_columns else 0  # where the address of tensor memory is left
+    tensor_memory = kernel.tensor_memory
+    if tensor_memory is not None:
+        tensor_memory = replace(tensor_memory, address_at=total)
+        total += _ADDRESS
     if total > env.target.shared_limit:
         largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
         raise LoweringError(
             f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}",
             largest.span,
         )
-    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total)
-
-
-def slot_stride(item: ir.Shared) -> int:
-    """Bytes from one slot of a tensor to the next."""
-    return aligned(item.bytes, item.alignment)
-
-
-def aligned(value: int, to: int) -> int:
-    return -(-value // to) * to
+    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total, tensor_memory=tensor_memory)
