@@ -131,9 +131,11 @@ def _start(code: Code, site: Site) -> tuple[Fix, ...]:
 
 
 def _give(code: Code, event: Symbol, regions: list[ast.InThreads]) -> tuple[Fix, ...]:
+    """Safe where one role alone owes it: behind its last statement, nothing of the turn is left to be done."""
     made = [given_back(code, event, region) for region in regions]
     edits = tuple(edit for each in made for edit in each or ())
-    return fix(f"Trigger '{event.name}' at the end of each turn", edits if None not in made else None)
+    title = f"Trigger '{event.name}' at the end of each turn"
+    return fix(title, edits if None not in made else None, safe=len(regions) == 1)
 
 
 def _owing(code: Code, site: Site) -> tuple[list[ast.InThreads], list[ast.InThreads]]:
