@@ -76,6 +76,7 @@ def test_a_fix_that_is_proved_is_safe_and_one_of_two_is_not() -> None:
     assert not any(fix.safe for fix in item.fixes)
 
 
+@pytest.mark.slow
 def test_a_trigger_that_one_role_owes_is_safe_where_the_kernel_is_checked_only() -> None:
     """The guard over M and N keeps the kernel from being proved for every size, whatever is mended."""
     store = "out.at(b * 16 + r, k * 64 + c) = "
