@@ -21,6 +21,7 @@ from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
+from croqc.sema.roots import base_name
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
@@ -127,6 +128,11 @@ class Lowering(Builder):
             ref = ref.base if isinstance(ref, ast.Chain) else ref.inner
         symbol = self.model.uses.get(ref) if isinstance(ref, ast.Name) else None
         return self.events.get(symbol) if symbol is not None else None
+
+    def symbol_of(self, ref: ast.Node) -> Symbol | None:
+        """What the name at the base of a reference means."""
+        name = base_name(ref)
+        return self.model.uses.get(name) if name is not None else None
 
     # --- emitting ---------------------------------------------------------------------------------
 
