@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import lcm
 
@@ -19,6 +19,17 @@ def least_of(program: Program, size: Size) -> int:
     """The smallest value of a size that the assertions on it admit."""
     least = size.least or 0
     return next(iter(_admitted(program, size, {least})), least)
+
+
+def admits(program: Program, size: Size, values: Iterable[int]) -> Iterator[int]:
+    """Those of the values that the assertions on this size alone hold for."""
+    env: Env = [0] * program.variables
+    tests = [closure(expr) for expr in program.asserts if expr.variables() == {size.var}]
+    for value in values:
+        env[size.var] = value
+        with suppress(UndecidedError):
+            if value >= (size.least or 0) and all(test(env) for test in tests):
+                yield value
 
 
 def divisors(expr: Expr, number: int) -> set[int]:
@@ -104,12 +115,4 @@ def _admitted(program: Program, size: Size, values: set[int]) -> list[int]:
     grain = lcm(*(max(divisors(expr, size.var)) for expr in holding if expr.op == "==" and expr.args[0].op == "%"))
     if 1 < grain <= MOST_PERIOD:
         values |= {near for value in values for near in (value // grain * grain, -(-value // grain) * grain)}
-    env: Env = [0] * program.variables
-    tests = [closure(expr) for expr in holding if expr.variables() == {size.var}]
-    found = []
-    for value in sorted(values):
-        env[size.var] = value
-        with suppress(UndecidedError):
-            if value >= (size.least or 0) and all(test(env) for test in tests):
-                found.append(value)
-    return found
+    return list(admits(program, size, sorted(values)))

@@ -97,7 +97,7 @@ class FlowFinding:
 class KernelFlow:
     """The analysis of one kernel.
 
-    `up_to` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
+    `tried` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
     UNKNOWN. `notes` are islands and the like that were read as empty: (place, reason). `steps` and `edges` (step
     numbers: what the second one needs from another path) show a small representative instance, `sizes` its values.
     `spent`: the abstract steps that the verdict took.
@@ -105,7 +105,7 @@ class KernelFlow:
 
     kernel: Kernel
     strength: Strength
-    up_to: str = ""
+    tried: str = ""
     reason: str = ""
     place: Span | None = None
     paths: tuple[Path, ...] = ()

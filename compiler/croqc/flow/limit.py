@@ -1,0 +1,15 @@
+"""Why the sizes that were tried do not say all. Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from croqc.text.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`reason` as a clause in the reader's terms; `place`: what decides, where that is one place of the function."""
+
+    reason: str
+    place: Span | None = None
