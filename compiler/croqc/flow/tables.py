@@ -37,7 +37,12 @@ class WaitRow:
 
 def initial_credits(flow: KernelFlow, event: EventFacts) -> int:
     """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's."""
-    return event.slots if event.ready else len(_granted(flow.steps, event))
+    return event.slots if event.ready else len(_granted(_shown(flow), event))
+
+
+def _shown(flow: KernelFlow) -> Sequence[Step]:
+    """The small run, or that of the first finding."""
+    return flow.steps or (flow.findings[0].steps if flow.findings else ())
 
 
 def _granted(steps: Sequence[Step], event: EventFacts) -> frozenset[tuple[int, int]]:

@@ -5,7 +5,7 @@ Must not know the language: it works on the step program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -98,7 +98,8 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.idle = True  # no such size is meant, if more turns do not show it, too
             continue
         if findings:
-            outcome.findings = _better(setting, sites, found, number, findings, effort)
+            shown = _better(setting, sites, found, number, findings, effort)
+            outcome.findings = _for_some(setting, found, number, shown, effort)
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = machine.accesses.unclear
@@ -177,6 +178,41 @@ def _better(
         if others and _shows_more(told, others[0]):
             return others
     return findings
+
+
+def _for_some(
+    setting: Setting, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
+) -> list[FlowFinding]:
+    """The same, marked where a larger instance runs through: then the sizes are a part of what is wrong."""
+    told = findings[0]
+    if told.rule != "credit-deadlock" and "shift" not in told.args:
+        return findings
+    failed = found.instances[number]
+    larger = [
+        *_neighbours(setting, found, failed),
+        *found.instances[number + 1 : number + 1 + min(found.period, _BETTER)],
+    ]
+    for sizes in larger:
+        machine, _ = _run(setting, found, sizes, effort, watches=False)
+        if machine is None:
+            break
+        if not machine.faults and not machine.stuck() and machine.undecided is None:
+            return [replace(told, args={**told.args, "some": True}), *findings[1:]]
+    return findings
+
+
+def _neighbours(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
+    """The same with one size larger by one, where the program admits that."""
+    asserted = [closure(expr) for expr in setting.program.asserts if expr.variables() <= sizes.keys()]
+    for size in found.sizes:
+        if size.bound is None and size.var in sizes:
+            made = {**sizes, size.var: sizes[size.var] + 1}
+            env: Env = [0] * setting.program.variables
+            for var, value in made.items():
+                env[var] = value
+            with suppress(UndecidedError):
+                if all(holds(env) for holds in asserted):
+                    yield made
 
 
 def _is_unwaited(told: FlowFinding) -> bool:

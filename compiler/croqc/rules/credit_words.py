@@ -29,6 +29,13 @@ def at(args: Args) -> str:
     return f" ({args['iteration']})" if args.get("iteration") else ""
 
 
+def where(args: Args) -> str:
+    """ " (k = 4)"; with the sizes in front, where larger ones do not show it: " (K = 129, k = 4)"."""
+    parts = [sizes(args)[2:-1] if args.get("some") else "", str(args.get("iteration") or "")]
+    said = ", ".join(part for part in parts if part)
+    return f" ({said})" if said else ""
+
+
 def sizes(args: Args) -> str:
     """ " (K = 129)": the instance that shows it; nothing where there are no sizes."""
     given = args.get("sizes")
