@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from croqc.flow.exprs import const
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_events import event_ref
 from croqc.flow.ops_control import Fail, Meet
 from croqc.flow.ops_data import Copy, Dest, Rotate
-from croqc.sema.model import Unit
+from croqc.flow.ops_select import Take
+from croqc.sema.model import Symbol, Unit
 from croqc.sema.types import Storage
 from croqc.syntax import ast
 
@@ -69,3 +71,16 @@ def any_future(lowering: Lowering, node: ast.AnyFuture) -> None:
     symbol = lowering.model.uses.get(node.target)
     if symbol is not None:
         lowering.emit(Rotate(node.span, (lowering.buffers.handle(symbol),), lowering.loops))
+
+
+def take(lowering: Lowering, part: ast.AssignPart, symbol: Symbol) -> None:
+    """`f = select(k, f0, f1)`, or another name for one future."""
+    value = part.value
+    options = value.options if isinstance(value, ast.Select) else (value,)
+    meant = [lowering.model.uses.get(option) if isinstance(option, ast.Name) else None for option in options]
+    handles = [lowering.buffers.handle(one) for one in meant if one is not None and lowering.buffers.is_handle(one)]
+    if part.op != "=" or len(handles) < len(options) or not lowering.buffers.is_handle(symbol):
+        lowering.emit(Fail(part.span, "which transfer this names is not understood"))
+        return
+    choice = lowering.exprs.of(value.index) if isinstance(value, ast.Select) else const(0)
+    lowering.emit(Take(part.span, lowering.buffers.handle(symbol), handles, choice, lowering.loops))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from croqc.flow.exprs import apply, var
 from croqc.flow.islands import Effect, effect_of
 from croqc.flow.lower import Lowering
-from croqc.flow.lower_copies import any_future, copy, rotate
+from croqc.flow.lower_copies import any_future, copy, rotate, take
 from croqc.flow.lower_events import trigger, wait
 from croqc.flow.lower_multiplies import (
     accumulators,
@@ -39,7 +39,7 @@ def _assign_part(lowering: Lowering, part: ast.AssignPart) -> None:
         _call(lowering, part.value)
     symbol = model.uses.get(part.target) if isinstance(part.target, ast.Name) else None
     if symbol is not None and isinstance(symbol.type, Future):
-        lowering.emit(Fail(part.span, "a handle that is assigned"))
+        take(lowering, part, symbol)
         return
     moves = not (symbol is not None and isinstance(model.types.get(part.value), Data) and _is_view(symbol))
     reads = list(buffers.reads_in(part.value)) if moves and not isinstance(part.value, ast.Call) else []

@@ -29,7 +29,7 @@ class Strength(Enum):
 class Step:
     """One thing that happened in the abstract run, in order.
 
-    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, swap, join or bootstrap (a trigger
+    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, select, swap, join or bootstrap (one
     that grants a credit at start). `iteration` holds the reader's own loop names, outermost first. `slot`,
     `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
     `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`.

@@ -216,6 +216,7 @@ _SENTENCES = {
     "multiply": "{path} multiplies with {place}",
     "commit": "{path} commits: its multiplies so far have read their operands",
     "wait-future": "{path} waits until its copy has landed",
+    "select": "{path} takes the name of {place}",
     "swap": "{path} swaps the names of its buffers",
     "join": "{path} meets the other paths",
 }
