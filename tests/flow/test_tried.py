@@ -111,7 +111,6 @@ REASONS = {
     "k < cdiv(K, 64) - K / 5000": "in how many of its last turns 'k' meets this condition follows the sizes",
     "k < J": "in how many of its last turns 'k' meets this condition follows the sizes",
     "K > 64": "a condition on 'K' decides here; it may turn at sizes that were not tried",
-    "g < 4": "a condition on 'g' decides here; it may turn at sizes that were not tried",
 }
 
 

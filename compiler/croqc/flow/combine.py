@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
+from math import prod
 from typing import TypeVar
 
 from croqc.flow.candidates import MOST_VALUES, leaves_out, values_of
@@ -16,6 +17,7 @@ from croqc.flow.turning import turning
 _T = TypeVar("_T")
 _MOST_COMBINATIONS = 6000
 _MOST_AXES = 6
+_MOST_PLACES = 12  # of blocks along an axis
 _LAST_VALUES = 8
 
 
@@ -33,18 +35,21 @@ class Wanted:
 @dataclass(slots=True, eq=False)
 class Combined:
     """`instances` in increasing size, and of which kind each is; `complete`: no size was left out that could make a
-    difference; `steps`: abstract steps that choosing took."""
+    difference; `steps`: abstract steps that choosing took; `parting`: indices of the block that conditions ask for."""
 
     instances: list[dict[int, int]] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     complete: bool = True
     steps: int = 0
+    parting: frozenset[int] = frozenset()
 
 
 def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False) -> Combined:
     """`largest`: the last ones are enough. What is too much for the budget is thinned out."""
     found = Combined()
-    columns, turns = _columns(program, wanted, budget, found)
+    columns, turns = _columns(program, wanted, budget // 2, found)
+    places = _places(program, wanted, budget // 2, found)
+    found.parting = frozenset(var for var, own in places.items() if own)
     if largest:
         driven = {var for loop in wanted.loops for var in loop.low.variables() | loop.high.variables()}
         for var in columns.keys() & driven:
@@ -53,7 +58,7 @@ def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False
     cost = 1 + signature.nodes(turns) // NODES
     groups = signature.groups(wanted.sizes)
     share = budget // (2 * max(len(groups), 1))
-    parts = [_group(signature, group, columns, turns, share, found) for group in groups]
+    parts = [_group(signature, group, columns, places, turns, share, found) for group in groups]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
     most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
     found.complete = found.complete and _count(parts) <= most
@@ -93,6 +98,18 @@ def _columns(
     return columns, turns
 
 
+def _places(program: Program, wanted: Wanted, budget: int, found: Combined) -> dict[int, list[int]]:
+    """The blocks along each axis at which a condition on their index comes out otherwise."""
+    blocks = [size for size in wanted.sizes if size.bound is not None]
+    places: dict[int, list[int]] = {}
+    for size in blocks:
+        turns_at = turning(program, (), wanted.period, size, {}, budget // (8 * len(blocks)))
+        places[size.var] = sorted(turns_at.values)[:_MOST_PLACES]
+        found.complete = found.complete and len(turns_at.values) <= _MOST_PLACES
+        found.steps += turns_at.steps
+    return places
+
+
 def _chosen(parts: Sequence[Sequence[dict[int, int]]], most: int) -> Iterable[tuple[dict[int, int], ...]]:
     """One of each part, in all ways; where these are too many, each value of a part once, and some ways of a few."""
     if _count(parts) <= most:
@@ -118,6 +135,7 @@ def _group(
     signature: Signature,
     group: Sequence[Size],
     columns: Mapping[int, list[int]],
+    places: Mapping[int, list[int]],
     turns: Mapping[Loop, int],
     budget: int,
     combined: Combined,
@@ -129,7 +147,7 @@ def _group(
     own = _thinned(tried, _MOST_COMBINATIONS // 4)  # such sizes are not lifted unless all rests occur
     if any(len(left) == 1 < len(column) for left, column in zip(own, tried, strict=True)):
         combined.complete = False
-    ways = 2 ** min(len(blocks), _MOST_AXES)
+    ways = prod(2 + len(places[size.var]) for size in blocks[:_MOST_AXES])
     part = signature.within({size.var for size in group})
     cost = 1 + part.nodes(turns) // NODES
     most = max(budget // cost, 1)
@@ -137,11 +155,11 @@ def _group(
         combined.complete = False
         own = _thinned(own, max(most // ways, 1))
     combined.steps += _count(own) * ways * cost
-    places = [(size.var, closure(size.bound)) for size in blocks if size.bound is not None]
+    axes = [(size.var, closure(size.bound), places[size.var]) for size in blocks if size.bound is not None]
     found: dict[tuple[object, ...], dict[int, int]] = {}
     for values in product(*own):
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
-        for instance in _with_blocks(places, sizes, signature.width):
+        for instance in _with_blocks(axes, sizes, signature.width):
             key = part.of(instance, turns)
             if key is not None:
                 found.setdefault(key, instance)
@@ -159,8 +177,10 @@ def _count(columns: Sequence[Sequence[object]]) -> int:
     return total
 
 
-def _with_blocks(blocks: Sequence[tuple[int, Value]], sizes: dict[int, int], width: int) -> Iterator[dict[int, int]]:
-    """The first and the last block, along each axis."""
+def _with_blocks(
+    blocks: Sequence[tuple[int, Value, list[int]]], sizes: dict[int, int], width: int
+) -> Iterator[dict[int, int]]:
+    """The first and the last block along each axis, and those of the given places that there are."""
     if not blocks:
         yield sizes
         return
@@ -168,11 +188,11 @@ def _with_blocks(blocks: Sequence[tuple[int, Value]], sizes: dict[int, int], wid
     for var, value in sizes.items():
         env[var] = value
     choices = []
-    for _, bound in blocks:
+    for _, bound, places in blocks:
         try:
             last = bound(env) - 1
         except UndecidedError:
             return
-        choices.append(sorted({0, max(last, 0)}))
-    for places in product(*choices[:_MOST_AXES]):
-        yield sizes | {var: place for (var, _), place in zip(blocks, places, strict=False)}
+        choices.append(sorted({0, max(last, 0), *(place for place in places if place <= last)}))
+    for chosen in product(*choices[:_MOST_AXES]):
+        yield sizes | {var: place for (var, *_), place in zip(blocks, chosen, strict=False)}

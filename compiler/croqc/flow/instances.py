@@ -29,7 +29,8 @@ class Plan:
     """How loops repeat, and what to try. `period` of the ring; `bounds`: constants that variables are compared with.
 
     `turns`: the largest number of turns to try for each loop whose number is free; `limit`: set where no finite set of
-    sizes says all. `kinds`: of the instances; those of one kind differ in numbers of turns alone.
+    sizes says all. `kinds`: of the instances; those of one kind differ in numbers of turns alone. `parting`: the
+    indices of the block that conditions ask for.
     """
 
     period: int
@@ -43,6 +44,7 @@ class Plan:
     leaping: Mapping[Loop, tuple[int, int]]
     instances: list[dict[int, int]] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
+    parting: frozenset[int] = frozenset()
     steps: int = 0  # abstract steps that it took to choose the instances
 
     @property
@@ -90,6 +92,7 @@ def plan(program: Program, budget: int = 1 << 30) -> Plan:
     combined = combine(program, Wanted(tuple(relevant), free, period, turns), budget)
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, limit, combined.complete, leaping)
     found.instances, found.kinds, found.steps = combined.instances, combined.kinds, combined.steps
+    found.parting = combined.parting
     found.limit = limit or _limit(program, found, sizes, around)
     return found
 
@@ -169,7 +172,8 @@ def _extents(loop: Loop) -> set[int]:
 def _decided_by_sizes(program: Program, sizes: Mapping[int, Size]) -> Limit | None:
     """Where a comparison of sizes alone decides something: it may turn beyond whatever is tried.
 
-    Not so for one size that no loop depends on: both sides of each constant are tried with every number of turns.
+    Not so for one size, or the index of the block, that no loop depends on: both sides of each constant are tried with
+    every number of turns.
     """
     for loop in program.loops:
         if any(sizes[var].bound is not None for var in _extents(loop) & sizes.keys()):
@@ -186,7 +190,7 @@ def _decided_by_sizes(program: Program, sizes: Mapping[int, Size]) -> Limit | No
         if not used <= sizes.keys():
             continue
         alone = next(iter(used))
-        if len(used) > 1 or alone in driving or sizes[alone].bound is not None or not course(part, alone).plain:
+        if len(used) > 1 or alone in driving or not course(part, alone).plain:
             return Limit(f"a condition on {names} decides here; it may turn at sizes that were not tried", op.span)
     return None
 

@@ -175,14 +175,27 @@ class Lowering(Builder):
         start = len(self.ops)
         enter = Enter(node, self.exprs.of(node.cond), self.loops)
         self.emit(enter)
+        follows = self._of_the_block(enter)
         outer, self.role = self.role, self.role or node
         self.block(node.body)
         self.role = outer
         enter.target = len(self.ops)
-        if len(self.ops) == start + 1:
+        if follows is not None:
+            follows.target = enter.target
+        if len(self.ops) == start + 1 + (follows is not None):
             del self.ops[start:]
         if not node.is_async and outer is None and len(self.paths) > 1 and self.inside:
             self.emit(Meet(node.span, self.loops))
+
+    def _of_the_block(self, enter: Enter) -> Branch | None:
+        """The condition of a region once more, where the block decides a part of it: whoever enters it in some block
+        counts as entering it (reference, 4.4)."""
+        blocks = {size.var for size in self.program.sizes if size.bound is not None}
+        if not enter.cond.variables() & blocks:
+            return None
+        test = Branch(enter.span, enter.cond, self.loops)
+        self.emit(test)
+        return test
 
     def branch(self, node: ast.If) -> None:
         self.reads(node.cond)

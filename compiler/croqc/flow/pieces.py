@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from croqc.flow.exprs import COMPARE, Expr
+from croqc.flow.exprs import COMPARE, Expr, course
 from croqc.flow.instances import compared, refs_of
 from croqc.flow.ops_control import LoopStart, Set
 from croqc.flow.ops_data import Copy, Multiply, Touch
@@ -131,7 +131,9 @@ def _crossings(op: Op, expr: Expr, sizes: Collection[int]) -> Iterator[Crossing]
 def _sides(piece: Piece, by_order: Collection[int], counters: Collection[int]) -> Iterator[Piece]:
     """The sides of the comparisons that a condition consists of; other values as they are."""
     expr = piece.expr
-    if expr.op in _LOGIC:
+    if _is_truth_of_one(expr):
+        yield Piece(expr, span=piece.span)  # only whether it holds matters
+    elif expr.op in _LOGIC:
         for arg in expr.args:
             yield from _sides(Piece(arg, span=piece.span), by_order, counters)
     elif expr.op not in COMPARE:
@@ -143,3 +145,9 @@ def _sides(piece: Piece, by_order: Collection[int], counters: Collection[int]) -
             bounds = () if alone or limit is None else (abs(limit) + 1,)
             counts = not other.variables().isdisjoint(counters)
             yield Piece(arg, 1, counts, limit is None, bounds, piece.span)
+
+
+def _is_truth_of_one(expr: Expr) -> bool:
+    """Whether a condition follows one variable alone, and settles or comes again as that grows."""
+    used = expr.variables()
+    return expr.op in COMPARE | _LOGIC and len(used) == 1 and course(expr, next(iter(used))).plain

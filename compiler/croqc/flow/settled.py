@@ -123,6 +123,8 @@ class _Settling:
                 passed = max([passed, *way.bounds])
         for one in crossings:
             period = lcm(period, *(course(expr, size.var).scale for expr in (one.left, one.right, one.loop.high)))
+        if size.bound is not None and size.bound.const is not None:
+            return min(passed + period, size.bound.const)
         return passed + period
 
     def _missed(self, size: Size, own: Sequence[Piece], crossings: Sequence[Crossing], reach: int) -> Limit | None:

@@ -29,7 +29,7 @@ def tried_at(program: Program, sizes: Sequence[Size], done: Instances) -> str:
     blocks = [size for size in sizes if size.bound is not None]
     if not done or not sizes:
         return ""
-    at_blocks = "at the first and the last block" if blocks else ""
+    at_blocks = _at_blocks(program, blocks, done) if blocks else ""
     if not free:
         return at_blocks
     if len(free) == 1:
@@ -44,6 +44,18 @@ def tried_at(program: Program, sizes: Sequence[Size], done: Instances) -> str:
     if count == 1:
         return f"at {largest}{', ' + at_blocks if at_blocks else ''}"
     return f"at {count} combinations of {names}, the largest {largest}{', ' + at_blocks if at_blocks else ''}"
+
+
+def _at_blocks(program: Program, blocks: Sequence[Size], done: Instances) -> str:
+    for sizes in done:
+        env: Env = [0] * program.variables
+        for var, value in sizes.items():
+            env[var] = value
+        for block in blocks:
+            assert block.bound is not None
+            if 0 < sizes.get(block.var, 0) < closure(block.bound)(env) - 1:
+                return "at the first, the last and some other blocks"
+    return "at the first and the last block"
 
 
 def _of_one(name: str, values: Sequence[int]) -> str:

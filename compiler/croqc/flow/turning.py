@@ -43,12 +43,14 @@ def turning(
     reach = _reach(parts, loops, period, size.var, turns)
     count = min(reach, _MOST_VALUES, budget * NODES // nodes)
     least = least_of(program, size)
+    if size.bound is not None and size.bound.const is not None:
+        count = min(count, size.bound.const - least)
     env: Env = [0] * program.variables
     for other in program.sizes:
         env[other.var] = 0 if other.bound is not None else least_of(program, other)
     look = _Look(parts, loops, env, size.var)
     seen = [each for value in admits(program, size, range(least, least + count)) if (each := look.at(value))]
-    met = {value for part in parts for value in _meeting(part, env, size.var, least)}
+    met = {value for part in parts for value in _meeting(part, env, size.var, least)} if size.bound is None else set()
     seen += [
         each for value in admits(program, size, sorted(met)) if value >= least + count and (each := look.at(value))
     ]
