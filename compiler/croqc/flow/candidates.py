@@ -54,7 +54,7 @@ def values_of(
         for expr in (loop.low, loop.high):
             steps = sorted(divisors(expr, size.var))
             for by in steps[-1:]:
-                most = min(turns[loop] + 1, MOST_TURNS) if drives else 1
+                most = max(min(_more(turns[loop], least, by) + 1, MOST_TURNS), 1) if drives else 1
                 values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in (-1, 0, 1)}
             for by in steps[:-1]:
                 values |= {by * (t + least // by) + rest for t in (1, 2) for rest in (0, 1)}
@@ -70,14 +70,22 @@ def values_of(
 def leaves_out(program: Program, loops: Sequence[Loop], period: int, size: Size, turns: Mapping[Loop, int]) -> bool:
     """Whether some numbers of turns get no value, because the loops of a size, or those that conditions hold against
     it, are too long."""
-    if any(turns[loop] >= MOST_TURNS for loop in loops if size.var in loop.low.variables() | loop.high.variables()):
-        return True
+    least = least_of(program, size)
+    for loop in loops:
+        by = max((each for expr in (loop.low, loop.high) for each in divisors(expr, size.var)), default=0)
+        if by and _more(turns[loop], least, by) >= MOST_TURNS:
+            return True
     return 3 * period + 2 > MOST_TURNS and any(
         isinstance(op, Branch)
         and size.var in op.expr.variables()
         and any(loop.var in op.expr.variables() for loop in op.loops)
         for op in program.ops
     )
+
+
+def _more(turns: int, least: int, by: int) -> int:
+    """How many turns are wanted beyond those that the smallest size makes."""
+    return turns - max(least // by - 1, 0)
 
 
 def _against_indices(program: Program, period: int, size: Size, turns: Mapping[Loop, int]) -> set[int]:

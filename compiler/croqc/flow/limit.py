@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from croqc.text.span import Span
+
+TOO_DEEP: Final = "this is nested too deeply; fewer levels can be analysed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class _Settling:
             way = course(piece.expr, size.var)
             if not way.plain or (piece.even and _is_bent(piece.expr, size.var)):
                 return None
-            period = lcm(period, way.scale * piece.round if way.period is None else way.period)
+            period = lcm(period, way.period or way.scale * self._rounds(piece, size.var, way.scale))
             passed = max([passed, *way.bounds, *(bound * way.scale for bound in piece.bounds if way.period is None)])
         for piece in self.pieces:
             for number in piece.expr.variables() & self.carried:
@@ -126,6 +126,16 @@ class _Settling:
         if size.bound is not None and size.bound.const is not None:
             return min(passed + period, size.bound.const)
         return passed + period
+
+    def _rounds(self, piece: Piece, var: int, scale: int) -> int:
+        """How often a value moves on until it comes to the same slot and parity. In a straight line it moves by the
+        same amount each time: `k + 4 * J` of a ring of two is back at once."""
+        if piece.round == 1 or _is_bent(piece.expr, var):
+            return piece.round
+        code, env = closure(piece.expr), self.env(self.done[0])
+        first = code(env)
+        env[var] += scale
+        return piece.round // gcd(piece.round, code(env) - first)
 
     def _missed(self, size: Size, own: Sequence[Piece], crossings: Sequence[Crossing], reach: int) -> Limit | None:
         """A value of a size within reach that looks to some step like none of those that were tried."""

@@ -15,6 +15,7 @@ from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.instances import Plan, longest, plan
+from croqc.flow.limit import TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
@@ -35,7 +36,6 @@ from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
 from croqc.text.span import Span
 
-_TOO_DEEP = "this is nested too deeply; fewer levels can be analysed"
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
@@ -60,7 +60,7 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     if broken is not None:
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
     if model.cut:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", _TOO_DEEP, model.cut[0], paths)
+        return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
     program = lower(model, kernel, paths, arrivals, STATEMENTS)
     apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
