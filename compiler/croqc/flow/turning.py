@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import lcm
 
-from croqc.flow.candidates import admits, divisors, least_of
+from croqc.flow.candidates import admits, least_of
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
 from croqc.flow.program import Loop, Program, Size
 from croqc.flow.signature import NODES, spell
@@ -89,28 +89,43 @@ class _Look:
 
 def _finest(loops: Sequence[Loop], var: int) -> int:
     """After how many steps of the size some loop makes a turn more; 1 without a loop."""
-    steps = {by for loop in loops for expr in (loop.low, loop.high) for by in divisors(expr, var)}
-    return min(steps - {1}, default=1)
+    bounds = (expr for loop in loops for expr in (loop.low, loop.high) if var in expr.variables())
+    return min((_step(expr, var) for expr in bounds), default=1)
+
+
+def _step(expr: Expr, var: int) -> int:
+    """After how many steps of a size a value moves at the earliest, where it grows."""
+    if not expr.args:
+        return 1
+    by = expr.args[-1].const if expr.op in ("/", "cdiv") else None
+    return abs(by or 1) * min(_step(arg, var) for arg in expr.args if var in arg.variables())
 
 
 def _deciding(program: Program, var: int, finest: int) -> Iterator[Expr]:
     """The comparisons that one size decides, the others held; what comes again and again as it grows; and what grows
     more slowly than numbers of turns do."""
     sizes = {size.var for size in program.sizes}
+    stack = [expr for op in program.ops for expr in op.exprs() if var in expr.variables()]
     seen: set[str] = set()
-    stack = [expr for op in program.ops for expr in op.exprs()]
     while stack:
         expr = stack.pop()
-        if var not in expr.variables():
-            continue
-        way = course(expr, var)
-        again = expr.op not in ("&&", "||", "!") and (way.period or 0) > 1
-        slow = way.period is None and expr.op in ("/", "cdiv") and way.scale > finest
-        if not expr.variables() <= sizes or not (expr.op in COMPARE or again or slow):
-            stack += expr.args
-        elif (spelled := spell(expr)) not in seen:
-            seen.add(spelled)
-            yield expr
+        if expr.variables() <= sizes and _decides(expr, var, finest):
+            if (spelled := spell(expr)) not in seen:
+                seen.add(spelled)
+                yield expr
+        else:
+            stack += [arg for arg in expr.args if var in arg.variables()]
+
+
+def _decides(expr: Expr, var: int, finest: int) -> bool:
+    if expr.op in COMPARE:
+        return True
+    if not expr.args or expr.op in ("&&", "||", "!"):
+        return False
+    way = course(expr, var)
+    if way.period is not None:
+        return way.period > 1
+    return expr.op in ("/", "cdiv") and way.scale > finest
 
 
 def _reach(parts: Sequence[Expr], loops: Sequence[Loop], period: int, var: int, turns: Mapping[Loop, int]) -> int:
