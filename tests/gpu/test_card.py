@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.gpu.cases import given
+from tests.gpu.mutants import FILES, listed
+from tests.gpu.parts.mutants import RUNS
+from tests.gpu.visit import PARTS
+
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(900)]
 
 
@@ -53,6 +58,31 @@ def test_hung_kernels_tell_what_the_simulator_tells(visit: dict[str, Any]) -> No
         assert any(note.startswith("the static verdict agrees") for note in row["gpu"]["notes"]), row
 
 
+def test_stuck_mutants_stand_where_verifier_and_simulator_say(visit: dict[str, Any]) -> None:
+    assert len(visit["stuck"]) == len(listed().stuck)
+    assert [row for row in visit["stuck"] if not row["agree"]] == []
+
+
+def test_races_show_and_sound_kernels_bear_delays(visit: dict[str, Any]) -> None:
+    """That a race shows is chance; that none of forty does, is a fault of the delays."""
+    sound = [row for row in visit["racy"] if not row["rule"]]
+    assert len(sound) == len(FILES)
+    assert [row for row in sound if row["wrong"] or row["runs"] != RUNS] == []
+    changed = [row for row in visit["racy"] if row["rule"]]
+    assert len(changed) == len(listed().racy)
+    assert any(row["wrong"] for row in changed)
+
+
+def test_compute_sanitizer_finds_nothing(visit: dict[str, Any]) -> None:
+    """Where it takes the kernel; its refusals are recorded."""
+    rows = visit["sanitizer"]["rows"]
+    assert len(rows) == 3 * len(given())
+    assert [row for row in rows if row["errors"] or (row["errors"] is None and not row["refusal"])] == []
+    taken = [row for row in rows if row["errors"] is not None]
+    assert [row for row in taken if row["verdict"] not in ("verified", "consistent")] == []
+    assert {row["tool"] for row in taken} == {"memcheck", "racecheck", "synccheck"}
+
+
 def test_a_crash_names_its_kernel_and_harms_nothing(visit: dict[str, Any]) -> None:
     trouble = visit["crash"]["trouble"]
     assert (trouble["kind"], trouble["kernel"]) == ("crashed", "scatter")
@@ -64,5 +94,4 @@ def test_too_little_memory_is_said(visit: dict[str, Any]) -> None:
 
 
 def test_every_part_came_to_its_end(visit: dict[str, Any]) -> None:
-    parts = ("crash", "too_large", "hangs", "starts", "examples", "repeats")
-    assert [part for part in parts if isinstance(visit[part], dict) and "error" in visit[part]] == []
+    assert [part for part in PARTS if isinstance(visit[part], dict) and "error" in visit[part]] == []

@@ -14,11 +14,15 @@ from croqc.engines.gpu.compile import compiled
 from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
 from croqc.service.check import check_text
+from croqc.service.run import run_planned
 from croqc.service.run_plan import Request, plan_runs
 from tests.gpu import visit
+from tests.gpu.cases import Case, cases, name_of, plan, said
+from tests.gpu.parts.hangs import MUTANTS, standing
+from tests.gpu.parts.troubles import OUTSIDE
 from tests.meta.tree import ROOT
 
-CASES = list(visit.cases())
+CASES = list(cases())
 
 
 def test_every_example_has_three_sizes() -> None:
@@ -35,18 +39,18 @@ def test_ragged_sizes_are_not_those_of_the_file() -> None:
         assert given.sizes != ragged.sizes
 
 
-@pytest.mark.parametrize("name", visit.MUTANTS)
+@pytest.mark.parametrize("name", MUTANTS)
 def test_each_mutant_is_stuck_in_the_simulator(name: str) -> None:
-    file, mutate = visit.MUTANTS[name]
+    file, mutate = MUTANTS[name]
     report = check_text(mutate((ROOT / "examples" / file).read_text(encoding="utf-8")))
     planned = plan_runs(report, Request())[0]
-    told = visit.said(visit.run_planned(report, planned, Request()))
+    told = said(run_planned(report, planned, Request()))
     assert told["verdict"] == "hangs"
-    assert visit.standing(told)
+    assert standing(told)
 
 
 def test_the_kernel_that_crashes_has_no_mistake() -> None:
-    report = check_text(visit.OUTSIDE)
+    report = check_text(OUTSIDE)
     assert report.diagnostics == ()
     analysis = report.functions[0].analysis
     assert analysis is not None
@@ -54,9 +58,9 @@ def test_the_kernel_that_crashes_has_no_mistake() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=visit.name_of)
-def test_each_case_compiles_with_and_without_report(case: visit.Case) -> None:
-    report, planned = visit.plan(case, Request())
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_each_case_compiles_with_and_without_report(case: Case) -> None:
+    report, planned = plan(case, Request())
     analysis = planned.function.analysis
     assert analysis is not None
     try:
@@ -89,9 +93,16 @@ def test_tests_of_a_card_are_left_out_unless_asked_for() -> None:
         ]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
 
-    assert "no tests collected (8 deselected)" in selected()
-    assert "no tests collected (8 deselected)" in selected("-m", "not slow")
-    assert "8 tests collected" in selected("-m", "gpu")
+    assert "no tests collected (11 deselected)" in selected()
+    assert "no tests collected (11 deselected)" in selected("-m", "not slow")
+    assert "11 tests collected" in selected("-m", "gpu")
+
+
+def test_the_visit_needs_no_test_framework() -> None:
+    """The machine with the card has the product's packages, CuPy and cuda-bindings, no more."""
+    code = "import sys, tests.gpu.visit; print([name for name in ('pytest', 'hypothesis') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_visit_tells_its_options() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from croqc.codegen.copies import map_name
+from croqc.codegen.delays import seed_name, state_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.words import UnsupportedTypeError, type_word
@@ -27,12 +28,12 @@ class KernelText:
     headers: frozenset[str]
 
 
-def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
-    """`sites` collects the waits of a kernel that reports where they stand.
+def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> KernelText:
+    """`sites` collects the waits of a kernel that reports where they stand; `delays`: it dawdles.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
-    printer = _Kernel(kernel, sites)
+    printer = _Kernel(kernel, sites, delays)
     try:
         printer.print()
     except UnsupportedTypeError as error:
@@ -42,14 +43,16 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
 
 
 class _Kernel:
-    def __init__(self, kernel: ir.Kernel, sites: Sites | None) -> None:
-        self.kernel, self.sites = kernel, sites
+    def __init__(self, kernel: ir.Kernel, sites: Sites | None, delays: bool) -> None:
+        self.kernel, self.sites, self.delays = kernel, sites, delays
         self.w = Writer()
-        self.statements = Statements(self.w, kernel, sites)
+        self.statements = Statements(self.w, kernel, sites, delays)
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
             self.statements.headers |= {"mbarrier", "report"}
+        if delays:
+            self.statements.headers.add("delay")
 
     def print(self) -> None:
         kernel = self.kernel
@@ -85,7 +88,8 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
-        return [*maps, *tensors, *scalars, *report]
+        delays = [f"u32 {seed_name(kernel)}"] if self.delays else []
+        return [*maps, *tensors, *scalars, *report, *delays]
 
     # --- prologue ---------------------------------------------------------------------------------
 
@@ -112,6 +116,8 @@ class _Kernel:
         if kernel.tensor_columns:
             self._tensor_memory()
         self._phases()
+        if self.delays:
+            self.w.line(f"u32 {state_name(kernel)} = delay_start({seed_name(kernel)});")
         self.w.line()
 
     def _phases(self) -> None:

@@ -99,9 +99,10 @@ def program_of(
     title: str,
     foreign: Sequence[Line] = (),
     report: bool = False,
+    delays: bool = False,
 ) -> Program:
     """`sizes`: extents and scalar parameters by name; `foreign`: device code of the file that the kernels call.
-    `report`: waits write where they stand (see `unit_of`).
+    `report`: waits write where they stand, `delays`: kernels dawdle (see `unit_of`).
 
     Raises LoweringError for what is not lowered, at its place.
     """
@@ -109,7 +110,7 @@ def program_of(
     kernels = tuple(lowered_kernels(model, target, whole))
     function = model.function.name.id
     try:
-        unit = unit_of(kernels, title, foreign, report=report)
+        unit = unit_of(kernels, title, foreign, report=report, delays=delays)
     except UnsupportedTypeError as error:
         place = model.function.name.span if error.span == NOWHERE else error.span
         raise LoweringError(error.message, place) from error

@@ -18,6 +18,7 @@ _ORDER: Final = (
     "shared",
     "mbarrier",
     "report",
+    "delay",
     "cp_async",
     "tma",
     "tcgen05",
@@ -51,15 +52,16 @@ def unit_of(
     foreign: Sequence[Line] = (),
     bases: Sequence[int] = (),
     report: bool = False,
+    delays: bool = False,
 ) -> Unit:
     """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
     begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
-    `WaitReport`, the last parameter of each kernel.
+    `WaitReport`, the last parameter of each kernel. `delays`: kernels dawdle, by a seed behind all other parameters.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
     sites = Sites() if report else None
-    texts = [kernel_text(kernel, sites) for kernel in kernels]
+    texts = [kernel_text(kernel, sites, delays) for kernel in kernels]
     headers = {"types", "shared"}.union(*(text.headers for text in texts))
     lines = [Line(f"// {title}"), Line("")]
     for name in _ORDER:

@@ -43,6 +43,12 @@ class Memory:
     def fill(self, value: int) -> None:
         self.host.fill(value)
 
+    def __len__(self) -> int:
+        return len(self.host)
+
+
+ndarray = Memory
+
 
 def zeros(size: int, dtype: object = None) -> Memory:
     return Memory(size)
@@ -56,6 +62,20 @@ def asnumpy(memory: Memory) -> Any:
     return memory.host
 
 
+def asarray(values: Any) -> Memory:
+    made = Memory(len(values))
+    made.set(values)
+    return made
+
+
+def copyto(target: Memory, source: Memory) -> None:
+    target.set(source.host)
+
+
+def array_equal(one: Memory, other: Memory) -> bool:
+    return bool(np.array_equal(one.host, other.host))
+
+
 class Kernel:
     num_regs, local_size_bytes, max_dynamic_shared_size_bytes = 40, 8, 0
 
@@ -65,6 +85,9 @@ class Kernel:
     def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, stream: Any = None) -> None:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
+        if WHAT == "spoils" and args[-1] % 4 == 0:  # the first byte of each array
+            for pointer in (int(arg) for arg in args if isinstance(arg, np.uint64)):
+                ctypes.memmove(pointer, bytes([ctypes.string_at(pointer, 1)[0] ^ 1]), 1)
         if WHAT == "wait":  # the record of thread 128 in block 1: site 1, slot 2, generation 3
             records, limit, blocks = struct.unpack("<QQI4x", args[-1].tobytes())
             assert blocks >= 2 and limit == 500_000_000
