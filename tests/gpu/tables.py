@@ -1,5 +1,5 @@
-"""The tables of docs/verification.md that a visit fills: `python -m tests.gpu.tables FIGURES --write FILE`. Must not judge;
-`test_card` does.
+"""The tables of docs/verification.md that a visit fills: `python -m tests.gpu.tables FIGURES --write FILE`. Must not
+judge; `test_card` does.
 """
 
 from __future__ import annotations

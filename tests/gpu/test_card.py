@@ -45,6 +45,13 @@ def test_no_size_crashes_what_the_simulator_runs(visit: dict[str, Any]) -> None:
     assert [row for row in visit["examples"] if not row["agree"]] == []
 
 
+def test_each_example_agrees_with_an_independent_reference(visit: dict[str, Any]) -> None:
+    """At three sizes, on new inputs; where a kernel's text asks for whole tiles, the honest "wrong" or a refusal."""
+    rows = visit["references"]["rows"]
+    assert len(rows) == 3 * len(given())
+    assert [row for row in rows if not row["agree"]] == []
+
+
 def test_deterministic_kernels_give_equal_bits(visit: dict[str, Any]) -> None:
     assert [row for row in visit["repeats"] if row["troubles"]] == []
     assert [row for row in visit["repeats"] if row["different"] != 1 and not row["atomics"]] == []

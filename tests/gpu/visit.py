@@ -23,6 +23,7 @@ from croqc.service.machine import examine
 from tests.gpu.parts.agreement import examples
 from tests.gpu.parts.hangs import hangs
 from tests.gpu.parts.mutants import racy, stuck
+from tests.gpu.parts.references import references
 from tests.gpu.parts.repeats import repeats
 from tests.gpu.parts.sanitizer import sanitizer
 from tests.gpu.parts.starts import starts
@@ -34,6 +35,7 @@ PARTS: dict[str, Callable[[Parent], Any]] = {
     "hangs": hangs,
     "starts": starts,
     "examples": examples,
+    "references": references,
     "repeats": repeats,
     "stuck": stuck,
     "racy": racy,
