@@ -7,6 +7,7 @@ import re
 import pytest
 
 from croqc.codegen.program import Program, program_of
+from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import FileReport, check_text
 from croqc.service.lowering import sizes_of
 from tests.codegen.compiling import complaints, log_of
@@ -19,7 +20,9 @@ def made(report: FileReport, delays: bool, waits: bool = False) -> Program:
     (function,) = report.functions
     assert function.analysis is not None
     sizes = sizes_of(report, function)
-    return program_of(function.analysis.model, report.target, sizes, "k", report=waits, delays=delays)
+    model = function.analysis.model
+    kernels = lowered_kernels(model, report.target, sizes)
+    return program_of(model, kernels, sizes, "k", report=waits, delays=delays)
 
 
 def body(program: Program) -> list[str]:

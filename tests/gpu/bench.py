@@ -24,6 +24,7 @@ from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.device import arguments_of, loaded, start, tensor_map
 from croqc.engines.gpu.job import launches_of
 from croqc.engines.gpu.protocol import Argument
+from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_file
 from croqc.targets.sm_90a import TARGET
 
@@ -52,7 +53,8 @@ class Kernel:
 def program(name: str, sizes: Mapping[str, int]) -> Program:
     (function,) = check_file(EXAMPLES / f"{name}.co").functions
     assert function.analysis is not None
-    return program_of(function.analysis.model, TARGET, sizes, name)
+    model = function.analysis.model
+    return program_of(model, lowered_kernels(model, TARGET, sizes), sizes, name)
 
 
 def seconds(call: Callable[[], Any], count: int) -> float:

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+from croqc.codegen.program import Program as CudaProgram
 from croqc.codegen.program import program_of
 from croqc.engines.hang import HungPath
 from croqc.flow.arrivals import survey
@@ -28,6 +29,7 @@ from croqc.flow.machine import Machine
 from croqc.flow.report import KernelFlow
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.lower import lowered_kernels
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Model
 from croqc.service.check import FileReport
@@ -251,9 +253,16 @@ def _racy(file: str, report: FileReport, model: Model, flow: KernelFlow, rule: s
     return Judged("racy", rule) if shown else NEITHER
 
 
+def program(report: FileReport, model: Model, waits: bool = False, delays: bool = False) -> CudaProgram:
+    """What a mutant is on the card. `waits`: they report; `delays`: it dawdles. Raises LoweringError."""
+    sizes = sizes_of(report)
+    kernels = lowered_kernels(model, report.target, sizes)
+    return program_of(model, kernels, sizes, "mutant", report=waits, delays=delays)
+
+
 def lowers(report: FileReport, model: Model, report_waits: bool = False, delays: bool = False) -> bool:
     try:
-        program_of(model, report.target, sizes_of(report), "m", report=report_waits, delays=delays)
+        program(report, model, report_waits, delays)
     except LoweringError:
         return False
     return True

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from croqc.codegen.program import Program, program_of
+from croqc.codegen.program import Program
 from croqc.engines.arguments import LaunchArgs
 from croqc.engines.gpu.hang import WaitRecord, hung_paths
 from croqc.engines.gpu.parent import Parent
@@ -25,7 +25,7 @@ from croqc.service.check import check_text
 from tests.codegen.compiling import complaints, log_of
 from tests.engines.children import parent
 from tests.gpu import mutants
-from tests.gpu.mutants import EXAMPLES, MOST, OF_ONE, Mutant, line_in, listed, model_of, sizes_of, stands, text_of
+from tests.gpu.mutants import EXAMPLES, MOST, OF_ONE, Mutant, line_in, listed, model_of, stands, text_of
 from tests.gpu.parts import mutants as part
 
 STUCK, RACY = listed().stuck, listed().racy
@@ -40,7 +40,7 @@ def lowered(mutant: Mutant, report: bool = False, delays: bool = False) -> tuple
     checked = check_text(text_of(mutant))
     model = model_of(checked)
     assert model is not None
-    return model, program_of(model, checked.target, sizes_of(checked), "m", report=report, delays=delays)
+    return model, mutants.program(checked, model, report, delays)
 
 
 @pytest.mark.slow

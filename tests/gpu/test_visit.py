@@ -13,6 +13,7 @@ from croqc.codegen.program import program_of
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
+from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_text
 from croqc.service.run import run_planned
 from croqc.service.run_plan import Request, plan_runs
@@ -54,7 +55,8 @@ def test_the_kernel_that_crashes_has_no_mistake() -> None:
     assert report.diagnostics == ()
     analysis = report.functions[0].analysis
     assert analysis is not None
-    assert "y[where_to[i] * 100000000] = 1;" in program_of(analysis.model, report.target, {"N": 64}, "k").unit.text
+    kernels = lowered_kernels(analysis.model, report.target, {"N": 64})
+    assert "y[where_to[i] * 100000000] = 1;" in program_of(analysis.model, kernels, {"N": 64}, "k").unit.text
 
 
 @pytest.mark.slow
@@ -71,7 +73,8 @@ def test_each_case_compiles_with_and_without_report(case: Case) -> None:
         assert case.kind == "ragged"  # it is not run with these sizes, there as here
         return
     for reports in (False, True):
-        made = program_of(analysis.model, report.target, planned.sizes, "k", report=reports)
+        kernels = lowered_kernels(analysis.model, report.target, planned.sizes)
+        made = program_of(analysis.model, kernels, planned.sizes, "k", report=reports)
         log = compiled(made.unit.text, report.target.name).log
         assert "0 bytes spill stores, 0 bytes spill loads" in log
         assert "serializ" not in log

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from croqc.codegen.places import Places
+from croqc.codegen.units import first_of, rank_in
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -23,30 +24,6 @@ from croqc.pipe.exprs import (
     subtract,
 )
 from croqc.pipe.tiles import bound
-from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
-
-THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
-
-
-def rank_in(unit: Unit, threads: int) -> tuple[str, int]:
-    """A thread's number in its unit, and how many there are."""
-    count = THREADS.get(unit, threads)
-    if count == 1:
-        return "0", 1
-    return ("threadIdx.x", threads) if count == threads else (f"threadIdx.x % {count}", count)
-
-
-def first_of(unit: Unit, threads: int) -> str:
-    """The condition that one thread of the unit meets; empty for a single thread."""
-    rank, count = rank_in(unit, threads)
-    return "" if count == 1 else f"{rank} == 0"
-
-
-def by_first(unit: Unit, threads: int, statement: str) -> str:
-    """A statement that one thread of the unit runs."""
-    one = first_of(unit, threads)
-    return f"if ({one}) {statement}" if one else statement
 
 
 class Copies:
@@ -102,7 +79,7 @@ class Copies:
 
     def barrier(self, slot: ir.SlotRef) -> str:
         """A pointer to the mbarrier of a slot."""
-        event = next(item for item in self.kernel.events if item.name == slot.event)
+        event = self.kernel.event(slot)
         at = modulo(slot.at, Lit(event.slots)) if slot.ordered else slot.at
         return event.name if event.slots == 1 or at == ZERO else f"{event.name} + {self.places.spell(at, 10)}"
 
@@ -110,7 +87,7 @@ class Copies:
 
     def _by_threads(self, stmt: ir.Copy) -> None:
         """Vectors of the destination, one thread after the other; a pad or transposition finds its source element."""
-        size = ELEMENTS[stmt.dest.tensor.elem].bits // 8
+        size = stmt.dest.tensor.elem_bytes
         per = max(stmt.vector // size, 1)
         shape = list(stmt.dest.shape)
         shape[-1] = divide(shape[-1], Lit(per))
@@ -198,7 +175,7 @@ class Copies:
 
     def _move(self, stmt: ir.Copy, tests: list[Expr], to: str, source: str, per: int) -> None:
         elem = type_word(stmt.dest.tensor.elem)
-        size = ELEMENTS[stmt.dest.tensor.elem].bits // 8
+        size = stmt.dest.tensor.elem_bytes
         if stmt.mechanism is ir.Mechanism.CP_ASYNC:
             self.w.line(f"cp_async<{per * size}>(&{to}, &{source});")
             return

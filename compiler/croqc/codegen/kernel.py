@@ -12,7 +12,6 @@ from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
-from croqc.pipe.passes.memory import slot_stride
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -50,6 +49,7 @@ class _Kernel:
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
+            sites.begin()
             self.statements.headers |= {"mbarrier", "report"}
         if delays:
             self.statements.headers.add("delay")
@@ -136,8 +136,8 @@ class _Kernel:
         slots = f"{tensor.slots} x " if tensor.slots > 1 else ""
         shape = " x ".join(str(extent) for extent in tensor.extents)
         swizzle = f", {item.swizzle}-byte swizzle" if item.swizzle else ""
-        if tensor.slots > 1 and slot_stride(item) != item.bytes:
-            swizzle += f", {slot_stride(item)} bytes a slot"
+        if tensor.slots > 1 and item.slot_stride != item.bytes:
+            swizzle += f", {item.slot_stride} bytes a slot"
         kind = type_word(tensor.elem)
         place = f"reinterpret_cast<{kind}*>(smem + {item.offset})"
         self.w.line(f"{kind}* const {tensor.name} = {place};  // {slots}{shape}{swizzle}")

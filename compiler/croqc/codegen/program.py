@@ -1,4 +1,4 @@
-"""A function as CUDA for given sizes: the translation unit, and what the host does with it. Must not run anything.
+"""A lowered function as CUDA for given sizes: the translation unit, and what the host does with it. Must not run it.
 
 The host side is data, not text: an engine allocates `arrays`, makes the tensor maps and starts `launches` in order.
 """
@@ -8,28 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from croqc.codegen.evaluate import evaluate
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.unit import Unit, unit_of
 from croqc.codegen.words import UnsupportedTypeError
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
-from croqc.pipe.build.kernels import build_kernel
-from croqc.pipe.build.names import Names
-from croqc.pipe.env import Env
-from croqc.pipe.errors import LoweringError, SizesNeededError
-from croqc.pipe.facts import Facts
-from croqc.pipe.pipeline import lowered
-from croqc.pipe.reshaped import check_reshaped
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.evaluate import evaluate
+from croqc.pipe.facts import Number, whole_sizes
+from croqc.pipe.lower import named_sizes
 from croqc.sema.elements import ELEMENTS, canonical
-from croqc.sema.model import Kernel, Model, Symbol, SymbolKind
+from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.targets.table import Target
 from croqc.text.record import record
 from croqc.text.span import NOWHERE
-
-Number = int | float | bool
 
 
 @record
@@ -71,87 +64,51 @@ Arg = PointerArg | MapArg | ScalarArg
 
 @record
 class Launch:
-    """`shared_bytes`: dynamic shared memory of a block."""
+    """One start of a kernel, which says its threads and its dynamic shared memory."""
 
-    kernel: str
+    kernel: ir.Kernel
     grid: tuple[int, int, int]
-    threads: int
-    shared_bytes: int
     args: tuple[Arg, ...]
 
 
 @record
 class Program:
-    """`result`: the array that the function returns, None without one. `assumed`: divisors of sizes relied on."""
+    """`launches` in their order; `result`: the array that the function returns, None without one."""
 
     function: str
     unit: Unit
     arrays: tuple[DeviceArray, ...]
     launches: tuple[Launch, ...]
     result: str | None
-    kernels: tuple[ir.Kernel, ...]
+
+    @property
+    def kernels(self) -> tuple[ir.Kernel, ...]:
+        """The kernel of each launch."""
+        return tuple(launch.kernel for launch in self.launches)
 
 
 def program_of(
     model: Model,
-    target: Target,
+    kernels: Sequence[ir.Kernel],
     sizes: Mapping[str, Number],
     title: str,
     foreign: Sequence[Line] = (),
     report: bool = False,
     delays: bool = False,
 ) -> Program:
-    """`sizes`: extents and scalar parameters by name; `foreign`: device code of the file that the kernels call.
-    `report`: waits write where they stand, `delays`: kernels dawdle (see `unit_of`).
+    """`kernels`: the final IR of the function's launches, in order, and `sizes` what they were lowered for
+    (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they stand,
+    `delays`: kernels dawdle (see `unit_of`).
 
-    Raises LoweringError for what is not lowered, at its place.
+    Raises LoweringError for what has no C++ or no value, at its place.
     """
-    whole = {name: value for name, value in sizes.items() if type(value) is int}
-    kernels = tuple(lowered_kernels(model, target, whole))
-    function = model.function.name.id
     try:
         unit = unit_of(kernels, title, foreign, report=report, delays=delays)
     except UnsupportedTypeError as error:
         place = model.function.name.span if error.span == NOWHERE else error.span
         raise LoweringError(error.message, place) from error
     launches = tuple(_launch(kernel, sizes) for kernel in kernels)
-    return Program(function, unit, tuple(_arrays(model, whole)), launches, _result(model), kernels)
-
-
-def lowered_kernels(model: Model, target: Target, sizes: Mapping[str, int]) -> list[ir.Kernel]:
-    """The final IR of each launch, for sizes with these divisors; for these sizes alone where it cannot be else."""
-    found: list[ir.Kernel] = []
-    for number, kernel in enumerate(model.kernels):
-        _check_host(model, kernel)
-        env, start = built_kernel(model, target, number, sizes)
-        found.append(lowered(start, env))
-        check_reshaped(found[-1])
-    return found
-
-
-def built_kernel(model: Model, target: Target, number: int, sizes: Mapping[str, int]) -> tuple[Env, ir.Kernel]:
-    """A launch of a function as built, and what its passes may ask."""
-    name = Names().fresh(model.function.name.id + (f"_{number + 1}" if len(model.kernels) > 1 else ""))
-    start = built(model, model.kernels[number], name, sizes)
-    return Env(target, Facts.of(named_sizes(start, sizes))), start
-
-
-def named_sizes(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> dict[str, Number]:
-    """The values under the names that the kernel gives them."""
-    return {**sizes, **{name: sizes[source] for name, source in kernel.renamed if source in sizes}}
-
-
-def built(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int]) -> ir.Kernel:
-    """The IR as built: for any sizes, or for these where an extent hangs on them."""
-    try:
-        return build_kernel(model, kernel, name)
-    except SizesNeededError:
-        return build_kernel(model, kernel, name, sizes)
-
-
-def _check_host(model: Model, kernel: Kernel) -> None:
-    if kernel.node not in model.function.body.stmts:
-        raise LoweringError("a launch inside host control flow is not lowered yet", kernel.node.span)
+    return Program(model.function.name.id, unit, tuple(_arrays(model, whole_sizes(sizes))), launches, _result(model))
 
 
 def _arrays(model: Model, sizes: Mapping[str, int]) -> list[DeviceArray]:
@@ -200,7 +157,7 @@ def _launch(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> Launch:
         raise LoweringError(str(error), kernel.span) from error
     pointers = tuple(PointerArg(name) for name in kernel.sources)
     scalars = tuple(ScalarArg(name, elem, values[name]) for name, elem in kernel.scalars)
-    return Launch(kernel.name, (x, y, z), kernel.threads, kernel.shared_bytes, (*maps, *pointers, *scalars))
+    return Launch(kernel, (x, y, z), (*maps, *pointers, *scalars))
 
 
 def _map(item: ir.TensorMap, array: str, sizes: Mapping[str, Number]) -> MapArg:

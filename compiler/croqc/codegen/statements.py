@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
-from croqc.codegen.copies import THREADS, Copies, by_first, first_of
+from croqc.codegen.copies import Copies
 from croqc.codegen.delays import AFTER, BEFORE, state_name
 from croqc.codegen.places import Places
+from croqc.codegen.registers import register_type
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
-from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
+from croqc.codegen.units import by_first, first_of, meeting
+from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import quoted, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -128,24 +130,24 @@ class Statements:
     def wait(self, stmt: ir.Wait) -> None:
         barrier = self.copies.barrier(stmt.slot)
         if stmt.phase is None:
-            slots = self._event(stmt.slot).slots
+            slots = self.kernel.event(stmt.slot).slots
             self._wait(stmt, barrier, f"{self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1")
             return
         slot = self.spell(stmt.slot.at, 10)
-        if self._event(stmt.slot).slots == 1:
+        if self.kernel.event(stmt.slot).slots == 1:
             self._wait(stmt, barrier, stmt.phase)
             self.w.line(f"{stmt.phase} ^= 1;")
             return
         self._wait(stmt, barrier, f"{stmt.phase} >> {slot} & 1")
-        self.w.line(f"{stmt.phase} ^= 1{'ull' if self._event(stmt.slot).slots > 32 else 'u'} << {slot};")
+        self.w.line(f"{stmt.phase} ^= 1{'ull' if self.kernel.event(stmt.slot).slots > 32 else 'u'} << {slot};")
 
     def _wait(self, stmt: ir.Wait, barrier: str, parity: str) -> None:
         """Where waits are reported, with what the record says: site, slot, and which generation it is for the path."""
         if self.sites is None:
             self.w.line(f"mbarrier_wait({barrier}, {parity});")
             return
-        event = self._event(stmt.slot)
-        number = self.sites.add(self.kernel, event, stmt.span)
+        event = self.kernel.event(stmt.slot)
+        number = self.sites.add(event, stmt.span)
         slot = self.spell(stmt.slot.at, 10)
         generation = f"{counter(self.kernel, event)}[{slot}]"
         if stmt.slot.ordered:
@@ -155,9 +157,6 @@ class Statements:
         self.w.line(f"mbarrier_wait_reported({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
         if not stmt.slot.ordered:
             self.w.line(f"++{generation};")
-
-    def _event(self, slot: ir.SlotRef) -> ir.Event:
-        return next(item for item in self.kernel.events if item.name == slot.event)
 
     def arrive(self, stmt: ir.Arrive) -> None:
         if stmt.publishes:
@@ -178,13 +177,9 @@ class Statements:
         self._meet(stmt.unit)
 
     def _meet(self, unit: Unit) -> None:
-        count = THREADS.get(unit, self.kernel.threads)
-        if unit is Unit.BLOCK or count >= self.kernel.threads:
-            self.w.line("__syncthreads();")
-        elif unit is Unit.GROUP4:
-            self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
-        elif unit is Unit.GROUP:
-            self.w.line("__syncwarp();")
+        barrier = meeting(unit, self.kernel.threads)
+        if barrier:
+            self.w.line(barrier)
 
     # --- movement ---------------------------------------------------------------------------------
 
@@ -209,13 +204,17 @@ class Statements:
     def fill(self, stmt: ir.Fill) -> None:
         acc, value = stmt.acc, self.spell(stmt.value)
         if stmt.declares:
-            count = f"[{acc.count}]" if acc.count > 1 else ""
-            shape = f"{acc.m} x {acc.n} {acc.elem}"
-            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {shape}")
+            self.declare(stmt)
         if acc.elem == "f16":
             bits = f"f16({value}).bits"
             value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
         self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+
+    def declare(self, stmt: ir.Declare | ir.Fill) -> None:
+        acc = stmt.acc
+        count = f"[{acc.count}]" if acc.count > 1 else ""
+        shape = f"{acc.m} x {acc.n} {acc.elem}"
+        self.w.line(f"{register_type(acc)} {acc.name}{count}[{acc.registers}];  // {shape}")
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
@@ -238,13 +237,14 @@ class Statements:
         self.w.line("wgmma_fence();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
-        if stmt.instruction == "tcgen05":
+        if stmt.instruction is ir.Instruction.TCGEN05:
             self._multiply_tcgen05(stmt)
             return
-        by_warps = stmt.instruction in ("mma.sync", "wmma")
+        by_warps = not stmt.instruction.is_async
         self.headers.add("mma_sync" if by_warps else "wgmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
-        self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
+        text = mma_sync.function_text(stmt) if by_warps else function_text(stmt)
+        self.functions.setdefault(text[0], text)
         column: Expr = ZERO
         if stmt.steps > 1:
             self.w.line("#pragma unroll")
@@ -282,7 +282,7 @@ class Statements:
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
         """`step`: the loop's variable over K, empty for a single step."""
         registers = self._registers(stmt.acc, stmt.index)
-        if stmt.instruction in ("mma.sync", "wmma"):
+        if not stmt.instruction.is_async:
             if stmt.a_registers:
                 mma_sync.print_warp(self.w, self.places, stmt, registers, step)
             else:
@@ -291,7 +291,14 @@ class Statements:
         held = fragment_arguments(stmt, step) if stmt.a_registers else ""
         operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
         self.w.line(f"{name}({registers}, {operands[0]},")
-        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
+        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]}{self._adds(stmt, step)});")
+
+    def _adds(self, stmt: ir.Multiply, step: str) -> str:
+        """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
+        if stmt.adds is None:
+            return ""
+        adds = Op("||", (stmt.adds, Op("!=", (Var(step), ZERO), "bool")), "bool") if step else stmt.adds
+        return f", {self.spell(adds)}"
 
     def _operand(self, tile: Tile, column: Expr) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
@@ -316,7 +323,7 @@ class Statements:
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
-        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}();"))
+        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}<{stmt.keep}>();"))
 
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
@@ -340,6 +347,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,
     ir.Fill: Statements.fill,
+    ir.Declare: Statements.declare,
     ir.Fence: Statements.fence,
     ir.LoadFragment: Statements.load_fragment,
     ir.Multiply: Statements.multiply,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from croqc.codegen.places import Places
-from croqc.codegen.wgmma import register_count
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -25,7 +24,7 @@ class Stores:
         self.headers.add("fragment")
         r = self.places.own("r")
         self.w.line("#pragma unroll")
-        with self.w.block(f"for (int {r} = 0; {r} < {register_count(stmt.acc)}; ++{r})"):
+        with self.w.block(f"for (int {r} = 0; {r} < {stmt.acc.registers}; ++{r})"):
             if stmt.acc.elem == "f16":
                 self._stored_pair(stmt, registers, r)
             else:

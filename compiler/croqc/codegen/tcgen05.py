@@ -6,8 +6,9 @@ others are zero: both operands K-major, nothing negated, dense.
 
 from __future__ import annotations
 
-from croqc.codegen.copies import by_first, first_of
 from croqc.codegen.places import Places
+from croqc.codegen.registers import register_type
+from croqc.codegen.units import by_first, first_of, number_of
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit, add, multiply
@@ -17,7 +18,6 @@ _KINDS = {"f16": "f16", "bf16": "f16", "f32": "tf32", "tf32": "tf32", "f8_e4m3":
           "s8": "i8", "u8": "i8"}  # fmt: skip
 _TYPES = {"f16": 0, "bf16": 1, "f32": 2, "tf32": 2, "f8_e4m3": 0, "f8_e5m2": 1, "u8": 0, "s8": 1}
 _RESULTS = {"f16": 0, "f32": 1, "s32": 2}
-REGISTERS = {"f32": "float", "s32": "int"}
 
 
 def function_name(stmt: ir.Multiply) -> str:
@@ -52,7 +52,8 @@ class TensorMemory:
         first, groups = kernel.tensor_groups
         self.share = sum(acc.count * acc.n for acc in kernel.accumulators)
         self.alone = groups == 1
-        self.group = "threadIdx.x / 128" if first == 0 else f"(threadIdx.x / 128 - {first})"
+        number = number_of(Unit.GROUP4)
+        self.group = number if first == 0 else f"({number} - {first})"
 
     def address(self, acc: ir.Accumulator, index: Expr) -> str:
         """The first column of an accumulator of the thread's warpgroup."""
@@ -95,7 +96,7 @@ class TensorMemory:
 
     def load(self, stmt: ir.LoadAccumulator) -> None:
         acc = stmt.acc
-        self.w.line(f"{REGISTERS[acc.elem]} {acc.name}[{acc.m * acc.n // 128}];")
+        self.w.line(f"{register_type(acc)} {acc.name}[{acc.registers}];")
         self.w.line(f"tensor_load_all({acc.name}, {self.address(acc, stmt.index)});")
         self.w.line("tcgen05_fence_before();  // the next tile's multiplies come behind these loads")
         self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")

@@ -23,7 +23,13 @@ from croqc.pipe.ir_control import Stmt as Stmt
 from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
+from croqc.pipe.ir_declared import Accumulator as Accumulator
+from croqc.pipe.ir_declared import Event as Event
+from croqc.pipe.ir_declared import Index as Index
+from croqc.pipe.ir_declared import Shared as Shared
+from croqc.pipe.ir_declared import TensorMap as TensorMap
 from croqc.sema.model import Unit
+from croqc.targets.table import Instruction as Instruction
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -49,17 +55,6 @@ class Role(Stmt):
 
 
 # --- events ------------------------------------------------------------------------------------
-
-
-@record
-class Event:
-    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
-
-    name: str
-    slots: int
-    arrivals: tuple[int, ...]
-    ready: bool
-    span: Span
 
 
 @record
@@ -170,18 +165,6 @@ class Rotate(Stmt):
 
 
 @record
-class Accumulator:
-    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
-
-    name: str
-    elem: str
-    m: int
-    n: int
-    unit: Unit
-    count: int = 1
-
-
-@record
 class Fill(Stmt):
     """Sets every element of an accumulator; `declares`: its registers exist from here to the end of the scope."""
 
@@ -189,6 +172,13 @@ class Fill(Stmt):
     index: Expr
     value: Expr
     declares: bool = False
+
+
+@record
+class Declare(Stmt):
+    """(overwrite) An accumulator's registers exist from here to the end of the scope; nothing is in them yet."""
+
+    acc: Accumulator
 
 
 @record
@@ -213,7 +203,8 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes.
+    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
+    where it does not hold, the first of them overwrites the accumulator; None: it holds always.
     """
 
     acc: Accumulator
@@ -222,7 +213,7 @@ class Multiply(Stmt):
     b: Tile
     a_k_major: bool
     b_k_major: bool
-    instruction: str
+    instruction: Instruction
     m: int
     n: int
     k: int
@@ -230,6 +221,7 @@ class Multiply(Stmt):
     a_registers: str = ""
     b_registers: str = ""
     steps: int = 0
+    adds: Expr | None = None
 
 
 @record
@@ -293,43 +285,15 @@ class StoreTile(Stmt):
 
 @record
 class StoresRead(Stmt):
-    """(epilogue, barriers) Until the unit's TMA stores have read their source; `written` (stored): and written it."""
+    """(epilogue, barriers) Until the unit's TMA stores, but for the last `keep`, have read their source; `written`
+    (stored): and have written it."""
 
     unit: Unit
+    keep: int = 0
     written: bool = False
 
 
 # --- kernels -----------------------------------------------------------------------------------
-
-
-@record
-class Index:
-    """A parallel index inside the block: `threadIdx.x / unit % bound`."""
-
-    name: str
-    unit: int
-    bound: int
-
-
-@record
-class Shared:
-    """A tensor in shared memory. (layout) `swizzle` bytes and `alignment`; (memory) `offset` from the block's base."""
-
-    tensor: Tensor
-    bytes: int
-    span: Span
-    swizzle: int = 0
-    alignment: int = 16
-    offset: int = -1
-
-
-@record
-class TensorMap:
-    """A TMA descriptor: which box of which tensor, innermost extent first (mechanism)."""
-
-    tensor: Tensor
-    box: tuple[int, ...]
-    swizzle: int
 
 
 @record
@@ -374,3 +338,7 @@ class Kernel:
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+
+    def event(self, slot: SlotRef) -> Event:
+        """The event of a slot, which `verify` has looked for."""
+        return next(event for event in self.events if event.name == slot.event)

@@ -17,6 +17,7 @@ from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
+from croqc.pipe.passes.overwrite import overwrite
 from croqc.pipe.passes.phases import phases
 from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
@@ -46,6 +47,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("epilogue", epilogue),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
+    # Behind rows, which refuses some multiplies and says how many instructions the others take.
+    ("overwrite", overwrite),
     # Behind rows, which ends the groups of multiplies with A in registers.
     ("commits", commits),
     # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.

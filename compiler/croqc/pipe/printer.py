@@ -11,13 +11,8 @@ from enum import Enum
 from typing import Any, Final
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Tile, Var
+from croqc.pipe.exprs import ATOM, BINDING, UNARY, Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Tile, Var
 
-_BINDING: Final = {
-    "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
-    "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
-}  # fmt: skip
-_UNARY, _ATOM = 12, 13
 _INDENT: Final = "  "
 
 
@@ -34,27 +29,27 @@ def _expression(expr: Expr) -> tuple[str, int]:
     match expr:
         case Lit(value=value, elem=elem):
             plain = str(value).lower() if isinstance(value, bool) else repr(value)
-            return (plain if elem in ("s32", "bool") else f"{plain}:{elem}"), _ATOM
+            return (plain if elem in ("s32", "bool") else f"{plain}:{elem}"), ATOM
         case Var(name=name):
-            return name, _ATOM
+            return name, ATOM
         case Cast(value=value, elem=elem):
-            return f"{elem}({expression(value)})", _ATOM
+            return f"{elem}({expression(value)})", ATOM
         case Fn(name=name, args=args):
-            return f"{name}({', '.join(map(expression, args))})", _ATOM
+            return f"{name}({', '.join(map(expression, args))})", ATOM
         case Read(tile=place, index=index):
-            return f"{tile(place)}.at({', '.join(map(expression, index))})", _ATOM
+            return f"{tile(place)}.at({', '.join(map(expression, index))})", ATOM
         case Op(op="?:", args=(test, then, other)):
             return f"{expression(test, 2)} ? {expression(then, 2)} : {expression(other, 2)}", 1
         case Op(op=op, args=(only,)):
-            return op + expression(only, _UNARY), _UNARY
+            return op + expression(only, UNARY), UNARY
         case Op(op=op, args=(left, right)):
-            own = _BINDING[op]
+            own = BINDING[op]
             return f"{expression(left, own)} {op} {expression(right, own + 1)}", own
     raise AssertionError(f"no text for {type(expr).__name__}")
 
 
 def _extents(shape: tuple[Expr, ...]) -> str:
-    return " x ".join(expression(extent, _BINDING["*"]) for extent in shape)
+    return " x ".join(expression(extent, BINDING["*"]) for extent in shape)
 
 
 def tile(place: Tile) -> str:
@@ -122,6 +117,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Fill: (lambda s: f"{_acc(s)} = {expression(s.value)}", frozenset({"acc", "index", "value"})),
+    ir.Declare: (lambda s: f"declare {s.acc.name}", frozenset({"acc"})),
     ir.LoadFragment: (
         lambda s: f"{s.name} = fragment {tile(s.tile)}  {s.rows} x {s.k}, major {'k' if s.k_major else 'm'}",
         frozenset({"name", "tile", "rows", "k", "k_major"}),

@@ -146,19 +146,18 @@ def _result(
 def _kernels(item: Lowered) -> list[KernelEntry]:
     if item.program is None:
         return []
-    pairs = zip(item.program.kernels, item.program.launches, strict=True)
     return [
         KernelEntry(
-            launch.kernel,
+            launch.kernel.name,
             item.function.name,
             dict(item.sizes),
             launch.grid,
-            launch.threads,
-            launch.shared_bytes,
-            dict(kernel.assumed),
-            dict(kernel.fixed),
+            launch.kernel.threads,
+            launch.kernel.shared_bytes,
+            dict(launch.kernel.assumed),
+            dict(launch.kernel.fixed),
         )
-        for kernel, launch in pairs
+        for launch in item.program.launches
     ]
 
 

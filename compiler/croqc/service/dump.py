@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from croqc.codegen.kernel import kernel_text
-from croqc.codegen.program import built_kernel
 from croqc.flow.arrivals import arrival_counts
 from croqc.flow.paths import kernel_paths
+from croqc.pipe.lower import built_kernel
 from croqc.pipe.pipeline import PASSES, stages
 from croqc.pipe.printer import kernel_lines
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.lowering import lower_function, problem_of, sizes_of
-from croqc.service.run_data import whole_sizes
 from croqc.syntax.exprs import Node
 from croqc.text.diagnostics import Diagnostic
 
@@ -105,7 +104,7 @@ def _lowered(report: FileReport, function: FunctionReport, name: str) -> Iterato
     model = function.analysis.model if function.analysis else None
     if model is None:
         return
-    sizes = whole_sizes(sizes_of(report, function))
+    sizes = sizes_of(report, function)
     try:
         for number in range(len(model.kernels)):
             env, start = built_kernel(model, report.target, number, sizes)

@@ -13,6 +13,7 @@ from croqc.codegen.program import Program, program_of
 from croqc.codegen.writer import Line
 from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.lower import lowered_kernels
 from croqc.rules.internal_error import internal_error
 from croqc.rules.not_lowered import refused
 from croqc.sema.model import Model, SymbolKind
@@ -84,7 +85,8 @@ def program_for(
     Raises LoweringError, with a place relative to the function.
     """
     _check_calls(report, function, model)
-    return program_of(model, report.target, values, title_of(report), device_lines(report), waits)
+    kernels = lowered_kernels(model, report.target, values)
+    return program_of(model, kernels, values, title_of(report), device_lines(report), waits)
 
 
 def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:

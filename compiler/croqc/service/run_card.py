@@ -15,12 +15,13 @@ from croqc.engines.sim.errors import SimError
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
 from croqc.flow.tables import verdict_text
+from croqc.pipe.facts import whole_sizes
 from croqc.runs.report import Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import program_for
-from croqc.service.run_data import RunData, Size, whole_sizes
+from croqc.service.run_data import RunData, Size
 from croqc.service.run_plan import CardRequest
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record

@@ -16,11 +16,6 @@ from croqc.text.record import record
 Size = int | float | bool
 
 
-def whole_sizes(sizes: Mapping[str, Size]) -> dict[str, int]:
-    """Those that can be extents: integers, of which bool is none."""
-    return {name: value for name, value in sizes.items() if type(value) is int}
-
-
 _UNNAMED = 8  # the extent of a `?`, which no size can name
 
 

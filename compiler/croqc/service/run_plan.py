@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from croqc.engines.gpu.protocol import RUN_SECONDS
+from croqc.pipe.facts import whole_sizes
 from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import Size, whole_sizes
+from croqc.service.run_data import Size
 from croqc.syntax.comment_directives import FunctionDirectives, RunDirective
 from croqc.syntax.directive_clauses import RunValue
 from croqc.text.near import did_you_mean, nearest

@@ -18,12 +18,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
-from croqc.codegen.program import program_of
 from croqc.engines.gpu.job import make_job
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.run import CardOptions, run_on_card
 from croqc.service.check import check_text
-from tests.gpu.mutants import EXAMPLES, FILES, Mutant, listed, model_of, sizes_of, stands, text_of, wanted
+from tests.gpu.mutants import EXAMPLES, FILES, Mutant, listed, model_of, program, sizes_of, stands, text_of, wanted
 from tests.truth.kernels import arguments
 
 TIME: Final = 0.125  # seconds that a stuck kernel may run: its waits give up after two fifths, 50 ms
@@ -65,14 +64,14 @@ def _stuck(mutant: Mutant, card: Parent) -> dict[str, Any]:
     report = check_text(text_of(mutant))
     model = model_of(report)
     assert model is not None
-    sizes, target = sizes_of(report), report.target
+    target = report.target.name
     start = time.perf_counter()
     result = run_on_card(
         model,
-        lambda waits: program_of(model, target, sizes, mutant.name, report=waits),
-        arguments(model, sizes),
+        lambda waits: program(report, model, waits),
+        arguments(model, sizes_of(report)),
         card,
-        CardOptions(target.name, timeout=TIME, report=True),
+        CardOptions(target, timeout=TIME, report=True),
     )
     found = stands(report, result.hang)
     row: dict[str, Any] = {"mutant": mutant.name, "rule": mutant.rule, "hung": result.hung}
@@ -126,10 +125,8 @@ def shaken_job(folder: Path, text: str, file: str, runs: int = RUNS) -> None:
     report = check_text(text)
     model = model_of(report)
     assert model is not None
-    sizes = sizes_of(report)
-    program = program_of(model, report.target, sizes, "shaken", delays=True)
-    data = arguments(model, sizes)
-    job = make_job(program, data.arrays, folder, report.target.name)
+    data = arguments(model, sizes_of(report))
+    job = make_job(program(report, model, delays=True), data.arrays, folder, report.target.name)
     for name, values in wanted(file).items():
         values.tofile(folder / f"{name}.want")
     (folder / "job.json").write_text(json.dumps({"job": job.to_json(), "runs": runs}), encoding="utf-8")

@@ -75,27 +75,23 @@ def hung_paths(
 ) -> tuple[tuple[HungPath, ...], tuple[str, ...]]:
     """The paths that stand still in the block of which most is known, in order; and what is to be said besides."""
     sites = program.unit.sites or ()
-    blocks: defaultdict[tuple[str, int], list[WaitRecord]] = defaultdict(list)
+    blocks: defaultdict[tuple[int, int], list[WaitRecord]] = defaultdict(list)
     for record in records:
         if 1 <= record.site <= len(sites):
             blocks[sites[record.site - 1].kernel, record.block].append(record)
     if not blocks:
         return (), ()
-    found = {key: _standing(model, _kernel(model, program, key[0]), sites, waits) for key, waits in blocks.items()}
+    found = {key: _standing(model, model.kernels[key[0]], sites, waits) for key, waits in blocks.items()}
     key = min(found, key=lambda each: (-len(found[each]), each))
-    name, block = key
-    kernel = _kernel(model, program, name)
+    number, block = key
+    kernel, name = model.kernels[number], program.launches[number].kernel.name
     entries = tuple(_entry(model, kernel, sites, path, record, found[key]) for path, record in found[key].items())
-    others = sum(each[0] == name for each in blocks) - 1
+    others = sum(each[0] == number for each in blocks) - 1
     where = f"kernel '{name}' stands still in block {block}"
     return entries, (where + (f" and {others} more" if others else ""),)
 
 
 _Standing = dict[Path, WaitRecord]
-
-
-def _kernel(model: Model, program: Program, name: str) -> Kernel:
-    return model.kernels[[kernel.name for kernel in program.kernels].index(name)]
 
 
 def _standing(model: Model, kernel: Kernel, sites: Sequence[WaitSite], waits: Sequence[WaitRecord]) -> _Standing:

@@ -25,7 +25,9 @@ def make_job(program: Program, data: Mapping[str, Values], folder: Path, arch: s
 
 def launches_of(program: Program) -> tuple[Launch, ...]:
     return tuple(
-        Launch(item.kernel, item.grid, item.threads, item.shared_bytes, tuple(_argument(arg) for arg in item.args))
+        Launch(
+            item.kernel.name, item.grid, item.kernel.threads, item.kernel.shared_bytes, tuple(map(_argument, item.args))
+        )
         for item in program.launches
     )
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
-from croqc.pipe.passes.fold import is_load
 from croqc.pipe.tiles import reads_of
+from croqc.pipe.transfers import is_load, taken_by_async_proxy
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -149,7 +149,7 @@ class _Placing:
             case ir.Text(text=text) if "setmaxnreg" not in text:  # an island may read and write all memory (4.6)
                 state.touched = state.ordinary = True
                 state.wrote |= bool(self.taken)
-            case ir.Multiply(instruction="wgmma" | "tcgen05"):
+            case ir.Multiply() if stmt.instruction.is_async:
                 state.touched = True
             case ir.Multiply(a_registers=""):
                 self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
@@ -170,17 +170,6 @@ class _Placing:
         if space is Space.SHARED:
             state.touched = state.ordinary = True
             state.wrote |= writes and name in self.taken
-
-
-def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
-    """The shared tensors that wgmma or TMA reads, or that a TMA load writes, in a statement."""
-    match stmt:
-        case ir.Multiply(instruction="wgmma" | "tcgen05"):
-            read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
-            return tuple(tile.tensor.name for tile, held in read if not held)
-        case ir.Copy(mechanism=ir.Mechanism.TMA):
-            return (stmt.dest.tensor.name,) if is_load(stmt) else (stmt.source.tensor.name,)
-    return ()
 
 
 def _merged(found: list[ir.Stmt]) -> list[ir.Stmt]:

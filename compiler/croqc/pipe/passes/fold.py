@@ -10,25 +10,21 @@ from __future__ import annotations
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ZERO, Fn, Space
+from croqc.pipe.exprs import ZERO, Fn
 from croqc.pipe.published import Published
+from croqc.pipe.transfers import is_load, load_bytes
 from croqc.pipe.walk import Body, rewrite_lists, statements
-from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 from croqc.text.record import replace
 
-_SIZES = {Unit.GROUP4: 128, Unit.THREAD: 128, Unit.GROUP: 32}  # threads that share a barrier
+# How many threads share a barrier; a thread has that of its warpgroup.
+_SIZES = {Unit.GROUP4: THREADS[Unit.GROUP4], Unit.THREAD: THREADS[Unit.GROUP4], Unit.GROUP: THREADS[Unit.GROUP]}
 
 
 def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     own = _Own(kernel)
     body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
-
-
-def is_load(stmt: ir.Stmt) -> bool:
-    """A TMA transfer into shared memory."""
-    return isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA and stmt.dest.tensor.space is Space.SHARED
 
 
 class _Own:
@@ -145,13 +141,3 @@ def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
     if own.stores.intersection(stmt.handles):
         waits += [ir.StoresRead(stmt.span, stmt.unit), ir.Sync(stmt.span, stmt.unit)]
     return [*waits, replace(stmt, handles=rest)] if rest else waits
-
-
-def load_bytes(copy: ir.Copy) -> int:
-    """Transaction bytes of a load: its whole box, what lies outside the tensor included (reference, 5.5)."""
-    extents = copy.source.extents
-    assert extents is not None
-    total = ELEMENTS[copy.source.tensor.elem].bits
-    for extent in extents:
-        total *= extent
-    return total // 8

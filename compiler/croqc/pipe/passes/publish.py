@@ -10,13 +10,11 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.passes.barriers import taken_by_async_proxy
 from croqc.pipe.published import Published
+from croqc.pipe.transfers import taken_by_async_proxy
 from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS
 from croqc.text.record import replace
-
-_THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
 
 
 def publish(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -35,7 +33,7 @@ def _joined(body: Body, taken: set[str], published: Published) -> Body:
     found: list[ir.Stmt] = []
     pending: list[int] = []  # loads that wait for an arrival, by their place in `found`
     for stmt in body:
-        if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.CP_ASYNC and stmt.unit in _THREADS:
+        if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.CP_ASYNC and stmt.unit in THREADS:
             pending.append(len(found))
         elif isinstance(stmt, ir.Arrive) and pending:
             stmt = _arrival(stmt, found, pending, taken, published)
@@ -93,7 +91,7 @@ def _event(event: ir.Event, body: Body, counted: set[str]) -> ir.Event:
     if event.name not in counted:
         return event
     units = {stmt.unit for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.slot.event == event.name}
-    if len(units) != 1 or not units <= _THREADS.keys():
+    if len(units) != 1 or not units <= THREADS.keys():
         raise LoweringError(f"arrivals on '{event.name}' by units of several sizes are not lowered yet", event.span)
-    threads = _THREADS[units.pop()]
+    threads = THREADS[units.pop()]
     return replace(event, arrivals=tuple(count * threads for count in event.arrivals))

@@ -11,9 +11,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.walk import Body, rewrite, with_bodies
-from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
-from croqc.targets.table import Feature
 from croqc.text.record import replace
 
 
@@ -24,7 +22,7 @@ def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 
 def _with_end(stmt: ir.Stmt) -> Body:
     """wgmma reads A's registers until its group ends: they are loaded anew in the next turn, so it ends at once."""
-    if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma" and stmt.a_registers:
+    if isinstance(stmt, ir.Multiply) and stmt.instruction is ir.Instruction.WGMMA and stmt.a_registers:
         return stmt, ir.Commit(stmt.span)
     return (stmt,)
 
@@ -32,7 +30,7 @@ def _with_end(stmt: ir.Stmt) -> Body:
 def _check_warps(stmt: ir.Multiply) -> None:
     """mma.sync takes 16 rows, 8 columns and 16 or 32 bytes of K; the rest of the tables has no such split."""
     rows = 64 if stmt.acc.unit is Unit.GROUP4 else 16
-    width = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 8
+    width = stmt.k_step * stmt.a.tensor.elem_bytes
     if stmt.m % rows or stmt.n % 8 or width not in (16, 32) or stmt.acc.elem not in ("f16", "f32", "s32"):
         shape = f"{stmt.m}x{stmt.n}x{stmt.k_step}"
         raise LoweringError(f"a multiply of {shape} into {stmt.acc.elem} on one warp is not lowered yet", stmt.span)
@@ -60,21 +58,19 @@ def _is_run(stmt: ir.Stmt) -> bool:
     if isinstance(stmt, ir.Loop):
         inner = [each for each in stmt.body if not isinstance(each, ir.Let)]
         return bool(inner) and all(_is_run(each) for each in inner)
-    return isinstance(stmt, ir.Multiply) and stmt.instruction in ("wgmma", "tcgen05")
+    return isinstance(stmt, ir.Multiply) and stmt.instruction.is_async
 
 
 def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:
     if not isinstance(stmt, ir.Multiply):
         return stmt
-    by_warps = stmt.instruction in ("mma.sync", "wmma")
-    feature = {"wgmma": Feature.WGMMA, "tcgen05": Feature.TCGEN05}.get(stmt.instruction)
-    if not by_warps and (feature is None or not env.target.has(feature)):
+    if not env.target.has(stmt.instruction.feature):
         raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
     read = [
         major for major, held in ((stmt.a_k_major, stmt.a_registers), (stmt.b_k_major, stmt.b_registers)) if not held
     ]
     if not all(read):
         raise LoweringError("shared operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
-    if by_warps:
+    if not stmt.instruction.is_async:
         _check_warps(stmt)
     return replace(stmt, steps=stmt.k // stmt.k_step)

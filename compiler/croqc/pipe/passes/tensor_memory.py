@@ -13,6 +13,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit
 from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
+from croqc.sema.model import THREADS, Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
@@ -22,10 +23,17 @@ _LEAST = 32
 
 def tensor_memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     multiplies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Multiply)]
-    if not env.target.has(Feature.TCGEN05) or not any(stmt.instruction == "tcgen05" for stmt in multiplies):
+    if not env.target.has(Feature.TCGEN05) or not any(
+        stmt.instruction is ir.Instruction.TCGEN05 for stmt in multiplies
+    ):
         return kernel
     for stmt in multiplies:
-        if stmt.instruction != "tcgen05" or stmt.acc.elem not in ("f32", "s32") or stmt.a_registers or stmt.b_registers:
+        if (
+            stmt.instruction is not ir.Instruction.TCGEN05
+            or stmt.acc.elem not in ("f32", "s32")
+            or stmt.a_registers
+            or stmt.b_registers
+        ):
             raise LoweringError(
                 f"this multiply into {stmt.acc.elem} is not lowered for {env.target.name} yet", stmt.span
             )
@@ -52,7 +60,9 @@ def _groups(kernel: ir.Kernel) -> tuple[int, int]:
         for role in statements(kernel.body)
         if isinstance(role, ir.Role) and any(isinstance(stmt, ir.Multiply) for stmt in statements(role.body))
     ]
-    numbers = [number for groups in holders for number in groups] or range(max(kernel.threads // 128, 1))
+    numbers = [number for groups in holders for number in groups] or range(
+        max(kernel.threads // THREADS[Unit.GROUP4], 1)
+    )
     return min(numbers), max(numbers) - min(numbers) + 1
 
 

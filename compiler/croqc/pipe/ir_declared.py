@@ -1,0 +1,80 @@
+"""What a kernel declares: events, accumulators, indices, shared tensors and tensor maps. `ir` offers these too.
+
+Immutable, as all of the IR. Must not hold statements.
+"""
+
+from __future__ import annotations
+
+from croqc.pipe.exprs import Tensor
+from croqc.sema.elements import ELEMENTS
+from croqc.sema.model import THREADS, Unit
+from croqc.text.record import record
+from croqc.text.span import Span
+
+
+@record
+class Event:
+    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
+
+    name: str
+    slots: int
+    arrivals: tuple[int, ...]
+    ready: bool
+    span: Span
+
+
+@record
+class Accumulator:
+    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
+
+    name: str
+    elem: str
+    m: int
+    n: int
+    unit: Unit
+    count: int = 1
+
+    @property
+    def registers(self) -> int:
+        """Registers of 32 bits a thread that one of them takes; narrower elements lie in pairs or fours."""
+        return self.m * self.n * ELEMENTS[self.elem].bits // 32 // THREADS[self.unit]
+
+
+@record
+class Index:
+    """A parallel index inside the block: `threadIdx.x / unit % bound`."""
+
+    name: str
+    unit: int
+    bound: int
+
+
+@record
+class Shared:
+    """A tensor in shared memory. (layout) `swizzle` bytes and `alignment`; (memory) `offset` from the block's base."""
+
+    tensor: Tensor
+    bytes: int
+    span: Span
+    swizzle: int = 0
+    alignment: int = 16
+    offset: int = -1
+
+    @property
+    def slot_stride(self) -> int:
+        """Bytes from one slot to the next."""
+        return aligned(self.bytes, self.alignment)
+
+
+@record
+class TensorMap:
+    """A TMA descriptor: which box of which tensor, innermost extent first (mechanism)."""
+
+    tensor: Tensor
+    box: tuple[int, ...]
+    swizzle: int
+
+
+def aligned(value: int, to: int) -> int:
+    """The least multiple of `to` that is no less than a number of bytes."""
+    return -(-value // to) * to
