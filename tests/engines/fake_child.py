@@ -40,7 +40,14 @@ def add(job: dict[str, Any]) -> None:
         name = array["name"]
         (folder / f"{name}.out").write_bytes(data.get(name, sums))
     rounds = [0.002, 0.001, 0.004] if job["repeat"] else []
-    answer(job, times=rounds, compile_time=0.25, printed="hello\n" if job["code"] else "")
+    most = {"gigabytes": 4000.0, "tflops": 790.0, "measured": "2026-01-02"}
+    answer(
+        job,
+        times=rounds,
+        compile_time=0.25,
+        printed="hello\n" if job["code"] else "",
+        ceiling=most if job["ceiling"] else None,
+    )
 
 
 def records(job: dict[str, Any]) -> None:

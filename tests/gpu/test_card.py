@@ -40,6 +40,11 @@ def test_card_and_simulator_have_one_verdict(visit: dict[str, Any]) -> None:
     assert [row for row in given if not row["agree"]] == []
 
 
+def test_the_card_was_measured(visit: dict[str, Any]) -> None:
+    timed = [row["gpu"]["timing"] for row in visit["examples"] if "timing" in row["gpu"]]
+    assert timed and all(each["ceiling"]["gbps"] > 0 for each in timed)
+
+
 def test_no_size_crashes_what_the_simulator_runs(visit: dict[str, Any]) -> None:
     """Tiles that are not whole make wrong data, in both; the entry checks refuse the rest, in both."""
     assert [row for row in visit["examples"] if not row["agree"]] == []

@@ -88,7 +88,9 @@ def execute(
     assert function.analysis is not None
     model, args = function.analysis.model, _args(data, sizes)
     values = {**args.dims, **args.scalars}
-    options = CardOptions(report.target.name, request.timeout, request.report, request.rounds, request.cold)
+    options = CardOptions(
+        report.target.name, request.timeout, request.report, request.rounds, request.cold, request.remeasure
+    )
     result = run_on_card(model, lambda waits: program_for(report, function, model, values, waits), args, card, options)
     if not result.hung:
         return result

@@ -16,10 +16,12 @@ import numpy as np
 from cuda.bindings import driver
 
 from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
+from croqc.engines.gpu.ceiling import ceiling
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
 from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
 from croqc.engines.nvrtc import CompileError
+from croqc.runs.report import Ceiling
 from croqc.sema.memory import STATIC_LIMIT
 
 SCALARS = {
@@ -98,12 +100,13 @@ class _Run:
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
         times = self._launched(kernels)
+        most = self._ceiling() if times and self.job.ceiling else None
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed,
+            notes=tuple(self.notes), printed=printed, ceiling=most,
         )  # fmt: skip
 
     def _launched(self, kernels: Mapping[str, Any]) -> tuple[float, ...]:
@@ -123,6 +126,12 @@ class _Run:
         times = self._timed(bound, took)
         self._unmap_report()
         return times
+
+    def _ceiling(self) -> Ceiling:
+        """What the card reaches at most; the program's arrays make room for measuring it."""
+        self.at("measure")
+        self.arrays.clear()
+        return ceiling(self.cache, self.job.ceiling == "anew")
 
     def _printed(self) -> str:
         """What the kernels printed; C keeps it in a buffer until told otherwise."""

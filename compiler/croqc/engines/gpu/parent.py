@@ -284,6 +284,7 @@ _WORDS = {
     "load": "load the kernel",
     "upload": "upload the data",
     "download": "bring the results back",
+    "measure": "measure what the card reaches",
 }
 
 

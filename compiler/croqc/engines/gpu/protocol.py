@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from croqc.runs.report import Ceiling
+
 PRINTED: Final = "printed"
 RUN_SECONDS: Final = 10.0  # that kernels may run, unless asked otherwise
 ROUNDS: Final = 20  # to time, unless asked otherwise
@@ -59,6 +61,7 @@ class Job:
 
     `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
     those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
+    `ceiling`: "" for none, "kept" for what is known of the card or else measured, "anew" to measure it.
     `time_budget`: seconds that the timed rounds may take; slow kernels get fewer, one at least.
     `number` comes back in every line that concerns the job.
     """
@@ -72,6 +75,7 @@ class Job:
     report: str = ""
     wait_limit: float = 0.0
     cold: bool = False
+    ceiling: str = ""
     time_budget: float = 2.0
     number: int = 0
 
@@ -98,13 +102,13 @@ def _argument(data: dict[str, Any]) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "done", in
-    this order. `error` is empty for success.
+    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "measure",
+    "done", in this order. `error` is empty for success.
 
     `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
     `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
-    kernels printed.
+    kernels printed. `ceiling`: of the card, where the job asks for it.
     """
 
     stage: str
@@ -120,6 +124,7 @@ class Answer:
     kernel: str = ""
     notes: tuple[str, ...] = ()
     printed: str = ""
+    ceiling: Ceiling | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -129,5 +134,6 @@ class Answer:
         """Raises TypeError for what is no answer."""
         if not isinstance(data.get("stage"), str) or not isinstance(data.get("error", ""), str):
             raise TypeError("an answer has a stage and an error, both texts")
-        lists = {name: tuple(data.get(name, ())) for name in ("times", "notes")}
-        return Answer(**{**data, **lists})
+        lists: dict[str, Any] = {name: tuple(data.get(name, ())) for name in ("times", "notes")}
+        ceiling = data.get("ceiling")
+        return Answer(**{**data, **lists, "ceiling": None if ceiling is None else Ceiling(**ceiling)})
