@@ -105,5 +105,12 @@ def test_too_little_memory_is_said(visit: dict[str, Any]) -> None:
     assert visit["too_large"]["kind"] == "memory"
 
 
+def test_a_click_is_soon_verified(visit: dict[str, Any]) -> None:
+    """4096^3, warm server, cold kernel cache: within 1.5 s, of which NVRTC takes 0.4 s."""
+    assert {row["verdict"] for row in visit["click"]["rows"]} == {"verified"}
+    assert visit["click"]["median"]["total"] <= 1.5
+    assert visit["click"]["median"]["nvrtc"] <= 0.4
+
+
 def test_every_part_came_to_its_end(visit: dict[str, Any]) -> None:
     assert [part for part in PARTS if isinstance(visit[part], dict) and "error" in visit[part]] == []

@@ -21,6 +21,7 @@ from croqc.engines.gpu.parent import Parent, kernel_cache
 from croqc.service.doctor import diagnose
 from croqc.service.machine import examine
 from tests.gpu.parts.agreement import examples
+from tests.gpu.parts.click import click
 from tests.gpu.parts.hangs import hangs
 from tests.gpu.parts.mutants import racy, stuck
 from tests.gpu.parts.references import references
@@ -34,6 +35,7 @@ PARTS: dict[str, Callable[[Parent], Any]] = {
     "too_large": too_large,
     "hangs": hangs,
     "starts": starts,
+    "click": click,
     "examples": examples,
     "references": references,
     "repeats": repeats,

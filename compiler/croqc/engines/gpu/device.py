@@ -19,8 +19,10 @@ from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
 from croqc.engines.gpu.ceiling import ceiling
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
+from croqc.engines.gpu.judging import Judged, Named, judge
 from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
 from croqc.engines.nvrtc import CompileError
+from croqc.runs.drawn import drawn, stored_type, widened
 from croqc.runs.report import Ceiling
 from croqc.sema.memory import STATIC_LIMIT
 
@@ -99,18 +101,18 @@ class _Run:
         kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
-        times = self._launched(kernels)
+        times, judged = self._launched(kernels)
         most = self._ceiling() if times and self.job.ceiling else None
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed, ceiling=most,
+            notes=tuple(self.notes), printed=printed, ceiling=most, judged=judged,
         )  # fmt: skip
 
-    def _launched(self, kernels: Mapping[str, Any]) -> tuple[float, ...]:
-        """Runs the kernels once, brings their data back, and then times them."""
+    def _launched(self, kernels: Mapping[str, Any]) -> tuple[tuple[float, ...], Judged | None]:
+        """Runs the kernels once, judges their data or brings it back, and then times them."""
         self.at("upload")
         self._upload()
         self._map_report()
@@ -121,11 +123,13 @@ class _Run:
             self._launch([one])
             cupy.cuda.runtime.deviceSynchronize()
         took = time.perf_counter() - start
-        self.at("download")
-        self._download()
+        judged = self._judged()
+        if judged is None:
+            self.at("download")
+            self._download()
         times = self._timed(bound, took)
         self._unmap_report()
-        return times
+        return times, judged
 
     def _ceiling(self) -> Ceiling:
         """What the card reaches at most; the program's arrays make room for measuring it."""
@@ -149,10 +153,40 @@ class _Run:
 
     def _upload(self) -> None:
         for array in self.job.arrays:
+            if array.drawn is not None and array.size:
+                self.arrays[array.name] = drawn(array.drawn, cupy).reshape(-1).view(cupy.uint8)
+                continue
             memory = cupy.zeros(max(array.size, 1), dtype=cupy.uint8)
             if array.given:
                 memory.set(np.fromfile(self.folder / f"{array.name}.in", dtype=np.uint8))
             self.arrays[array.name] = memory
+
+    def _judged(self) -> Judged | None:
+        """What is to be said of the arrays; None where that is not asked for, or for the host to find out."""
+        if self.job.judging is None:
+            return None
+        self.at("judge")
+        draws = {array.name: array.drawn for array in self.job.arrays if array.drawn is not None}
+
+        def after(item: Named) -> Any:
+            stored = self.arrays[item.array].view(stored_type(item.elem)).reshape(item.shape)
+            return widened(item.elem, stored, cupy)
+
+        def before(item: Named) -> Any:
+            draw = draws.get(item.array)
+            return after(item) if draw is None else widened(item.elem, drawn(draw, cupy), cupy)
+
+        try:
+            return judge(self.job.judging, after, before, cupy)
+        except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError):
+            raise
+        except Exception as error:  # too little memory, no BLAS, a cast: whatever it is, the host can do it
+            self.notes.append(f"compared on the host: {type(error).__name__}: {error}")
+        cupy.get_default_memory_pool().free_all_blocks()
+        self.at("download")
+        for name, draw in draws.items():
+            cupy.asnumpy(drawn(draw, cupy)).tofile(self.folder / f"{name}.in")
+        return None
 
     def _download(self) -> None:
         for array in self.job.arrays:

@@ -1,6 +1,7 @@
 """What the parent asks of the child and what it answers: plain data, a JSON object a line. Must not import CuPy.
 
-Arrays do not travel in the lines: they are files of raw bytes in the job's folder, `NAME.in` and `NAME.out`.
+Arrays do not travel in the lines: they are files of raw bytes in the job's folder, `NAME.in` and `NAME.out`. Large ones
+are drawn by the child and judged there, and do not travel at all.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from croqc.engines.gpu.judging import Judged, Judging
+from croqc.runs.drawn import Draw
 from croqc.runs.report import Ceiling
 
 PRINTED: Final = "printed"
@@ -17,11 +20,13 @@ ROUNDS: Final = 20  # to time, unless asked otherwise
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Memory of `size` bytes. `given`: NAME.in holds its contents, else it starts as zeros. It comes back."""
+    """Memory of `size` bytes. `given`: NAME.in holds its contents; `drawn`: the child makes them; else it starts as
+    zeros. It comes back, unless the job is judged where it is."""
 
     name: str
     size: int
     given: bool
+    drawn: Draw | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,8 @@ class Job:
     those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
     `ceiling`: "" for none, "kept" for what is known of the card or else measured, "anew" to measure it.
     `time_budget`: seconds that the timed rounds may take; slow kernels get fewer, one at least.
-    `number` comes back in every line that concerns the job.
+    `judging`: what is to be said of the arrays instead of bringing them back; where that cannot be, all of them come
+    back, those that were drawn as NAME.in, too. `number` comes back in every line that concerns the job.
     """
 
     folder: str
@@ -77,6 +83,7 @@ class Job:
     cold: bool = False
     ceiling: str = ""
     time_budget: float = 2.0
+    judging: Judging | None = None
     number: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -85,9 +92,15 @@ class Job:
     @staticmethod
     def of_json(data: dict[str, Any]) -> Job:
         """Raises TypeError or KeyError for what is no job."""
-        arrays = tuple(Array(**item) for item in data["arrays"])
+        arrays = tuple(_array(item) for item in data["arrays"])
         launches = tuple(_launch(item) for item in data["launches"])
-        return Job(**{**data, "arrays": arrays, "launches": launches})
+        judging = None if data["judging"] is None else Judging.of_json(data["judging"])
+        return Job(**{**data, "arrays": arrays, "launches": launches, "judging": judging})
+
+
+def _array(data: dict[str, Any]) -> Array:
+    drawn = data["drawn"]
+    return Array(**{**data, "drawn": None if drawn is None else Draw(**{**drawn, "shape": tuple(drawn["shape"])})})
 
 
 def _launch(data: dict[str, Any]) -> Launch:
@@ -102,13 +115,14 @@ def _argument(data: dict[str, Any]) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "measure",
-    "done", in this order. `error` is empty for success.
+    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "judge", "download", "time",
+    "measure", "done", in this order. `error` is empty for success.
 
     `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
     `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
-    kernels printed. `ceiling`: of the card, where the job asks for it.
+    kernels printed. `ceiling`: of the card, where the job asks for it. `judged`: where the job asks for it
+    and it could be done.
     """
 
     stage: str
@@ -125,15 +139,18 @@ class Answer:
     notes: tuple[str, ...] = ()
     printed: str = ""
     ceiling: Ceiling | None = None
+    judged: Judged | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @staticmethod
     def of_json(data: dict[str, Any]) -> Answer:
-        """Raises TypeError for what is no answer."""
+        """Raises TypeError or KeyError for what is no answer."""
         if not isinstance(data.get("stage"), str) or not isinstance(data.get("error", ""), str):
             raise TypeError("an answer has a stage and an error, both texts")
         lists: dict[str, Any] = {name: tuple(data.get(name, ())) for name in ("times", "notes")}
-        ceiling = data.get("ceiling")
-        return Answer(**{**data, **lists, "ceiling": None if ceiling is None else Ceiling(**ceiling)})
+        ceiling, judged = data.get("ceiling"), data.get("judged")
+        lists["ceiling"] = None if ceiling is None else Ceiling(**ceiling)
+        lists["judged"] = None if judged is None else Judged.of_json(judged)
+        return Answer(**{**data, **lists})
