@@ -105,6 +105,10 @@ def test_too_little_memory_is_said(visit: dict[str, Any]) -> None:
     assert visit["too_large"]["kind"] == "memory"
 
 
+def test_large_data_is_judged_on_the_card(visit: dict[str, Any]) -> None:
+    assert [row for row in visit["large"] if not row["agree"]] == []
+
+
 def test_a_click_is_soon_verified(visit: dict[str, Any]) -> None:
     """4096^3, warm server, cold kernel cache: within 1.5 s, of which NVRTC takes 0.4 s."""
     assert {row["verdict"] for row in visit["click"]["rows"]} == {"verified"}

@@ -96,9 +96,9 @@ def test_tests_of_a_card_are_left_out_unless_asked_for() -> None:
         ]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
 
-    assert "no tests collected (14 deselected)" in selected()
-    assert "no tests collected (14 deselected)" in selected("-m", "not slow")
-    assert "14 tests collected" in selected("-m", "gpu")
+    assert "no tests collected (15 deselected)" in selected()
+    assert "no tests collected (15 deselected)" in selected("-m", "not slow")
+    assert "15 tests collected" in selected("-m", "gpu")
 
 
 def test_the_visit_needs_no_test_framework() -> None:

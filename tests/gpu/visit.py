@@ -23,6 +23,7 @@ from croqc.service.machine import examine
 from tests.gpu.parts.agreement import examples
 from tests.gpu.parts.click import click
 from tests.gpu.parts.hangs import hangs
+from tests.gpu.parts.large import large
 from tests.gpu.parts.mutants import racy, stuck
 from tests.gpu.parts.references import references
 from tests.gpu.parts.repeats import repeats
@@ -36,6 +37,7 @@ PARTS: dict[str, Callable[[Parent], Any]] = {
     "hangs": hangs,
     "starts": starts,
     "click": click,
+    "large": large,
     "examples": examples,
     "references": references,
     "repeats": repeats,
