@@ -50,6 +50,13 @@ def add(job: dict[str, Any]) -> None:
     )
 
 
+def gated(job: dict[str, Any]) -> None:
+    """Adds as soon as a file exists."""
+    while not Path(CAPTURED[0]).exists():
+        time.sleep(0.02)
+    add(job)
+
+
 def records(job: dict[str, Any]) -> None:
     """The waits of CAPTURED, `site,slot,generation,parity,state,block,thread` each, and a launch that failed."""
     if job["report"]:
@@ -92,6 +99,7 @@ def _twice(job: dict[str, Any]) -> None:
 MANNERS = {
     "good": answer,
     "add": add,
+    "gated": gated,
     "records": records,
     "hangs": lambda job: time.sleep(60),
     "aborts": _signal,
@@ -116,6 +124,8 @@ def main() -> None:
         time.sleep(60)
     if manner == "dies":
         sys.exit("a traceback")
+    if manner == "gated":
+        Path(f"{CAPTURED[0]}.child").write_text(str(os.getpid()))
     if manner == "early":
         answer({"number": 1})
     say(stage="ready")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from croqc.cli.run_report import report_lines
-from croqc.engines.gpu.parent import Parent, child_command
+from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import Answer
 from croqc.runs.report import Ceiling, RunResult, Timing, Verdict
 from croqc.service.run import RunReport
-from tests.engines.children import JOB, parent
-from tests.engines.test_child import STUB, job_in
+from tests.engines.children import JOB, on_stub, parent
+from tests.engines.test_child import job_in
 from tests.engines.test_run_on_card import ADD, run
 
 Card = Callable[[str], Parent]
@@ -27,9 +26,7 @@ def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Card:
     """The real child on a stub of CuPy, in which any number of launches takes 2 ms."""
 
     def make(what: str = "") -> Parent:
-        monkeypatch.setenv("STUB", what)
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
-        return Parent(child_command(tmp_path / "kernels"))
+        return on_stub(monkeypatch, tmp_path / "kernels", what)
 
     return make
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 from croqc.engines.gpu.judging import Judged, Judging, Line, Named, judge
-from croqc.engines.gpu.parent import Parent, child_command
+from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import Array as Memory
 from croqc.engines.gpu.protocol import Job
 from croqc.runs.drawn import Draw, drawn, widened
@@ -27,7 +26,7 @@ from croqc.service.run_data import make_data
 from croqc.service.run_large import can_stay, judged_outcome, large_run
 from croqc.service.run_plan import CardRequest, Request
 from croqc.service.run_verdict import judge as judge_on_host
-from tests.engines.test_child import STUB
+from tests.engines.children import on_stub
 from tests.engines.test_run_on_card import ADD, recheck
 from tests.gpu.cases import given, plan
 from tests.gpu.parts.references import wide
@@ -43,10 +42,7 @@ def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Card:
     monkeypatch.setattr(run_data, "LARGE", 1024)
 
     def make(what: str = "") -> Parent:
-        monkeypatch.setenv("STUB", what)
-        monkeypatch.setenv("STUB_ADDS", str(24 * 40))
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
-        return Parent(child_command(tmp_path / "kernels"))
+        return on_stub(monkeypatch, tmp_path / "kernels", what, 24 * 40)
 
     return make
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from croqc.engines.gpu.parent import Parent, child_command
 from croqc.service import run_data
 from croqc.service.check import check_text
 from croqc.service.run_data import make_data
-from tests.engines.test_child import STUB
+from tests.engines.children import on_stub
 from tests.gpu.cases import EXAMPLES
 from tests.gpu.parts import click as part
 from tests.gpu.parts.large import LINE, SIZES, large
@@ -21,9 +19,7 @@ from tests.gpu.parts.large import LINE, SIZES, large
 def test_each_click_compiles_and_is_verified(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(run_data, "LARGE", 1024)
     monkeypatch.setattr(part, "CLICKS", 2)
-    monkeypatch.setenv("STUB_ADDS", str(8 * 1024))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
-    with Parent(child_command(tmp_path)) as card:
+    with on_stub(monkeypatch, tmp_path, adds=8 * 1024) as card:
         found = part.click(card, "stream_add.co", "add.co", {"M": 8, "N": 1024})
     assert [row["verdict"] for row in found["rows"]] == ["verified"] * 2
     for row in found["rows"]:
@@ -37,9 +33,7 @@ def test_each_click_compiles_and_is_verified(monkeypatch: pytest.MonkeyPatch, tm
 @pytest.mark.slow
 def test_large_runs_are_judged_where_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(run_data, "LARGE", 1024)
-    monkeypatch.setenv("STUB_ADDS", str(8 * 1024))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
-    with Parent(child_command(tmp_path)) as card:
+    with on_stub(monkeypatch, tmp_path, adds=8 * 1024) as card:
         (row,) = large(card, {"stream_add.co": {"M": 8, "N": 1024}})
     assert row["agree"], row
     assert (row["wrong"]["differing"], row["wrong"]["error"]) == (8 * 1024, pytest.approx(1000, abs=1e-3))

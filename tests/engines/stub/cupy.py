@@ -39,6 +39,9 @@ class Memory(np.ndarray):  # type: ignore[type-arg]
     def set(self, values: Any) -> None:
         self[: len(values)] = values
 
+    def fill(self, value: Any) -> None:
+        os.write(2, f"fill {self.nbytes >> 20} MiB\n".encode())
+
 
 ndarray = Memory
 
@@ -48,7 +51,7 @@ def _made(made: Any) -> Any:
 
 
 def zeros(size: int, dtype: Any = None) -> Any:
-    if isinstance(size, int) and size >= 1 << 40:
+    if isinstance(size, int) and (size >= 1 << 40 or (WHAT == "small" and size >= 1 << 28)):
         raise OutOfMemoryError(f"{size} bytes")
     return _made(np.zeros(size, dtype))
 
@@ -96,6 +99,7 @@ class Kernel:
     def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, stream: Any = None) -> None:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
+        os.write(2, b"launch\n")
         if ADDS:
             pointers = [int(arg) for arg in args if isinstance(arg, np.uint64)]
             a, b, out = (np.frombuffer((ctypes.c_float * ADDS).from_address(each), np.float32) for each in pointers)
@@ -137,7 +141,7 @@ def free(pointer: int) -> None:
 
 class Event:
     def record(self) -> None:
-        pass
+        os.write(2, b"event\n")
 
 
 def module(name: str, **members: object) -> types.ModuleType:
