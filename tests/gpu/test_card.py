@@ -116,5 +116,11 @@ def test_a_click_is_soon_verified(visit: dict[str, Any]) -> None:
     assert visit["click"]["median"]["nvrtc"] <= 0.4
 
 
+def test_profiles_have_no_faults(visit: dict[str, Any]) -> None:
+    """Times rise, each wait and trigger of the credit flow is there, sums fit the kernel's time, little is lost."""
+    assert len(visit["profiles"]) == 6
+    assert [(row["case"], row["faults"]) for row in visit["profiles"] if row["faults"]] == []
+
+
 def test_every_part_came_to_its_end(visit: dict[str, Any]) -> None:
     assert [part for part in PARTS if isinstance(visit[part], dict) and "error" in visit[part]] == []

@@ -25,6 +25,7 @@ from tests.gpu.parts.click import click
 from tests.gpu.parts.hangs import hangs
 from tests.gpu.parts.large import large
 from tests.gpu.parts.mutants import racy, stuck
+from tests.gpu.parts.profiles import profiles
 from tests.gpu.parts.references import references
 from tests.gpu.parts.repeats import repeats
 from tests.gpu.parts.sanitizer import sanitizer
@@ -38,6 +39,7 @@ PARTS: dict[str, Callable[[Parent], Any]] = {
     "starts": starts,
     "click": click,
     "large": large,
+    "profiles": profiles,
     "examples": examples,
     "references": references,
     "repeats": repeats,

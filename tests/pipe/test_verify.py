@@ -10,7 +10,7 @@ from croqc.pipe.exprs import Lit
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import FULL, TILE, arrive, kernel, load, multiply, shared, slot
+from tests.pipe.kernels import FULL, arrive, kernel, load, multiply, slot
 
 TMA = ir.Mechanism.TMA
 WAIT = ir.Wait(NOWHERE, slot())
@@ -19,15 +19,9 @@ BROKEN = {
     "full has 2 slots and the counts (1, 0)": kernel(events=(replace(FULL, arrivals=(1, 0)),)),
     "there is no event empty": kernel(ir.Wait(NOWHERE, ir.SlotRef("empty", Lit(0)))),
     "there is no event gone": kernel(arrive(slot=ir.SlotRef("gone", Lit(0)))),
-    "a wait for full has no phase": kernel(WAIT, passed=("phases",)),
-    "the copy into tile has no mechanism": kernel(load(), passed=("mechanism",)),
-    "the copy into tile has no tensor map": kernel(load(mechanism=TMA), passed=("mechanism", "layout")),
-    "nothing says when the copy into tile has landed": kernel(load(mechanism=TMA), passed=("mechanism", "fold")),
-    "3 steps of 16 are not K = 64": kernel(multiply(steps=3), passed=("rows",)),
-    "tile lies at 8, its alignment is 16": replace(
-        kernel(passed=("memory",)), shared=(replace(shared(TILE), offset=8),)
-    ),
-    "tile lies at -1": kernel(passed=("memory",)),
+    "there is no event other": kernel(load(completes=ir.SlotRef("other", Lit(0)))),
+    "there is no event committed": kernel(ir.ArriveCommitted(NOWHERE, ir.SlotRef("committed", Lit(0)))),
+    "there is no event complete": kernel(ir.Complete(NOWHERE, ir.SlotRef("complete", Lit(0)), "p")),
 }
 
 
@@ -47,5 +41,7 @@ def test_a_rule_holds_only_behind_its_pass() -> None:
 def test_what_is_whole_passes() -> None:
     whole = load(mechanism=TMA, completes=slot(), map=0)
     maps = (ir.TensorMap(whole.source.tensor, (64, 64), 128),)
+    fence, told = ir.Fence(NOWHERE, ir.Fencing.WGMMA), arrive(bytes=8192)
     done = ("mechanism", "fold", "layout", "rows", "phases")
-    verify(replace(kernel(replace(WAIT, phase="p"), whole, multiply(steps=4), passed=done), maps=maps))
+    start = kernel(replace(WAIT, phase="p"), whole, told, fence, multiply(steps=4), passed=done)
+    verify(replace(start, maps=maps, phases=(("p", "full"),)))

@@ -129,17 +129,17 @@ class Copies:
 
     def _element(self, stmt: ir.Copy, index: list[Expr], per: int) -> None:
         source_index, inside = self._source_index(stmt, index)
-        tests: list[Expr] = [
-            Op("<", (value, bound(limit, extent)), "bool")
-            for tile, values in ((stmt.source, source_index), (stmt.dest, index))
-            for value, limit, extent in zip(values, tile.valid, tile.shape, strict=True)
-            if limit is not None
-        ]
-        source_tests = [*inside, *tests[: sum(limit is not None for limit in stmt.source.valid)]]
-        dest_tests = tests[sum(limit is not None for limit in stmt.source.valid) :]
+        within = stmt.dest.shape if stmt.form is ir.Form.COPY else stmt.source.shape
+        source_tests = [*inside, *self._tests(stmt.source, source_index, within)]
+        dest_tests = self._tests(stmt.dest, index, stmt.dest.shape)
         to = self.places.element(stmt.dest, tuple(index))
         source = self.places.element(stmt.source, tuple(source_index))
         self._guarded(stmt, dest_tests, source_tests, to, source, per)
+
+    def _tests(self, tile: Tile, index: list[Expr], extents: tuple[Expr, ...]) -> list[Expr]:
+        """What an element's index must stay below for it to exist; `extents`: what it stays below anyhow."""
+        pairs = zip(index, tile.valid, extents, strict=True)
+        return [Op("<", (value, bound(limit, extent)), "bool") for value, limit, extent in pairs if limit is not None]
 
     def _source_index(self, stmt: ir.Copy, index: list[Expr]) -> tuple[list[Expr], list[Expr]]:
         """The element of the source, and what must hold for it to exist beside its bounds."""
@@ -154,12 +154,7 @@ class Copies:
             for value, extent in zip(moved, stmt.source.shape, strict=True):
                 tests += [Op(">=", (value, ZERO), "bool"), Op("<", (value, extent), "bool")]
             return moved, tests
-        short: list[Expr] = [
-            Op("<", (value, extent), "bool")
-            for value, extent, full in zip(index, stmt.source.shape, stmt.dest.shape, strict=True)
-            if extent != full and (integer(extent) is None or integer(full) is None or integer(extent) != integer(full))
-        ]
-        return list(index), short
+        return list(index), []
 
     def _guarded(
         self, stmt: ir.Copy, dest_tests: list[Expr], source_tests: list[Expr], to: str, source: str, per: int

@@ -8,14 +8,16 @@ from croqc.codegen.copies import map_name
 from croqc.codegen.delays import seed_name, state_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
+from croqc.codegen.units import number_of
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
+from croqc.pipe.ir_declared import SWIZZLED
+from croqc.sema.model import Unit
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
-_ALIGN = 1024
 
 
 @record
@@ -50,7 +52,7 @@ class _Kernel:
             self.statements.headers.add("mbarrier")
         if sites is not None:
             sites.begin()
-            self.statements.headers |= {"mbarrier", "report"}
+            self.statements.headers |= {"clock", "mbarrier", "report"}
         if delays:
             self.statements.headers.add("delay")
 
@@ -75,11 +77,10 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
-                if kernel.tensor_columns:
-                    self.w.line("__syncthreads();")
-                    self.w.line(
-                        f"if (threadIdx.x / 32 == 0) tensor_memory_free<{kernel.tensor_columns}>(tensor_memory);"
-                    )
+                if self.statements.probes is not None:
+                    self.w.line(self.statements.probes.end())
+                if kernel.tensor_memory is not None:
+                    self._free(kernel.tensor_memory)
             self.w.line("}")
 
     def _parameters(self) -> list[str]:
@@ -88,15 +89,16 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
+        probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
         delays = [f"u32 {seed_name(kernel)}"] if self.delays else []
-        return [*maps, *tensors, *scalars, *report, *delays]
+        return [*maps, *tensors, *scalars, *report, *probes, *delays]
 
     # --- prologue ---------------------------------------------------------------------------------
 
     def _prologue(self) -> None:
         kernel = self.kernel
         if kernel.shared_bytes:
-            self.w.line(f"extern __shared__ __align__({_ALIGN}) u8 smem[];  // {kernel.shared_bytes} bytes")
+            self.w.line(f"extern __shared__ __align__({SWIZZLED}) u8 smem[];  // {kernel.shared_bytes} bytes")
         for item in kernel.shared:
             self._tensor(item)
         at = kernel.barriers_at
@@ -113,12 +115,19 @@ class _Kernel:
             self.w.line(f"int {name} = {slot};")
         if kernel.events:
             self._barriers()
-        if kernel.tensor_columns:
-            self._tensor_memory()
+        if kernel.tensor_memory is not None:
+            self._allocate(kernel.tensor_memory)
         self._phases()
-        if self.delays:
-            self.w.line(f"u32 {state_name(kernel)} = delay_start({seed_name(kernel)});")
+        self._on_demand()
         self.w.line()
+
+    def _on_demand(self) -> None:
+        """What starts the delays and the probes of a kernel that has some."""
+        if self.delays:
+            self.w.line(f"u32 {state_name(self.kernel)} = delay_start({seed_name(self.kernel)});")
+        if self.statements.probes is not None:
+            for line in self.statements.probes.start():
+                self.w.line(line)
 
     def _phases(self) -> None:
         kernel = self.kernel
@@ -161,14 +170,18 @@ class _Kernel:
                     self._per_slot(event, "mbarrier_arrive_many")
         self.w.line("__syncthreads();")
 
-    def _tensor_memory(self) -> None:
-        """Asked for by the first warp; every thread learns where it lies."""
-        at = self.kernel.shared_bytes - 8
-        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {at});")
-        self.w.line(f"if (threadIdx.x / 32 == 0) tensor_memory_alloc<{self.kernel.tensor_columns}>(tensor_memory_at);")
+    def _allocate(self, memory: ir.TensorMemory) -> None:
+        """Asked for by the first warp; every thread learns where it lies (PTX ISA, tcgen05.alloc)."""
+        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {memory.address_at});")
+        self.w.line(f"if ({number_of(Unit.GROUP)} == 0) tensor_memory_alloc<{memory.columns}>(tensor_memory_at);")
         for line in ("tcgen05_fence_before();", "__syncthreads();", "tcgen05_fence_after();"):
             self.w.line(line)
         self.w.line("const u32 tensor_memory = *tensor_memory_at;")
+
+    def _free(self, memory: ir.TensorMemory) -> None:
+        """Given back by the same warp when the whole block is done with it."""
+        self.w.line("__syncthreads();")
+        self.w.line(f"if ({number_of(Unit.GROUP)} == 0) tensor_memory_free<{memory.columns}>(tensor_memory);")
 
     def _initialise(self, event: ir.Event) -> None:
         self._per_slot(event, "mbarrier_init")

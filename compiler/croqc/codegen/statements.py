@@ -9,6 +9,7 @@ from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import Copies
 from croqc.codegen.delays import AFTER, BEFORE, state_name
 from croqc.codegen.places import Places
+from croqc.codegen.probes import ProbeWords
 from croqc.codegen.registers import register_type
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
@@ -34,6 +35,9 @@ class Statements:
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.probes = None if kernel.probes is None else ProbeWords(kernel, kernel.probes)
+        if self.probes is not None:
+            self.headers |= {"clock", "probe"}
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -177,9 +181,15 @@ class Statements:
         self._meet(stmt.unit)
 
     def _meet(self, unit: Unit) -> None:
-        barrier = meeting(unit, self.kernel.threads)
+        barrier = meeting(unit, self.kernel.threads, self.kernel.first_barrier)
         if barrier:
             self.w.line(barrier)
+
+    def probe(self, stmt: ir.Probe) -> None:
+        assert self.probes is not None
+        self.w.line(self.probes.before())
+        self.body(stmt.body)
+        self.w.line(self.probes.after(stmt.site, self.spell(stmt.slot), self.spell(stmt.turn)))
 
     # --- movement ---------------------------------------------------------------------------------
 
@@ -230,11 +240,9 @@ class Statements:
         return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
 
     def fence(self, stmt: ir.Fence) -> None:
-        if self.kernel.tensor_columns:
-            self.w.line("tcgen05_fence_after();")
-            return
-        self.headers.add("wgmma")
-        self.w.line("wgmma_fence();")
+        function, header = _FENCES[stmt.kind]
+        self.headers.add(header)
+        self.w.line(f"{function}();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
         if stmt.instruction is ir.Instruction.TCGEN05:
@@ -271,7 +279,7 @@ class Statements:
         self.tensor_memory.start(stmt)
 
     def complete(self, stmt: ir.Complete) -> None:
-        self.tensor_memory.complete()
+        self.tensor_memory.complete(self.copies.barrier(stmt.slot), stmt.phase)
 
     def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
         self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
@@ -326,6 +334,12 @@ class Statements:
         self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}<{stmt.keep}>();"))
 
 
+_FENCES = {
+    ir.Fencing.WGMMA: ("wgmma_fence", "wgmma"),
+    ir.Fencing.BEFORE: ("tcgen05_fence_before", "tcgen05"),
+    ir.Fencing.AFTER: ("tcgen05_fence_after", "tcgen05"),
+}
+
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,
     ir.Set: Statements.set,
@@ -343,6 +357,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Wait: Statements.wait,
     ir.Arrive: Statements.arrive,
     ir.Sync: Statements.sync,
+    ir.Probe: Statements.probe,
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,

@@ -6,8 +6,7 @@ from croqc.codegen.places import Places
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Op, Var, add, integer
-from croqc.pipe.tiles import bound
+from croqc.pipe.exprs import Expr, Op, Var, add
 from croqc.sema.model import Unit
 
 _WARPGROUP = ("fragment_row", "fragment_column")
@@ -67,14 +66,8 @@ class Stores:
         row, column = (f"warp_row<{stmt.acc.n}>", f"warp_column<{stmt.acc.n}>") if warp else _WARPGROUP
         m, n = Var(f"{row}({number})"), Var(f"{column}({number})")
         index: tuple[Expr, ...] = (n, m) if stmt.transposed else (m, n)
-        tests = [Op("<", (at, limit), "bool") for at, limit in zip((m, n), stmt.limits, strict=False)]
-        for at, limit, extent in zip(index, stmt.dest.valid, stmt.dest.shape, strict=True):
-            size = stmt.acc.m if at is m else stmt.acc.n
-            if limit is not None:
-                lies_inside = (integer(extent) or 0) >= size
-                tests.append(Op("<", (at, bound(limit, extent) if lies_inside else limit), "bool"))
-            elif (known := integer(extent)) is None or known < size:
-                tests.append(Op("<", (at, extent), "bool"))
+        pairs = [(at, limit) for at, limits in ((m, stmt.row_limits), (n, stmt.column_limits)) for limit in limits]
+        tests = [Op("<", pair, "bool") for pair in pairs]
         elem = type_word(stmt.dest.tensor.elem)
         have = type_word(stmt.acc.elem)
         if have != elem:

@@ -48,17 +48,14 @@ class TensorMemory:
 
     def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
         self.w, self.places, self.kernel = writer, places, kernel
-        self.offsets = dict(kernel.tensor_offsets)
-        first, groups = kernel.tensor_groups
-        self.share = sum(acc.count * acc.n for acc in kernel.accumulators)
-        self.alone = groups == 1
-        number = number_of(Unit.GROUP4)
-        self.group = number if first == 0 else f"({number} - {first})"
 
     def address(self, acc: ir.Accumulator, index: Expr) -> str:
         """The first column of an accumulator of the thread's warpgroup."""
-        at = self.places.spell(add(Lit(self.offsets[acc.name]), multiply(index, Lit(acc.n))))
-        group = "" if self.alone else f" + {self.group} * {self.share}"
+        memory, number = self.kernel.tensor_memory, number_of(Unit.GROUP4)
+        assert memory is not None
+        at = self.places.spell(add(Lit(dict(memory.offsets)[acc.name]), multiply(index, Lit(acc.n))))
+        part = number if memory.first == 0 else f"({number} - {memory.first})"
+        group = f" + {part} * {memory.share}" if memory.groups > 1 else ""
         return f"tensor_memory{group}" + ("" if at == "0" else f" + {at}")
 
     def started(self, acc: ir.Accumulator, index: Expr) -> str:
@@ -86,17 +83,13 @@ class TensorMemory:
     def arrive(self, barrier: str) -> None:
         self.w.line(by_first(Unit.GROUP4, self.kernel.threads, f"tcgen05_commit({barrier});"))
 
-    def complete(self) -> None:
+    def complete(self, barrier: str, phase: str) -> None:
         """The warpgroup waits until its multiplies are complete."""
-        barrier = "multiplied" if self.alone else f"multiplied + {self.group}"
         self.arrive(barrier)
-        self.w.line(f"mbarrier_wait({barrier}, multiplied_phase);")
-        self.w.line("multiplied_phase ^= 1;")
-        self.w.line("tcgen05_fence_after();")
+        self.w.line(f"mbarrier_wait({barrier}, {phase});")
+        self.w.line(f"{phase} ^= 1;")
 
     def load(self, stmt: ir.LoadAccumulator) -> None:
         acc = stmt.acc
         self.w.line(f"{register_type(acc)} {acc.name}[{acc.registers}];")
         self.w.line(f"tensor_load_all({acc.name}, {self.address(acc, stmt.index)});")
-        self.w.line("tcgen05_fence_before();  // the next tile's multiplies come behind these loads")
-        self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")

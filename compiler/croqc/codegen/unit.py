@@ -16,9 +16,11 @@ from croqc.text.span import NOWHERE
 _ORDER: Final = (
     "types",
     "shared",
+    "clock",
     "mbarrier",
     "report",
     "delay",
+    "probe",
     "cp_async",
     "tma",
     "tcgen05",
@@ -35,7 +37,7 @@ class Unit:
     """`lines` with their places in the source; kernels are `extern "C"` under their names.
 
     `sites`: the waits of a unit that reports where they stand, by number from 1. None where it does not: only then do
-    its kernels take no `WaitReport`.
+    its kernels take no `WaitReport`. Kernels with probes take `Probes`, after it.
     """
 
     lines: tuple[Line, ...]
@@ -56,7 +58,8 @@ def unit_of(
 ) -> Unit:
     """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
     begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
-    `WaitReport`, the last parameter of each kernel. `delays`: kernels dawdle, by a seed behind all other parameters.
+    `WaitReport`, a parameter of each kernel behind those of the source. `delays`: kernels dawdle, by a seed that is the
+    last parameter.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """

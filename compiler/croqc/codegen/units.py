@@ -30,14 +30,14 @@ def number_of(unit: Unit) -> str:
     return f"threadIdx.x / {THREADS[unit]}"
 
 
-def meeting(unit: Unit, threads: int) -> str:
-    """The barrier of a unit in a block of so many threads; empty for a single thread. Each warpgroup has one of its
-    own: number 0 is the block's (PTX ISA, barrier)."""
+def meeting(unit: Unit, threads: int, first_barrier: int) -> str:
+    """The barrier of a unit in a block of so many threads, which a unit of all of them has too; empty for a single
+    thread. Each warpgroup has one of its own."""
     if THREADS.get(unit, threads) >= threads:
         return "__syncthreads();"
     match unit:
         case Unit.GROUP4:
-            return f"bar_sync(1 + {number_of(unit)}, {THREADS[unit]});"
+            return f"bar_sync({first_barrier} + {number_of(unit)}, {THREADS[unit]});"
         case Unit.GROUP:
             return "__syncwarp();"
     return ""

@@ -28,6 +28,11 @@ from croqc.pipe.ir_declared import Event as Event
 from croqc.pipe.ir_declared import Index as Index
 from croqc.pipe.ir_declared import Shared as Shared
 from croqc.pipe.ir_declared import TensorMap as TensorMap
+from croqc.pipe.ir_declared import TensorMemory as TensorMemory
+from croqc.pipe.ir_probes import Probe as Probe
+from croqc.pipe.ir_probes import Probes as Probes
+from croqc.pipe.ir_probes import ProbeSite as ProbeSite
+from croqc.pipe.ir_probes import Recorder as Recorder
 from croqc.sema.model import Unit
 from croqc.targets.table import Instruction as Instruction
 from croqc.text.record import record
@@ -224,9 +229,23 @@ class Multiply(Stmt):
     adds: Expr | None = None
 
 
+class Fencing(Enum):
+    """What a fence orders (PTX ISA, wgmma.fence, tcgen05.fence).
+
+    WGMMA: accesses of registers before it, and multiplies behind it. BEFORE: what its thread did to tensor
+    memory, and a barrier behind it; AFTER: a barrier before it, and what its thread does to tensor memory.
+    """
+
+    WGMMA = "wgmma"
+    BEFORE = "tcgen05 before"
+    AFTER = "tcgen05 after"
+
+
 @record
 class Fence(Stmt):
-    """(rows) In front of a run of multiplies: accumulators that ordinary code touched may be accumulated into."""
+    """(rows, tensor_memory) What stands in front of it comes first for what stands behind."""
+
+    kind: Fencing
 
 
 @record
@@ -250,7 +269,11 @@ class Start(Stmt):
 
 @record
 class Complete(Stmt):
-    """(tensor_memory) The warpgroup waits until its multiplies so far are complete."""
+    """(tensor_memory) The warpgroup waits until its multiplies so far are complete: their commit arrives on its `slot`,
+    whose parity is `phase`."""
+
+    slot: SlotRef
+    phase: str
 
 
 @record
@@ -270,14 +293,17 @@ class LoadAccumulator(Stmt):
 
 @record
 class StoreTile(Stmt):
-    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix, of
-    `columns` of the accumulator from `first` on."""
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. `limits`: how many rows and columns the
+    source asks for. (cover) `row_limits`, `column_limits`: what m and n must stay below to be written. (epilogue)
+    `by_matrix`: stmatrix, of `columns` of the accumulator from `first` on."""
 
     acc: Accumulator
     index: Expr
     dest: Tile
     transposed: bool = False
     limits: tuple[Expr, ...] = ()
+    row_limits: tuple[Expr, ...] = ()
+    column_limits: tuple[Expr, ...] = ()
     by_matrix: bool = False
     first: int = 0
     columns: int = 0
@@ -306,10 +332,9 @@ class Kernel:
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
-    that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
-    multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
-    accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the
-    passes so far.
+    that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
+    `probes`: what a kernel with probes records, None without them.
     """
 
     name: str
@@ -332,12 +357,12 @@ class Kernel:
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()
-    tensor_groups: tuple[int, int] = (0, 0)
-    tensor_columns: int = 0
-    tensor_offsets: tuple[tuple[str, int], ...] = ()
+    tensor_memory: TensorMemory | None = None
+    first_barrier: int = 1
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+    probes: Probes | None = None
 
     def event(self, slot: SlotRef) -> Event:
         """The event of a slot, which `verify` has looked for."""

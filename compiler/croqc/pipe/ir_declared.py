@@ -5,6 +5,8 @@ Immutable, as all of the IR. Must not hold statements.
 
 from __future__ import annotations
 
+from typing import Final
+
 from croqc.pipe.exprs import Tensor
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import THREADS, Unit
@@ -73,6 +75,25 @@ class TensorMap:
     tensor: Tensor
     box: tuple[int, ...]
     swizzle: int
+
+
+@record
+class TensorMemory:
+    """What a block takes of tensor memory: `columns`, of which `groups` warpgroups from number `first` on have equal
+    parts of `share` columns; `offsets`: the first column of each accumulator in its part. (memory) `address_at`: where
+    in shared memory the hardware leaves its address.
+    """
+
+    first: int
+    groups: int
+    columns: int
+    share: int
+    offsets: tuple[tuple[str, int], ...]
+    address_at: int = -1
+
+
+SWIZZLED: Final = 1024
+"""What a swizzled tensor is aligned to, in bytes: the hardware permutes by bits of the address (reference, 5.6)."""
 
 
 def aligned(value: int, to: int) -> int:

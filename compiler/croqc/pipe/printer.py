@@ -113,6 +113,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Wait: (lambda s: f"wait {_slot(s.slot)}", frozenset({"slot"})),
     ir.Arrive: (lambda s: f"arrive {_slot(s.slot)}", frozenset({"slot"})),
     ir.Sync: (lambda s: "sync", frozenset()),
+    ir.Probe: (lambda s: f"probe {s.site}", frozenset({"site"})),
     ir.Copy: (lambda s: f"{s.form.value} {tile(s.source)} => {tile(s.dest)}", frozenset({"form", "source", "dest"})),
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
@@ -123,12 +124,12 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
         frozenset({"name", "tile", "rows", "k", "k_major"}),
     ),
     ir.Multiply: (_multiply, _MULTIPLY),
-    ir.Fence: (lambda s: "fence", frozenset()),
+    ir.Fence: (lambda s: "fence" if s.kind is ir.Fencing.WGMMA else f"fence {s.kind.value}", frozenset({"kind"})),
     ir.Commit: (lambda s: f"commit keep {s.keep}", frozenset({"keep"})),
     ir.StoreTile: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
     ir.StoresRead: (lambda s: "stores written" if s.written else "stores read", frozenset({"written"})),
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
-    ir.Complete: (lambda s: "complete multiplies", frozenset()),
+    ir.Complete: (lambda s: f"complete multiplies by {_slot(s.slot)}", frozenset({"slot"})),
     ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),
     ir.LoadAccumulator: (lambda s: f"load {_acc(s)}", frozenset({"acc", "index"})),
 }
@@ -176,7 +177,13 @@ def statements(body: tuple[ir.Stmt, ...], depth: int) -> Iterator[str]:
                 if other:
                     yield _INDENT * depth + "else"
                     yield from statements(other, depth + 1)
-            case ir.Loop(body=inner) | ir.While(body=inner) | ir.Scope(body=inner) | ir.Role(body=inner):
+            case (
+                ir.Loop(body=inner)
+                | ir.While(body=inner)
+                | ir.Scope(body=inner)
+                | ir.Role(body=inner)
+                | ir.Probe(body=inner)
+            ):
                 yield from statements(inner, depth + 1)
 
 
@@ -225,6 +232,12 @@ def _declarations(kernel: ir.Kernel) -> Iterator[str]:
         yield f"handle {name}: {of}[{slot}]"
     for index in kernel.indices:
         yield f"index {index.name}: thread / {index.unit} % {index.bound}"
+    if kernel.first_barrier != 1:
+        yield f"barriers of warpgroups from {kernel.first_barrier} on"
+    if (memory := kernel.tensor_memory) is not None:
+        groups = f"{memory.groups} from warpgroup {memory.first} on, {memory.share} each"
+        offsets = ", ".join(f"{name} at {offset}" for name, offset in memory.offsets)
+        yield f"tensor memory {memory.columns} columns, for {groups}: {offsets}"
     if kernel.shared_bytes:
         yield f"block memory {kernel.shared_bytes} bytes, barriers at {kernel.barriers_at}"
 

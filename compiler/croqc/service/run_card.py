@@ -54,7 +54,7 @@ def refusal(
         message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
         return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base))
     try:
-        check_entry(model, entered(model), entry_sizes(model.function, _args(data, {})))
+        check_entry(model, entered(model), entry_sizes(model.function, launch_args(data, {})))
     except SimError as error:
         return Refusal(Verdict.CRASHED, error.message, error.span.shift(function.base))
     if auto and sum(array.size for array in data.arrays.values()) > REFERENCE_ELEMENTS:
@@ -74,7 +74,8 @@ def _flows(report: FileReport) -> FileReport:
     return report if report.flows is not None else with_flow(report, CHECK_BUDGET)
 
 
-def _args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+def launch_args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+    """What a launch on the card is given."""
     whole = {name: value for name, value in whole_sizes(sizes).items() if name not in data.scalars}
     return LaunchArgs(data.arrays, data.scalars, {**whole, **data.dims})
 
@@ -91,7 +92,7 @@ def execute(
     """One run on the card. A hang is set against the static verdict. `expects`: what the card is to judge, of data that
     it makes itself."""
     assert function.analysis is not None
-    model, args = function.analysis.model, _args(data, sizes)
+    model, args = function.analysis.model, launch_args(data, sizes)
     large = large_run(model, data, expects, sizes)
     values = {**args.dims, **args.scalars}
     options = CardOptions(

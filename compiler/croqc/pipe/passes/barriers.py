@@ -11,29 +11,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
+from croqc.pipe.named_barriers import first_barrier
 from croqc.pipe.tiles import reads_of
 from croqc.pipe.transfers import is_load, taken_by_async_proxy
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     placing = _Placing(kernel, env.target.has(Feature.TMA))
-    body = placing.placed(kernel.body, State(), Unit.BLOCK)
-    return replace(kernel, body=_without_last(body))
+    body = _without_last(placing.placed(kernel.body, State(Unit.BLOCK)))
+    return replace(kernel, body=body, first_barrier=first_barrier(body, kernel.threads))
 
 
 @dataclass(slots=True)
 class State:
-    """Since the last barrier: `touched` shared memory by any means, by `ordinary` instructions, and `wrote` so what
-    the async proxy reads."""
+    """What its `unit` did since its last barrier: `touched` shared memory by any means, by `ordinary`
+    instructions, and `wrote` so what the async proxy reads."""
 
+    unit: Unit
     touched: bool = False
     ordinary: bool = False
     wrote: bool = False
@@ -44,10 +47,16 @@ class State:
         self.wrote |= other.wrote
 
     def copy(self) -> State:
-        return State(self.touched, self.ordinary, self.wrote)
+        return State(self.unit, self.touched, self.ordinary, self.wrote)
 
-    def clear(self) -> None:
-        self.touched = self.ordinary = self.wrote = False
+    def met(self, unit: Unit) -> None:
+        """Behind a barrier: one of a part of the unit orders nothing for the other parts."""
+        if _size(unit) >= _size(self.unit):
+            self.touched = self.ordinary = self.wrote = False
+
+
+def _size(unit: Unit) -> float:
+    return THREADS.get(unit, inf)
 
 
 class _Placing:
@@ -55,29 +64,29 @@ class _Placing:
         self.has_proxy = has_proxy
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
 
-    def placed(self, body: Body, state: State, unit: Unit) -> Body:
+    def placed(self, body: Body, state: State) -> Body:
         found: list[ir.Stmt] = []
         for stmt in body:
-            found += self._stmt(stmt, state, unit)
+            found += self._stmt(stmt, state)
         return tuple(_merged(found))
 
-    def _stmt(self, stmt: ir.Stmt, state: State, unit: Unit) -> list[ir.Stmt]:
+    def _stmt(self, stmt: ir.Stmt, state: State) -> list[ir.Stmt]:
         match stmt:
             case ir.Role():
-                inner = State()
+                inner = State(stmt.unit)
                 inner.join(state)
-                result = with_bodies(stmt, lambda body: self.placed(body, inner, stmt.unit))
+                result = with_bodies(stmt, lambda body: self.placed(body, inner))
                 state.join(inner)
                 return [result]
             case ir.Loop() | ir.While():
                 end = state.copy()
-                with_bodies(stmt, lambda body: self.placed(body, end, unit))
+                with_bodies(stmt, lambda body: self.placed(body, end))
                 state.join(end)  # what a turn leaves behind meets the next one
-                return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
+                return [with_bodies(stmt, lambda body: self.placed(body, state))]
             case ir.If():
-                return [self._branches(stmt, state, unit)]
+                return [self._branches(stmt, state)]
             case ir.Scope():
-                return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
+                return [with_bodies(stmt, lambda body: self.placed(body, state))]
             case ir.Copy():
                 return self._copy(stmt, state)
             case ir.Arrive():
@@ -86,15 +95,15 @@ class _Placing:
                 return self._await(stmt, state)
             case ir.Sync():
                 published = replace(stmt, publishes=stmt.publishes or state.wrote)
-                state.clear()
+                state.met(stmt.unit)
                 return [published]
         state.join(self._effect(stmt))
         return [stmt]
 
-    def _branches(self, stmt: ir.If, state: State, unit: Unit) -> ir.Stmt:
+    def _branches(self, stmt: ir.If, state: State) -> ir.Stmt:
         before = state.copy()
-        then = self.placed(stmt.then, state, unit)
-        other = self.placed(stmt.other, before, unit)
+        then = self.placed(stmt.then, state)
+        other = self.placed(stmt.other, before)
         state.join(before)
         return replace(stmt, then=then, other=other)
 
@@ -122,12 +131,12 @@ class _Placing:
         return found
 
     def _await(self, stmt: ir.Await, state: State) -> list[ir.Stmt]:
-        state.clear()
+        state.met(stmt.unit)
         return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
 
     def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
         made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)
-        state.clear()
+        state.met(copy.unit)
         return made
 
     def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
@@ -136,12 +145,12 @@ class _Placing:
         if arrive.unit is Unit.THREAD:
             return replace(arrive, publishes=state.wrote)
         found = replace(arrive, meets=True, publishes=state.wrote)
-        state.clear()
+        state.met(arrive.unit)
         return found
 
     def _effect(self, stmt: ir.Stmt) -> State:
         """What a statement and those inside it do to shared memory."""
-        state = State()
+        state = State(Unit.BLOCK)
         for inner in bodies(stmt):
             for each in inner:
                 state.join(self._effect(each))

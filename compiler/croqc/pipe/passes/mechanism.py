@@ -12,7 +12,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Space, Tile
+from croqc.pipe.exprs import Expr, Space, Tile, integer
 from croqc.pipe.facts import Facts
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.transfers import misaligned, sides, unclipped
@@ -44,7 +44,25 @@ def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:
         return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
     size = stmt.source.tensor.elem_bytes
     chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR
-    return replace(stmt, mechanism=chosen, vector=max(vector, size))
+    return replace(stmt, source=_within(stmt), mechanism=chosen, vector=max(vector, size))
+
+
+def _within(copy: ir.Copy) -> Tile:
+    """The source with a bound where the destination is longer: threads go over the destination's elements."""
+    source = copy.source
+    if copy.form is not ir.Form.COPY:
+        return source
+    pairs = zip(source.valid, source.shape, copy.dest.shape, strict=True)
+    return replace(
+        source,
+        valid=tuple(extent if limit is None and _ends_before(extent, full) else limit for limit, extent, full in pairs),
+    )
+
+
+def _ends_before(extent: Expr, full: Expr) -> bool:
+    """Whether an extent may be shorter than another one."""
+    own, other = integer(extent), integer(full)
+    return extent != full and (own is None or other is None or own < other)
 
 
 def _is_whole(copy: ir.Copy) -> bool:

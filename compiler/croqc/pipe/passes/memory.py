@@ -12,6 +12,7 @@ from croqc.pipe.ir_declared import aligned
 from croqc.text.record import replace
 
 _BARRIER = 8  # bytes of an mbarrier
+_ADDRESS = 8  # of tensor memory, a word that keeps the barriers' alignment
 
 
 def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -23,7 +24,10 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         end += item.slot_stride * item.tensor.slots
     start = aligned(end, _BARRIER)
     total = start + _BARRIER * sum(event.slots for event in kernel.events)
-    total += _BARRIER if kernel.tensor_columns else 0  # where the address of tensor memory is left
+    tensor_memory = kernel.tensor_memory
+    if tensor_memory is not None:
+        tensor_memory = replace(tensor_memory, address_at=total)
+        total += _ADDRESS
     if total > env.target.shared_limit:
         largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
         raise LoweringError(
@@ -31,4 +35,4 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
             largest.span,
         )
     shared = tuple(placed[item.tensor.name] for item in kernel.shared)
-    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total)
+    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total, tensor_memory=tensor_memory)

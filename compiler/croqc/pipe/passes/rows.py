@@ -10,7 +10,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.walk import Body, rewrite, with_bodies
+from croqc.pipe.walk import Body, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 
@@ -45,13 +45,18 @@ def _fenced(body: Body) -> Body:
     for stmt in body:
         if _is_run(stmt):
             if not running:
-                found.append(ir.Fence(stmt.span))
+                found.append(ir.Fence(stmt.span, _fencing(stmt)))
             running = True
             found.append(stmt)
             continue
         running = running and isinstance(stmt, ir.Let)
         found.append(with_bodies(stmt, _fenced))
     return tuple(found)
+
+
+def _fencing(run: ir.Stmt) -> ir.Fencing:
+    first = next(each for each in statements((run,)) if isinstance(each, ir.Multiply))
+    return ir.Fencing.WGMMA if first.instruction is ir.Instruction.WGMMA else ir.Fencing.AFTER
 
 
 def _is_run(stmt: ir.Stmt) -> bool:

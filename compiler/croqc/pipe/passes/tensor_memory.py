@@ -11,7 +11,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Lit
+from croqc.pipe.exprs import ZERO, Fn, Lit, subtract
 from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
 from croqc.sema.model import THREADS, Unit
 from croqc.targets.table import Feature
@@ -37,19 +37,18 @@ def tensor_memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
             raise LoweringError(
                 f"this multiply into {stmt.acc.elem} is not lowered for {env.target.name} yet", stmt.span
             )
-    first, groups = _groups(kernel)
-    done = ir.Event("multiplied", groups, (1,) * groups, False, kernel.span)
-    placed, total = _placed(kernel, groups)
-    body = rewrite(kernel.body, lambda stmt: _statement(stmt))
-    body = rewrite_lists(body, _paired)
+    memory = _placed(kernel)
+    done = ir.Event("multiplied", memory.groups, (1,) * memory.groups, False, kernel.span)
+    number = subtract(Fn("warpgroup", (), "s32"), Lit(memory.first)) if memory.groups > 1 else ZERO
+    end = ir.Complete(kernel.span, ir.SlotRef(done.name, number), f"{done.name}_phase")
+    body = rewrite(kernel.body, lambda stmt: _statement(stmt, end))
+    body = rewrite(rewrite_lists(body, _paired), _fenced)
     return replace(
         kernel,
         body=body,
         events=(*kernel.events, done),
-        phases=(*kernel.phases, ("multiplied_phase", done.name)),
-        tensor_groups=(first, groups),
-        tensor_columns=total,
-        tensor_offsets=placed,
+        phases=(*kernel.phases, (end.phase, done.name)),
+        tensor_memory=memory,
     )
 
 
@@ -66,30 +65,30 @@ def _groups(kernel: ir.Kernel) -> tuple[int, int]:
     return min(numbers), max(numbers) - min(numbers) + 1
 
 
-def _placed(kernel: ir.Kernel, groups: int) -> tuple[tuple[tuple[str, int], ...], int]:
-    """The first column of each accumulator in the part of a warpgroup, and all columns together."""
-    end, placed = 0, []
+def _placed(kernel: ir.Kernel) -> ir.TensorMemory:
+    first, groups = _groups(kernel)
+    end, offsets = 0, []
     for acc in kernel.accumulators:
-        placed.append((acc.name, end))
+        offsets.append((acc.name, end))
         end += acc.count * acc.n
-    total = _LEAST
-    while total < end * groups:
-        total *= 2
-    if total > _COLUMNS:
+    columns = _LEAST
+    while columns < end * groups:
+        columns *= 2
+    if columns > _COLUMNS:
         raise LoweringError(f"{end * groups} columns of tensor memory are needed; there are {_COLUMNS}", kernel.span)
-    return tuple(placed), total
+    return ir.TensorMemory(first, groups, columns, end, tuple(offsets))
 
 
-def _statement(stmt: ir.Stmt) -> Body:
+def _statement(stmt: ir.Stmt, end: ir.Complete) -> Body:
     match stmt:
         case ir.Fill(value=Lit(value=0 | 0.0)):
             return (ir.Start(stmt.span, stmt.acc, stmt.index, stmt.declares),)
         case ir.Fill():
             raise LoweringError("an accumulator that does not start as zeros is not lowered for tcgen05 yet", stmt.span)
         case ir.StoreTile(first=0):  # further parts of it find the registers loaded
-            return ir.Complete(stmt.span), ir.LoadAccumulator(stmt.span, stmt.acc, stmt.index), stmt
+            return replace(end, span=stmt.span), ir.LoadAccumulator(stmt.span, stmt.acc, stmt.index), stmt
         case ir.Commit():
-            return (ir.Complete(stmt.span),)
+            return (replace(end, span=stmt.span),)
     return (stmt,)
 
 
@@ -103,3 +102,13 @@ def _paired(body: Body) -> Body:
         elif not (isinstance(last, ir.Complete) and isinstance(stmt, ir.Complete)):
             found.append(stmt)
     return tuple(found)
+
+
+def _fenced(stmt: ir.Stmt) -> Body:
+    """What a thread does to tensor memory is ordered by fences around the barriers that other threads wait at."""
+    match stmt:
+        case ir.Complete():
+            return stmt, ir.Fence(stmt.span, ir.Fencing.AFTER)
+        case ir.LoadAccumulator(acc=acc):  # the next tile's multiplies come behind these loads
+            return stmt, ir.Fence(stmt.span, ir.Fencing.BEFORE), ir.Sync(stmt.span, acc.unit)
+    return (stmt,)
