@@ -77,6 +77,12 @@ _GEMM: Final = Reference(of_rows("lhs", "rhs", "output"), "f16", depth_of("lhs")
 _CORR: Final = Reference(of_rows("q", "k", "out"), "f32", depth_of("q"), "f32", 16, ragged="wrong")
 _SUMS: Final = Reference(_row_sums, "f32", depth_of("src"))
 
+
+def reference_of(file: str, function: str) -> Reference:
+    """By file, or by file and function where it has several."""
+    return REFERENCES.get(file) or REFERENCES[f"{file}: {function}"]
+
+
 REFERENCES: Final[Mapping[str, Reference]] = {
     "add.co": Reference(lambda xp, a: {RESULT: a["a"] + a["b"]}, "f32"),
     "add_tiled.co": Reference(lambda xp, a: {"sum": a["a"] + a["b"]}, "s32", exact=True, ragged="wrong"),
@@ -100,6 +106,9 @@ REFERENCES: Final[Mapping[str, Reference]] = {
     "swap_s32.co": Reference(product("lhs", "rhs", RESULT), "s32", exact=True, double="wrong", ragged="wrong"),
     "transpose.co": Reference(lambda xp, a: {"out": a["src"].T}, "f16", exact=True, ragged="refused"),
     "transpose_f32.co": Reference(lambda xp, a: {"out": a["src"].T}, "f32", exact=True, ragged="refused"),
+    "tma_futures.co: swapped": replace(_GEMM, elem="f32"),
+    "tma_futures.co: at_once": Reference(lambda xp, a: {"out": a["src"]}, "f16", exact=True),
+    "tma_futures.co: between": Reference(lambda xp, a: {"out": a["src"]}, "f16", exact=True),
     "warp_32x8.co": _CORR,
     "warp_bf16.co": _CORR,
     "warp_f16_16x8x16.co": _CORR,

@@ -16,13 +16,14 @@ from croqc.service import run_card
 from tests.engines.children import parent
 from tests.gpu.cases import Case, cases, name_of
 from tests.gpu.parts import references as part
-from tests.gpu.references import REFERENCES, RESULT
+from tests.gpu.references import REFERENCES, RESULT, reference_of
 
 CASES = list(cases())
 
 
 def test_every_case_has_a_reference() -> None:
-    assert {case.file.name for case in CASES} == set(REFERENCES)
+    found = {id(reference_of(case.file.name, case.function)) for case in CASES}
+    assert found == {id(reference) for reference in REFERENCES.values()}
 
 
 def outputs(name: str, **inputs: Any) -> Any:
@@ -61,7 +62,9 @@ def test_a_small_error_is_seen() -> None:
     assert part.judged(reference, inputs, {"output": right[:32]})["outcome"] == "wrong"
 
 
-def simulated(model: Model, lower: Lower, args: LaunchArgs, card: Parent, options: CardOptions) -> CardResult:
+def simulated(
+    model: Model, lower: Lower, args: LaunchArgs, card: Parent, options: CardOptions, large: None = None
+) -> CardResult:
     """The simulator in the place of the card, its results in the card's form."""
     found = simulate(model, args, SimOptions(seed=3, workers=1))
     assert found.error is None, found.error

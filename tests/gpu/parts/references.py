@@ -15,7 +15,7 @@ from croqc.runs.compare import compare
 from croqc.service.run_data import make_data
 from croqc.service.run_plan import CardRequest, Request
 from tests.gpu.cases import Case, cases, lowering, name_of, plan, run, said
-from tests.gpu.references import REFERENCES, RESULT, Reference
+from tests.gpu.references import RESULT, Reference, reference_of
 
 
 def references(card: Parent) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def references(card: Parent) -> dict[str, Any]:
 def examined(case: Case, card: Parent, seed: int) -> dict[str, Any]:
     """`outcome`: "right", "wrong" or "refused", by the reference; `verdict`: what `croq run` says, with its notes.
     `agree`: the outcome is the expected one, and the verdict says so."""
-    reference = REFERENCES[case.file.name]
+    reference = reference_of(case.file.name, case.function)
     told = said(run(case, card, CardRequest(), seed))
     row: dict[str, Any] = {"case": name_of(case), "verdict": told["verdict"], "message": told["message"]}
     row |= {"notes": told["notes"], "error": None, "atol": None}
