@@ -34,9 +34,10 @@ def test_run(croq: Croq, child: object) -> None:
     Path("k.co").write_text(ADD, encoding="utf-8")
     outcome = croq("run", "--engine", "gpu", "--repeat", 3, "k.co")
     assert outcome.status == 0
-    first, timing, *_ = outcome.out.splitlines()
+    first, timing, share, *_ = outcome.out.splitlines()
     assert first == "k.co: add M=33 N=65: verified (gpu, sm_90a, seed 0, compiled in 0.25 s)"
     assert timing == "  2000.0 us on Fake (median of 3, best 1000.0 us), 0 GB/s (each array once)"
+    assert share == "  less than 1 % of this card's 4000 GB/s (its copy), measured 2026-01-02"
     assert "  | hello" in outcome.out
 
 
@@ -66,6 +67,7 @@ def test_run_without_a_card_says_so_in_one_line(croq: Croq, child: object) -> No
         (("--timeout", 3), "--timeout is for --engine gpu"),
         (("--force",), "--force is for --engine gpu"),
         (("--cold",), "--cold is for --engine gpu"),
+        (("--remeasure",), "--remeasure is for --engine gpu"),
         (("--engine", "gpu", "--schedules", 3), "--schedules and --max-steps are the simulator's"),
         (("--engine", "gpu", "--timeout", 0), "must be more than 0 seconds"),
         (("--engine", "gpu", "--timeout", "inf"), "must be more than 0 seconds"),

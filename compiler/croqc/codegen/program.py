@@ -94,15 +94,16 @@ def program_of(
     title: str,
     foreign: Sequence[Line] = (),
     report: bool = False,
+    delays: bool = False,
 ) -> Program:
     """`kernels`: the final IR of the function's launches, in order, and `sizes` what they were lowered for
-    (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they stand, as
-    `unit_of` says.
+    (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they stand,
+    `delays`: kernels dawdle (see `unit_of`).
 
     Raises LoweringError for what has no C++ or no value, at its place.
     """
     try:
-        unit = unit_of(kernels, title, foreign, report=report)
+        unit = unit_of(kernels, title, foreign, report=report, delays=delays)
     except UnsupportedTypeError as error:
         place = model.function.name.span if error.span == NOWHERE else error.span
         raise LoweringError(error.message, place) from error

@@ -7,6 +7,7 @@ from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import Copies
+from croqc.codegen.delays import AFTER, BEFORE, state_name
 from croqc.codegen.places import Places
 from croqc.codegen.probes import ProbeWords
 from croqc.codegen.registers import register_type
@@ -25,8 +26,9 @@ from croqc.sema.model import Unit
 class Statements:
     """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
 
-    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None) -> None:
+    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> None:
         self.w, self.kernel, self.sites = writer, kernel, sites
+        self.delay = f"random_delay({state_name(kernel)});" if delays else ""
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
         self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
@@ -40,7 +42,11 @@ class Statements:
     def body(self, body: Body) -> None:
         for stmt in body:
             with self.w.at(stmt.span):
+                if self.delay and isinstance(stmt, BEFORE):
+                    self.w.line(self.delay)
                 _HANDLERS[type(stmt)](self, stmt)
+                if self.delay and isinstance(stmt, AFTER):
+                    self.w.line(self.delay)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
         return self.places.spell(expr, binding)

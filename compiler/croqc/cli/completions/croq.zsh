@@ -203,6 +203,7 @@ _shtab_croq_run_options=(
   "--force[gpu\: run kernels whose credit flow has errors, too]"
   "--repeat[gpu\: rounds to time (default 20)]:N:"
   "--cold[gpu\: empty the card\'s caches before each round]"
+  "--remeasure[gpu\: measure anew what the card reaches at most]"
   "(*):Croqtile source files (.co):"
 )
 
