@@ -24,6 +24,7 @@ EXAMPLES = (
     "gemm_f16",
     "ragged",
     "stored_then_read",
+    "softmax",
 )
 TARGETS = ("sm_90a", "sm_80", "sm_100a")
 

@@ -6,14 +6,22 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
-from croqc.pipe.exprs import Lit
+from croqc.pipe.exprs import Lit, Var
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import FULL, TILE, arrive, kernel, load, multiply, shared, slot
+from tests.pipe.kernels import ACC, FULL, TILE, VECTOR, arrive, held, kernel, load, multiply, put, shared, slot, visit
 
 TMA = ir.Mechanism.TMA
+ROWS = replace(VECTOR, spread=ir.Spread.ROWS)
+ONE = Lit(1.0, "f32")
 WAIT = ir.Wait(NOWHERE, slot())
+
+
+def with_tiles(tile: ir.Accumulator, *body: ir.Stmt, passed: tuple[str, ...] = ()) -> ir.Kernel:
+    return replace(kernel(*body, passed=passed), accumulators=(tile,))
+
+
 BROKEN = {
     "full has 2 slots and the counts (1,)": kernel(events=(replace(FULL, arrivals=(1,)),)),
     "full has 2 slots and the counts (1, 0)": kernel(events=(replace(FULL, arrivals=(1, 0)),)),
@@ -28,6 +36,18 @@ BROKEN = {
         kernel(passed=("memory",)), shared=(replace(shared(TILE), offset=8),)
     ),
     "tile lies at -1": kernel(passed=("memory",)),
+    "nothing says where the elements of rows lie": with_tiles(VECTOR, passed=("fragments",)),
+    "there is no register tile acc": kernel(visit(put(held(), ONE))),
+    "an element of acc outside of a visit": with_tiles(ACC, put(held(), ONE)),
+    "nothing says which element of acc is the thread's own": with_tiles(
+        ACC, visit(put(held(), ONE)), passed=("fragments",)
+    ),
+    "a reduction of rows into acc, which does not lie along rows": with_tiles(
+        ACC, ir.Reduce(NOWHERE, "sum", ACC, Lit(0), ACC, Lit(0)), passed=("fragments",)
+    ),
+    "a group of multiplies into tensor memory ends as one of wgmma": replace(
+        kernel(ir.Commit(NOWHERE)), tensor_columns=64
+    ),
 }
 
 
@@ -48,4 +68,5 @@ def test_what_is_whole_passes() -> None:
     whole = load(mechanism=TMA, completes=slot(), map=0)
     maps = (ir.TensorMap(whole.source.tensor, (64, 64), 128),)
     done = ("mechanism", "fold", "layout", "rows", "phases")
+    verify(with_tiles(ROWS, visit(put(held(ROWS, Var("i"), register=Var("r")), ONE), acc=ROWS), passed=("fragments",)))
     verify(replace(kernel(replace(WAIT, phase="p"), whole, multiply(steps=4), passed=done), maps=maps))

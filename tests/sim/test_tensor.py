@@ -117,6 +117,18 @@ def test_apply_and_reductions_over_an_accumulator() -> None:
     assert near(tile(body), np.exp(PRODUCT - PRODUCT.max(axis=1, keepdims=True)))
 
 
+def test_arithmetic_on_whole_tiles() -> None:
+    body = """c = mma.fill.f32 0.0f;
+      mma.row.row c, sa, sb;
+      frag f32 [64, 64] twice {0.0f};
+      copy(twice, c);
+      twice *= 2.0f;
+      c += twice;
+      c = c - 1.0f;
+      mma.store c, out;"""
+    assert near(tile(body), 3 * PRODUCT - 1)
+
+
 def test_a_block_of_warps_shares_its_copies() -> None:
     """The example of 6.8: four warps, copies that do not depend on the warp are made by the whole block."""
     text = """__co__ void corr(global f16 [P, D] q, global f16 [S, D] k, global f32 [P, S] out) {

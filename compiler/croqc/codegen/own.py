@@ -24,6 +24,8 @@ def names_in(kernel: ir.Kernel) -> frozenset[str]:
         match stmt:
             case ir.Let(name=name) | ir.Loop(name=name) | ir.LoadFragment(name=name):
                 found.add(name)
+            case ir.Visit(names=names):
+                found |= set(names)
             case ir.Text(text=text):
                 found |= set(_WORD.findall(text))
     return frozenset(found)

@@ -8,9 +8,11 @@ from typing import Any
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import THREADS, Copies, by_first, first_of
 from croqc.codegen.places import Places
+from croqc.codegen.registers import described, register_count, register_type
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
-from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
+from croqc.codegen.visits import Visits
+from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import quoted, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -30,6 +32,7 @@ class Statements:
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.visits = Visits(writer, self.places, self.body)
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -204,12 +207,10 @@ class Statements:
         acc, value = stmt.acc, self.spell(stmt.value)
         if stmt.declares:
             count = f"[{acc.count}]" if acc.count > 1 else ""
-            shape = f"{acc.m} x {acc.n} {acc.elem}"
-            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {shape}")
-        if acc.elem == "f16":
-            bits = f"f16({value}).bits"
-            value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
-        self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {described(acc)}")
+        if acc.packed:
+            value = "0" if value == "0.0f" else f"{acc.elem}({value}).bits * 0x10001u"
+        self._filled(self.places.registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
@@ -220,9 +221,6 @@ class Statements:
         name, one = registers.partition("[")[0], self.places.own("tile")
         with self.w.block(f"for (auto& {one} : {name})"):
             self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
-
-    def _registers(self, acc: ir.Accumulator, index: Expr) -> str:
-        return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
 
     def fence(self, stmt: ir.Fence) -> None:
         if self.kernel.tensor_columns:
@@ -273,9 +271,12 @@ class Statements:
     def load_accumulator(self, stmt: ir.LoadAccumulator) -> None:
         self.tensor_memory.load(stmt)
 
+    def keep_accumulator(self, stmt: ir.KeepAccumulator) -> None:
+        self.tensor_memory.keep(stmt)
+
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
         """`step`: the loop's variable over K, empty for a single step."""
-        registers = self._registers(stmt.acc, stmt.index)
+        registers = self.places.registers(stmt.acc, stmt.index)
         if stmt.instruction in ("mma.sync", "wmma"):
             if stmt.a_registers:
                 mma_sync.print_warp(self.w, self.places, stmt, registers, step)
@@ -300,12 +301,24 @@ class Statements:
         if stmt.closes:
             self.w.line("wgmma_commit();")
         self.w.line(f"wgmma_wait<{stmt.keep}>();")
-        for acc in stmt.settles:
-            for number in range(acc.count):
-                self.w.line(f"settle({self._registers(acc, Lit(number))});")
+
+    def settle(self, stmt: ir.Settle) -> None:
+        for number in range(stmt.acc.count):
+            self.w.line(f"settle({self.places.registers(stmt.acc, Lit(number))});")
+
+    def visit(self, stmt: ir.Visit) -> None:
+        self.headers.add("fragment")
+        self.visits.visit(stmt)
+
+    def put(self, stmt: ir.Put) -> None:
+        self.w.line(self.places.put(stmt.element, self.spell(stmt.value)))
+
+    def reduce(self, stmt: ir.Reduce) -> None:
+        self.headers.add("fragment")
+        self.visits.reduce(stmt)
 
     def store(self, stmt: ir.StoreTile) -> None:
-        self.stores.store(stmt, self._registers(stmt.acc, stmt.index))
+        self.stores.store(stmt, self.places.registers(stmt.acc, stmt.index))
 
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
@@ -342,6 +355,11 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Complete: Statements.complete,
     ir.ArriveCommitted: Statements.arrive_committed,
     ir.LoadAccumulator: Statements.load_accumulator,
+    ir.KeepAccumulator: Statements.keep_accumulator,
+    ir.Settle: Statements.settle,
+    ir.Visit: Statements.visit,
+    ir.Put: Statements.put,
+    ir.Reduce: Statements.reduce,
     ir.StoreTile: Statements.store,
     ir.StoresRead: Statements.stores_read,
 }

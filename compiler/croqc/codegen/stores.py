@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.codegen.places import Places
-from croqc.codegen.wgmma import register_count
+from croqc.codegen.registers import register_count
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from croqc.codegen.copies import by_first, first_of
 from croqc.codegen.places import Places
+from croqc.codegen.registers import register_count, register_type
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit, add, multiply
@@ -16,8 +17,10 @@ from croqc.sema.model import Unit
 _KINDS = {"f16": "f16", "bf16": "f16", "f32": "tf32", "tf32": "tf32", "f8_e4m3": "f8f6f4", "f8_e5m2": "f8f6f4",
           "s8": "i8", "u8": "i8"}  # fmt: skip
 _TYPES = {"f16": 0, "bf16": 1, "f32": 2, "tf32": 2, "f8_e4m3": 0, "f8_e5m2": 1, "u8": 0, "s8": 1}
+# By whether elements lie in pairs in registers; in tensor memory each has a column.
+_LOADS = {False: "tensor_load_all", True: "tensor_load_halves"}
+_STORES = {False: "tensor_store_all", True: "tensor_store_halves"}
 _RESULTS = {"f16": 0, "f32": 1, "s32": 2}
-REGISTERS = {"f32": "float", "s32": "int"}
 
 
 def function_name(stmt: ir.Multiply) -> str:
@@ -50,7 +53,7 @@ class TensorMemory:
         self.w, self.places, self.kernel = writer, places, kernel
         self.offsets = dict(kernel.tensor_offsets)
         first, groups = kernel.tensor_groups
-        self.share = sum(acc.count * acc.n for acc in kernel.accumulators)
+        self.share = sum(acc.count * acc.n for acc in kernel.accumulators if acc.name in self.offsets)
         self.alone = groups == 1
         self.group = "threadIdx.x / 128" if first == 0 else f"(threadIdx.x / 128 - {first})"
 
@@ -69,6 +72,7 @@ class TensorMemory:
         if stmt.declares:
             count, value = (f"[{acc.count}]", "{}") if acc.count > 1 else ("", "false")
             self.w.line(f"bool {name}{count} = {value};  // {acc.m} x {acc.n} {acc.elem} in tensor memory")
+            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // loaded from there")
         else:
             self.w.line(f"{self.started(acc, stmt.index)} = false;")
 
@@ -94,8 +98,22 @@ class TensorMemory:
         self.w.line("tcgen05_fence_after();")
 
     def load(self, stmt: ir.LoadAccumulator) -> None:
-        acc = stmt.acc
-        self.w.line(f"{REGISTERS[acc.elem]} {acc.name}[{acc.m * acc.n // 128}];")
-        self.w.line(f"tensor_load_all({acc.name}, {self.address(acc, stmt.index)});")
-        self.w.line("tcgen05_fence_before();  // the next tile's multiplies come behind these loads")
+        acc, each = stmt.acc, self.places.own("d")
+        registers = self.places.registers(acc, stmt.index)
+        self.w.line(f"{_LOADS[acc.packed]}({registers}, {self.address(acc, stmt.index)});")
+        self.w.line(f"if (!{self.started(acc, stmt.index)}) {{")
+        with self.w.indented():
+            self.w.line("#pragma unroll")
+            self.w.line(f"for (auto& {each} : {registers}) {each} = 0;")
+        self.w.line("}")
+        self._meet("the next tile's multiplies come behind these loads")
+
+    def keep(self, stmt: ir.KeepAccumulator) -> None:
+        registers = self.places.registers(stmt.acc, stmt.index)
+        self.w.line(f"{_STORES[stmt.acc.packed]}({self.address(stmt.acc, stmt.index)}, {registers});")
+        self.w.line(f"{self.started(stmt.acc, stmt.index)} = true;")
+        self._meet("the next multiplies come behind these stores")
+
+    def _meet(self, why: str) -> None:
+        self.w.line(f"tcgen05_fence_before();  // {why}")
         self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")

@@ -5,21 +5,11 @@ PTX ISA, wgmma.mma_async: D in registers, A and B by descriptor.
 
 from __future__ import annotations
 
+from croqc.codegen.registers import register_count, register_type
 from croqc.pipe import ir
-from croqc.sema.model import Unit
 
 _TYPES = {"f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2",
           "s8": "s8", "u8": "u8"}  # fmt: skip
-
-
-def register_type(acc: ir.Accumulator) -> str:
-    """What one register of an accumulator holds; 16-bit elements lie in pairs."""
-    return {"f32": "float", "s32": "int", "f16": "u32"}[acc.elem]
-
-
-def register_count(acc: ir.Accumulator) -> int:
-    per = 2 if acc.elem == "f16" else 1
-    return acc.m * acc.n // (32 if acc.unit is Unit.GROUP else 128) // per
 
 
 def function_name(stmt: ir.Multiply) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf, isinf, isnan
 
-from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
+from croqc.pipe.exprs import Cast, Expr, Fn, Held, Lit, Op, Read, Var
 from croqc.sema.elements import ELEMENTS
 from croqc.text.span import NOWHERE, Span
 
@@ -30,7 +30,7 @@ _OF_INTEGERS = {  # functions of numbers that integers have exactly
     "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
 }  # fmt: skip
 
-Element = Callable[[Read], str]
+Element = Callable[[Read | Held], str]
 
 
 class UnsupportedTypeError(Exception):
@@ -82,7 +82,7 @@ def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
             return _literal(expr)
         case Var(name=name):
             return name, _ATOM
-        case Read():
+        case Read() | Held():
             return element(expr), _ATOM
         case Cast(value=value, elem=elem):
             return _cast(spell(value, element), value.elem, elem), _ATOM

@@ -23,6 +23,12 @@ from croqc.pipe.ir_control import Stmt as Stmt
 from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
+from croqc.pipe.ir_registers import Accumulator as Accumulator
+from croqc.pipe.ir_registers import Put as Put
+from croqc.pipe.ir_registers import Reduce as Reduce
+from croqc.pipe.ir_registers import Settle as Settle
+from croqc.pipe.ir_registers import Spread as Spread
+from croqc.pipe.ir_registers import Visit as Visit
 from croqc.sema.model import Unit
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -170,18 +176,6 @@ class Rotate(Stmt):
 
 
 @record
-class Accumulator:
-    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
-
-    name: str
-    elem: str
-    m: int
-    n: int
-    unit: Unit
-    count: int = 1
-
-
-@record
 class Fill(Stmt):
     """Sets every element of an accumulator; `declares`: its registers exist from here to the end of the scope."""
 
@@ -239,17 +233,16 @@ class Fence(Stmt):
 
 @record
 class Commit(Stmt):
-    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
-    `settles`: accumulators that are complete behind it and must not be read before."""
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open."""
 
     keep: int = 0
     closes: bool = True
-    settles: tuple[Accumulator, ...] = ()
 
 
 @record
 class Start(Stmt):
-    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it."""
+    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it. `declares`: it is
+    there from here to the end of the scope, with registers of its name for ordinary code."""
 
     acc: Accumulator
     index: Expr
@@ -271,6 +264,14 @@ class ArriveCommitted(Stmt):
 @record
 class LoadAccumulator(Stmt):
     """(tensor_memory) An accumulator's elements come into registers of its name."""
+
+    acc: Accumulator
+    index: Expr
+
+
+@record
+class KeepAccumulator(Stmt):
+    """(tensor_memory) The registers of an accumulator's name become its elements."""
 
     acc: Accumulator
     index: Expr

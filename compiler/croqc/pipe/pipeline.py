@@ -13,6 +13,7 @@ from croqc.pipe.passes.cover import cover
 from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
+from croqc.pipe.passes.fragments import fragments
 from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
@@ -46,7 +47,9 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("epilogue", epilogue),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
-    # Behind rows, which ends the groups of multiplies with A in registers.
+    # Behind rows, which refuses accumulators that lie otherwise; commits, registers and barriers ask what visits use.
+    ("fragments", fragments),
+    # Behind rows, which ends the groups of multiplies with A in registers, and fragments: it asks what visits use.
     ("commits", commits),
     # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.
     ("inflight", inflight),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
+from croqc.pipe.held import held_in
 from croqc.pipe.walk import statements
 
 
@@ -27,6 +28,7 @@ def _problems(kernel: ir.Kernel) -> Iterator[str]:
             yield f"{item.tensor.name} lies at {item.offset}, its alignment is {item.alignment}"
     for stmt in statements(kernel.body):
         yield from _statement(stmt, events, done, kernel)
+    yield from _tiles(kernel, done)
 
 
 def _statement(stmt: ir.Stmt, events: dict[str, ir.Event], done: set[str], kernel: ir.Kernel) -> Iterator[str]:
@@ -39,6 +41,29 @@ def _statement(stmt: ir.Stmt, events: dict[str, ir.Event], done: set[str], kerne
             yield from _copy(stmt, done, kernel)
         case ir.Multiply() if "rows" in done and stmt.steps * stmt.k_step != stmt.k:
             yield f"{stmt.steps} steps of {stmt.k_step} are not K = {stmt.k}"
+
+
+def _tiles(kernel: ir.Kernel, done: set[str]) -> Iterator[str]:
+    tiles = {tile.name: tile for tile in kernel.accumulators}
+    visited = {
+        id(inner) for stmt in statements(kernel.body) if isinstance(stmt, ir.Visit) for inner in statements(stmt.body)
+    }
+    decided = "fragments" in done
+    for tile in tiles.values():
+        if decided and tile.spread is None:
+            yield f"nothing says where the elements of {tile.name} lie"
+    for stmt in statements(kernel.body):
+        for element in held_in(stmt):
+            if element.name not in tiles:
+                yield f"there is no register tile {element.name}"
+            elif id(stmt) not in visited:
+                yield f"an element of {element.name} outside of a visit"
+            elif decided and element.register is None:
+                yield f"nothing says which element of {element.name} is the thread's own"
+        if isinstance(stmt, ir.Reduce) and decided and stmt.acc.spread is not ir.Spread.ROWS:
+            yield f"a reduction of rows into {stmt.acc.name}, which does not lie along rows"
+        if isinstance(stmt, ir.Commit) and kernel.tensor_columns:
+            yield "a group of multiplies into tensor memory ends as one of wgmma"
 
 
 def _copy(copy: ir.Copy, done: set[str], kernel: ir.Kernel) -> Iterator[str]:

@@ -29,6 +29,7 @@ class Context:
         self.kernel = kernel
         self.names = Names()
         self.unit = Unit.BLOCK
+        self.threads = 0  # of the block
         self.per_thread = False  # inside a level of threads
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
@@ -37,6 +38,7 @@ class Context:
         self.accumulators: dict[Symbol, Accumulator] = {}
         self.declared: set[str] = set()  # accumulators and fragments that were filled before
         self.fragments: dict[Symbol, str] = {}  # operands in registers
+        self.visiting: tuple[Expr, ...] = ()  # the place of the register tile's element that is computed
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
         self._statements = statements
         self._expressions = expressions

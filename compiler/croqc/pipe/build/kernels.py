@@ -12,6 +12,7 @@ from croqc.flow.paths import Path, enters, kernel_paths
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.fragments import FRAGMENTS
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
@@ -49,7 +50,12 @@ class _Building:
         loops = [node for node in self.nodes if isinstance(node, ast.Foreach | ast.While)]
         self.looped = {inner for loop in loops for inner in walk(loop)}
         self.paths = kernel_paths(model, kernel)
-        statements: dict[type, Callable[[Context, Any], Built]] = {**CONTROL, **MOVEMENT, **MULTIPLIES}
+        statements: dict[type, Callable[[Context, Any], Built]] = {
+            **CONTROL,
+            **MOVEMENT,
+            **MULTIPLIES,
+            **FRAGMENTS,
+        }
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
         self.c = Context(model, kernel, statements, EXPRESSIONS)
@@ -70,6 +76,7 @@ class _Building:
 
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
+        self.c.threads = threads
         scalars = tuple(self._scalars())
         self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
         tensors = tuple(self._globals())
@@ -93,7 +100,7 @@ class _Building:
             tuple(shared),
             tuple(local),
             events,
-            tuple(self.c.accumulators.values()),
+            tuple(dict.fromkeys(self.c.accumulators.values())),
             handles,
             body,
             fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),

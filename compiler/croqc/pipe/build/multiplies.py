@@ -7,27 +7,15 @@ from typing import Any
 
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
-from croqc.pipe.build.scalars import convert, value
+from croqc.pipe.build.fragments import filled
+from croqc.pipe.build.held import accumulator
+from croqc.pipe.build.scalars import value
 from croqc.pipe.build.tiles import tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ZERO, Expr
 from croqc.sema.model import MmaInfo, OperandKind, Symbol
 from croqc.sema.roots import base_name
 from croqc.sema.types import Fragment
 from croqc.syntax import ast
-
-
-def accumulator(c: Context, node: ast.Expr) -> tuple[ir.Accumulator, Expr]:
-    """The accumulator of a reference and its number in its array."""
-    name = base_name(node)
-    symbol = None if name is None else c.symbol(name)
-    if symbol is None or symbol not in c.accumulators:
-        raise LoweringError("this accumulator takes part in no multiply that is lowered", node.span)
-    index: Expr = ZERO
-    for suffix in node.suffixes if isinstance(node, ast.Chain) else ():
-        if isinstance(suffix, ast.Index):
-            index = value(c, suffix.args[0])
-    return c.accumulators[symbol], index
 
 
 def collect(c: Context, nodes: list[ast.Mma]) -> None:
@@ -51,10 +39,9 @@ def _made(c: Context, symbol: Symbol, info: MmaInfo) -> ir.Accumulator:
 
 def _fill(c: Context, node: ast.MmaFill) -> Built:
     acc, index = accumulator(c, node.acc if not node.declares else _named(node.acc))
-    filled = convert(value(c, node.value), "f32" if acc.elem in ("f16", "bf16") else acc.elem)
     first = acc.name not in c.declared
     c.declared.add(acc.name)
-    fill = ir.Fill(node.span, acc, index, filled, first)
+    fill = ir.Fill(node.span, acc, index, filled(value(c, node.value), acc), first)
     # Its registers may belong to multiplies in flight: a write of them ends the group, as a read does (6.6).
     return [fill] if first else [ir.Commit(node.span), fill]
 

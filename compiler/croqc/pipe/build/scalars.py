@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.pipe.build.context import Context
+from croqc.pipe.build.held import element_of, element_of_whole, is_element
 from croqc.pipe.build.integers import ceiling, of_int
 from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
 from croqc.sema.model import SymbolKind
-from croqc.sema.types import Bounded, BoundedTuple, Scalar, data_of
+from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, data_of
 from croqc.syntax import ast
 from croqc.text.record import replace
 from croqc.text.span import Span
@@ -119,6 +120,8 @@ def _name(c: Context, node: ast.Name) -> Expr:
         return Var(c.name_of(symbol), symbol.type.elem)
     if isinstance(symbol.type, Bounded) or (isinstance(symbol.type, BoundedTuple) and len(symbol.type.bounds) == 1):
         return Var(c.name_of(symbol))
+    if isinstance(symbol.type, Fragment) and c.visiting:
+        return element_of_whole(c, symbol, node.span)
     raise LoweringError(f"'{node.id}' is no scalar here", node.span)
 
 
@@ -142,7 +145,8 @@ def _binary(c: Context, node: ast.Binary) -> Expr:
     if node.op in _COMPARE:
         common = common_type(left.elem, right.elem)
         return Op(node.op, (convert(left, common), convert(right, common)), "bool")
-    elem = canonical(elem_of(c, node))
+    whole = isinstance(c.model.types.get(node), Fragment)  # of elements, in the type that holds both
+    elem = common_type(left.elem, right.elem) if whole else canonical(elem_of(c, node))
     left, right = convert(left, elem), convert(right, elem)
     fold = _FOLDED.get(node.op)
     if fold is not None and ELEMENTS[elem].kind != "float":
@@ -167,6 +171,17 @@ def _arms(a: str, b: str) -> str:
     """The type of a choice between two: integers that differ are s32 where that holds both (3.1, rule 7)."""
     small = [elem in _NARROW_INTEGERS or canonical(elem) == "s32" for elem in (a, b)]
     return "s32" if a != b and all(small) else common_type(a, b)
+
+
+def combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
+    """What `old op new` writes, where `op` is "=", "+=", …"""
+    return convert(new, elem) if op == "=" else arithmetic(op[:-1], old, new, elem)
+
+
+def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
+    """`left op right` as a binary expression has it, converted to `elem`."""
+    common = common_type(left.elem, right.elem)
+    return convert(cut(Op(op, (convert(left, common), convert(right, common)), common)), elem)
 
 
 def _conditional(c: Context, node: ast.Cond) -> Expr:
@@ -240,7 +255,7 @@ def _chain(c: Context, node: ast.Chain) -> Expr:
     view = c.model.views.get(node)
     if view is not None and view.element is not None:
         return element(c, node)
-    return _known(c, node)
+    return element_of(c, node) if is_element(c, node) else _known(c, node)
 
 
 def _call(c: Context, node: ast.Call) -> Expr:

@@ -16,6 +16,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
 from croqc.pipe.passes.fold import is_load
+from croqc.pipe.published import read, touched
 from croqc.pipe.tiles import reads_of
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
 from croqc.sema.model import Unit
@@ -54,6 +55,7 @@ class _Placing:
     def __init__(self, kernel: ir.Kernel, has_proxy: bool) -> None:
         self.has_proxy = has_proxy
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
+        self.exchanged = _exchanged(kernel)
 
     def placed(self, body: Body, state: State, unit: Unit) -> Body:
         found: list[ir.Stmt] = []
@@ -84,6 +86,8 @@ class _Placing:
                 return [self._arrival(stmt, state)]
             case ir.Await():
                 return self._await(stmt, state)
+            case ir.Visit():
+                return self._visit(stmt, state)
             case ir.Sync():
                 published = replace(stmt, publishes=stmt.publishes or state.wrote)
                 state.clear()
@@ -125,8 +129,23 @@ class _Placing:
         state.clear()
         return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
 
+    def _visit(self, visit: ir.Visit, state: State) -> list[ir.Stmt]:
+        """Its threads meet around what some write and others read: each has elements of its own (6.5)."""
+        inside = tuple(statements(visit.body))
+        touches = any(touched(stmt) & self.exchanged for stmt in inside)
+        writes = any(isinstance(stmt, ir.Write) and stmt.tile.tensor.name in self.exchanged for stmt in inside)
+        unit, effect = visit.acc.unit, self._effect(visit)
+        before = [self._meeting(visit, unit, state)] if touches else []
+        state.join(effect)
+        after = [self._meeting(visit, unit, state)] if writes else []
+        state.join(effect)  # other units have not met
+        return [*before, visit, *after]
+
     def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
-        made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)
+        return self._meeting(copy, copy.unit, state)
+
+    def _meeting(self, stmt: ir.Stmt, unit: Unit, state: State) -> ir.Stmt:
+        made = ir.Sync(stmt.span, unit, publishes=state.wrote)
         state.clear()
         return made
 
@@ -170,6 +189,18 @@ class _Placing:
         if space is Space.SHARED:
             state.touched = state.ordinary = True
             state.wrote |= writes and name in self.taken
+
+
+def _exchanged(kernel: ir.Kernel) -> frozenset[str]:
+    """What the kernel both writes and reads, memory of single threads aside."""
+    written: set[str] = set()
+    found: set[str] = set()
+    for stmt in statements(kernel.body):
+        found |= read(stmt)
+        match stmt:
+            case ir.Copy(dest=tile) | ir.StoreTile(dest=tile) | ir.Write(tile=tile):
+                written.add(tile.tensor.name)
+    return frozenset(found & written) - {tensor.name for tensor in kernel.locals}
 
 
 def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:

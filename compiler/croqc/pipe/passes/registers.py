@@ -29,7 +29,7 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     if not env.target.has(Feature.SETMAXNREG) or len(loaders) != 1 or groups < 2 or len(roles) != 2:
         return kernel
     share = min(_FILE // kernel.threads // _STEP * _STEP, _MOST)
-    held = max((_held(acc) for acc in kernel.accumulators), default=0)
+    held = sum(_held(tile) for tile in kernel.accumulators)
     alone = 2 * sum(slot_stride(item) * item.tensor.slots for item in kernel.shared) > env.target.shared_limit
     if not held or (held + _SPARE <= share and not (alone and groups > 2)):
         return kernel
@@ -43,7 +43,6 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     return replace(kernel, body=rewrite(kernel.body, change))
 
 
-def _held(acc: ir.Accumulator) -> int:
-    """Registers a thread that an accumulator takes; 16-bit elements in pairs."""
-    bits = ELEMENTS[acc.elem].bits
-    return acc.count * acc.m * acc.n // _GROUP * bits // 32
+def _held(tile: ir.Accumulator) -> int:
+    """Registers a thread that a tile takes; 16-bit elements in pairs."""
+    return -(-tile.count * tile.owned * ELEMENTS[tile.elem].bits // 32)

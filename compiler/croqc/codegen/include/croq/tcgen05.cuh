@@ -50,10 +50,13 @@ __device__ __forceinline__ void tensor_load(T (&d)[4], u32 address) {
   for (int i = 0; i < 4; ++i) d[i] = reinterpret_cast<const T&>(r[i]);
 }
 
+// Where the warp's lanes of tensor memory begin.
+__device__ __forceinline__ u32 warp_lanes() { return threadIdx.x % 128 / 32 * 32 << 16; }
+
 // All of a warp's part of an accumulator; complete behind it.
 template <class T, int Count>
 __device__ __forceinline__ void tensor_load_all(T (&d)[Count], u32 address) {
-  const u32 lanes = threadIdx.x % 128 / 32 * 32 << 16;
+  const u32 lanes = warp_lanes();
 #pragma unroll
   for (int i = 0; i < Count / 4; ++i) {
     T part[4];
@@ -62,6 +65,39 @@ __device__ __forceinline__ void tensor_load_all(T (&d)[Count], u32 address) {
     for (int j = 0; j < 4; ++j) d[i * 4 + j] = part[j];
   }
   asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+}
+
+// The same of 16-bit elements: each has a column of tensor memory, two neighbours share a register.
+template <int Count>
+__device__ __forceinline__ void tensor_load_halves(u32 (&d)[Count], u32 address) {
+  u32 wide[2 * Count];
+  tensor_load_all(wide, address);
+#pragma unroll
+  for (int i = 0; i < Count; ++i) d[i] = (wide[2 * i] & 0xffff) | wide[2 * i + 1] << 16;
+}
+
+// PTX ISA, tcgen05.st: what `tensor_load_all` has loaded goes back; complete behind it.
+template <class T, int Count>
+__device__ __forceinline__ void tensor_store_all(u32 address, const T (&d)[Count]) {
+  const u32 lanes = warp_lanes();
+#pragma unroll
+  for (int i = 0; i < Count; i += 4) {
+    const u32* r = reinterpret_cast<const u32*>(d + i);
+    asm volatile("tcgen05.st.sync.aligned.16x256b.x1.b32 [%0], {%1, %2, %3, %4};" ::"r"(address + lanes + i * 2),
+                 "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+                 : "memory");
+  }
+  asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");
+}
+template <int Count>
+__device__ __forceinline__ void tensor_store_halves(u32 address, const u32 (&d)[Count]) {
+  u32 wide[2 * Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    wide[2 * i] = d[i] & 0xffff;
+    wide[2 * i + 1] = d[i] >> 16;
+  }
+  tensor_store_all(address, wide);
 }
 
 }  // namespace croq
