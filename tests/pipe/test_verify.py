@@ -45,6 +45,9 @@ BROKEN = {
     "a reduction of rows into acc, which does not lie along rows": with_tiles(
         ACC, ir.Reduce(NOWHERE, "sum", ACC, Lit(0), ACC, Lit(0)), passed=("fragments",)
     ),
+    "nothing has placed what scales acc": with_tiles(
+        ACC, ir.Scale(NOWHERE, ACC, Lit(0), ("i", "j"), "r"), passed=("scales",)
+    ),
     "a group of multiplies into tensor memory ends as one of wgmma": replace(
         kernel(ir.Commit(NOWHERE)), tensor_columns=64
     ),

@@ -95,6 +95,14 @@ def test_a_scale_statement_scales_what_came_since_the_last_one() -> None:
     assert near(tile(body), 1 + PRODUCT * SCALES * 3)
 
 
+def test_a_refill_drops_what_no_scale_has_joined() -> None:
+    body = (
+        "c = mma.fill.f32 0.0f; mma.row.row c, sa, sb; mma.fill c, 3.0f; mma.row.row c, sa, sb; mma.scale c, s, 0.5f;"
+        " mma.store c, out;"
+    )
+    assert near(tile(body), 3 + PRODUCT * SCALES * 0.5)
+
+
 def test_integers_multiply_exactly() -> None:
     a = RNG.integers(-128, 128, (64, 64)).astype(np.int8)
     got = tile("c = mma.fill.s32 0; mma.row.row c, sa, sb; mma.store c, out;", a, a, "s8", "s32")

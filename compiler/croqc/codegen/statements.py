@@ -19,6 +19,7 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
 from croqc.pipe.walk import Body
 from croqc.sema.model import Unit
+from croqc.text.record import replace
 
 
 class Statements:
@@ -235,17 +236,27 @@ class Statements:
             return
         by_warps = stmt.instruction in ("mma.sync", "wmma")
         self.headers.add("mma_sync" if by_warps else "wgmma")
+        start = 0
+        if stmt.starts:
+            self._issue(stmt, self._function(stmt), ZERO, "")
+            stmt, start = replace(stmt, starts=False), 1
+        if stmt.steps == start:
+            return
+        name = self._function(stmt)
+        if stmt.steps == 1:
+            self._issue(stmt, name, ZERO, "")
+            return
+        self.w.line("#pragma unroll")
+        step = self.places.own("step")
+        with self.w.block(f"for (int {step} = {start}; {step} < {stmt.steps}; ++{step})"):
+            self._issue(stmt, name, Op("*", (Var(step), Lit(stmt.k_step))), step)
+
+    def _function(self, stmt: ir.Multiply) -> str:
+        """The name of the function that a step calls; its text is kept."""
+        by_warps = stmt.instruction in ("mma.sync", "wmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
         self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
-        column: Expr = ZERO
-        if stmt.steps > 1:
-            self.w.line("#pragma unroll")
-            step = self.places.own("step")
-            column = Op("*", (Var(step), Lit(stmt.k_step)))
-            with self.w.block(f"for (int {step} = 0; {step} < {stmt.steps}; ++{step})"):
-                self._issue(stmt, name, column, step)
-            return
-        self._issue(stmt, name, column, "")
+        return name
 
     def _multiply_tcgen05(self, stmt: ir.Multiply) -> None:
         self.headers.add("tcgen05")

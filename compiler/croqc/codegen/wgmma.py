@@ -15,11 +15,13 @@ _TYPES = {"f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3"
 def function_name(stmt: ir.Multiply) -> str:
     a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
     held = "_registers" if stmt.a_registers else ""
-    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}"
+    starts = "_start" if stmt.starts else ""
+    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}{starts}"
 
 
 def function_text(stmt: ir.Multiply) -> list[str]:
-    """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers."""
+    """The function of a multiply's shape, line by line: `d += a x b` or, one that starts, `d = a x b`. A comes by
+    descriptor or in four registers."""
     count, kind = register_count(stmt.acc), register_type(stmt.acc)
     a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
     constraint = "f" if kind == "float" else "r"
@@ -31,7 +33,9 @@ def function_text(stmt: ir.Multiply) -> list[str]:
     lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b) {{"]
     lines.append(f'  asm volatile("wgmma.mma_async.sync.aligned.{form} {{"')
     lines += [f'               "{part}"' for part in _wrapped([f"%{number}" for number in range(count)])]
-    lines.append(f'               "}}, {left}, {places[-1]}, 1{_tail(a, bool(stmt.a_registers))};"')
+    lines.append(
+        f'               "}}, {left}, {places[-1]}, {0 if stmt.starts else 1}{_tail(a, bool(stmt.a_registers))};"'
+    )
     outputs = _wrapped([f'"+{constraint}"(d[{number}])' for number in range(count)])
     lines += [f"               {': ' if at == 0 else '  '}{part.rstrip()}" for at, part in enumerate(outputs)]
     inputs = [f'"{"r" if stmt.a_registers else "l"}"({name})' for name in names]

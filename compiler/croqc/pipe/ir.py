@@ -26,6 +26,7 @@ from croqc.pipe.ir_control import Write as Write
 from croqc.pipe.ir_registers import Accumulator as Accumulator
 from croqc.pipe.ir_registers import Put as Put
 from croqc.pipe.ir_registers import Reduce as Reduce
+from croqc.pipe.ir_registers import Scale as Scale
 from croqc.pipe.ir_registers import Settle as Settle
 from croqc.pipe.ir_registers import Spread as Spread
 from croqc.pipe.ir_registers import Visit as Visit
@@ -207,7 +208,8 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes.
+    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes; `starts`: the first of
+    them overwrites the accumulator.
     """
 
     acc: Accumulator
@@ -224,6 +226,7 @@ class Multiply(Stmt):
     a_registers: str = ""
     b_registers: str = ""
     steps: int = 0
+    starts: bool = False
 
 
 @record

@@ -89,6 +89,23 @@ class Reduce(Stmt):
 
 
 @record
+class Scale(Stmt):
+    """`acc[i, j] += factor * sum`, of the multiplies into `acc` since the last scale or, `single`, of the one in front.
+
+    `names` and `counter` as a visit has them; `factor` and `guard`, which must hold for there to be a factor, hang on
+    the place. No factor: as it is.
+    """
+
+    acc: Accumulator
+    index: Expr
+    names: tuple[str, ...]
+    counter: str
+    factor: Expr | None = None
+    guard: Expr | None = None
+    single: bool = False
+
+
+@record
 class Settle(Stmt):
     """(commits) Multiplies into an accumulator are complete: ordinary code behind it may read its registers, and none
     may be moved in front of it."""

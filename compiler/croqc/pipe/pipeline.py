@@ -23,6 +23,7 @@ from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
 from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
+from croqc.pipe.passes.scales import scales
 from croqc.pipe.passes.stored import stored
 from croqc.pipe.passes.tensor_memory import tensor_memory
 from croqc.pipe.verify import verify
@@ -45,6 +46,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("layout", layout),
     # Needs the layout: what may leave by stmatrix; takes shared memory that copies and multiplies have left.
     ("epilogue", epilogue),
+    # Before rows and all that looks at accumulators: it makes more of them, and visits.
+    ("scales", scales),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
     # Behind rows, which refuses accumulators that lie otherwise; commits, registers and barriers ask what visits use.

@@ -156,6 +156,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Visit: (_visit, frozenset({"acc", "index", "names", "counter"})),
     ir.Put: (lambda s: f"{expression(s.element)} = {expression(s.value)}", frozenset({"element", "value"})),
     ir.Reduce: (_reduce, frozenset({"op", "acc", "index", "source", "at"})),
+    ir.Scale: (lambda s: f"scale {_acc(s)} as {', '.join(s.names)}", frozenset({"acc", "index", "names", "counter"})),
     ir.Settle: (lambda s: f"settle {s.acc.name}", frozenset({"acc"})),
     ir.LoadAccumulator: (lambda s: f"load {_acc(s)}", frozenset({"acc", "index"})),
     ir.KeepAccumulator: (lambda s: f"keep {_acc(s)}", frozenset({"acc", "index"})),

@@ -62,6 +62,8 @@ def _tiles(kernel: ir.Kernel, done: set[str]) -> Iterator[str]:
                 yield f"nothing says which element of {element.name} is the thread's own"
         if isinstance(stmt, ir.Reduce) and decided and stmt.acc.spread is not ir.Spread.ROWS:
             yield f"a reduction of rows into {stmt.acc.name}, which does not lie along rows"
+        if isinstance(stmt, ir.Scale) and "scales" in done:
+            yield f"nothing has placed what scales {stmt.acc.name}"
         if isinstance(stmt, ir.Commit) and kernel.tensor_columns:
             yield "a group of multiplies into tensor memory ends as one of wgmma"
 

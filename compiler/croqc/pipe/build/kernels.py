@@ -17,6 +17,7 @@ from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
 from croqc.pipe.build.scalars import EXPRESSIONS, printable
+from croqc.pipe.build.scales import SCALES
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
@@ -55,6 +56,7 @@ class _Building:
             **MOVEMENT,
             **MULTIPLIES,
             **FRAGMENTS,
+            **SCALES,
         }
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region

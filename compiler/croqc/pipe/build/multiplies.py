@@ -10,6 +10,7 @@ from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.fragments import filled
 from croqc.pipe.build.held import accumulator
 from croqc.pipe.build.scalars import value
+from croqc.pipe.build.scales import scale
 from croqc.pipe.build.tiles import tile
 from croqc.pipe.errors import LoweringError
 from croqc.sema.model import MmaInfo, OperandKind, Symbol
@@ -80,7 +81,7 @@ def _use_of(c: Context, symbol: Symbol) -> tuple[MmaInfo, bool, bool] | None:
 
 def _multiply(c: Context, node: ast.Mma) -> Built:
     info = c.model.multiplies[node]
-    if node.form in ("sp", "scale"):
+    if node.form == "sp":
         raise LoweringError(f"'mma.….{node.form}' is not lowered yet", node.span)
     acc, index = accumulator(c, node.acc)
     a, b = tile(c, node.a), tile(c, node.b)
@@ -102,6 +103,7 @@ def _multiply(c: Context, node: ast.Mma) -> Built:
             _registers(c, node.a),
             _registers(c, node.b),
         ),
+        *([scale(c, node, *node.extra)] if node.form == "scale" else []),
         *ends,
     ]
 

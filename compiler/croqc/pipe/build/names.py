@@ -55,7 +55,7 @@ RESERVED: Final = OURS | frozenset(
 )
 
 # What passes and emitters append to a name of the source: an event's phase, a load's barrier, a stage, a tensor map.
-_ENDINGS: Final = ("_phase", "_landed", "_stage", "_map")
+_ENDINGS: Final = ("_phase", "_landed", "_stage", "_map", "_sums", "_sums_r", "_product")
 
 
 class Names:

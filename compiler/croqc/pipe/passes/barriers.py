@@ -192,13 +192,13 @@ class _Placing:
 
 
 def _exchanged(kernel: ir.Kernel) -> frozenset[str]:
-    """What the kernel both writes and reads, memory of single threads aside."""
+    """What threads write by ordinary code and others read. Copies bring their own barriers."""
     written: set[str] = set()
     found: set[str] = set()
     for stmt in statements(kernel.body):
         found |= read(stmt)
         match stmt:
-            case ir.Copy(dest=tile) | ir.StoreTile(dest=tile) | ir.Write(tile=tile):
+            case ir.StoreTile(dest=tile) | ir.Write(tile=tile):
                 written.add(tile.tensor.name)
     return frozenset(found & written) - {tensor.name for tensor in kernel.locals}
 

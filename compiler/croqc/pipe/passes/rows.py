@@ -2,7 +2,8 @@
 
 Sema chose the instruction from the target's table; this pass says how often it is issued along K, refuses what no
 emitter has, puts a fence in front of each run of multiplies, and ends the group of one that reads A from registers at
-once. M and N are never split: a tile has them from the instruction's own table.
+once. M and N are never split: a tile has them from the instruction's own table. An accumulator that is cleared right in
+front of a wgmma is not: the instruction overwrites it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.walk import Body, rewrite, with_bodies
+from croqc.pipe.exprs import Lit
+from croqc.pipe.walk import Body, rewrite, rewrite_lists, with_bodies
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -18,8 +20,27 @@ from croqc.text.record import replace
 
 
 def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    body = rewrite(kernel.body, lambda stmt: _with_end(_split(stmt, env)))
+    body = rewrite_lists(kernel.body, _started)
+    body = rewrite(body, lambda stmt: _with_end(_split(stmt, env)))
     return replace(kernel, body=_fenced(body))
+
+
+def _started(body: Body) -> Body:
+    """Without clearing what a multiply overwrites."""
+    found: list[ir.Stmt] = []
+    for stmt in body:
+        last = found[-1] if found else None
+        if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma" and _clears(last, stmt):
+            found[-1] = replace(stmt, starts=True)
+        else:
+            found.append(stmt)
+    return tuple(found)
+
+
+def _clears(fill: ir.Stmt | None, stmt: ir.Multiply) -> bool:
+    if not isinstance(fill, ir.Fill) or fill.declares or (fill.acc, fill.index) != (stmt.acc, stmt.index):
+        return False
+    return isinstance(fill.value, Lit) and fill.value.value == 0
 
 
 def _with_end(stmt: ir.Stmt) -> Body:

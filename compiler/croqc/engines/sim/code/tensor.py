@@ -111,7 +111,7 @@ def _fill(c: Compiler, node: ast.MmaFill) -> Code:
         def refill(frame: Frame) -> None:
             found = acc(frame)
             settle(frame, found)
-            found.value = value(frame)
+            found.value, found.sums = value(frame), None
             if found.buffer is not None:
                 found.buffer.flat[...] = cast(found.value, found.kind)
 
