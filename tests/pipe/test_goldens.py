@@ -25,6 +25,7 @@ EXAMPLES = (
     "ragged",
     "stored_then_read",
     "softmax",
+    "scaled",
 )
 TARGETS = ("sm_90a", "sm_80", "sm_100a")
 

@@ -1,4 +1,4 @@
-"""Scaled multiplies: which tile each goes into, when it is cleared, and when it joins the accumulator (reference, 6.7)."""
+"""Scaled multiplies: which tile each goes into, when it is cleared, when it joins the accumulator (reference, 6.7)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MULTIPLY, SCALE, FORM = (
 
 
 def told(body: str, elem: str = "f32") -> list[str]:
-    """What happens to the tiles, in order: `fill c`, `multiply c_sums`, `c += c_sums`, `store c`, loops in brackets."""
+    """What happens to the tiles, in order: `fill c`, `multiply c_unscaled`, `c += c_unscaled`, `store c`, loops in brackets."""
     kernel = after("scales", TEXT.format(body=FILL.format(elem=elem) + body), {})
     (inner,) = (
         stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Scope) and only(kernel, ir.Fill)[0] in stmt.body
@@ -61,7 +61,8 @@ def _told(body: tuple[ir.Stmt, ...]) -> list[str]:
     return found
 
 
-SUMS = ["declare c", "declare c_sums"]
+JOINED = ["c += c_unscaled", "clear c_unscaled"]
+SUMS = ["declare c", "declare c_unscaled"]
 
 
 @pytest.mark.parametrize(
@@ -69,34 +70,43 @@ SUMS = ["declare c", "declare c_sums"]
     [
         (
             FORM,
-            ["declare c", "declare c_product", "clear c_product", "multiply c_product", "c += c_product", "store c"],
+            [
+                "declare c",
+                "declare c_unscaled_one",
+                "clear c_unscaled_one",
+                "multiply c_unscaled_one",
+                "c += c_unscaled_one",
+                "store c",
+            ],
         ),
-        (MULTIPLY + MULTIPLY + SCALE, [*SUMS, "clear c_sums", *2 * ["multiply c_sums"], "c += c_sums", "store c"]),
+        (
+            MULTIPLY + MULTIPLY + SCALE,
+            [*SUMS, "clear c_unscaled", *2 * ["multiply c_unscaled"], "c += c_unscaled", "store c"],
+        ),
         (
             MULTIPLY + SCALE + MULTIPLY,
-            [*SUMS, *2 * ["clear c_sums", "multiply c_sums", "c += c_sums"], "store c"],
+            [*SUMS, *2 * ["clear c_unscaled", "multiply c_unscaled", "c += c_unscaled"], "store c"],
         ),
         (
             f"foreach k in N {{ {MULTIPLY} {SCALE} }}",
-            [*SUMS, "[", "clear c_sums", "multiply c_sums", "c += c_sums", "]", "store c"],
+            [*SUMS, "[", "clear c_unscaled", "multiply c_unscaled", "c += c_unscaled", "]", "store c"],
         ),
         (  # the first multiply of a turn may be the first one at all
             f"foreach k in N {{ {MULTIPLY} }} {SCALE}",
-            [*SUMS, "[", "multiply c_sums", "]", "c += c_sums", "clear c_sums", "store c"],
+            [*SUMS, "[", "multiply c_unscaled", "]", "c += c_unscaled", "clear c_unscaled", "store c"],
         ),
         (
             f"{MULTIPLY} if (N > 3) {{ {SCALE} }}",
-            [*SUMS, *["clear c_sums", "multiply c_sums"], "?", "c += c_sums", "clear c_sums", "?"]
-            + ["c += c_sums", "clear c_sums", "store c"],
+            [*SUMS, "clear c_unscaled", "multiply c_unscaled", "?", *JOINED, "?", *JOINED, "store c"],
         ),
         (
             f"{MULTIPLY} mma.fill c, 2.0f; {MULTIPLY} {SCALE}",
             [
                 *SUMS,
-                *["clear c_sums", "multiply c_sums", "clear c"],
-                "clear c_sums",
-                "multiply c_sums",
-                "c += c_sums",
+                *["clear c_unscaled", "multiply c_unscaled", "clear c"],
+                "clear c_unscaled",
+                "multiply c_unscaled",
+                "c += c_unscaled",
                 "store c",
             ],
         ),
@@ -114,8 +124,8 @@ def test_sums_of_sixteen_bit_accumulators_are_wide() -> None:
     kernel = after("scales", TEXT.format(body=FILL.format(elem="f16") + MULTIPLY + SCALE + FORM), {})
     assert [(tile.name, tile.elem) for tile in kernel.accumulators] == [
         ("c", "f16"),
-        ("c_sums", "f32"),
-        ("c_product", "f32"),
+        ("c_unscaled", "f32"),
+        ("c_unscaled_one", "f32"),
     ]
 
 

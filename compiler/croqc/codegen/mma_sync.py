@@ -60,11 +60,15 @@ def print_split(w: Writer, places: Places, stmt: ir.Multiply, registers: str, co
     left = ", ".join(f"{a}[{number}]" for number in range(4))
     with w.block(""):
         w.line(f"u32 {a}[4];")
-        w.line(f"load_a<{_shape(places, stmt.a)}>({a}, {_at(places, stmt.a, ZERO, column)});")
+        load_a = "load_a" if stmt.a_k_major else "load_a_mn"
+        w.line(f"{load_a}<{_shape(places, stmt.a)}>({a}, {_at(places, stmt.a, ZERO, column, stmt.a_k_major)});")
         w.line("#pragma unroll")
         with w.block(f"for (int {n} = 0; {n} < {stmt.n}; {n} += 16)"):
             w.line(f"u32 {b}[4];")
-            w.line(f"load_b<{_shape(places, stmt.b)}>({b}, {_at(places, stmt.b, Var(n), column)});")
+            load_b = "load_b" if stmt.b_k_major else "load_b_mn"
+            more = f", {n} + 8 < {stmt.n} ? 8 : 0" if stmt.n % 16 else ""
+            at = _at(places, stmt.b, Var(n), column, stmt.b_k_major)
+            w.line(f"{load_b}<{_shape(places, stmt.b)}>({b}, {at}{more});")
             w.line(f"{name}({registers} + {n} / 8 * {per}, {left}, {b}[0], {b}[1]);")
             guard = f"if ({n} + 8 < {stmt.n}) " if stmt.n % 16 else ""
             w.line(f"{guard}{name}({registers} + ({n} / 8 + 1) * {per}, {left}, {b}[2], {b}[3]);")
@@ -75,7 +79,9 @@ def _shape(places: Places, tile: Tile) -> str:
     return f"{tensor.extents[0]}, {places.shared[tensor.name].swizzle}, {ELEMENTS[tensor.elem].bits // 8}"
 
 
-def _at(places: Places, tile: Tile, row: Expr, column: Expr) -> str:
+def _at(places: Places, tile: Tile, along: Expr, depth: Expr, k_major: bool) -> str:
+    """`along` in M or N, `depth` in K."""
+    row, column = (along, depth) if k_major else (depth, along)
     at = (places.spell(add(start, more)) for start, more in ((tile.origin[0], row), (tile.origin[-1], column)))
     return f"{places.slot(tile.tensor, tile.slot)}, {', '.join(at)}"
 

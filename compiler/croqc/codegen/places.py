@@ -114,11 +114,13 @@ class Places:
         elements = slot_stride(item) * 8 // ELEMENTS[tensor.elem].bits
         return f"{tensor.name} + {self.spell(multiply(slot, Lit(elements)), 10)}"
 
-    def offset(self, tile: Tile, column: Expr) -> str:
-        """Bytes from the start of a swizzled tensor to a column of a tile, without the permutation of its swizzle."""
+    def offset(self, tile: Tile, depth: Expr, k_major: bool = True) -> str:
+        """Bytes from the start of a swizzled tensor to some depth in K of an operand, without the permutation of its
+        swizzle: to a column or, where K goes down, to a row."""
         tensor, item = tile.tensor, self.shared[tile.tensor.name]
         size = ELEMENTS[tensor.elem].bits // 8
-        row, first = tile.origin[0], add(tile.origin[-1], column)
+        row, first = tile.origin[0], tile.origin[-1]
+        row, first = (row, add(first, depth)) if k_major else (add(row, depth), first)
         slot = multiply(tile.slot, Lit(slot_stride(item)))
         if row == ZERO and first == ZERO:
             return self.spell(slot)

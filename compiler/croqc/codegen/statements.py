@@ -16,7 +16,7 @@ from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import quoted, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, divide
 from croqc.pipe.walk import Body
 from croqc.sema.model import Unit
 from croqc.text.record import replace
@@ -263,12 +263,8 @@ class Statements:
         self.functions.setdefault(tcgen05.function_name(stmt), tcgen05.function_text(stmt))
         steps = [Lit(step * stmt.k_step) for step in range(stmt.steps)]
         self.tensor_memory.multiply(
-            stmt, [(self._tensor_operand(stmt.a, at), self._tensor_operand(stmt.b, at)) for at in steps]
+            stmt, [self._operands(stmt, at, "tensor_operand", "tensor_operand_mn") for at in steps]
         )
-
-    def _tensor_operand(self, tile: Tile, column: Expr) -> str:
-        swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"tensor_operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
 
     def start(self, stmt: ir.Start) -> None:
         self.tensor_memory.start(stmt)
@@ -294,14 +290,23 @@ class Statements:
             else:
                 mma_sync.print_split(self.w, self.places, stmt, registers, column)
             return
-        held = fragment_arguments(stmt, step) if stmt.a_registers else ""
-        operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
-        self.w.line(f"{name}({registers}, {operands[0]},")
-        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
+        a, b = self._operands(stmt, column, "operand", "operand_mn")
+        self.w.line(f"{name}({registers}, {fragment_arguments(stmt, step) if stmt.a_registers else a},")
+        self.w.line(f"{' ' * (len(name) + 1)}{b});")
 
-    def _operand(self, tile: Tile, column: Expr) -> str:
+    def _operands(self, stmt: ir.Multiply, depth: Expr, along: str, across: str) -> tuple[str, str]:
+        """The descriptors of A and B at some depth in K, made by a function for operands that lie along K or another
+        for those that lie across; of one in registers nothing."""
+        return (
+            "" if stmt.a_registers else self._operand(stmt.a, depth, along if stmt.a_k_major else "", across),
+            "" if stmt.b_registers else self._operand(stmt.b, depth, along if stmt.b_k_major else "", across),
+        )
+
+    def _operand(self, tile: Tile, depth: Expr, along: str, across: str) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
+        offset = self.places.offset(tile, depth, bool(along))
+        shape = f"{swizzle}" if along else f"{swizzle}, {tile.tensor.extents[0]}"
+        return f"{along or across}<{shape}>({tile.tensor.name}, {offset})"
 
     def load_fragment(self, stmt: ir.LoadFragment) -> None:
         self.headers.add("fragment")

@@ -1,7 +1,7 @@
 """Multiplies of tcgen05 as C++ (PTX ISA, tcgen05.mma): the instruction's function, its descriptor, its use.
 
-Bits of the instruction descriptor: 4-5 type of D, 7-9 and 10-12 types of A and B, 17-22 N / 8, 24-28 M / 16; all
-others are zero: both operands K-major, nothing negated, dense.
+Bits of the instruction descriptor: 4-5 type of D, 7-9 and 10-12 types of A and B, 15 and 16 which of them do not lie
+along K, 17-22 N / 8, 24-28 M / 16; all others are zero: nothing negated, dense.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def function_text(stmt: ir.Multiply) -> list[str]:
 def shape_bits(stmt: ir.Multiply) -> int:
     """The instruction descriptor."""
     types = _TYPES[stmt.a.tensor.elem] << 7 | _TYPES[stmt.b.tensor.elem] << 10
-    return _RESULTS[stmt.acc.elem] << 4 | types | stmt.n // 8 << 17 | stmt.m // 16 << 24
+    majors = (not stmt.a_k_major) << 15 | (not stmt.b_k_major) << 16
+    return _RESULTS[stmt.acc.elem] << 4 | types | majors | stmt.n // 8 << 17 | stmt.m // 16 << 24
 
 
 class TensorMemory:

@@ -16,7 +16,8 @@ def function_name(stmt: ir.Multiply) -> str:
     a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
     held = "_registers" if stmt.a_registers else ""
     starts = "_start" if stmt.starts else ""
-    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}{starts}"
+    majors = ("" if stmt.a_k_major or held else "_a_mn") + ("" if stmt.b_k_major else "_b_mn")
+    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}{majors}{starts}"
 
 
 def function_text(stmt: ir.Multiply) -> list[str]:
@@ -33,9 +34,7 @@ def function_text(stmt: ir.Multiply) -> list[str]:
     lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b) {{"]
     lines.append(f'  asm volatile("wgmma.mma_async.sync.aligned.{form} {{"')
     lines += [f'               "{part}"' for part in _wrapped([f"%{number}" for number in range(count)])]
-    lines.append(
-        f'               "}}, {left}, {places[-1]}, {0 if stmt.starts else 1}{_tail(a, bool(stmt.a_registers))};"'
-    )
+    lines.append(f'               "}}, {left}, {places[-1]}, {0 if stmt.starts else 1}{_tail(stmt)};"')
     outputs = _wrapped([f'"+{constraint}"(d[{number}])' for number in range(count)])
     lines += [f"               {': ' if at == 0 else '  '}{part.rstrip()}" for at, part in enumerate(outputs)]
     inputs = [f'"{"r" if stmt.a_registers else "l"}"({name})' for name in names]
@@ -44,10 +43,12 @@ def function_text(stmt: ir.Multiply) -> list[str]:
     return lines
 
 
-def _tail(elem: str, held: bool) -> str:
-    """Signs and, for 16-bit elements, which operands in shared memory are transposed: none."""
+def _tail(stmt: ir.Multiply) -> str:
+    """Signs and, for 16-bit elements, which operands in shared memory do not lie along K."""
+    elem = _TYPES[stmt.a.tensor.elem]
     if elem in ("f16", "bf16"):
-        return ", 1, 1, 0" if held else ", 1, 1, 0, 0"
+        majors = [stmt.b_k_major] if stmt.a_registers else [stmt.a_k_major, stmt.b_k_major]
+        return "".join((", 1, 1", *(", 0" if major else ", 1" for major in majors)))
     return ", 1, 1" if elem in ("tf32", "e4m3", "e5m2") else ""
 
 

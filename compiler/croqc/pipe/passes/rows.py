@@ -11,17 +11,21 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Lit
+from croqc.pipe.exprs import Lit, Tile
+from croqc.pipe.facts import Facts
 from croqc.pipe.walk import Body, rewrite, rewrite_lists, with_bodies
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
+_BY_WARPS = ("mma.sync", "wmma")
+
 
 def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
+    swizzles = {item.tensor.name: item.swizzle for item in kernel.shared}
     body = rewrite_lists(kernel.body, _started)
-    body = rewrite(body, lambda stmt: _with_end(_split(stmt, env)))
+    body = rewrite(body, lambda stmt: _with_end(_split(stmt, env, swizzles)))
     return replace(kernel, body=_fenced(body))
 
 
@@ -84,18 +88,44 @@ def _is_run(stmt: ir.Stmt) -> bool:
     return isinstance(stmt, ir.Multiply) and stmt.instruction in ("wgmma", "tcgen05")
 
 
-def _split(stmt: ir.Stmt, env: Env) -> ir.Stmt:
+def _split(stmt: ir.Stmt, env: Env, swizzles: dict[str, int]) -> ir.Stmt:
     if not isinstance(stmt, ir.Multiply):
         return stmt
-    by_warps = stmt.instruction in ("mma.sync", "wmma")
+    by_warps = stmt.instruction in _BY_WARPS
     feature = {"wgmma": Feature.WGMMA, "tcgen05": Feature.TCGEN05}.get(stmt.instruction)
     if not by_warps and (feature is None or not env.target.has(feature)):
         raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
-    read = [
-        major for major, held in ((stmt.a_k_major, stmt.a_registers), (stmt.b_k_major, stmt.b_registers)) if not held
-    ]
-    if not all(read):
-        raise LoweringError("shared operands that are not K-major ('row.col', 'col.…') are not lowered yet", stmt.span)
     if by_warps:
         _check_warps(stmt)
+    for tile, held, k_major, extent in (
+        (stmt.a, stmt.a_registers, stmt.a_k_major, stmt.m),
+        (stmt.b, stmt.b_registers, stmt.b_k_major, stmt.n),
+    ):
+        if not held:
+            _check_operand(stmt, tile, k_major, swizzles[tile.tensor.name], env.facts)
+            _check_panel(stmt, tile, k_major, extent, swizzles[tile.tensor.name], env.facts)
     return replace(stmt, steps=stmt.k // stmt.k_step)
+
+
+def _check_operand(stmt: ir.Multiply, tile: Tile, k_major: bool, swizzle: int, facts: Facts) -> None:
+    """Instructions read shared rows sixteen bytes at a time, the asynchronous ones in the swizzle's eight rows."""
+    size, (row, column) = ELEMENTS[tile.tensor.elem].bits // 8, (tile.origin[0], tile.origin[-1])
+    if not k_major and size != 2:
+        reason = f"an operand of {tile.tensor.elem} is read along K alone"
+        raise LoweringError(f"{reason}: store it as [N, K] (A as [M, K]) and write 'row.row'", stmt.span)
+    by_warps = stmt.instruction in _BY_WARPS
+    unit = 16 // size if by_warps or not k_major else stmt.k_step
+    if not facts.divides(unit, column) or not (by_warps or facts.divides(8, row)):
+        rows_too = "" if by_warps else "a multiple of 8 rows and "
+        reason = f"the operand in '{tile.tensor.name}' has to start at {rows_too}a multiple of {unit} columns"
+        raise LoweringError(f"{reason}, and nothing says that it does: use whole tiles ('.at', '.chunkat')", stmt.span)
+
+
+def _check_panel(stmt: ir.Multiply, tile: Tile, k_major: bool, extent: int, swizzle: int, facts: Facts) -> None:
+    """A descriptor counts whole column groups: a narrower operand lies in one of them."""
+    panel = swizzle // 2
+    if k_major or stmt.instruction in _BY_WARPS:
+        return
+    if panel % min(extent, panel) or not facts.divides(min(extent, panel), tile.origin[-1]):
+        reason = f"{extent} columns of '{tile.tensor.name}' from here reach over its groups of {panel}"
+        raise LoweringError(f"{reason} columns: start at a multiple of {panel}, or use '.swiz<32>'", stmt.span)

@@ -1,7 +1,7 @@
-"""Pass scales: scaled multiplies go into a tile of their own, whose elements then join the accumulator (reference, 6.7).
+"""Pass scales: scaled multiplies go into a tile of their own, whose elements join the accumulator (reference, 6.7).
 
-`mma.scale` has one an accumulator, for all multiplies since the last scale; what it holds is part of the accumulator, so
-that whoever reads that in between finds it joined. The `.scale` form has another one, for itself alone.
+`mma.scale` has one an accumulator, for all multiplies since the last scale; what it holds is part of the accumulator,
+and whoever reads that in between finds it joined. The `.scale` form has another one, for itself alone.
 
 A tile is cleared in front of its first multiply: registers that were cleared a turn earlier would be carried round the
 loop, and the assembler would serialise the multiplies. Only where a multiply may be the first one or not, as the turns
@@ -28,8 +28,8 @@ def scales(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     found = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Scale)]
     if not found:
         return kernel
-    sums = {stmt.acc.name: _tile(stmt.acc, "_sums") for stmt in found if not stmt.single}
-    products = {stmt.acc.name: _tile(stmt.acc, "_product") for stmt in found if stmt.single}
+    sums = {stmt.acc.name: _tile(stmt.acc, "_unscaled") for stmt in found if not stmt.single}
+    products = {stmt.acc.name: _tile(stmt.acc, "_unscaled_one") for stmt in found if stmt.single}
     placing = _Placing({stmt.acc.name: stmt.acc for stmt in found}, sums, products)
     placing.placed(kernel.body, _START)  # learns which tiles have to be kept clear
     body = placing.placed(kernel.body, _START)
