@@ -71,7 +71,7 @@ def arrive(unit: Unit = Unit.GROUP4, **more: object) -> ir.Arrive:
 def multiply(**more: object) -> ir.Multiply:
     acc = ir.Accumulator("acc", "f32", 64, 64, Unit.GROUP4)
     made = ir.Multiply(
-        NOWHERE, acc, Lit(0), whole(TILE), whole(OTHER), True, True, "wgmma", 64, 64, 64, 16
+        NOWHERE, acc, Lit(0), whole(TILE), whole(OTHER), True, True, ir.Instruction.WGMMA, 64, 64, 64, 16
     )  # fmt: skip
     return replace(made, **more)
 

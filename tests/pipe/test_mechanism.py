@@ -126,3 +126,15 @@ def test_stores_that_the_kernel_itself_uses_are_made_by_its_threads(user: str) -
     uses = {"read": ir.Let(NOWHERE, "x", "f16", Read(*element)), "written": ir.Write(NOWHERE, *element, Lit(1))}
     (done, *_) = only(mechanism(kernel(store(), uses[user]), env_of(WHOLE)), ir.Copy)
     assert done.mechanism is ir.Mechanism.VECTOR
+
+
+def test_a_shorter_source_is_bounded_by_its_own_extent() -> None:
+    """Threads go over the destination's elements: the rows that the source lacks are told by its bounds."""
+    short = replace(box(SRC), shape=(Lit(32), Lit(64)))
+    (done,) = only(mechanism(kernel(load(Unit.BLOCK, source=short)), env_of(WHOLE)), ir.Copy)
+    assert (done.source.valid, done.vector) == ((Lit(32), None), 16)
+    unknown = replace(box(SRC), shape=(Var("n"), Lit(64)))
+    (done,) = only(mechanism(kernel(load(Unit.BLOCK, source=unknown)), env_of(WHOLE)), ir.Copy)
+    assert done.source.valid == (Var("n"), None)
+    (done,) = only(mechanism(kernel(load(Unit.BLOCK)), env_of(WHOLE)), ir.Copy)
+    assert done.source.valid == (None, None)

@@ -6,6 +6,7 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Lit
 from croqc.pipe.held import held_in
 from croqc.pipe.walk import statements
 from croqc.service.check import check_text
@@ -33,7 +34,7 @@ MULTIPLY, SCALE, FORM = (
 
 
 def told(body: str, elem: str = "f32") -> list[str]:
-    """What happens to the tiles, in order: `fill c`, `multiply c_unscaled`, `c += c_unscaled`, `store c`, loops in brackets."""
+    """What happens to the tiles, in order: `fill c`, `multiply c_unscaled`, `store c`, loops in brackets."""
     kernel = after("scales", TEXT.format(body=FILL.format(elem=elem) + body), {})
     (inner,) = (
         stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Scope) and only(kernel, ir.Fill)[0] in stmt.body
@@ -130,10 +131,10 @@ def test_sums_of_sixteen_bit_accumulators_are_wide() -> None:
 
 
 def test_wgmma_overwrites_what_is_cleared_in_front_of_it() -> None:
-    kernel = after("rows", TEXT.format(body=FILL.format(elem="f32") + MULTIPLY + MULTIPLY + SCALE), {})
-    assert [stmt.starts for stmt in only(kernel, ir.Multiply)] == [True, False]
-    other = after("rows", TEXT.format(body=FILL.format(elem="f32") + MULTIPLY + SCALE), {}, "sm_80")
-    assert [stmt.starts for stmt in only(other, ir.Multiply)] == [False]
+    kernel = after("overwrite", TEXT.format(body=FILL.format(elem="f32") + MULTIPLY + MULTIPLY + SCALE), {})
+    assert [stmt.adds for stmt in only(kernel, ir.Multiply)] == [Lit(False, "bool"), None]
+    other = after("overwrite", TEXT.format(body=FILL.format(elem="f32") + MULTIPLY + SCALE), {}, "sm_80")
+    assert [stmt.adds for stmt in only(other, ir.Multiply)] == [None]
     assert len([stmt for stmt in only(other, ir.Fill) if not stmt.declares]) == 1
 
 

@@ -17,7 +17,6 @@ from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Held, Read, integer
 from croqc.pipe.wide import is_small, widened
-from croqc.sema.elements import ELEMENTS
 from croqc.sema.memory import STATIC_LIMIT
 
 _MOST = 2**31 - 1  # blocks of a grid, and what a coordinate counts to
@@ -189,7 +188,7 @@ def _map(item: ir.TensorMap) -> str:
     extents = ", ".join(f"cuuint64_t({_spell(extent)})" for extent in reversed(tensor.shape))
     box = ", ".join(str(extent) for extent in item.box)
     kind, swizzle = format_word(tensor.elem), swizzle_word(item.swizzle)
-    size = ELEMENTS[tensor.elem].bits // 8
+    size = tensor.elem_bytes
     return f"tensor_map({tensor.name}, {kind}, {size}, {{{extents}}}, {{{box}}}, {swizzle})"
 
 

@@ -7,11 +7,12 @@ from math import prod
 from croqc.codegen.copies import map_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
+from croqc.codegen.units import number_of
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
-from croqc.pipe.passes.memory import slot_stride
+from croqc.sema.model import Unit
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -60,7 +61,7 @@ class _Kernel:
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
             # One block a multiprocessor will do: left alone, the assembler spills what comes from tensor memory.
-            bounds = f"{kernel.threads}, 1" if kernel.tensor_columns else f"{kernel.threads}"
+            bounds = f"{kernel.threads}, 1" if kernel.tensor_memory is not None else f"{kernel.threads}"
             self.w.line(f'extern "C" __global__ void __launch_bounds__({bounds})')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
@@ -75,11 +76,8 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
-                if kernel.tensor_columns:
-                    self.w.line("__syncthreads();")
-                    self.w.line(
-                        f"if (threadIdx.x / 32 == 0) tensor_memory_free<{kernel.tensor_columns}>(tensor_memory);"
-                    )
+                if kernel.tensor_memory is not None:
+                    self._free(kernel.tensor_memory)
             self.w.line("}")
 
     def _parameters(self) -> list[str]:
@@ -112,8 +110,8 @@ class _Kernel:
             self.w.line(f"int {name} = {slot};")
         if kernel.events:
             self._barriers()
-        if kernel.tensor_columns:
-            self._tensor_memory()
+        if kernel.tensor_memory is not None:
+            self._allocate(kernel.tensor_memory)
         self._phases()
         self.w.line()
 
@@ -133,8 +131,8 @@ class _Kernel:
         slots = f"{tensor.slots} x " if tensor.slots > 1 else ""
         shape = " x ".join(str(extent) for extent in tensor.extents)
         swizzle = f", {item.swizzle}-byte swizzle" if item.swizzle else ""
-        if tensor.slots > 1 and slot_stride(item) != item.bytes:
-            swizzle += f", {slot_stride(item)} bytes a slot"
+        if tensor.slots > 1 and item.slot_stride != item.bytes:
+            swizzle += f", {item.slot_stride} bytes a slot"
         kind = type_word(tensor.elem)
         place = f"reinterpret_cast<{kind}*>(smem + {item.offset})"
         self.w.line(f"{kind}* const {tensor.name} = {place};  // {slots}{shape}{swizzle}")
@@ -158,14 +156,18 @@ class _Kernel:
                     self._per_slot(event, "mbarrier_arrive_many")
         self.w.line("__syncthreads();")
 
-    def _tensor_memory(self) -> None:
-        """Asked for by the first warp; every thread learns where it lies."""
-        at = self.kernel.shared_bytes - 8
-        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {at});")
-        self.w.line(f"if (threadIdx.x / 32 == 0) tensor_memory_alloc<{self.kernel.tensor_columns}>(tensor_memory_at);")
+    def _allocate(self, memory: ir.TensorMemory) -> None:
+        """Asked for by the first warp; every thread learns where it lies (PTX ISA, tcgen05.alloc)."""
+        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {memory.address_at});")
+        self.w.line(f"if ({number_of(Unit.GROUP)} == 0) tensor_memory_alloc<{memory.columns}>(tensor_memory_at);")
         for line in ("tcgen05_fence_before();", "__syncthreads();", "tcgen05_fence_after();"):
             self.w.line(line)
         self.w.line("const u32 tensor_memory = *tensor_memory_at;")
+
+    def _free(self, memory: ir.TensorMemory) -> None:
+        """Given back by the same warp when the whole block is done with it."""
+        self.w.line("__syncthreads();")
+        self.w.line(f"if ({number_of(Unit.GROUP)} == 0) tensor_memory_free<{memory.columns}>(tensor_memory);")
 
     def _initialise(self, event: ir.Event) -> None:
         self._per_slot(event, "mbarrier_init")

@@ -7,19 +7,16 @@ accumulators lie as those of wgmma do, so that stores are the same.
 from __future__ import annotations
 
 from croqc.codegen.places import Places
+from croqc.codegen.registers import OPERANDS, register_type
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import ZERO, Expr, Lit, Tile, Var, add
 from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
-
-_TYPES = {"f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2",
-          "s8": "s8", "u8": "u8"}  # fmt: skip
-_REGISTER = {"f32": "float", "s32": "int", "f16": "u32"}
+from croqc.sema.model import THREADS, Unit
 
 
 def function_name(stmt: ir.Multiply) -> str:
-    a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
+    a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     return f"mma_m16n8k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}"
 
 
@@ -30,8 +27,8 @@ def _halves(stmt: ir.Multiply) -> int:
 
 def function_text(stmt: ir.Multiply) -> list[str]:
     """`d += a x b` for 16 rows and 8 columns."""
-    acc, a, b = stmt.acc.elem, _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
-    kind, count, halves = _REGISTER[acc], 2 if acc == "f16" else 4, _halves(stmt)
+    acc, a, b = stmt.acc.elem, OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
+    kind, count, halves = register_type(stmt.acc), 2 if acc == "f16" else 4, _halves(stmt)
     constraint = "f" if kind == "float" else "r"
     outs = ", ".join(f"%{number}" for number in range(count))
     names = [f"a{number}" for number in range(2 * halves)], [f"b{number}" for number in range(halves)]
@@ -76,7 +73,7 @@ def print_split(w: Writer, places: Places, stmt: ir.Multiply, registers: str, co
 
 def _shape(places: Places, tile: Tile) -> str:
     tensor = tile.tensor
-    return f"{tensor.extents[0]}, {places.shared[tensor.name].swizzle}, {ELEMENTS[tensor.elem].bits // 8}"
+    return f"{tensor.extents[0]}, {places.shared[tensor.name].swizzle}, {tensor.elem_bytes}"
 
 
 def _at(places: Places, tile: Tile, along: Expr, depth: Expr, k_major: bool) -> str:
@@ -91,12 +88,12 @@ def _at(places: Places, tile: Tile, along: Expr, depth: Expr, k_major: bool) -> 
 
 def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
     """Four bytes a register: block i of 8 rows and block j of 16 bytes along K is register `j * rows / 8 + i`."""
-    size = ELEMENTS[stmt.tile.tensor.elem].bits // 8
+    size = stmt.tile.tensor.elem_bytes
     rows = stmt.rows // 4 if stmt.unit is Unit.GROUP4 else stmt.rows
     blocks, pieces = rows // 8, stmt.k * size // 16
     if stmt.declares:
         w.line(f"u32 {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {stmt.tile.tensor.elem}")
-    first = "threadIdx.x % 128 / 32 * 16 + " if stmt.unit is Unit.GROUP4 else ""
+    first = f"threadIdx.x % {THREADS[Unit.GROUP4]} / {THREADS[Unit.GROUP]} * 16 + " if stmt.unit is Unit.GROUP4 else ""
     i, j = places.own("i"), places.own("j")
     row, k = Var(f"({first}operand_row({i}))"), Var(f"operand_byte({j}) / {size}" if size > 1 else f"operand_byte({j})")
     w.line("#pragma unroll")

@@ -23,7 +23,6 @@ from croqc.pipe.exprs import (
     product,
     total,
 )
-from croqc.pipe.passes.memory import slot_stride
 from croqc.pipe.wide import is_small, widened
 from croqc.sema.elements import ELEMENTS
 
@@ -111,17 +110,17 @@ class Places:
         if tensor.slots == 1:
             return tensor.name
         item = self.shared[tensor.name]
-        elements = slot_stride(item) * 8 // ELEMENTS[tensor.elem].bits
+        elements = item.slot_stride * 8 // ELEMENTS[tensor.elem].bits
         return f"{tensor.name} + {self.spell(multiply(slot, Lit(elements)), 10)}"
 
     def offset(self, tile: Tile, depth: Expr, k_major: bool = True) -> str:
         """Bytes from the start of a swizzled tensor to some depth in K of an operand, without the permutation of its
         swizzle: to a column or, where K goes down, to a row."""
         tensor, item = tile.tensor, self.shared[tile.tensor.name]
-        size = ELEMENTS[tensor.elem].bits // 8
+        size = tensor.elem_bytes
         row, first = tile.origin[0], tile.origin[-1]
         row, first = (row, add(first, depth)) if k_major else (add(row, depth), first)
-        slot = multiply(tile.slot, Lit(slot_stride(item)))
+        slot = multiply(tile.slot, Lit(item.slot_stride))
         if row == ZERO and first == ZERO:
             return self.spell(slot)
         inside = f"tile_start<{tensor.extents[0]}, {item.swizzle}, {size}>({self.spell(row)}, {self.spell(first)})"
@@ -137,7 +136,7 @@ class Places:
         if item.swizzle and len(at) == 2:
             if at == [ZERO, ZERO]:
                 return base
-            size = ELEMENTS[tensor.elem].bits // 8
+            size = tensor.elem_bytes
             shape = f"{tensor.extents[0]}, {item.swizzle}, {size}"
             scale = f" / {size}" if size > 1 else ""
             return f"{base} + tile_start<{shape}>({self.spell(at[0])}, {self.spell(at[1])}){scale}"

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from croqc.codegen.evaluate import evaluate
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.unit import Unit, unit_of
 from croqc.codegen.words import UnsupportedTypeError
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.evaluate import evaluate
 from croqc.pipe.facts import Number, whole_sizes
 from croqc.pipe.lower import named_sizes
 from croqc.sema.elements import ELEMENTS, canonical

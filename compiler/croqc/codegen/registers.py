@@ -1,10 +1,18 @@
-"""Register tiles in C++: what a thread declares of them, and how its elements are read and written. Must not decide."""
+"""Register tiles and operands in the words of C++ and PTX: what a thread declares and uses. Must not decide."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from croqc.codegen.words import type_word
 from croqc.pipe import ir
 from croqc.sema.model import Unit
+
+OPERANDS: Final = {
+    "f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2", "s8": "s8",
+    "u8": "u8",
+}  # fmt: skip
+"""What PTX calls the element types of operands (PTX ISA, mma and wgmma.mma_async)."""
 
 
 def register_type(tile: ir.Accumulator) -> str:
@@ -14,6 +22,12 @@ def register_type(tile: ir.Accumulator) -> str:
 
 def register_count(tile: ir.Accumulator) -> int:
     return tile.owned // 2 if tile.packed else tile.owned
+
+
+def declaration(tile: ir.Accumulator) -> str:
+    """The declaration of a tile's registers, without a comment."""
+    count = f"[{tile.count}]" if tile.count > 1 else ""
+    return f"{register_type(tile)} {tile.name}{count}[{register_count(tile)}];"
 
 
 def described(tile: ir.Accumulator) -> str:

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
-from croqc.codegen.copies import THREADS, Copies, by_first, first_of
+from croqc.codegen.copies import Copies
 from croqc.codegen.places import Places
-from croqc.codegen.registers import described, register_count, register_type
+from croqc.codegen.registers import declaration, described
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.stores import Stores
+from croqc.codegen.units import by_first, first_of, meeting
 from croqc.codegen.visits import Visits
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import quoted, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, divide
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
 from croqc.pipe.walk import Body
 from croqc.sema.model import Unit
-from croqc.text.record import replace
 
 
 class Statements:
@@ -126,23 +126,23 @@ class Statements:
     def wait(self, stmt: ir.Wait) -> None:
         barrier = self.copies.barrier(stmt.slot)
         if stmt.phase is None:
-            slots = self._event(stmt.slot).slots
+            slots = self.kernel.event(stmt.slot).slots
             self._wait(stmt, barrier, f"{self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1")
             return
         slot = self.spell(stmt.slot.at, 10)
-        if self._event(stmt.slot).slots == 1:
+        if self.kernel.event(stmt.slot).slots == 1:
             self._wait(stmt, barrier, stmt.phase)
             self.w.line(f"{stmt.phase} ^= 1;")
             return
         self._wait(stmt, barrier, f"{stmt.phase} >> {slot} & 1")
-        self.w.line(f"{stmt.phase} ^= 1{'ull' if self._event(stmt.slot).slots > 32 else 'u'} << {slot};")
+        self.w.line(f"{stmt.phase} ^= 1{'ull' if self.kernel.event(stmt.slot).slots > 32 else 'u'} << {slot};")
 
     def _wait(self, stmt: ir.Wait, barrier: str, parity: str) -> None:
         """Where waits are reported, with what the record says: site, slot, and which generation it is for the path."""
         if self.sites is None:
             self.w.line(f"mbarrier_wait({barrier}, {parity});")
             return
-        event = self._event(stmt.slot)
+        event = self.kernel.event(stmt.slot)
         number = self.sites.add(event, stmt.span)
         slot = self.spell(stmt.slot.at, 10)
         generation = f"{counter(self.kernel, event)}[{slot}]"
@@ -153,9 +153,6 @@ class Statements:
         self.w.line(f"mbarrier_wait_reported({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
         if not stmt.slot.ordered:
             self.w.line(f"++{generation};")
-
-    def _event(self, slot: ir.SlotRef) -> ir.Event:
-        return next(item for item in self.kernel.events if item.name == slot.event)
 
     def arrive(self, stmt: ir.Arrive) -> None:
         if stmt.publishes:
@@ -176,13 +173,9 @@ class Statements:
         self._meet(stmt.unit)
 
     def _meet(self, unit: Unit) -> None:
-        count = THREADS.get(unit, self.kernel.threads)
-        if unit is Unit.BLOCK or count >= self.kernel.threads:
-            self.w.line("__syncthreads();")
-        elif unit is Unit.GROUP4:
-            self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
-        elif unit is Unit.GROUP:
-            self.w.line("__syncwarp();")
+        barrier = meeting(unit, self.kernel.threads, self.kernel.first_barrier)
+        if barrier:
+            self.w.line(barrier)
 
     # --- movement ---------------------------------------------------------------------------------
 
@@ -207,11 +200,13 @@ class Statements:
     def fill(self, stmt: ir.Fill) -> None:
         acc, value = stmt.acc, self.spell(stmt.value)
         if stmt.declares:
-            count = f"[{acc.count}]" if acc.count > 1 else ""
-            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {described(acc)}")
+            self.declare(stmt)
         if acc.packed:
             value = "0" if value == "0.0f" else f"{acc.elem}({value}).bits * 0x10001u"
         self._filled(self.places.registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+
+    def declare(self, stmt: ir.Declare | ir.Fill) -> None:
+        self.w.line(f"{declaration(stmt.acc)}  // {described(stmt.acc)}")
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
@@ -224,39 +219,28 @@ class Statements:
             self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
 
     def fence(self, stmt: ir.Fence) -> None:
-        if self.kernel.tensor_columns:
-            self.w.line("tcgen05_fence_after();")
-            return
-        self.headers.add("wgmma")
-        self.w.line("wgmma_fence();")
+        function, header = _FENCES[stmt.kind]
+        self.headers.add(header)
+        self.w.line(f"{function}();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
-        if stmt.instruction == "tcgen05":
+        if stmt.instruction is ir.Instruction.TCGEN05:
             self._multiply_tcgen05(stmt)
             return
-        by_warps = stmt.instruction in ("mma.sync", "wmma")
+        by_warps = not stmt.instruction.is_async
         self.headers.add("mma_sync" if by_warps else "wgmma")
-        start = 0
-        if stmt.starts:
-            self._issue(stmt, self._function(stmt), ZERO, "")
-            stmt, start = replace(stmt, starts=False), 1
-        if stmt.steps == start:
-            return
-        name = self._function(stmt)
-        if stmt.steps == 1:
-            self._issue(stmt, name, ZERO, "")
-            return
-        self.w.line("#pragma unroll")
-        step = self.places.own("step")
-        with self.w.block(f"for (int {step} = {start}; {step} < {stmt.steps}; ++{step})"):
-            self._issue(stmt, name, Op("*", (Var(step), Lit(stmt.k_step))), step)
-
-    def _function(self, stmt: ir.Multiply) -> str:
-        """The name of the function that a step calls; its text is kept."""
-        by_warps = stmt.instruction in ("mma.sync", "wmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
-        self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
-        return name
+        text = mma_sync.function_text(stmt) if by_warps else function_text(stmt)
+        self.functions.setdefault(text[0], text)
+        column: Expr = ZERO
+        if stmt.steps > 1:
+            self.w.line("#pragma unroll")
+            step = self.places.own("step")
+            column = Op("*", (Var(step), Lit(stmt.k_step)))
+            with self.w.block(f"for (int {step} = 0; {step} < {stmt.steps}; ++{step})"):
+                self._issue(stmt, name, column, step)
+            return
+        self._issue(stmt, name, column, "")
 
     def _multiply_tcgen05(self, stmt: ir.Multiply) -> None:
         self.headers.add("tcgen05")
@@ -270,7 +254,7 @@ class Statements:
         self.tensor_memory.start(stmt)
 
     def complete(self, stmt: ir.Complete) -> None:
-        self.tensor_memory.complete()
+        self.tensor_memory.complete(self.copies.barrier(stmt.slot), stmt.phase)
 
     def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
         self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
@@ -284,7 +268,7 @@ class Statements:
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
         """`step`: the loop's variable over K, empty for a single step."""
         registers = self.places.registers(stmt.acc, stmt.index)
-        if stmt.instruction in ("mma.sync", "wmma"):
+        if not stmt.instruction.is_async:
             if stmt.a_registers:
                 mma_sync.print_warp(self.w, self.places, stmt, registers, step)
             else:
@@ -292,7 +276,16 @@ class Statements:
             return
         a, b = self._operands(stmt, column, "operand", "operand_mn")
         self.w.line(f"{name}({registers}, {fragment_arguments(stmt, step) if stmt.a_registers else a},")
-        self.w.line(f"{' ' * (len(name) + 1)}{b});")
+        self.w.line(f"{' ' * (len(name) + 1)}{b}{self._adds(stmt, step)});")
+
+    def _adds(self, stmt: ir.Multiply, step: str) -> str:
+        """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
+        if stmt.adds is None:
+            return ""
+        later = Op("!=", (Var(step), ZERO), "bool")
+        never = stmt.adds == Lit(False, "bool")
+        adds = stmt.adds if not step else later if never else Op("||", (stmt.adds, later), "bool")
+        return f", {self.spell(adds)}"
 
     def _operands(self, stmt: ir.Multiply, depth: Expr, along: str, across: str) -> tuple[str, str]:
         """The descriptors of A and B at some depth in K, made by a function for operands that lie along K or another
@@ -339,8 +332,14 @@ class Statements:
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
-        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}();"))
+        self.w.line(by_first(stmt.unit, self.kernel.threads, f"{word}<{stmt.keep}>();"))
 
+
+_FENCES = {
+    ir.Fencing.WGMMA: ("wgmma_fence", "wgmma"),
+    ir.Fencing.BEFORE: ("tcgen05_fence_before", "tcgen05"),
+    ir.Fencing.AFTER: ("tcgen05_fence_after", "tcgen05"),
+}
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,
@@ -363,6 +362,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,
     ir.Fill: Statements.fill,
+    ir.Declare: Statements.declare,
     ir.Fence: Statements.fence,
     ir.LoadFragment: Statements.load_fragment,
     ir.Multiply: Statements.multiply,

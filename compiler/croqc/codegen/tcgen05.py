@@ -6,9 +6,9 @@ along K, 17-22 N / 8, 24-28 M / 16; all others are zero: nothing negated, dense.
 
 from __future__ import annotations
 
-from croqc.codegen.copies import by_first, first_of
 from croqc.codegen.places import Places
-from croqc.codegen.registers import register_count, register_type
+from croqc.codegen.registers import declaration
+from croqc.codegen.units import by_first, first_of, number_of
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit, add, multiply
@@ -52,16 +52,14 @@ class TensorMemory:
 
     def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
         self.w, self.places, self.kernel = writer, places, kernel
-        self.offsets = dict(kernel.tensor_offsets)
-        first, groups = kernel.tensor_groups
-        self.share = sum(acc.count * acc.n for acc in kernel.accumulators if acc.name in self.offsets)
-        self.alone = groups == 1
-        self.group = "threadIdx.x / 128" if first == 0 else f"(threadIdx.x / 128 - {first})"
 
     def address(self, acc: ir.Accumulator, index: Expr) -> str:
         """The first column of an accumulator of the thread's warpgroup."""
-        at = self.places.spell(add(Lit(self.offsets[acc.name]), multiply(index, Lit(acc.n))))
-        group = "" if self.alone else f" + {self.group} * {self.share}"
+        memory, number = self.kernel.tensor_memory, number_of(Unit.GROUP4)
+        assert memory is not None
+        at = self.places.spell(add(Lit(dict(memory.offsets)[acc.name]), multiply(index, Lit(acc.n))))
+        part = number if memory.first == 0 else f"({number} - {memory.first})"
+        group = f" + {part} * {memory.share}" if memory.groups > 1 else ""
         return f"tensor_memory{group}" + ("" if at == "0" else f" + {at}")
 
     def started(self, acc: ir.Accumulator, index: Expr) -> str:
@@ -73,7 +71,7 @@ class TensorMemory:
         if stmt.declares:
             count, value = (f"[{acc.count}]", "{}") if acc.count > 1 else ("", "false")
             self.w.line(f"bool {name}{count} = {value};  // {acc.m} x {acc.n} {acc.elem} in tensor memory")
-            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // loaded from there")
+            self.w.line(f"{declaration(acc)}  // loaded from there")
         else:
             self.w.line(f"{self.started(acc, stmt.index)} = false;")
 
@@ -90,13 +88,11 @@ class TensorMemory:
     def arrive(self, barrier: str) -> None:
         self.w.line(by_first(Unit.GROUP4, self.kernel.threads, f"tcgen05_commit({barrier});"))
 
-    def complete(self) -> None:
+    def complete(self, barrier: str, phase: str) -> None:
         """The warpgroup waits until its multiplies are complete."""
-        barrier = "multiplied" if self.alone else f"multiplied + {self.group}"
         self.arrive(barrier)
-        self.w.line(f"mbarrier_wait({barrier}, multiplied_phase);")
-        self.w.line("multiplied_phase ^= 1;")
-        self.w.line("tcgen05_fence_after();")
+        self.w.line(f"mbarrier_wait({barrier}, {phase});")
+        self.w.line(f"{phase} ^= 1;")
 
     def load(self, stmt: ir.LoadAccumulator) -> None:
         acc, each = stmt.acc, self.places.own("d")
@@ -107,14 +103,8 @@ class TensorMemory:
             self.w.line("#pragma unroll")
             self.w.line(f"for (auto& {each} : {registers}) {each} = 0;")
         self.w.line("}")
-        self._meet("the next tile's multiplies come behind these loads")
 
     def keep(self, stmt: ir.KeepAccumulator) -> None:
         registers = self.places.registers(stmt.acc, stmt.index)
         self.w.line(f"{_STORES[stmt.acc.packed]}({self.address(stmt.acc, stmt.index)}, {registers});")
         self.w.line(f"{self.started(stmt.acc, stmt.index)} = true;")
-        self._meet("the next multiplies come behind these stores")
-
-    def _meet(self, why: str) -> None:
-        self.w.line(f"tcgen05_fence_before();  // {why}")
-        self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")

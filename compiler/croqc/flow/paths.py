@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -178,10 +178,3 @@ def _works_outside(node: ast.Parallel) -> bool:
 def _spans_blocks(node: ast.Parallel) -> bool:
     """A `parallel` that has another one inside: its own statements stand at block level."""
     return any(isinstance(inner, ast.Parallel) for inner in walk(node.body))
-
-
-def inner_parallels(node: ast.Parallel) -> Iterator[ast.Parallel]:
-    """The `parallel`s of a kernel that divide its block: the outermost ones below block level."""
-    for child, around in statements(node.body):
-        if isinstance(child, ast.Parallel) and not around.parallels:
-            yield child

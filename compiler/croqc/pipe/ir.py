@@ -23,14 +23,20 @@ from croqc.pipe.ir_control import Stmt as Stmt
 from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
-from croqc.pipe.ir_registers import Accumulator as Accumulator
+from croqc.pipe.ir_declared import Accumulator as Accumulator
+from croqc.pipe.ir_declared import Event as Event
+from croqc.pipe.ir_declared import Index as Index
+from croqc.pipe.ir_declared import Shared as Shared
+from croqc.pipe.ir_declared import Spread as Spread
+from croqc.pipe.ir_declared import TensorMap as TensorMap
+from croqc.pipe.ir_declared import TensorMemory as TensorMemory
 from croqc.pipe.ir_registers import Put as Put
 from croqc.pipe.ir_registers import Reduce as Reduce
 from croqc.pipe.ir_registers import Scale as Scale
 from croqc.pipe.ir_registers import Settle as Settle
-from croqc.pipe.ir_registers import Spread as Spread
 from croqc.pipe.ir_registers import Visit as Visit
 from croqc.sema.model import Unit
+from croqc.targets.table import Instruction as Instruction
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -56,17 +62,6 @@ class Role(Stmt):
 
 
 # --- events ------------------------------------------------------------------------------------
-
-
-@record
-class Event:
-    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
-
-    name: str
-    slots: int
-    arrivals: tuple[int, ...]
-    ready: bool
-    span: Span
 
 
 @record
@@ -187,6 +182,13 @@ class Fill(Stmt):
 
 
 @record
+class Declare(Stmt):
+    """(overwrite) An accumulator's registers exist from here to the end of the scope; nothing is in them yet."""
+
+    acc: Accumulator
+
+
+@record
 class LoadFragment(Stmt):
     """An operand in registers: `rows` (M or N) by `k` elements of `tile`, which lies [rows, k] or, not `k_major`, [k,
     rows].
@@ -208,8 +210,8 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes; `starts`: the first of
-    them overwrites the accumulator.
+    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
+    where it does not hold, the first of them overwrites the accumulator; None: it holds always.
     """
 
     acc: Accumulator
@@ -218,7 +220,7 @@ class Multiply(Stmt):
     b: Tile
     a_k_major: bool
     b_k_major: bool
-    instruction: str
+    instruction: Instruction
     m: int
     n: int
     k: int
@@ -226,12 +228,26 @@ class Multiply(Stmt):
     a_registers: str = ""
     b_registers: str = ""
     steps: int = 0
-    starts: bool = False
+    adds: Expr | None = None
+
+
+class Fencing(Enum):
+    """What a fence orders (PTX ISA, wgmma.fence, tcgen05.fence).
+
+    WGMMA: accesses of registers before it, and multiplies behind it. BEFORE: what its thread did to tensor
+    memory, and a barrier behind it; AFTER: a barrier before it, and what its thread does to tensor memory.
+    """
+
+    WGMMA = "wgmma"
+    BEFORE = "tcgen05 before"
+    AFTER = "tcgen05 after"
 
 
 @record
 class Fence(Stmt):
-    """(rows) In front of a run of multiplies: accumulators that ordinary code touched may be accumulated into."""
+    """(rows, tensor_memory) What stands in front of it comes first for what stands behind."""
+
+    kind: Fencing
 
 
 @record
@@ -254,7 +270,11 @@ class Start(Stmt):
 
 @record
 class Complete(Stmt):
-    """(tensor_memory) The warpgroup waits until its multiplies so far are complete."""
+    """(tensor_memory) The warpgroup waits until its multiplies so far are complete: their commit arrives on its `slot`,
+    whose parity is `phase`."""
+
+    slot: SlotRef
+    phase: str
 
 
 @record
@@ -282,14 +302,17 @@ class KeepAccumulator(Stmt):
 
 @record
 class StoreTile(Stmt):
-    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix, of
-    `columns` of the accumulator from `first` on."""
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. `limits`: how many rows and columns the
+    source asks for. (cover) `row_limits`, `column_limits`: what m and n must stay below to be written. (epilogue)
+    `by_matrix`: stmatrix, of `columns` of the accumulator from `first` on."""
 
     acc: Accumulator
     index: Expr
     dest: Tile
     transposed: bool = False
     limits: tuple[Expr, ...] = ()
+    row_limits: tuple[Expr, ...] = ()
+    column_limits: tuple[Expr, ...] = ()
     by_matrix: bool = False
     first: int = 0
     columns: int = 0
@@ -297,43 +320,15 @@ class StoreTile(Stmt):
 
 @record
 class StoresRead(Stmt):
-    """(epilogue, barriers) Until the unit's TMA stores have read their source; `written` (stored): and written it."""
+    """(epilogue, barriers) Until the unit's TMA stores, but for the last `keep`, have read their source; `written`
+    (stored): and have written it."""
 
     unit: Unit
+    keep: int = 0
     written: bool = False
 
 
 # --- kernels -----------------------------------------------------------------------------------
-
-
-@record
-class Index:
-    """A parallel index inside the block: `threadIdx.x / unit % bound`."""
-
-    name: str
-    unit: int
-    bound: int
-
-
-@record
-class Shared:
-    """A tensor in shared memory. (layout) `swizzle` bytes and `alignment`; (memory) `offset` from the block's base."""
-
-    tensor: Tensor
-    bytes: int
-    span: Span
-    swizzle: int = 0
-    alignment: int = 16
-    offset: int = -1
-
-
-@record
-class TensorMap:
-    """A TMA descriptor: which box of which tensor, innermost extent first (mechanism)."""
-
-    tensor: Tensor
-    box: tuple[int, ...]
-    swizzle: int
 
 
 @record
@@ -346,10 +341,9 @@ class Kernel:
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
-    that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
-    multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
-    accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the
-    passes so far.
+    that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`;
+    `passed`: the passes so far.
     """
 
     name: str
@@ -372,9 +366,12 @@ class Kernel:
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()
-    tensor_groups: tuple[int, int] = (0, 0)
-    tensor_columns: int = 0
-    tensor_offsets: tuple[tuple[str, int], ...] = ()
+    tensor_memory: TensorMemory | None = None
+    first_barrier: int = 1
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+
+    def event(self, slot: SlotRef) -> Event:
+        """The event of a slot, which `verify` has looked for."""
+        return next(event for event in self.events if event.name == slot.event)

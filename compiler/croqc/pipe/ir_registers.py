@@ -1,60 +1,14 @@
-"""Register tiles of the pipeline IR: what they are, and ordinary code on their elements (reference, 6.5).
+"""Ordinary code on the elements of register tiles, in the pipeline IR (reference, 6.5, 6.7).
 
 `ir` has the rest and offers these too. Immutable, as all of the IR. Must not hold decisions.
 """
 
 from __future__ import annotations
 
-from enum import Enum
-
 from croqc.pipe.exprs import Expr, Held
 from croqc.pipe.ir_control import Stmt
-from croqc.sema.model import Unit
+from croqc.pipe.ir_declared import Accumulator
 from croqc.text.record import record
-
-_THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32}
-
-
-class Spread(Enum):
-    """How the elements of a register tile lie over the threads of its unit. Of a vector each thread holds those that
-    go with its elements of a tile: the same ones as the other threads of its rows, or of its columns."""
-
-    TILE = "tile"
-    ROWS = "rows"
-    COLUMNS = "columns"
-
-
-@record
-class Accumulator:
-    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array.
-
-    `vector`: declared with one extent, `m` until it is decided where it lies. (fragments) `spread`: how it lies; that
-    of a multiply's accumulator is TILE from the start.
-    """
-
-    name: str
-    elem: str
-    m: int
-    n: int
-    unit: Unit
-    count: int = 1
-    vector: bool = False
-    spread: Spread | None = Spread.TILE
-
-    @property
-    def packed(self) -> bool:
-        """Whether elements lie in pairs, as multiplies take and give 16-bit floats."""
-        return self.spread is Spread.TILE and self.elem in ("f16", "bf16")
-
-    @property
-    def owned(self) -> int:
-        """How many elements each thread holds."""
-        match self.spread:
-            case Spread.ROWS:
-                return self.m * 4 // _THREADS[self.unit]
-            case Spread.COLUMNS:
-                return self.n // 4
-        return self.m * self.n // _THREADS[self.unit]
 
 
 @record

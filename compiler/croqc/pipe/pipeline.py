@@ -18,6 +18,7 @@ from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
+from croqc.pipe.passes.overwrite import overwrite
 from croqc.pipe.passes.phases import phases
 from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
@@ -52,7 +53,9 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("rows", rows),
     # Behind rows, which refuses accumulators that lie otherwise; commits, registers and barriers ask what visits use.
     ("fragments", fragments),
-    # Behind rows, which ends the groups of multiplies with A in registers, and fragments: it asks what visits use.
+    # Behind rows, which refuses some multiplies and says how many instructions the others take.
+    ("overwrite", overwrite),
+    # Behind rows, which ends the groups of multiplies with A in registers.
     ("commits", commits),
     # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.
     ("inflight", inflight),

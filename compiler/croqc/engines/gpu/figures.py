@@ -10,15 +10,15 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from croqc.codegen.copies import THREADS
-from croqc.codegen.evaluate import Number, evaluate
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
 from croqc.pipe import ir
+from croqc.pipe.evaluate import evaluate
 from croqc.pipe.exprs import Expr, variables
+from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body, bodies, statements
 from croqc.runs.elements import ELEMENTS
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 
 _BUDGET: Final = 200_000  # loop turns and blocks that are looked at one by one
 

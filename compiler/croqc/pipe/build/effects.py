@@ -15,12 +15,11 @@ from croqc.pipe.build.scalars import convert, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Read, Space, Var, whole
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 from croqc.sema.types import Bounded, Data, Future
 from croqc.syntax import ast
 from croqc.text.span import Span
 
-_THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32}
 _ATOMIC_NARROW = ("f16", "bf16")
 
 
@@ -29,8 +28,8 @@ def once(c: Context, built: Built, span: Span) -> Built:
     if c.per_thread or c.unit is Unit.THREAD or c.kernel.threads == 1:
         return built
     rank: Expr = Var("threadIdx.x")
-    if c.unit in _THREADS:
-        rank = Op("%", (rank, Lit(_THREADS[c.unit])))
+    if c.unit in THREADS:
+        rank = Op("%", (rank, Lit(THREADS[c.unit])))
     first = Op("==", (rank, ZERO), "bool")
     return [ir.Sync(span, c.unit), ir.If(span, first, tuple(built)), ir.Sync(span, c.unit)]
 

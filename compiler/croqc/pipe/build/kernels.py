@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from typing import Any
@@ -21,9 +22,9 @@ from croqc.pipe.build.scales import SCALES
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
-from croqc.sema.elements import ELEMENTS, canonical
+from croqc.sema.elements import canonical
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, members, regions
-from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind, Unit
+from croqc.sema.model import THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
 from croqc.sema.types import Bounded, Data, Event, Future, Scalar, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -236,7 +237,7 @@ class _Building:
             slots = prod(symbol.type.array)
             if symbol.type.storage is Storage.SHARED:
                 tensor = self._tensor(symbol, symbol.type.elem, shape, Space.SHARED, slots)
-                shared.append(ir.Shared(tensor, slot_bytes(tensor), symbol.name_span, self.swizzles.get(symbol, 0)))
+                shared.append(ir.Shared(tensor, tensor.slot_bytes, symbol.name_span, self.swizzles.get(symbol, 0)))
             else:
                 local.append(self._tensor(symbol, symbol.type.elem, shape, Space.LOCAL, slots))
         return shared, local
@@ -254,7 +255,7 @@ class _Building:
             elem = printable(canonical(data.elem), copies[0].span)
             tensor = Tensor(name, elem, shape, space, len(group))
             swizzle = max(self.swizzles.get(self.model.copies[copy].dest.base, 0) for copy in copies)
-            shared.append(ir.Shared(tensor, slot_bytes(tensor), copies[0].span, swizzle))
+            shared.append(ir.Shared(tensor, tensor.slot_bytes, copies[0].span, swizzle))
             for slot, symbol in enumerate(group):
                 self.c.handles[symbol] = self.c.name_of(symbol), tensor
                 yield self.c.name_of(symbol), name, slot
@@ -329,7 +330,7 @@ class _Building:
         c.unit, threads = _unit_of(members(mask), node)
         self.entered = threads
         paths = [path for path in self.paths if enters(path, node)]
-        groups = tuple(sorted({thread // 128 for thread in members(mask)}))
+        groups = tuple(sorted({thread // THREADS[Unit.GROUP4] for thread in members(mask)}))
         cond, body = c.expr(node.cond), c.body(node.body)
         found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups)]
         c.unit, self.entered = saved
@@ -344,19 +345,14 @@ def _title(paths: list[Path]) -> str:
 
 def _unit_of(threads: tuple[int, ...], node: ast.InThreads) -> tuple[Unit, int]:
     """Who runs a region, from the threads that enter it: whole warpgroups, whole warps, or single threads."""
-    for unit, size in ((Unit.GROUP4, 128), (Unit.GROUP, 32)):
-        groups = {thread // size for thread in threads}
-        if threads and len(threads) == len(groups) * size:
-            return unit, size
-    per_group = [sum(thread // 128 == group for thread in threads) for group in {t // 128 for t in threads}]
-    if per_group and set(per_group) == {1}:
+    for unit in (Unit.GROUP4, Unit.GROUP):
+        groups = {thread // THREADS[unit] for thread in threads}
+        if threads and len(threads) == len(groups) * THREADS[unit]:
+            return unit, THREADS[unit]
+    per_group = Counter(thread // THREADS[Unit.GROUP4] for thread in threads)
+    if set(per_group.values()) == {1}:
         return Unit.THREAD, 1
     together = next((stmt for stmt in walk(node.body) if isinstance(stmt, _TOGETHER)), None)
     if together is not None:
         raise LoweringError("only whole warps, or one thread, can do this together", together.span)
     return Unit.THREAD, len(threads)
-
-
-def slot_bytes(tensor: Tensor) -> int:
-    """Bytes of one slot, rounded up."""
-    return -(-prod(tensor.extents) * ELEMENTS[tensor.elem].bits // 8)

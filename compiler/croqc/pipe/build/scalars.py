@@ -12,13 +12,13 @@ from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
+from croqc.sema.integers import COMPARISONS
 from croqc.sema.model import SymbolKind
 from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, data_of
 from croqc.syntax import ast
 from croqc.text.record import replace
 from croqc.text.span import Span
 
-_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 _FOLDED: dict[str, Callable[[Expr, Expr], Expr]] = {
     "+": add, "-": subtract, "*": multiply, "/": divide, "%": modulo
 }  # fmt: skip
@@ -142,7 +142,7 @@ def _binary(c: Context, node: ast.Binary) -> Expr:
         return ceiling(left, right)
     if node.op in ("&&", "||"):
         return Op(node.op, (left, right), "bool")
-    if node.op in _COMPARE:
+    if node.op in COMPARISONS:
         common = common_type(left.elem, right.elem)
         return Op(node.op, (convert(left, common), convert(right, common)), "bool")
     whole = isinstance(c.model.types.get(node), Fragment)  # of elements, in the type that holds both

@@ -41,7 +41,7 @@ def _placed(body: Body, is_open: bool) -> tuple[Body, bool]:
 def _open_after(stmt: ir.Stmt, is_open: bool) -> bool:
     match stmt:
         case ir.Multiply():
-            return is_open or stmt.instruction in ("wgmma", "tcgen05")
+            return is_open or stmt.instruction.is_async
         case ir.Commit(keep=keep):
             return keep > 0
         case ir.If(then=then, other=other):

@@ -3,155 +3,134 @@
 - A synchronous load is synchronous in the source alone where nobody needs the data but the waiter of the event that the
   same path triggers next (`published`). Then its bytes join that arrival as one transaction (credit-flow, section 6).
 - `trigger e after f` joins the bytes of f's copy; a copy that names its event (classic) joins the next arrival there.
-- Any other load gets a barrier of its own: an arrival with its bytes behind it and, where the source waits, a wait.
+- Any other load gets a barrier of its own: an arrival with its bytes behind it and, where the source waits, a wait. The
+  futures of a ring, which change their slots, share one that has the slots of the ring.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ZERO, Fn, Space
-from croqc.pipe.published import Published
-from croqc.pipe.walk import Body, rewrite_lists, statements
-from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Var, add, multiply
+from croqc.pipe.joining import Joining
+from croqc.pipe.transfers import is_load, load_bytes
+from croqc.pipe.walk import Body, rewrite, statements
+from croqc.sema.model import THREADS, Unit
 from croqc.text.record import replace
 
-_SIZES = {Unit.GROUP4: 128, Unit.THREAD: 128, Unit.GROUP: 32}  # threads that share a barrier
+# How many threads share a barrier; a thread has that of its warpgroup.
+_SIZES = {Unit.GROUP4: THREADS[Unit.GROUP4], Unit.THREAD: THREADS[Unit.GROUP4], Unit.GROUP: THREADS[Unit.GROUP]}
 
 
 def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     own = _Own(kernel)
-    body = rewrite_lists(kernel.body, lambda part: _folded(part, own))
+    folding = _Folding(kernel, own)
+    body = folding.walked(kernel.body)
+    stores = {copy.handle for copy in _transfers(body) if copy.handle and not is_load(copy)}
+    body = rewrite(body, lambda stmt: _awaited(stmt, own, stores, folding.told_of))
+    own.check(body)
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
 
 
-def is_load(stmt: ir.Stmt) -> bool:
-    """A TMA transfer into shared memory."""
-    return isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA and stmt.dest.tensor.space is Space.SHARED
+def _transfers(body: Body) -> list[ir.Copy]:
+    copies = [stmt for stmt in statements(body) if isinstance(stmt, ir.Copy)]
+    return [copy for copy in copies if copy.mechanism is ir.Mechanism.TMA]
 
 
 class _Own:
-    """The barriers that this pass makes, one a stand-alone load or future."""
+    """The barriers that this pass makes: one a stand-alone load, one a future, and one the futures of a ring."""
 
     def __init__(self, kernel: ir.Kernel) -> None:
-        self.threads, self.published = kernel.threads, Published(kernel)
-        copies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy) and stmt.handle]
-        self.stores = {copy.handle for copy in copies if copy.mechanism is ir.Mechanism.TMA and not is_load(copy)}
+        self.threads = kernel.threads
+        self.rings = {name: ring for name, ring, _ in kernel.handles}
+        self.lengths = Counter(self.rings.values())
         self.events: list[ir.Event] = []
-        self.of_handle: dict[str, str] = {}
+        self.known: dict[str, tuple[str, Unit]] = {}  # by ring or future: its barrier, and who has one each
 
-    def make(self, copy: ir.Copy) -> str:
-        if copy.handle and copy.handle in self.of_handle:
-            return self.of_handle[copy.handle]
-        name = f"{copy.handle or 'load'}_landed" + (f"_{len(self.events)}" if self.events and not copy.handle else "")
-        slots = max(self.threads // _SIZES[copy.unit], 1) if copy.unit in _SIZES else 1
-        self.events.append(ir.Event(name, slots, (1,) * slots, False, copy.span))
-        if copy.handle:
-            self.of_handle[copy.handle] = name
-        return name
-
-    def slot(self, copy: ir.Copy) -> ir.SlotRef:
+    def make(self, copy: ir.Copy) -> ir.SlotRef:
         """The barrier of a load: every unit that makes it has its own."""
-        return own_slot(self.make(copy), copy.unit)
+        key = self.rings.get(copy.handle, copy.handle)
+        name, unit = self.known.get(key, ("", copy.unit))
+        if unit is not copy.unit:
+            raise LoweringError("this future has other copies by another unit, which is not lowered yet", copy.span)
+        if not name:
+            number = f"_{len(self.events)}" if self.events and not copy.handle else ""
+            name = f"{copy.handle or 'load'}_landed{number}"
+            units = max(self.threads // _SIZES[copy.unit], 1) if copy.unit in _SIZES else 1
+            slots = units * self._length(copy.handle)
+            self.events.append(ir.Event(name, slots, (1,) * slots, False, copy.span))
+            if key:
+                self.known[key] = name, unit
+        return self._slot(name, copy.handle, unit)
+
+    def of(self, handle: str) -> ir.SlotRef | None:
+        """The barrier of a future; None for one whose loads have none."""
+        known = self.known.get(self.rings.get(handle, handle))
+        return None if known is None else self._slot(known[0], handle, known[1])
+
+    def _length(self, handle: str) -> int:
+        return self.lengths.get(self.rings.get(handle, ""), 1)
+
+    def _slot(self, name: str, handle: str, unit: Unit) -> ir.SlotRef:
+        number: Expr = ZERO
+        if unit in _SIZES:
+            number = Fn("warp" if unit is Unit.GROUP else "warpgroup", (), "s32")
+        if self._length(handle) > 1:  # the future's variable says which slot of the ring it has
+            number = add(multiply(number, Lit(self._length(handle))), Var(handle))
+        return ir.SlotRef(name, number)
+
+    def check(self, body: Body) -> None:
+        """Raises LoweringError where a future that waits at a barrier has copies without one."""
+        for stmt in statements(body):
+            if not isinstance(stmt, ir.Copy) or not stmt.is_async or stmt.mechanism is ir.Mechanism.TMA:
+                continue
+            if stmt.handle and self.rings.get(stmt.handle, stmt.handle) in self.known:
+                reason = "TMA makes other copies of this future, but not this one"
+                raise LoweringError(f"{reason}: use 'tma.copy' for all of them, or for none", stmt.span)
 
 
-def own_slot(event: str, unit: Unit) -> ir.SlotRef:
-    match unit:
-        case Unit.GROUP4 | Unit.THREAD:
-            return ir.SlotRef(event, Fn("warpgroup", (), "s32"))
-        case Unit.GROUP:
-            return ir.SlotRef(event, Fn("warp", (), "s32"))
-    return ir.SlotRef(event, ZERO)
+class _Folding(Joining):
+    """`told_of`: the futures whose copies an arrival tells of."""
+
+    def __init__(self, kernel: ir.Kernel, own: _Own) -> None:
+        super().__init__(kernel)
+        self.own = own
+        self.told_of: set[str] = set()
+
+    def takes(self, copy: ir.Copy) -> bool:
+        return is_load(copy)
+
+    def lands_with(self, copy: ir.Copy, arrive: ir.Arrive) -> bool:
+        return True
+
+    def told(self, arrive: ir.Arrive, copies: list[ir.Copy]) -> ir.Arrive:
+        self.told_of |= {copy.handle for copy in copies if copy.handle and copy.is_async}
+        return replace(arrive, bytes=arrive.bytes + sum(map(load_bytes, copies)))
+
+    def alone(self, copy: ir.Copy) -> Body:
+        slot = self.own.make(copy)
+        told = ir.Arrive(copy.span, slot, copy.unit, bytes=load_bytes(copy))
+        waits = () if copy.is_async else (ir.Wait(copy.span, slot),)
+        return replace(copy, completes=slot), told, *waits
 
 
-def _folded(body: Body, own: _Own) -> Body:
-    pending: list[int] = []  # synchronous loads that wait for an arrival, by their place in `found`
-    found: list[ir.Stmt] = []
-    for stmt in body:
-        if is_load(stmt):
-            pending.append(len(found))
-            found.append(stmt)
-        elif isinstance(stmt, ir.Arrive):
-            joined = _joined(stmt, found, pending, own.published)
-            later = [found[at] for at in pending if _joins_later(found[at])]
-            _stand_alone(found, [at for at in pending if not _joins_later(found[at])], own)
-            pending = [at for at, each in enumerate(found) if any(each is one for one in later)]
-            found.append(joined)
-        elif isinstance(stmt, ir.Await):
-            found += _awaited(stmt, own)
-        else:
-            if pending and not isinstance(stmt, ir.Let | ir.Wait):
-                _stand_alone(found, pending, own)
-            found.append(stmt)
-    _stand_alone(found, pending, own)
-    return tuple(found)
-
-
-def _joins_later(stmt: ir.Stmt) -> bool:
-    """A load that another arrival takes: its future is named there, or it names the event itself."""
-    return isinstance(stmt, ir.Copy) and (stmt.is_async or stmt.completes is not None)
-
-
-def _joined(arrive: ir.Arrive, found: list[ir.Stmt], pending: list[int], published: Published) -> ir.Arrive:
-    """An arrival with the bytes of the loads that it publishes: of the synchronous ones all or none."""
-    total = 0
-    plain = [copy for copy in (found[at] for at in pending) if isinstance(copy, ir.Copy) and not copy.is_async]
-    lands = all(published.may_land_with(copy, arrive.slot.event) for copy in plain if copy.completes is None)
-    for at in tuple(pending):
-        copy = found[at]
-        assert isinstance(copy, ir.Copy)
-        if copy.completes is not None:
-            joins = copy.completes.event == arrive.slot.event
-        elif copy.is_async:
-            joins = copy.handle in arrive.after
-        else:
-            joins = lands
-        if joins:
-            found[at] = replace(copy, completes=copy.completes or arrive.slot)
-            total += load_bytes(copy)
-            pending.remove(at)
-    after = tuple(handle for handle in arrive.after if not _done(handle, found))
-    return replace(arrive, bytes=arrive.bytes + total, after=after)
-
-
-def _done(handle: str, found: list[ir.Stmt]) -> bool:
-    return any(isinstance(stmt, ir.Copy) and stmt.handle == handle and stmt.completes is not None for stmt in found)
-
-
-def _stand_alone(found: list[ir.Stmt], pending: list[int], own: _Own) -> None:
-    """Gives the loads that no arrival took a barrier of their own, from the last to the first."""
-    for at in reversed(pending):
-        copy = found[at]
-        assert isinstance(copy, ir.Copy)
-        if copy.completes is not None:
-            continue  # the classic form: its arrival stands elsewhere
-        slot = own.slot(copy)
-        tail: list[ir.Stmt] = [ir.Arrive(copy.span, slot, copy.unit, bytes=load_bytes(copy))]
-        if not copy.is_async:
-            tail.append(ir.Wait(copy.span, slot))
-        found[at : at + 1] = [replace(copy, completes=slot), *tail]
-    pending.clear()
-
-
-def _awaited(stmt: ir.Await, own: _Own) -> list[ir.Stmt]:
+def _awaited(stmt: ir.Stmt, own: _Own, stores: set[str], told_of: set[str]) -> Body:
     """Waits for TMA loads wait for their barriers, those for TMA stores for their reading; the others stay."""
-    rest = tuple(handle for handle in stmt.handles if handle not in own.of_handle and handle not in own.stores)
-    waits: list[ir.Stmt] = [
-        ir.Wait(stmt.span, own_slot(own.of_handle[handle], stmt.unit))
-        for handle in stmt.handles
-        if handle in own.of_handle
-    ]
-    if own.stores.intersection(stmt.handles):
+    if not isinstance(stmt, ir.Await):
+        return (stmt,)
+    if told := sorted(told_of.intersection(stmt.handles)):
+        raise LoweringError(f"a trigger tells of the copy '{told[0]}': wait for its event instead", stmt.span)
+    waits: list[ir.Stmt] = []
+    rest: list[str] = []
+    for handle in stmt.handles:
+        slot = own.of(handle)
+        if slot is not None:
+            waits.append(ir.Wait(stmt.span, slot))
+        elif handle not in stores:
+            rest.append(handle)
+    if stores.intersection(stmt.handles):
         waits += [ir.StoresRead(stmt.span, stmt.unit), ir.Sync(stmt.span, stmt.unit)]
-    return [*waits, replace(stmt, handles=rest)] if rest else waits
-
-
-def load_bytes(copy: ir.Copy) -> int:
-    """Transaction bytes of a load: its whole box, what lies outside the tensor included (reference, 5.5)."""
-    extents = copy.source.extents
-    assert extents is not None
-    total = ELEMENTS[copy.source.tensor.elem].bits
-    for extent in extents:
-        total *= extent
-    return total // 8
+    return (*waits, replace(stmt, handles=tuple(rest))) if rest else tuple(waits)

@@ -49,7 +49,7 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     multiplies = [each for each in statements(loop.body) if isinstance(each, ir.Multiply)]
     if commit != ir.Commit(commit.span) or not multiplies or max(each.n for each in multiplies) > _WIDEST:
         return False
-    if any(each.instruction != "wgmma" for each in multiplies):
+    if any(each.instruction is not ir.Instruction.WGMMA for each in multiplies):
         return False
     plain = all(
         isinstance(each, ir.Let | ir.Wait | ir.Fence | ir.Multiply | ir.Loop) for each in statements(tuple(head))

@@ -11,13 +11,12 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Space, Tensor
+from croqc.pipe.exprs import Space
 from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 from croqc.text.span import Span
 
-_BY_ROWS = ("wgmma", "mma.sync", "tcgen05")  # multiplies that read shared memory in rows of 16 bytes
 _WIDTHS = (128, 64, 32)
 _SWIZZLED, _TMA, _PLAIN = 1024, 128, 16  # alignments in bytes
 _MAX_BOX = 256
@@ -40,7 +39,7 @@ class _Uses:
         self.stored: set[str] = set()
         self.transferred: set[str] = set()
         for stmt in statements(kernel.body):
-            if isinstance(stmt, ir.Multiply) and stmt.instruction in _BY_ROWS:
+            if isinstance(stmt, ir.Multiply):
                 read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
                 self.operands.update({tile.tensor.name: stmt.span for tile, held in read if not held})
             elif isinstance(stmt, ir.StoreTile):
@@ -51,7 +50,7 @@ class _Uses:
 
 def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     name, swizzle = item.tensor.name, item.swizzle
-    width, flat = row_bytes(item.tensor), len(item.tensor.shape) == 2
+    width, flat = item.tensor.row_bytes, len(item.tensor.shape) == 2
     if name in uses.operands:
         swizzle = swizzle or _widest(width)
         if not swizzle:
@@ -70,10 +69,6 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
 
 def _widest(width: int) -> int:
     return next((each for each in _WIDTHS if width % each == 0), 0)
-
-
-def row_bytes(tensor: Tensor) -> int:
-    return tensor.extents[-1] * ELEMENTS[tensor.elem].bits // 8 if tensor.shape else 0
 
 
 # --- tensor maps -------------------------------------------------------------------------------

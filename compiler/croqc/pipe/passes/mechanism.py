@@ -12,16 +12,14 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tile, multiply, product, subtract
+from croqc.pipe.exprs import Expr, Space, Tile, integer
 from croqc.pipe.facts import Facts
 from croqc.pipe.published import otherwise_used
+from croqc.pipe.transfers import misaligned, sides, unclipped
 from croqc.pipe.walk import rewrite
-from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
-
-_UNIT = 16  # bytes: the granularity of TMA
 
 
 def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -44,9 +42,27 @@ def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:
     joins = stmt.is_async or stmt.unit is Unit.GROUP4  # a role's copy, which an arrival may publish
     if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and _is_whole(stmt):
         return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
-    size = ELEMENTS[stmt.source.tensor.elem].bits // 8
+    size = stmt.source.tensor.elem_bytes
     chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR
-    return replace(stmt, mechanism=chosen, vector=max(vector, size))
+    return replace(stmt, source=_within(stmt), mechanism=chosen, vector=max(vector, size))
+
+
+def _within(copy: ir.Copy) -> Tile:
+    """The source with a bound where the destination is longer: threads go over the destination's elements."""
+    source = copy.source
+    if copy.form is not ir.Form.COPY:
+        return source
+    pairs = zip(source.valid, source.shape, copy.dest.shape, strict=True)
+    return replace(
+        source,
+        valid=tuple(extent if limit is None and _ends_before(extent, full) else limit for limit, extent, full in pairs),
+    )
+
+
+def _ends_before(extent: Expr, full: Expr) -> bool:
+    """Whether an extent may be shorter than another one."""
+    own, other = integer(extent), integer(full)
+    return extent != full and (own is None or other is None or own < other)
 
 
 def _is_whole(copy: ir.Copy) -> bool:
@@ -66,7 +82,7 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
         return "it copies between global and shared memory only"
     if copy.engine == "dma" and not _on_demand(copy):
         return "a cooperative copy of the block"
-    outside, inside = _sides(copy)
+    outside, inside = sides(copy)
     loads = outside is copy.source
     if loads and not copy.zero_fill and any(limit is not None for limit in outside.valid):
         return "elements outside the tensor must keep their old values"
@@ -82,46 +98,11 @@ def _on_demand(copy: ir.Copy) -> bool:
     return copy.unit in (Unit.GROUP4, Unit.THREAD) or bool(copy.completes)
 
 
-def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
-    """The global side, then the shared one."""
-    if copy.source.tensor.space is Space.GLOBAL:
-        return copy.source, copy.dest
-    return copy.dest, copy.source
-
-
-def unclipped(outside: Tile) -> str:
-    """Why the hardware's clipping at the tensor's edge is not the tile's; empty where it is."""
-    for dim, limit in enumerate(outside.valid):
-        axis = outside.dims[dim]
-        rest = subtract(outside.tensor.shape[axis], outside.origin[axis])
-        edge = Fn("__min", (Fn("__max", (rest, ZERO), "s32"), outside.shape[dim]), "s32")
-        if limit not in (None, edge):
-            return f"the view ends before '{outside.tensor.name}' does, where TMA would go on"
-    return ""
-
-
-def misaligned(outside: Tile, facts: Facts) -> str:
-    """Why TMA cannot take boxes of a global tensor: element type, rank, rows or strides; empty where it can."""
-    size = ELEMENTS[outside.tensor.elem].bits
-    extents = outside.extents or ()
-    if size < 8 or not 1 <= len(outside.tensor.shape) <= 5:
-        return "its element type or rank is none of TMA's"
-    if not outside.dims or outside.dims[-1] != len(outside.tensor.shape) - 1:
-        return f"its rows do not run along those of '{outside.tensor.name}'"
-    if extents[-1] * size // 8 % _UNIT:
-        return f"its rows of {extents[-1] * size // 8} bytes are no multiple of {_UNIT}"
-    shape = outside.tensor.shape
-    strides = [multiply(product(shape[dim:]), Lit(size // 8)) for dim in range(1, len(shape))]
-    if not facts.divide((_UNIT, stride) for stride in strides):
-        return f"the strides of '{outside.tensor.name}' are not known to be multiples of {_UNIT} bytes"
-    return ""
-
-
 def _vector(copy: ir.Copy, facts: Facts) -> int:
     """Bytes of one access: the largest power of two up to 16 that all rows of both sides are aligned to."""
     if copy.form is not ir.Form.COPY:
         return 0
-    size = ELEMENTS[copy.source.tensor.elem].bits // 8
+    size = copy.source.tensor.elem_bytes
     tiles = (copy.source, copy.dest)
     if not all(_has_rows(tile) for tile in tiles):
         return size

@@ -8,9 +8,11 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.ir_declared import aligned
 from croqc.text.record import replace
 
 _BARRIER = 8  # bytes of an mbarrier
+_ADDRESS = 8  # of tensor memory, a word that keeps the barriers' alignment
 
 
 def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -19,10 +21,13 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     for item in sorted(kernel.shared, key=lambda one: -one.alignment):
         end = aligned(end, item.alignment)
         placed[item.tensor.name] = replace(item, offset=end)
-        end += slot_stride(item) * item.tensor.slots
+        end += item.slot_stride * item.tensor.slots
     start = aligned(end, _BARRIER)
     total = start + _BARRIER * sum(event.slots for event in kernel.events)
-    total += _BARRIER if kernel.tensor_columns else 0  # where the address of tensor memory is left
+    tensor_memory = kernel.tensor_memory
+    if tensor_memory is not None:
+        tensor_memory = replace(tensor_memory, address_at=total)
+        total += _ADDRESS
     if total > env.target.shared_limit:
         largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
         raise LoweringError(
@@ -30,13 +35,4 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
             largest.span,
         )
     shared = tuple(placed[item.tensor.name] for item in kernel.shared)
-    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total)
-
-
-def slot_stride(item: ir.Shared) -> int:
-    """Bytes from one slot of a tensor to the next."""
-    return aligned(item.bytes, item.alignment)
-
-
-def aligned(value: int, to: int) -> int:
-    return -(-value // to) * to
+    return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total, tensor_memory=tensor_memory)

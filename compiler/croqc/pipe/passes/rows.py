@@ -2,8 +2,7 @@
 
 Sema chose the instruction from the target's table; this pass says how often it is issued along K, refuses what no
 emitter has, puts a fence in front of each run of multiplies, and ends the group of one that reads A from registers at
-once. M and N are never split: a tile has them from the instruction's own table. An accumulator that is cleared right in
-front of a wgmma is not: the instruction overwrites it.
+once. M and N are never split: a tile has them from the instruction's own table.
 """
 
 from __future__ import annotations
@@ -11,45 +10,22 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Lit, Tile
+from croqc.pipe.exprs import Tile
 from croqc.pipe.facts import Facts
-from croqc.pipe.walk import Body, rewrite, rewrite_lists, with_bodies
-from croqc.sema.elements import ELEMENTS
+from croqc.pipe.walk import Body, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
-from croqc.targets.table import Feature
 from croqc.text.record import replace
-
-_BY_WARPS = ("mma.sync", "wmma")
 
 
 def rows(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     swizzles = {item.tensor.name: item.swizzle for item in kernel.shared}
-    body = rewrite_lists(kernel.body, _started)
-    body = rewrite(body, lambda stmt: _with_end(_split(stmt, env, swizzles)))
+    body = rewrite(kernel.body, lambda stmt: _with_end(_split(stmt, env, swizzles)))
     return replace(kernel, body=_fenced(body))
-
-
-def _started(body: Body) -> Body:
-    """Without clearing what a multiply overwrites."""
-    found: list[ir.Stmt] = []
-    for stmt in body:
-        last = found[-1] if found else None
-        if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma" and _clears(last, stmt):
-            found[-1] = replace(stmt, starts=True)
-        else:
-            found.append(stmt)
-    return tuple(found)
-
-
-def _clears(fill: ir.Stmt | None, stmt: ir.Multiply) -> bool:
-    if not isinstance(fill, ir.Fill) or fill.declares or (fill.acc, fill.index) != (stmt.acc, stmt.index):
-        return False
-    return isinstance(fill.value, Lit) and fill.value.value == 0
 
 
 def _with_end(stmt: ir.Stmt) -> Body:
     """wgmma reads A's registers until its group ends: they are loaded anew in the next turn, so it ends at once."""
-    if isinstance(stmt, ir.Multiply) and stmt.instruction == "wgmma" and stmt.a_registers:
+    if isinstance(stmt, ir.Multiply) and stmt.instruction is ir.Instruction.WGMMA and stmt.a_registers:
         return stmt, ir.Commit(stmt.span)
     return (stmt,)
 
@@ -57,7 +33,7 @@ def _with_end(stmt: ir.Stmt) -> Body:
 def _check_warps(stmt: ir.Multiply) -> None:
     """mma.sync takes 16 rows, 8 columns and 16 or 32 bytes of K; the rest of the tables has no such split."""
     rows = 64 if stmt.acc.unit is Unit.GROUP4 else 16
-    width = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 8
+    width = stmt.k_step * stmt.a.tensor.elem_bytes
     if stmt.m % rows or stmt.n % 8 or width not in (16, 32) or stmt.acc.elem not in ("f16", "f32", "s32"):
         shape = f"{stmt.m}x{stmt.n}x{stmt.k_step}"
         raise LoweringError(f"a multiply of {shape} into {stmt.acc.elem} on one warp is not lowered yet", stmt.span)
@@ -72,7 +48,7 @@ def _fenced(body: Body) -> Body:
     for stmt in body:
         if _is_run(stmt):
             if not running:
-                found.append(ir.Fence(stmt.span))
+                found.append(ir.Fence(stmt.span, _fencing(stmt)))
             running = True
             found.append(stmt)
             continue
@@ -81,39 +57,42 @@ def _fenced(body: Body) -> Body:
     return tuple(found)
 
 
+def _fencing(run: ir.Stmt) -> ir.Fencing:
+    first = next(each for each in statements((run,)) if isinstance(each, ir.Multiply))
+    return ir.Fencing.WGMMA if first.instruction is ir.Instruction.WGMMA else ir.Fencing.AFTER
+
+
 def _is_run(stmt: ir.Stmt) -> bool:
     if isinstance(stmt, ir.Loop):
         inner = [each for each in stmt.body if not isinstance(each, ir.Let)]
         return bool(inner) and all(_is_run(each) for each in inner)
-    return isinstance(stmt, ir.Multiply) and stmt.instruction in ("wgmma", "tcgen05")
+    return isinstance(stmt, ir.Multiply) and stmt.instruction.is_async
 
 
 def _split(stmt: ir.Stmt, env: Env, swizzles: dict[str, int]) -> ir.Stmt:
     if not isinstance(stmt, ir.Multiply):
         return stmt
-    by_warps = stmt.instruction in _BY_WARPS
-    feature = {"wgmma": Feature.WGMMA, "tcgen05": Feature.TCGEN05}.get(stmt.instruction)
-    if not by_warps and (feature is None or not env.target.has(feature)):
+    if not env.target.has(stmt.instruction.feature):
         raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
-    if by_warps:
+    if not stmt.instruction.is_async:
         _check_warps(stmt)
     for tile, held, k_major, extent in (
         (stmt.a, stmt.a_registers, stmt.a_k_major, stmt.m),
         (stmt.b, stmt.b_registers, stmt.b_k_major, stmt.n),
     ):
         if not held:
-            _check_operand(stmt, tile, k_major, swizzles[tile.tensor.name], env.facts)
+            _check_operand(stmt, tile, k_major, env.facts)
             _check_panel(stmt, tile, k_major, extent, swizzles[tile.tensor.name], env.facts)
     return replace(stmt, steps=stmt.k // stmt.k_step)
 
 
-def _check_operand(stmt: ir.Multiply, tile: Tile, k_major: bool, swizzle: int, facts: Facts) -> None:
+def _check_operand(stmt: ir.Multiply, tile: Tile, k_major: bool, facts: Facts) -> None:
     """Instructions read shared rows sixteen bytes at a time, the asynchronous ones in the swizzle's eight rows."""
-    size, (row, column) = ELEMENTS[tile.tensor.elem].bits // 8, (tile.origin[0], tile.origin[-1])
+    size, (row, column) = tile.tensor.elem_bytes, (tile.origin[0], tile.origin[-1])
     if not k_major and size != 2:
         reason = f"an operand of {tile.tensor.elem} is read along K alone"
         raise LoweringError(f"{reason}: store it as [N, K] (A as [M, K]) and write 'row.row'", stmt.span)
-    by_warps = stmt.instruction in _BY_WARPS
+    by_warps = not stmt.instruction.is_async
     unit = 16 // size if by_warps or not k_major else stmt.k_step
     if not facts.divides(unit, column) or not (by_warps or facts.divides(8, row)):
         rows_too = "" if by_warps else "a multiple of 8 rows and "
@@ -124,7 +103,7 @@ def _check_operand(stmt: ir.Multiply, tile: Tile, k_major: bool, swizzle: int, f
 def _check_panel(stmt: ir.Multiply, tile: Tile, k_major: bool, extent: int, swizzle: int, facts: Facts) -> None:
     """A descriptor counts whole column groups: a narrower operand lies in one of them."""
     panel = swizzle // 2
-    if k_major or stmt.instruction in _BY_WARPS:
+    if k_major or not stmt.instruction.is_async:
         return
     if panel % min(extent, panel) or not facts.divides(min(extent, panel), tile.origin[-1]):
         reason = f"{extent} columns of '{tile.tensor.name}' from here reach over its groups of {panel}"

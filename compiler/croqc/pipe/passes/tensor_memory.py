@@ -8,12 +8,15 @@ registers, which lie as wgmma's, and go back when they were changed.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Expr, Lit
+from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, subtract
 from croqc.pipe.held import held_in
 from croqc.pipe.walk import Body, bodies, rewrite, rewrite_lists, statements
+from croqc.sema.model import THREADS, Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
@@ -25,28 +28,29 @@ Place = tuple[str, Expr]  # an accumulator by name, and which one of an array
 
 
 def tensor_memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    multiplies = [
-        stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Multiply) and stmt.instruction == "tcgen05"
-    ]
+    multiplies = [stmt for stmt in statements(kernel.body) if _is_tcgen05(stmt)]
     if not env.target.has(Feature.TCGEN05) or not multiplies:
         return kernel
     for stmt in multiplies:
         _check(stmt)
     tiles = {stmt.acc.name: stmt.acc for stmt in multiplies}
-    first, groups = _groups(kernel)
-    done = ir.Event("multiplied", groups, (1,) * groups, False, kernel.span)
-    placed, total = _placed(tiles, groups, multiplies[0])
-    body = rewrite(kernel.body, lambda stmt: _statement(stmt, tiles))
-    body = rewrite_lists(body, lambda part: _spared(_paired(part)))
+    memory = _placed(kernel, tiles, multiplies[0])
+    done = ir.Event("multiplied", memory.groups, (1,) * memory.groups, False, kernel.span)
+    number = subtract(Fn("warpgroup", (), "s32"), Lit(memory.first)) if memory.groups > 1 else ZERO
+    end = ir.Complete(kernel.span, ir.SlotRef(done.name, number), f"{done.name}_phase")
+    body = rewrite(kernel.body, lambda stmt: _statement(stmt, end, tiles))
+    body = rewrite(rewrite_lists(body, lambda part: _spared(_paired(part))), _fenced)
     return replace(
         kernel,
         body=body,
         events=(*kernel.events, done),
-        phases=(*kernel.phases, ("multiplied_phase", done.name)),
-        tensor_groups=(first, groups),
-        tensor_columns=total,
-        tensor_offsets=placed,
+        phases=(*kernel.phases, (end.phase, done.name)),
+        tensor_memory=memory,
     )
+
+
+def _is_tcgen05(stmt: ir.Stmt) -> TypeGuard[ir.Multiply]:
+    return isinstance(stmt, ir.Multiply) and stmt.instruction is ir.Instruction.TCGEN05
 
 
 def _check(stmt: ir.Multiply) -> None:
@@ -63,28 +67,28 @@ def _groups(kernel: ir.Kernel) -> tuple[int, int]:
         for role in statements(kernel.body)
         if isinstance(role, ir.Role) and any(isinstance(stmt, ir.Multiply) for stmt in statements(role.body))
     ]
-    numbers = [number for groups in holders for number in groups] or range(max(kernel.threads // 128, 1))
+    numbers = [number for groups in holders for number in groups] or range(
+        max(kernel.threads // THREADS[Unit.GROUP4], 1)
+    )
     return min(numbers), max(numbers) - min(numbers) + 1
 
 
-def _placed(
-    tiles: dict[str, ir.Accumulator], groups: int, first: ir.Multiply
-) -> tuple[tuple[tuple[str, int], ...], int]:
-    """The first column of each accumulator in the part of a warpgroup, and all columns together."""
-    end, placed = 0, []
-    for tile in tiles.values():
-        placed.append((tile.name, end))
-        end += tile.count * tile.n
-    total = _LEAST
-    while total < end * groups:
-        total *= 2
-    if total > _COLUMNS:
+def _placed(kernel: ir.Kernel, tiles: dict[str, ir.Accumulator], first_of_all: ir.Multiply) -> ir.TensorMemory:
+    first, groups = _groups(kernel)
+    end, offsets = 0, []
+    for acc in tiles.values():
+        offsets.append((acc.name, end))
+        end += acc.count * acc.n
+    columns = _LEAST
+    while columns < end * groups:
+        columns *= 2
+    if columns > _COLUMNS:
         reason = f"the accumulators of a block take {end * groups} columns of tensor memory; there are {_COLUMNS}"
-        raise LoweringError(f"{reason}: use narrower tiles, or fewer warpgroups that multiply", first.span)
-    return tuple(placed), total
+        raise LoweringError(f"{reason}: use narrower tiles, or fewer warpgroups that multiply", first_of_all.span)
+    return ir.TensorMemory(first, groups, columns, end, tuple(offsets))
 
 
-def _statement(stmt: ir.Stmt, tiles: dict[str, ir.Accumulator]) -> Body:
+def _statement(stmt: ir.Stmt, end: ir.Complete, tiles: dict[str, ir.Accumulator]) -> Body:
     match stmt:
         case ir.Fill() if stmt.acc.name in tiles:
             start = ir.Start(stmt.span, stmt.acc, stmt.index, stmt.declares)
@@ -94,11 +98,11 @@ def _statement(stmt: ir.Stmt, tiles: dict[str, ir.Accumulator]) -> Body:
                 else (start, *_kept(stmt))
             )
         case ir.StoreTile(first=0) if stmt.acc.name in tiles:  # further parts of it find the registers loaded
-            return ir.Complete(stmt.span), ir.LoadAccumulator(stmt.span, stmt.acc, stmt.index), stmt
+            return replace(end, span=stmt.span), ir.LoadAccumulator(stmt.span, stmt.acc, stmt.index), stmt
         case ir.Visit() | ir.Reduce():
-            return _computed(stmt, tiles)
+            return _computed(stmt, end, tiles)
         case ir.Commit():
-            return (ir.Complete(stmt.span),)
+            return (replace(end, span=stmt.span),)
     return (stmt,)
 
 
@@ -109,7 +113,7 @@ def _kept(fill: ir.Fill) -> Body:
     return (ir.Fill(fill.span, fill.acc, fill.index, fill.value), *keeps)
 
 
-def _computed(stmt: ir.Visit | ir.Reduce, tiles: dict[str, ir.Accumulator]) -> Body:
+def _computed(stmt: ir.Visit | ir.Reduce, end: ir.Complete, tiles: dict[str, ir.Accumulator]) -> Body:
     inner = tuple(statements(stmt.body)) if isinstance(stmt, ir.Visit) else ()
     used: list[Place] = [(each.name, each.slot) for part in inner for each in held_in(part)]
     written: list[Place] = [(put.element.name, put.element.slot) for put in inner if isinstance(put, ir.Put)]
@@ -118,7 +122,7 @@ def _computed(stmt: ir.Visit | ir.Reduce, tiles: dict[str, ir.Accumulator]) -> B
     loads = [(name, index) for name, index in dict.fromkeys(used) if name in tiles]
     stores = [(name, index) for name, index in dict.fromkeys(written) if name in tiles]
     return (
-        *((ir.Complete(stmt.span),) if loads else ()),
+        *((replace(end, span=stmt.span),) if loads else ()),
         *(ir.LoadAccumulator(stmt.span, tiles[name], index) for name, index in loads),
         stmt,
         *(ir.KeepAccumulator(stmt.span, tiles[name], index) for name, index in stores),
@@ -157,3 +161,13 @@ def _spared(body: Body) -> Body:
                 complete, loaded = complete and isinstance(stmt, ir.Set | ir.Let), set()
         found.append(stmt)
     return tuple(found)
+
+
+def _fenced(stmt: ir.Stmt) -> Body:
+    """What a thread does to tensor memory is ordered by fences around the barriers that other threads wait at."""
+    match stmt:
+        case ir.Complete():
+            return stmt, ir.Fence(stmt.span, ir.Fencing.AFTER)
+        case ir.LoadAccumulator(acc=acc) | ir.KeepAccumulator(acc=acc):  # the next multiplies come behind it
+            return stmt, ir.Fence(stmt.span, ir.Fencing.BEFORE), ir.Sync(stmt.span, acc.unit)
+    return (stmt,)

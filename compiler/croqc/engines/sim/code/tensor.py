@@ -32,8 +32,6 @@ from croqc.sema.types import Fragment
 from croqc.syntax import ast
 from croqc.text.span import Span
 
-_ASYNCHRONOUS = ("wgmma", "tcgen05")
-
 
 @dataclass(slots=True, eq=False)
 class Operand:
@@ -178,7 +176,7 @@ def _mma(c: Compiler, node: ast.Mma) -> Code:
         raise SimError("sparse multiplies without metadata are not simulated", node.span, unsupported=True)
     acc, a, b = acc_fn(c, node.acc), _operand(c, node.a), _operand(c, node.b)
     compute, span = _compute(c, node, info), node.span
-    later = info.instruction in _ASYNCHRONOUS and OperandKind.SHARED in (info.a, info.b)
+    later = info.instruction.is_async and OperandKind.SHARED in (info.a, info.b)
     later = later and node.form != "scale" and not (c.model.ends_at_statement and node.form != "async")
     target = None if node.target is None else c.name_slot(node.target)
 

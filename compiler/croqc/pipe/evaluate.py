@@ -6,21 +6,16 @@ import operator
 from collections.abc import Callable, Mapping
 
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var
-
-Number = int | float | bool
+from croqc.pipe.facts import Number
+from croqc.sema.integers import COMPARISONS, quotient, remainder
 
 _OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": lambda a, b: int(a) // int(b),
-    "%": operator.mod,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+    "/": lambda a, b: quotient(int(a), int(b)),
+    "%": lambda a, b: remainder(int(a), int(b)),
+    **COMPARISONS,
     "&&": lambda a, b: bool(a and b),
     "||": lambda a, b: bool(a or b),
 }
