@@ -130,6 +130,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "nothing has placed what scales acc": kernel(ir.Scale(NOWHERE, ACC, Lit(0), ("i", "j"), "r")),
     },
     "rows": {
+        "e says nothing of 4 steps of 16": kernel(FENCE, multiply(steps=4, metadata="e")),
         "3 steps of 16 are not K = 64": kernel(FENCE, multiply(steps=3)),
         "no fence stands in front of the multiply into acc": kernel(multiply(steps=4)),
         "no fence stands in front": kernel(FENCE, multiply(steps=4), ir.Commit(NOWHERE), multiply(steps=4)),

@@ -301,6 +301,15 @@ def test_shared_memory_starts_poisoned_in_every_block() -> None:
     assert np.isnan(got[1:]).all()
 
 
+def test_a_tile_has_its_shape_before_the_first_multiply() -> None:
+    body = """c = mma.fill.f32 2.0f;
+      apply {i, j} in c.span { c.at(i, j) *= 4.0f; }
+      mma.row.row c, sa, sb;
+      mma.store c, out;"""
+    assert near(tile(body), 8 + PRODUCT)
+
+
 def test_a_tile_whose_loop_has_no_turn_is_stored_as_it_was_filled() -> None:
     body = "c = mma.fill.f32 2.0f; foreach {k} in [cdiv(64, 64) - 1] { mma.row.row c, sa, sb; } mma.store c, out;"
     assert (tile(body) == 2).all()
+    assert (tile(body.replace("c = mma.fill.f32 2.0f", "frag.f32 c {2.0f}")) == 2).all()

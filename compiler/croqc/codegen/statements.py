@@ -10,6 +10,7 @@ from croqc.codegen.copies import Copies
 from croqc.codegen.places import Places
 from croqc.codegen.registers import declaration, described
 from croqc.codegen.report import Sites, counter, report_name
+from croqc.codegen.sparse import print_metadata
 from croqc.codegen.stores import Stores
 from croqc.codegen.units import by_first, first_of, meeting
 from croqc.codegen.visits import Visits
@@ -269,14 +270,13 @@ class Statements:
         """`step`: the loop's variable over K, empty for a single step."""
         registers = self.places.registers(stmt.acc, stmt.index)
         if not stmt.instruction.is_async:
-            if stmt.a_registers:
-                mma_sync.print_warp(self.w, self.places, stmt, registers, step)
-            else:
-                mma_sync.print_split(self.w, self.places, stmt, registers, column)
+            show = mma_sync.print_warp if stmt.b_registers else mma_sync.print_split
+            show(self.w, self.places, stmt, registers, step)
             return
         a, b = self._operands(stmt, column, "operand", "operand_mn")
+        told = f", {stmt.metadata}[{step or 0}]" if stmt.metadata else ""
         self.w.line(f"{name}({registers}, {fragment_arguments(stmt, step) if stmt.a_registers else a},")
-        self.w.line(f"{' ' * (len(name) + 1)}{b}{self._adds(stmt, step)});")
+        self.w.line(f"{' ' * (len(name) + 1)}{b}{told}{self._adds(stmt, step)});")
 
     def _adds(self, stmt: ir.Multiply, step: str) -> str:
         """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
@@ -290,8 +290,9 @@ class Statements:
     def _operands(self, stmt: ir.Multiply, depth: Expr, along: str, across: str) -> tuple[str, str]:
         """The descriptors of A and B at some depth in K, made by a function for operands that lie along K or another
         for those that lie across; of one in registers nothing."""
+        of_a = divide(depth, Lit(2)) if stmt.metadata else depth
         return (
-            "" if stmt.a_registers else self._operand(stmt.a, depth, along if stmt.a_k_major else "", across),
+            "" if stmt.a_registers else self._operand(stmt.a, of_a, along if stmt.a_k_major else "", across),
             "" if stmt.b_registers else self._operand(stmt.b, depth, along if stmt.b_k_major else "", across),
         )
 
@@ -304,6 +305,10 @@ class Statements:
     def load_fragment(self, stmt: ir.LoadFragment) -> None:
         self.headers.add("fragment")
         mma_sync.print_load(self.w, self.places, stmt)
+
+    def load_metadata(self, stmt: ir.LoadMetadata) -> None:
+        self.headers.add("fragment")
+        print_metadata(self.w, self.places, stmt)
 
     def commit(self, stmt: ir.Commit) -> None:
         self.headers.add("wgmma")
@@ -365,6 +370,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Declare: Statements.declare,
     ir.Fence: Statements.fence,
     ir.LoadFragment: Statements.load_fragment,
+    ir.LoadMetadata: Statements.load_metadata,
     ir.Multiply: Statements.multiply,
     ir.Commit: Statements.commit,
     ir.Start: Statements.start,

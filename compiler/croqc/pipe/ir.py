@@ -194,6 +194,7 @@ class LoadFragment(Stmt):
     rows].
 
     `declares`: its registers exist from here to the end of the scope. A unit of four warps has 16 of the rows in each.
+    (rows) `by_words`: the elements of a register lie side by side in an aligned word of memory.
     """
 
     name: str
@@ -203,6 +204,22 @@ class LoadFragment(Stmt):
     k_major: bool
     unit: Unit
     declares: bool
+    by_words: bool = False
+
+
+@record
+class LoadMetadata(Stmt):
+    """Which two of every four elements a sparse operand of `rows` rows keeps: `tile` has eight elements of K a byte, of
+    bytes or words. Each thread gets a word a step of `k_step`, `steps` of them, as the instruction wants them."""
+
+    name: str
+    tile: Tile
+    rows: int
+    k_step: int
+    steps: int
+    elem: str
+    unit: Unit
+    declares: bool
 
 
 @record
@@ -210,7 +227,8 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
+    they are read from shared memory. `metadata`: the words that say where the elements of a sparse A stand, which holds
+    half of K; empty for a dense one. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
     where it does not hold, the first of them overwrites the accumulator; None: it holds always.
     """
 
@@ -227,6 +245,7 @@ class Multiply(Stmt):
     k_step: int
     a_registers: str = ""
     b_registers: str = ""
+    metadata: str = ""
     steps: int = 0
     adds: Expr | None = None
 

@@ -149,6 +149,10 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
     ir.Complete: (lambda s: f"complete multiplies by {_slot(s.slot)}", frozenset({"slot"})),
     ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),
+    ir.LoadMetadata: (
+        lambda s: f"{s.name} = metadata {tile(s.tile)}  {s.rows} rows, {s.steps} of {s.k_step}",
+        frozenset({"name", "tile", "rows", "k_step", "steps"}),
+    ),
     ir.Visit: (_visit, frozenset({"acc", "index", "names", "counter"})),
     ir.Put: (lambda s: f"{expression(s.element)} = {expression(s.value)}", frozenset({"element", "value"})),
     ir.Reduce: (_reduce, frozenset({"op", "acc", "index", "source", "at"})),

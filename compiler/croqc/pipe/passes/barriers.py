@@ -179,7 +179,7 @@ class _Placing:
                 state.touched = True
             case ir.Multiply(a_registers=""):
                 self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
-            case ir.LoadFragment(tile=tile):
+            case ir.LoadFragment(tile=tile) | ir.LoadMetadata(tile=tile):
                 self._enter(state, tile.tensor.name, tile.tensor.space, False)
             case ir.Copy() if is_load(stmt):
                 state.touched = True

@@ -11,9 +11,13 @@ from croqc.pipe.walk import Body, bodies, statements
 
 def rows(kernel: ir.Kernel) -> Iterator[str]:
     """Every multiply says how often it is issued; a fence stands in front of each run of those that run beside."""
+    loads = (stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.LoadMetadata))
+    metadata = {stmt.name: (stmt.k_step, stmt.steps) for stmt in loads}
     for stmt in _multiplies(kernel):
         if stmt.steps * stmt.k_step != stmt.k:
             yield f"{stmt.steps} steps of {stmt.k_step} are not K = {stmt.k}"
+        if stmt.metadata and metadata.get(stmt.metadata) != (stmt.k_step, stmt.steps):
+            yield f"{stmt.metadata} says nothing of {stmt.steps} steps of {stmt.k_step}"
     yield from _unfenced(kernel.body, False)[0]
 
 

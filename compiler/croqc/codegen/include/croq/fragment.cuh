@@ -15,11 +15,17 @@ __device__ __forceinline__ int warp_column(int r) {
 __device__ __forceinline__ int operand_row(int i) { return i * 8 + threadIdx.x % 32 / 4; }
 __device__ __forceinline__ int operand_byte(int j) { return j * 16 + threadIdx.x % 4 * 4; }
 
-// Two neighbours along K that do not lie side by side.
+// Neighbours along K that do not lie side by side in an aligned word: two of 16 bits, four of 8 bits, or one.
 template <class T>
 __device__ __forceinline__ u32 pack_bits(T low, T high) {
   return u32(high.bits) << 16 | low.bits;
 }
+template <class T>
+__device__ __forceinline__ u32 pack_bits(const T& a, const T& b, const T& c, const T& d) {
+  return *reinterpret_cast<const u8*>(&a) | u32(*reinterpret_cast<const u8*>(&b)) << 8 |
+         u32(*reinterpret_cast<const u8*>(&c)) << 16 | u32(*reinterpret_cast<const u8*>(&d)) << 24;
+}
+__device__ __forceinline__ u32 pack_bits(float value) { return __float_as_uint(value); }
 
 // Row and column of element `r` of an accumulator in this thread (PTX ISA, wgmma register fragments, matrix D).
 __device__ __forceinline__ int fragment_row(int r) {
