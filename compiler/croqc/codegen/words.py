@@ -48,7 +48,7 @@ def type_word(elem: str) -> str:
         return "double"
     if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
         return elem
-    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8")
 
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -152,7 +152,7 @@ def _function(expr: Fn, element: Element) -> str:
         return f"{type_word(expr.elem)}({one} / {root}({value}))"
     word = _FUNCTIONS.get(expr.name)
     if word is None:
-        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")
+        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet: 'call' a device function that computes it")
     if expr.elem in _SINGLE:
         plain = ", ".join(f"float({arg})" for arg in args)
         return f"{expr.elem}({word}({plain}))"

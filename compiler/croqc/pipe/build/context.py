@@ -46,7 +46,7 @@ class Context:
     def symbol(self, name: ast.Name) -> Symbol:
         found = self.model.uses.get(name)
         if found is None:
-            raise LoweringError(f"'{name.id}' is not known here", name.span)
+            raise LoweringError(f"'{name.id}' is not known here: declare it in front", name.span)
         return found
 
     def name_of(self, symbol: Symbol) -> str:
@@ -58,14 +58,14 @@ class Context:
         """Raises LoweringError for an expression that is not lowered."""
         handler = self._expressions.get(type(node))
         if handler is None:
-            raise LoweringError("this expression is not lowered to CUDA", node.span)
+            raise LoweringError("this expression is not lowered to CUDA: compute it in a device function", node.span)
         return handler(self, node)
 
     def stmt(self, node: ast.Node) -> Built:
         """Raises LoweringError for a statement that is not lowered."""
         handler = self._statements.get(type(node))
         if handler is None:
-            raise LoweringError("this statement is not lowered to CUDA", node.span)
+            raise LoweringError("this statement is not lowered to CUDA: write it in C++, as '__cpp__(…)'", node.span)
         return handler(self, node)
 
     def body(self, block: ast.Block) -> tuple[Stmt, ...]:

@@ -61,7 +61,9 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
         if part.op == "=":
             c.tiles[symbol] = tile(c, part.value)
             return []
-        raise LoweringError("arithmetic on whole data is not lowered yet", span)
+        raise LoweringError(
+            "arithmetic on whole data is not lowered yet: write its elements in a level of threads", span
+        )
     if isinstance(symbol.type, Fragment):
         return assigned(c, part, symbol, span)
     if not isinstance(symbol.type, Scalar | Bounded):
@@ -75,7 +77,7 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
 
 def _element(c: Context, part: ast.AssignPart, span: Span) -> Built:
     if not isinstance(part.target, ast.Chain):
-        raise LoweringError("this target is not lowered", span)
+        raise LoweringError("this is nothing to assign to: name a variable, or an element ('t.at(i)')", span)
     if is_element(c, part.target):
         held = element_of(c, part.target)
         return [ir.Put(span, held, combined(held, part.op, value(c, part.value), held.elem))]
@@ -95,7 +97,7 @@ def _nothing(c: Context, node: ast.Node) -> Built:
 def _with(c: Context, node: ast.With) -> Built:
     """Its names are 0 until a `foreach` runs over them, and again behind it."""
     if node.where:
-        raise LoweringError("'where' is not lowered yet", node.span)
+        raise LoweringError("'where' is not lowered yet: use one index for those that move together", node.span)
     lets: Built = [
         ir.Let(binding.span, c.name_of(symbol), "s32", ZERO)
         for binding in node.bindings
@@ -106,7 +108,9 @@ def _with(c: Context, node: ast.With) -> Built:
 
 def _bound_symbols(c: Context, binding: ast.Binding) -> list[Symbol]:
     if binding.tuple_name is not None:
-        raise LoweringError("a tuple of indices is not lowered yet", binding.span)
+        raise LoweringError(
+            "a tuple of indices is not lowered yet: name each, as 'foreach {i, j} in [M, N]'", binding.span
+        )
     return [c.symbol(name) for name in binding.names]
 
 
@@ -116,7 +120,7 @@ def _extent(c: Context, symbol: Symbol, span: Span) -> Expr:
             return of_int(bound, c.sizes)
         case BoundedTuple(bounds=(bound,)):
             return of_int(bound, c.sizes)
-    raise LoweringError(f"'{symbol.name}' is a tuple of indices, which is not lowered yet", span)
+    raise LoweringError(f"'{symbol.name}' is a tuple of indices, which is not lowered yet: name each of them", span)
 
 
 def _foreach(c: Context, node: ast.Foreach) -> Built:
@@ -178,7 +182,9 @@ def _sync(c: Context, node: ast.Sync) -> Built:
         return [ir.Call(node.span, "__threadfence_block" if near else "__threadfence", ())]
     if node.kind == "local":
         return []
-    raise LoweringError("this barrier is not lowered yet", node.span)
+    raise LoweringError(
+        "this barrier is not lowered: use 'sync.shared', or 'sync.barrier' of block, group-4 or group", node.span
+    )
 
 
 _HINTS = ("croq::cuda::setreg_inc", "croq::cuda::setreg_dec")

@@ -18,7 +18,7 @@ def accumulator(c: Context, node: ast.Expr) -> tuple[Accumulator, Expr]:
     name = base_name(node)
     symbol = None if name is None else c.symbol(name)
     if symbol is None:
-        raise LoweringError("this is no register tile", node.span)
+        raise LoweringError("this is no register tile: name an accumulator or a fragment", node.span)
     index: Expr = ZERO
     for suffix in node.suffixes if isinstance(node, ast.Chain) else ():
         if isinstance(suffix, ast.Index):

@@ -25,7 +25,7 @@ def collect(c: Context, nodes: list[ast.Mma]) -> None:
     for node in nodes:
         info, name = c.model.multiplies.get(node), base_name(node.acc)
         if info is None or name is None:
-            raise LoweringError("this multiply is not understood", node.span)
+            raise LoweringError("this multiply is not understood: 'croq check' says why", node.span)
         symbol = c.symbol(name)
         if symbol not in c.accumulators:
             c.accumulators[symbol] = _made(c, symbol, info)

@@ -41,7 +41,7 @@ def elem_of(c: Context, node: ast.Node) -> str:
             return "s32"
     if c.model.values.get(node) is not None:
         return "s32"
-    raise LoweringError("the type of this expression is not known", node.span)
+    raise LoweringError("the type of this expression is not known: convert it, as '__to<f32>(…)'", node.span)
 
 
 _NARROW = ("f8_ue8m0", "f8_ue4m3", "f6_e2m3", "f6_e3m2", "f4_e2m1")
@@ -51,7 +51,7 @@ def printable(elem: str, span: Span) -> str:
     """The element type itself. Raises LoweringError for one that no generated code stores or computes with."""
     row = ELEMENTS.get(elem)
     if elem != "int" and (row is None or row.bits < 8 or elem in _NARROW):
-        raise LoweringError(f"the type {elem} is not lowered to CUDA yet", span)
+        raise LoweringError(f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8", span)
     return elem
 
 
@@ -106,7 +106,7 @@ def _const(c: Context, node: ast.Const) -> Expr:
             return Lit(node.word == "true", "bool")
         case "inf":
             return Lit(float("inf"), "f32")
-    raise LoweringError("a null pointer is not lowered", node.span)
+    raise LoweringError("a null pointer is not lowered: pass data", node.span)
 
 
 def _name(c: Context, node: ast.Name) -> Expr:
@@ -122,7 +122,9 @@ def _name(c: Context, node: ast.Name) -> Expr:
         return Var(c.name_of(symbol))
     if isinstance(symbol.type, Fragment) and c.visiting:
         return element_of_whole(c, symbol, node.span)
-    raise LoweringError(f"'{node.id}' is no scalar here", node.span)
+    raise LoweringError(
+        f"'{node.id}' is no scalar here: use an element ('.at') or an extent ('.span') of it", node.span
+    )
 
 
 def _unary(c: Context, node: ast.Unary) -> Expr:
@@ -209,7 +211,7 @@ def bound(c: Context, node: ast.Node) -> Expr:
             return multiply(bound(c, left), bound(c, right))
         case ast.Binary(op="+" | "-" | "*" | "/" | "%", left=left):
             return bound(c, left)
-    raise LoweringError("this value has no upper bound", node.span)
+    raise LoweringError("this value has no upper bound: use an index of 'foreach' or 'parallel'", node.span)
 
 
 def _bound_of(c: Context, node: ast.BoundOf) -> Expr:
@@ -226,7 +228,7 @@ def _count(c: Context, node: ast.Count) -> Expr:
 def _known(c: Context, node: ast.Node) -> Expr:
     found = c.model.values.get(node)
     if found is None:
-        raise LoweringError("the value of this expression is not known", node.span)
+        raise LoweringError("the value of this expression is not known: use a size, an index or a number", node.span)
     return of_int(found, c.sizes)
 
 
@@ -238,7 +240,9 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
     args = tuple(value(c, arg) for arg in node.args)
     if node.name == "__to":
         if not isinstance(node.type_arg, str):
-            raise LoweringError("a conversion to a C++ type is not lowered", node.span)
+            raise LoweringError(
+                "a conversion to a C++ type is not lowered: name one of the language, as '__to<f32>(…)'", node.span
+            )
         return convert(args[0], printable(canonical(node.type_arg), node.span))
     if node.name == "cdiv":
         return ceiling(*args)
@@ -260,7 +264,9 @@ def _chain(c: Context, node: ast.Chain) -> Expr:
 
 def _call(c: Context, node: ast.Call) -> Expr:
     if node.kind == "atomic":
-        raise LoweringError("the old value of an atomic is not lowered yet", node.span)
+        raise LoweringError(
+            "the old value of an atomic is not lowered yet: 'call' a device function that returns it", node.span
+        )
     return Fn(node.callee, tuple(value(c, arg) for arg in node.args), elem_of(c, node), foreign=True)
 
 

@@ -121,7 +121,7 @@ def _check_reduction(stmt: ir.Reduce) -> None:
     _check_extents(stmt.source, stmt.span)
     _check_extents(stmt.acc, stmt.span)
     if stmt.source.spread is not _TILE:
-        raise LoweringError(f"'{stmt.source.name}' is a vector; a reduction takes the rows of a tile", stmt.span)
+        raise LoweringError(f"'{stmt.source.name}' is a vector: a reduction takes the rows of a tile", stmt.span)
     if stmt.acc.spread is not _ROWS or stmt.acc.m != stmt.source.m or stmt.acc.unit is not stmt.source.unit:
         reason = f"a reduction of rows of '{stmt.source.name}' gives {stmt.source.m} elements along its rows"
         raise LoweringError(f"{reason}: declare 'frag {stmt.acc.elem} [{stmt.source.m}] …' for them", stmt.span)

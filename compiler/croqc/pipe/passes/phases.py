@@ -24,7 +24,10 @@ def phases(kernel: ir.Kernel, env: Env) -> ir.Kernel:
             return (stmt,)
         event = stmt.slot.event
         if slots[event] > _BITS:
-            raise LoweringError(f"'{event}' has {slots[event]} slots; waits by slot number take up to 64", stmt.span)
+            raise LoweringError(
+                f"'{event}' has {slots[event]} slots; waits by slot number take up to 64: use fewer, or wait by order",
+                stmt.span,
+            )
         named.setdefault(event, f"{event}_phase")
         return (replace(stmt, phase=named[event]),)
 

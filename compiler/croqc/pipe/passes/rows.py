@@ -80,7 +80,7 @@ def _split(stmt: ir.Stmt, env: Env, swizzles: dict[str, int]) -> ir.Stmt:
         reason = "sparse multiplies of tcgen05 take their metadata from tensor memory"
         raise LoweringError(f"{reason}, which is not filled: use a dense multiply for {env.target.name}", stmt.span)
     if not env.target.has(stmt.instruction.feature):
-        raise LoweringError(f"'{stmt.instruction}' is not lowered for {env.target.name} yet", stmt.span)
+        raise LoweringError(f"{env.target.name} has no {stmt.instruction}: choose a target that has it", stmt.span)
     if not stmt.instruction.is_async:
         _check_warps(stmt)
     for tile, held, k_major, extent, rows in (
