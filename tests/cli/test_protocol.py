@@ -24,6 +24,7 @@ from croqc.service.doctor import DoctorResult
 from croqc.service.flow import FlowResult, flow_result
 from croqc.service.flow_check import with_flow
 from croqc.service.json_text import to_data, to_json
+from croqc.service.profile_result import ProfileResult
 from croqc.service.run import RunReport
 from croqc.service.run_result import RunsResult, run_result
 from croqc.text.source import Position
@@ -196,7 +197,11 @@ def mismatches(kind: Any, schema: dict[str, Any], whole: dict[str, Any], where: 
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("check", CheckResult), ("run", RunsResult), ("flow", FlowResult), ("doctor", DoctorResult)]
+    ("name", "kind"),
+    [
+        *(("check", CheckResult), ("run", RunsResult), ("flow", FlowResult), ("profile", ProfileResult)),
+        ("doctor", DoctorResult),
+    ],
 )
 def test_schemas_and_classes_have_the_same_fields_in_the_same_order(name: str, kind: type) -> None:
     assert mismatches(kind, SCHEMAS[name], SCHEMAS[name], name) == []

@@ -15,7 +15,6 @@ from croqc.pipe.errors import LoweringError
 from croqc.service.check import check_text
 from croqc.service.settings import Settings
 from tests.codegen.compiling import complaints, log_of, lowered
-from tests.codegen.test_places import function
 from tests.pipe.lowering import after, only, stages_of
 
 # --- ldmatrix ----------------------------------------------------------------------------------
@@ -87,19 +86,29 @@ def test_the_strides_of_a_descriptor_across_k(name: str) -> None:
     assert "(offset) + (u64(Rows * Swizzle / 16 - 1) << 16)" in text.replace("(tensor, offset)", "(offset)")
 
 
+def start(rows: int, swizzle: int, row: int, column: int) -> int:
+    """Bytes from the start of a tile of 16-bit elements (reference, 5.6): column groups, one after the other."""
+    width = swizzle // 2
+    return column // width * rows * swizzle + row * swizzle + column % width * 2
+
+
+def swizzled(address: int, swizzle: int) -> int:
+    """The permutation of sixteen bytes by the bits of the address (reference, 5.6)."""
+    return address ^ (address >> 7 & {32: 1, 64: 3, 128: 7}[swizzle]) << 4
+
+
 @pytest.mark.parametrize("swizzle", [32, 64, 128])
 @pytest.mark.parametrize("rows", [16, 32, 64])
 def test_a_descriptor_across_k_reaches_the_elements_of_the_layout(swizzle: int, rows: int) -> None:
     """The canonical layout of an operand across K, in bytes: groups of `swizzle` bytes of N, eight rows of K, and the
     permutation of 16 bytes by the address."""
-    swizzled, start = function("swizzled"), function("tile_start")
     group, leading, stride = swizzle // 2, rows * swizzle, 8 * swizzle
     for first in range(0, rows, 16):
-        begin = start(rows, swizzle, 2, first, 0)
+        begin = start(rows, swizzle, first, 0)
         for k in range(16):
             for n in range(3 * group):
                 at = begin + n // group * leading + k // 8 * stride + k % 8 * swizzle + n % group * 2
-                assert at ^ (at >> 7 & swizzle // 16 - 1) << 4 == swizzled(rows, swizzle, 2, first + k, n)
+                assert swizzled(at, swizzle) == swizzled(start(rows, swizzle, first + k, n), swizzle)
 
 
 # --- the pass ----------------------------------------------------------------------------------

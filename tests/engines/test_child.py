@@ -20,8 +20,11 @@ from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
 from croqc.engines.gpu.parent import Parent, child_command
 from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
+from croqc.engines.gpu.traces import Visit, traces_of, with_probes
+from tests.codegen.test_probes import probed
 from tests.engines.children import alive
 from tests.engines.test_job import program
+from tests.pipe.lowering import example
 
 STUB = Path(__file__).with_name("stub")
 SIZES = {"M": 256, "N": 128, "K": 128}
@@ -80,6 +83,24 @@ def test_the_records_of_a_wait_outlive_the_child(card: Callable[[str], Parent], 
     assert isinstance(found, Trouble)
     assert (found.kind, found.kernel) == (Kind.CRASHED, "matmul")
     assert read_records(tmp_path / "report") == (WaitRecord(1, 2, 3, 1, True, 1, 128),)
+
+
+def test_probes_record_in_the_last_rounds(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """One launch for the data, two to warm up and three for the clock with every block, eight that record."""
+    made = probed(example("pipeline_1p2c"), sizes=SIZES)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    job = with_probes(make_job(made, {}, folder, "sm_90a", repeat=3), made, (0,))
+    with card("probe") as parent:
+        answer = parent.run(job)
+    assert isinstance(answer, Answer) and answer.stage == "done"
+    told = [line for line in answer.printed.splitlines() if line.startswith("every")]
+    assert told == [f"every {every}, blocks 0 and 0xffffffff" for every in (0, *[1] * 5, *[0] * 8)]
+    probes = made.kernels[0].probes
+    assert probes is not None and len(probes.recorders) == 3
+    ((path,),) = [block.paths for block in traces_of((folder / "probes-0").read_bytes(), 0, probes, (0,))]
+    assert (path.path, path.dropped) == ("path p = 1", 1)  # memory is cleared in between
+    assert path.visits == (Visit(1, 0, 14, 50, 100),)
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_a_kernel_with_flow_errors_needs_force() -> None:
     assert told.place is not None
 
 
-@pytest.mark.parametrize("name", ["report", "full_generations", "wait_clock", "WaitRecord"])
+@pytest.mark.parametrize("name", ["report", "full_generations", "read_timer", "WaitRecord"])
 def test_names_of_the_program_come_first(name: str) -> None:
     """A parameter may be called as the report's own things are."""
     _, program = lowered(re.sub(r"\blhs\b", name, TWO), {"M": 256, "N": 128, "K": 512})

@@ -63,6 +63,12 @@ def test_too_little_memory_is_said(visit: dict[str, Any]) -> None:
     assert visit["too_large"]["kind"] == "memory"
 
 
+def test_profiles_have_no_faults(visit: dict[str, Any]) -> None:
+    """Times rise, each wait and trigger of the credit flow is there, sums fit the kernel's time, little is lost."""
+    assert len(visit["profiles"]) == 6
+    assert [(row["case"], row["faults"]) for row in visit["profiles"] if row["faults"]] == []
+
+
 def test_every_part_came_to_its_end(visit: dict[str, Any]) -> None:
-    parts = ("crash", "too_large", "hangs", "starts", "examples", "repeats")
+    parts = ("crash", "too_large", "hangs", "starts", "profiles", "examples", "repeats")
     assert [part for part in parts if isinstance(visit[part], dict) and "error" in visit[part]] == []

@@ -1,7 +1,7 @@
 """One visit to a machine with a card: `python -m tests.gpu.visit --out figures.json`. Must not need a test framework.
 
 It runs every example at three sizes and sets the verdict against the simulator's, runs each 50 times and compares bits,
-lets kernels hang, crash and ask for too much, and measures. Each part is kept as soon as it is done.
+lets kernels hang, crash and ask for too much, profiles some, and measures. Each part is kept as soon as it is done.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from croqc.service.run_data import Size, make_data
 from croqc.service.run_plan import CardRequest, Planned, Request, plan_runs
 from croqc.service.run_result import run_entry
 from croqc.service.settings import Settings
+from tests.gpu.profiles import profiles
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KERNELS = Path(__file__).with_name("kernels")
@@ -256,6 +257,7 @@ PARTS: dict[str, Callable[[Parent], Any]] = {
     "too_large": too_large,
     "hangs": hangs,
     "starts": starts,
+    "profiles": profiles,
     "examples": examples,
     "repeats": repeats,
 }

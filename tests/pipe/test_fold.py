@@ -130,7 +130,7 @@ def test_the_classic_form_joins_its_arrival_whatever_stands_between() -> None:
 
 def test_the_classic_form_needs_its_arrival_in_the_same_list() -> None:
     named = load(mechanism=TMA, is_async=True, completes=slot())
-    with pytest.raises(LoweringError, match="put it behind the copy, in the same one"):
+    with pytest.raises(LoweringError, match="no trigger of 'full' stands behind this copy"):
         folded(named, ir.If(NOWHERE, Lit(True, "bool"), (arrive(),)))
 
 

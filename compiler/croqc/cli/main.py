@@ -25,6 +25,7 @@ COMMANDS = {
     "check": "find mistakes in .co files",
     "run": "run kernels in the simulator or on the card, and verify their results",
     "verify": "set simulator, card and static verdict side by side",
+    "profile": "tell where the time of a kernel goes on the card",
     "flow": "prove a pipeline's credit flow, and show it step by step",
     "cuda": "print the CUDA C++, PTX or machine code of a file",
     "explain": "explain a rule or a word of the language, or list all rules",

@@ -12,11 +12,11 @@ from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit
+from croqc.pipe.ir_declared import SWIZZLED
 from croqc.sema.model import Unit
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
-_ALIGN = 1024
 
 
 @record
@@ -51,7 +51,7 @@ class _Kernel:
             self.statements.headers.add("mbarrier")
         if sites is not None:
             sites.begin()
-            self.statements.headers |= {"mbarrier", "report"}
+            self.statements.headers |= {"clock", "mbarrier", "report"}
 
     def print(self) -> None:
         kernel = self.kernel
@@ -76,6 +76,8 @@ class _Kernel:
             with self.w.indented():
                 self._prologue()
                 self.statements.body(kernel.body)
+                if self.statements.probes is not None:
+                    self.w.line(self.statements.probes.end())
                 if kernel.tensor_memory is not None:
                     self._free(kernel.tensor_memory)
             self.w.line("}")
@@ -86,14 +88,15 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
-        return [*maps, *tensors, *scalars, *report]
+        probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
+        return [*maps, *tensors, *scalars, *report, *probes]
 
     # --- prologue ---------------------------------------------------------------------------------
 
     def _prologue(self) -> None:
         kernel = self.kernel
         if kernel.shared_bytes:
-            self.w.line(f"extern __shared__ __align__({_ALIGN}) u8 smem[];  // {kernel.shared_bytes} bytes")
+            self.w.line(f"extern __shared__ __align__({SWIZZLED}) u8 smem[];  // {kernel.shared_bytes} bytes")
         for item in kernel.shared:
             self._tensor(item)
         at = kernel.barriers_at
@@ -113,6 +116,9 @@ class _Kernel:
         if kernel.tensor_memory is not None:
             self._allocate(kernel.tensor_memory)
         self._phases()
+        if self.statements.probes is not None:
+            for line in self.statements.probes.start():
+                self.w.line(line)
         self.w.line()
 
     def _phases(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import Copies
 from croqc.codegen.places import Places
+from croqc.codegen.probes import ProbeWords
 from croqc.codegen.registers import declaration, described
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.sparse import print_metadata
@@ -35,6 +36,9 @@ class Statements:
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
         self.visits = Visits(writer, self.places, self.body)
+        self.probes = None if kernel.probes is None else ProbeWords(kernel, kernel.probes)
+        if self.probes is not None:
+            self.headers |= {"clock", "probe"}
 
     def body(self, body: Body) -> None:
         for stmt in body:
@@ -177,6 +181,12 @@ class Statements:
         barrier = meeting(unit, self.kernel.threads, self.kernel.first_barrier)
         if barrier:
             self.w.line(barrier)
+
+    def probe(self, stmt: ir.Probe) -> None:
+        assert self.probes is not None
+        self.w.line(self.probes.before())
+        self.body(stmt.body)
+        self.w.line(self.probes.after(stmt.site, self.spell(stmt.slot), self.spell(stmt.turn)))
 
     # --- movement ---------------------------------------------------------------------------------
 
@@ -363,6 +373,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Wait: Statements.wait,
     ir.Arrive: Statements.arrive,
     ir.Sync: Statements.sync,
+    ir.Probe: Statements.probe,
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,

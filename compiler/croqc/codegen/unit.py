@@ -16,8 +16,10 @@ from croqc.text.span import NOWHERE
 _ORDER: Final = (
     "types",
     "shared",
+    "clock",
     "mbarrier",
     "report",
+    "probe",
     "cp_async",
     "tma",
     "tcgen05",
@@ -34,7 +36,7 @@ class Unit:
     """`lines` with their places in the source; kernels are `extern "C"` under their names.
 
     `sites`: the waits of a unit that reports where they stand, by number from 1. None where it does not: only then do
-    its kernels take no `WaitReport`.
+    its kernels take no `WaitReport`. Kernels with probes take `Probes`, after it.
     """
 
     lines: tuple[Line, ...]
@@ -54,7 +56,7 @@ def unit_of(
 ) -> Unit:
     """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
     begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
-    `WaitReport`, the last parameter of each kernel.
+    `WaitReport`, a parameter of each kernel behind those of the source.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """

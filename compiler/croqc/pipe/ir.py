@@ -30,6 +30,11 @@ from croqc.pipe.ir_declared import Shared as Shared
 from croqc.pipe.ir_declared import Spread as Spread
 from croqc.pipe.ir_declared import TensorMap as TensorMap
 from croqc.pipe.ir_declared import TensorMemory as TensorMemory
+from croqc.pipe.ir_probes import Probe as Probe
+from croqc.pipe.ir_probes import Probes as Probes
+from croqc.pipe.ir_probes import ProbeSite as ProbeSite
+from croqc.pipe.ir_probes import Recorder as Recorder
+from croqc.pipe.ir_registers import LoadMetadata as LoadMetadata
 from croqc.pipe.ir_registers import Put as Put
 from croqc.pipe.ir_registers import Reduce as Reduce
 from croqc.pipe.ir_registers import Scale as Scale
@@ -208,21 +213,6 @@ class LoadFragment(Stmt):
 
 
 @record
-class LoadMetadata(Stmt):
-    """Which two of every four elements a sparse operand of `rows` rows keeps: `tile` has eight elements of K a byte, of
-    bytes or words. Each thread gets a word a step of `k_step`, `steps` of them, as the instruction wants them."""
-
-    name: str
-    tile: Tile
-    rows: int
-    k_step: int
-    steps: int
-    elem: str
-    unit: Unit
-    declares: bool
-
-
-@record
 class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
@@ -361,8 +351,8 @@ class Kernel:
     their names there.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
-    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`;
-    `passed`: the passes so far.
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
+    `probes`: what a kernel with probes records, None without them.
     """
 
     name: str
@@ -390,6 +380,7 @@ class Kernel:
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+    probes: Probes | None = None
 
     def event(self, slot: SlotRef) -> Event:
         """The event of a slot, which `verify` has looked for."""

@@ -6,6 +6,7 @@ Immutable, as all of the IR. Must not hold statements.
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final
 
 from croqc.pipe.exprs import Tensor
 from croqc.sema.elements import ELEMENTS
@@ -121,6 +122,10 @@ class TensorMemory:
     share: int
     offsets: tuple[tuple[str, int], ...]
     address_at: int = -1
+
+
+SWIZZLED: Final = 1024
+"""What a swizzled tensor is aligned to, in bytes: the hardware permutes by bits of the address (reference, 5.6)."""
 
 
 def aligned(value: int, to: int) -> int:

@@ -1,13 +1,14 @@
-"""Ordinary code on the elements of register tiles, in the pipeline IR (reference, 6.5, 6.7).
+"""What threads do with their own registers of multiplies, in the pipeline IR (reference, 6.5, 6.7).
 
 `ir` has the rest and offers these too. Immutable, as all of the IR. Must not hold decisions.
 """
 
 from __future__ import annotations
 
-from croqc.pipe.exprs import Expr, Held
+from croqc.pipe.exprs import Expr, Held, Tile
 from croqc.pipe.ir_control import Stmt
 from croqc.pipe.ir_declared import Accumulator
+from croqc.sema.model import Unit
 from croqc.text.record import record
 
 
@@ -65,3 +66,18 @@ class Settle(Stmt):
     may be moved in front of it."""
 
     acc: Accumulator
+
+
+@record
+class LoadMetadata(Stmt):
+    """Which two of every four elements a sparse operand of `rows` rows keeps: `tile` has eight elements of K a byte, of
+    bytes or words. Each thread gets a word a step of `k_step`, `steps` of them, as the instruction wants them."""
+
+    name: str
+    tile: Tile
+    rows: int
+    k_step: int
+    steps: int
+    elem: str
+    unit: Unit
+    declares: bool

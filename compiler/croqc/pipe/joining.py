@@ -66,8 +66,8 @@ class Joining(ABC):
             found.append((new,))
         for copy in pending.values():
             if copy.completes is not None:
-                reason = "the trigger that tells of this copy stands in another block of statements"
-                raise LoweringError(f"{reason}: put it behind the copy, in the same one", copy.span)
+                reason = f"no trigger of '{copy.completes.event}' stands behind this copy in its block of statements"
+                raise LoweringError(f"{reason}: put it there, so that it counts the copy's bytes", copy.span)
         self._leave(found, pending, lambda copy: True)
         return tuple(stmt for part in found for stmt in part)
 

@@ -132,6 +132,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Wait: (lambda s: f"wait {_slot(s.slot)}", frozenset({"slot"})),
     ir.Arrive: (lambda s: f"arrive {_slot(s.slot)}", frozenset({"slot"})),
     ir.Sync: (lambda s: "sync", frozenset()),
+    ir.Probe: (lambda s: f"probe {s.site}", frozenset({"site"})),
     ir.Copy: (lambda s: f"{s.form.value} {tile(s.source)} => {tile(s.dest)}", frozenset({"form", "source", "dest"})),
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
@@ -205,7 +206,7 @@ def statements(body: tuple[ir.Stmt, ...], depth: int) -> Iterator[str]:
                 if other:
                     yield _INDENT * depth + "else"
                     yield from statements(other, depth + 1)
-            case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit():
+            case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
                 inner = stmt.body
                 yield from statements(inner, depth + 1)
 

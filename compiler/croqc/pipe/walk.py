@@ -15,7 +15,7 @@ def bodies(stmt: ir.Stmt) -> tuple[Body, ...]:
     match stmt:
         case ir.If(then=then, other=other):
             return then, other
-        case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit():
+        case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
             return (stmt.body,)
     return ()
 
@@ -26,6 +26,15 @@ def statements(body: Body) -> Iterator[ir.Stmt]:
         yield stmt
         for inner in bodies(stmt):
             yield from statements(inner)
+
+
+def flat(body: Body) -> Iterator[ir.Stmt]:
+    """The statements of a list, those inside scopes and probes among them: nothing comes between."""
+    for stmt in body:
+        if isinstance(stmt, ir.Scope | ir.Probe):
+            yield from flat(stmt.body)
+        else:
+            yield stmt
 
 
 def with_bodies(stmt: ir.Stmt, changed: Callable[[Body], Body]) -> ir.Stmt:

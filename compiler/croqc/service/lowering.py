@@ -14,6 +14,7 @@ from croqc.codegen.writer import Line
 from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.lower import lowered_kernels
+from croqc.pipe.probes import probed
 from croqc.rules.internal_error import internal_error
 from croqc.rules.not_lowered import refused
 from croqc.sema.model import Model, SymbolKind
@@ -78,14 +79,22 @@ def problem_of(function: FunctionReport, error: Exception) -> Diagnostic:
 
 
 def program_for(
-    report: FileReport, function: FunctionReport, model: Model, values: Mapping[str, Size], waits: bool = False
+    report: FileReport,
+    function: FunctionReport,
+    model: Model,
+    values: Mapping[str, Size],
+    waits: bool = False,
+    probes: bool = False,
 ) -> Program:
-    """The program of a function, with the device code of its file. `waits`: they report where they stand.
+    """The program of a function, with the device code of its file. `waits`: they report where they stand; `probes`:
+    kernels record times.
 
     Raises LoweringError, with a place relative to the function.
     """
     _check_calls(report, function, model)
     kernels = lowered_kernels(model, report.target, values)
+    if probes:
+        kernels = tuple(probed(model, *pair) for pair in zip(model.kernels, kernels, strict=True))
     return program_of(model, kernels, values, title_of(report), device_lines(report), waits)
 
 

@@ -83,18 +83,24 @@ def run_planned(
         raise ValueError("a run on a card needs the way to it")
     function = report.function_named(planned.function.name) or planned.function
     runner = _Runner(report, function, planned, request, on_progress, card)
+    if (found := obstacle(report, function, planned)) is not None:
+        return runner.ended(Verdict.NOT_RUN, *found)
+    assert function.analysis is not None
+    return runner.run(function.analysis)
+
+
+def obstacle(report: FileReport, function: FunctionReport, planned: Planned) -> tuple[str, Span | None] | None:
+    """Why a run cannot begin on any engine, with its absolute place: a plan without sizes, a function with errors."""
     if planned.problem:
-        return runner.ended(Verdict.NOT_RUN, planned.problem, planned.place)
+        return planned.problem, planned.place
     errors = [
         item
         for item in report.diagnostics
         if item.severity is Severity.ERROR and item.code not in FLOW_RULES and _concerns(report, function, item)
     ]
-    if errors or function.analysis is None:
-        first = errors[0] if errors else None
-        reason = f"it has errors; the first: {first.message}" if first else "it cannot be read"
-        return runner.ended(Verdict.NOT_RUN, reason, first.span if first else None)
-    return runner.run(function.analysis)
+    if errors:
+        return f"it has errors; the first: {errors[0].message}", errors[0].span
+    return ("it cannot be read", None) if function.analysis is None else None
 
 
 def _concerns(report: FileReport, function: FunctionReport, item: Diagnostic) -> bool:

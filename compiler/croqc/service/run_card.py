@@ -51,7 +51,7 @@ def refusal(
         message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
         return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base))
     try:
-        check_entry(model, entered(model), entry_sizes(model.function, _args(data, {})))
+        check_entry(model, entered(model), entry_sizes(model.function, launch_args(data, {})))
     except SimError as error:
         return Refusal(Verdict.CRASHED, error.message, error.span.shift(function.base))
     if auto and sum(array.size for array in data.arrays.values()) > REFERENCE_ELEMENTS:
@@ -71,7 +71,8 @@ def _flows(report: FileReport) -> FileReport:
     return report if report.flows is not None else with_flow(report, CHECK_BUDGET)
 
 
-def _args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+def launch_args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+    """What a launch on the card is given."""
     whole = {name: value for name, value in whole_sizes(sizes).items() if name not in data.scalars}
     return LaunchArgs(data.arrays, data.scalars, {**whole, **data.dims})
 
@@ -86,7 +87,7 @@ def execute(
 ) -> CardResult:
     """One run on the card. A hang is set against the static verdict."""
     assert function.analysis is not None
-    model, args = function.analysis.model, _args(data, sizes)
+    model, args = function.analysis.model, launch_args(data, sizes)
     values = {**args.dims, **args.scalars}
     options = CardOptions(report.target.name, request.timeout, request.report, request.rounds, request.cold)
     result = run_on_card(model, lambda waits: program_for(report, function, model, values, waits), args, card, options)

@@ -21,6 +21,7 @@ _shtab_croq_commands() {
     fmt:'Format .co files.'
     lsp:'Start the language server on standard input and output.'
     migrate:'Move .co files to another dialect.'
+    profile:'Tell where the time of a kernel goes on the card.'
     run:'Run kernels in the simulator or on the card, and verify their results.'
     verify:'Set simulator, card and static verdict side by side.'
   )
@@ -167,6 +168,25 @@ _shtab_croq_migrate_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_migrate_defaults_added=0
 
+_shtab_croq_profile_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--json[print the result as JSON]"
+  "--entry[profile this function only]:F:"
+  "*--block[record this block, counted with x fastest\; up to 4 times (default\: the first and the last)]:N:"
+  "--html[write the page of \'croq flow\' with the measured times]:OUT:"
+  "--trace[write a trace for chrome\:\/\/tracing or Perfetto]:OUT:"
+  "--repeat[rounds to time (default 20)]:N:"
+  "--timeout[gpu\: end kernels that run for S seconds (default 10)]:S:"
+  "--force[gpu\: run kernels whose credit flow has errors, too]"
+  ":Croqtile source file (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_profile_defaults_added=0
+
 _shtab_croq_run_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
@@ -235,6 +255,7 @@ _shtab_croq() {
         fmt) _arguments -C -s $_shtab_croq_fmt_options ;;
         lsp) _arguments -C -s $_shtab_croq_lsp_options ;;
         migrate) _arguments -C -s $_shtab_croq_migrate_options ;;
+        profile) _arguments -C -s $_shtab_croq_profile_options ;;
         run) _arguments -C -s $_shtab_croq_run_options ;;
         verify) _arguments -C -s $_shtab_croq_verify_options ;;
       esac

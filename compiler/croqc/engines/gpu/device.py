@@ -18,7 +18,8 @@ from cuda.bindings import driver
 from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
-from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
+from croqc.engines.gpu.probe_memory import ProbeMemory
+from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Argument, Job, Launch, probes_file
 from croqc.engines.nvrtc import CompileError
 from croqc.sema.memory import STATIC_LIMIT
 
@@ -76,6 +77,7 @@ class _Run:
         self.reached, self.kernel = "device", ""
         self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
+        self.probes: dict[int, ProbeMemory] = {}
 
     def at(self, stage: str, kernel: str = "") -> None:
         self.reached, self.kernel = stage, kernel
@@ -111,7 +113,8 @@ class _Run:
         self.at("upload")
         self._upload()
         self._map_report()
-        bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
+        self.probes = {number: ProbeMemory(one) for number, one in enumerate(self.job.launches) if one.probe_paths}
+        bound = self._bound(kernels)
         start = time.perf_counter()
         for one in bound:
             self.at("run", one[1].kernel)
@@ -120,9 +123,25 @@ class _Run:
         took = time.perf_counter() - start
         self.at("download")
         self._download()
-        times = self._timed(bound, took)
+        times = self._timed(self._bound(kernels, every=True) if self.probes else bound, took)
+        self._record(bound)
         self._unmap_report()
         return times
+
+    def _record(self, bound: Bound) -> None:
+        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept."""
+        if not self.probes:
+            return
+        self.at("record", bound[-1][1].kernel)
+        for _ in range(RECORDED):
+            for memory in self.probes.values():
+                memory.clear()
+            self._launch(bound)
+            cupy.cuda.runtime.deviceSynchronize()
+            for memory in self.probes.values():
+                memory.keep()
+        for number, memory in self.probes.items():
+            memory.save(self.folder / probes_file(number))
 
     def _printed(self) -> str:
         """What the kernels printed; C keeps it in a buffer until told otherwise."""
@@ -165,14 +184,22 @@ class _Run:
 
     # --- launches ---------------------------------------------------------------------------------
 
-    def _arguments(self, launch: Launch) -> tuple[Any, ...]:
+    def _bound(self, kernels: Mapping[str, Any], every: bool = False) -> Bound:
+        """The launches with their arguments. `every`: where there are probes, all blocks record."""
+        return [
+            (kernels[launch.kernel], launch, self._arguments(number, launch, every))
+            for number, launch in enumerate(self.job.launches)
+        ]
+
+    def _arguments(self, number: int, launch: Launch, every: bool) -> tuple[Any, ...]:
         pointers = {name: int(memory.data.ptr) for name, memory in self.arrays.items()}
         found = arguments_of(launch, pointers)
-        if not launch.report_blocks or self.report is None:
-            return found
-        limit = int(self.job.wait_limit * 1e9)
-        packed = struct.pack("<QQI4x", self.report[2], limit, launch.report_blocks)
-        return (*found, np.frombuffer(packed, dtype="V24").copy())
+        if launch.report_blocks and self.report is not None:
+            limit = int(self.job.wait_limit * 1e9)
+            packed = struct.pack("<QQI4x", self.report[2], limit, launch.report_blocks)
+            found = (*found, np.frombuffer(packed, dtype="V24").copy())
+        probes = self.probes.get(number)
+        return found if probes is None else (*found, probes.argument(every))
 
     def _launch(self, bound: Bound) -> None:
         for kernel, launch, arguments in bound:

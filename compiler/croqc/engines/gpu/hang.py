@@ -19,9 +19,9 @@ import numpy as np
 from croqc.codegen.program import Program
 from croqc.codegen.report import RECORD_WORDS, WaitSite
 from croqc.engines.gpu.protocol import Job
-from croqc.engines.hang import HungPath, debtors
+from croqc.engines.hang import HungPath, debtors, event_at
 from croqc.flow.paths import Path, kernel_paths
-from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.model import Kernel, Model
 from croqc.sema.types import Event
 from croqc.text.span import Span
 
@@ -110,7 +110,7 @@ def _entry(
     model: Model, kernel: Kernel, sites: Sequence[WaitSite], path: Path, record: WaitRecord, standing: _Standing
 ) -> HungPath:
     site = sites[record.site - 1]
-    symbol = _symbol(model, site)
+    symbol = event_at(model, site.event_span)
     if symbol is None:  # a barrier of the lowering's own, for a copy that the source waits for
         return HungPath(path.name, site.span, "a copy", None, record.generation, ())
     assert isinstance(symbol.type, Event)
@@ -118,10 +118,3 @@ def _entry(
     spans: dict[str, Span] = {each.name: sites[one.site - 1].span for each, one in standing.items()}
     owed = debtors(model, kernel, symbol, spans)
     return HungPath(path.name, site.span, symbol.name, slot, record.generation, owed)
-
-
-def _symbol(model: Model, site: WaitSite) -> Symbol | None:
-    """The event of the source that a wait is for."""
-    return next(
-        (each for each in model.symbols if isinstance(each.type, Event) and each.name_span == site.event_span), None
-    )

@@ -29,7 +29,7 @@ from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 _POLL = 0.05  # seconds between two looks at a cancellation
 _MAX_LOG = 1 << 14
 _MAX_LINE = 1 << 24
-_RUNNING = ("run", "time")
+_RUNNING = ("run", "time", "record")
 
 
 @dataclass(frozen=True, slots=True)

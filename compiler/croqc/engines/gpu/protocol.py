@@ -1,6 +1,7 @@
 """What the parent asks of the child and what it answers: plain data, a JSON object a line. Must not import CuPy.
 
-Arrays do not travel in the lines: they are files of raw bytes in the job's folder, `NAME.in` and `NAME.out`.
+Arrays do not travel in the lines: they are files of raw bytes in the job's folder, `NAME.in` and `NAME.out`; so are the
+records of the probes of each launch (`probes_file`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,14 @@ from typing import Any, Final
 PRINTED: Final = "printed"
 RUN_SECONDS: Final = 10.0  # that kernels may run, unless asked otherwise
 ROUNDS: Final = 20  # to time, unless asked otherwise
+RECORDED: Final = 8
+"""Rounds in which probes record: the records of the last are kept, the lanes of all, which tell the length of a cycle
+more exactly."""
+
+
+def probes_file(launch: int) -> str:
+    """The name of the file that the probes of a launch leave, by its number."""
+    return f"probes-{launch}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,9 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none."""
+    """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none.
+    `probe_paths`: how many paths of a block record times, 0 where the kernel has no probes; `probe_blocks`: the blocks
+    that do."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -50,6 +61,8 @@ class Launch:
     shared_bytes: int
     args: tuple[Argument, ...]
     report_blocks: int = 0
+    probe_paths: int = 0
+    probe_blocks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,8 @@ class Job:
 
 def _launch(data: dict[str, Any]) -> Launch:
     args = tuple(_argument(item) for item in data["args"])
-    return Launch(**{**data, "grid": tuple(data["grid"]), "args": args})
+    lists = {name: tuple(data[name]) for name in ("grid", "probe_blocks")}
+    return Launch(**{**data, **lists, "args": args})
 
 
 def _argument(data: dict[str, Any]) -> Argument:
@@ -98,8 +112,8 @@ def _argument(data: dict[str, Any]) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "done", in
-    this order. `error` is empty for success.
+    """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "download", "time", "record",
+    "done", in this order. `error` is empty for success.
 
     `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,

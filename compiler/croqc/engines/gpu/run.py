@@ -84,12 +84,12 @@ def run_on_card(
 
     `lower` makes the program for these arguments, with waits that report where it is told so, or raises LoweringError.
     """
-    program = _program(model, lower, options.report)
+    program = lowered(model, lambda: lower(options.report))
     if isinstance(program, CardFailure):
         return CardResult(error=program)
     outcome = _Run(model, args, parent, options, program).once()
     if not options.report and outcome.trouble is not None and outcome.trouble.kind is Kind.HANGS:
-        again = _program(model, lower, True)
+        again = lowered(model, lambda: lower(True))
         if not isinstance(again, CardFailure) and again.unit.sites:
             told = _Run(model, args, parent, replace(options, report=True, repeat=0), again).once()
             if told.hang:
@@ -97,9 +97,10 @@ def run_on_card(
     return outcome
 
 
-def _program(model: Model, lower: Lower, waits: bool) -> Program | CardFailure:
+def lowered(model: Model, lower: Callable[[], Program]) -> Program | CardFailure:
+    """The program, or why there is none, whatever `lower` raises."""
     try:
-        return lower(waits)
+        return lower()
     except LoweringError as error:
         return CardFailure(f"the card cannot run this yet: {error.message}", error.span)
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from croqc.pipe import ir
@@ -132,18 +133,11 @@ def slot_ref(c: Context, node: ast.Expr) -> list[ir.SlotRef]:
         return [ir.SlotRef(name, value(c, order), ordered=True)]
     subscripts = [each.args[0] for each in suffixes if isinstance(each, ast.Index)]
     if not subscripts:
-        return [ir.SlotRef(name, Lit(number)) for number in range(_count(array))]
+        return [ir.SlotRef(name, Lit(number)) for number in range(prod(array))]
     number: Expr = ZERO
     for subscript, extent in zip(subscripts, array, strict=True):
         number = add(multiply(number, Lit(extent)), value(c, subscript))
     return [ir.SlotRef(name, number)]
-
-
-def _count(array: tuple[int, ...]) -> int:
-    total = 1
-    for extent in array:
-        total *= extent
-    return total
 
 
 def _is_future(c: Context, node: ast.Expr) -> bool:

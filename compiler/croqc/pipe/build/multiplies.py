@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from croqc.pipe import ir
@@ -33,10 +34,7 @@ def collect(c: Context, nodes: list[ast.Mma]) -> None:
 
 def _made(c: Context, symbol: Symbol, info: MmaInfo) -> ir.Accumulator:
     array = symbol.type.array if isinstance(symbol.type, Fragment) else ()
-    count = 1
-    for extent in array:
-        count *= extent
-    return ir.Accumulator(c.name_of(symbol), info.elem_acc, info.m, info.n, info.unit, count)
+    return ir.Accumulator(c.name_of(symbol), info.elem_acc, info.m, info.n, info.unit, prod(array))
 
 
 def _fill(c: Context, node: ast.MmaFill) -> Built:

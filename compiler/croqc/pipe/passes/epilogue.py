@@ -14,7 +14,7 @@ from functools import partial
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, multiply, subtract, whole
-from croqc.pipe.ir_declared import aligned
+from croqc.pipe.ir_declared import SWIZZLED, aligned
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.transfers import misaligned, unclipped
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
@@ -59,7 +59,7 @@ class _Staging:
         self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
         self.stages: list[ir.Shared] = []
         self.maps: list[ir.TensorMap] = []
-        used = sum(aligned(item.slot_stride * item.tensor.slots, 1024) for item in kernel.shared)
+        used = sum(aligned(item.slot_stride * item.tensor.slots, SWIZZLED) for item in kernel.shared)
         self.room = env.target.shared_limit - used - _BARRIERS
 
     def placed(self, body: Body, role: ir.Role | None) -> Body:
@@ -104,7 +104,7 @@ class _Staging:
             name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
             shape = (Lit(stmt.acc.m), Lit(_WIDTH))
             tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups * buffers)
-            self.stages.append(ir.Shared(tensor, size, stmt.span, _SWIZZLE, 1024))
+            self.stages.append(ir.Shared(tensor, size, stmt.span, _SWIZZLE, SWIZZLED))
         return buffers
 
     def _map(self, dest: Tile) -> int:

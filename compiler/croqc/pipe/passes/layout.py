@@ -12,13 +12,14 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Space
+from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 from croqc.text.span import Span
 
 _WIDTHS = (128, 64, 32)
-_SWIZZLED, _TMA, _PLAIN = 1024, 128, 16  # alignments in bytes
+_TMA, _PLAIN = 128, 16  # alignments in bytes
 _MAX_BOX = 256
 
 
@@ -63,7 +64,7 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     if swizzle and width % swizzle:
         reason = f"rows of '{name}' are {width} bytes, no multiple of the swizzle of {swizzle}"
         raise LoweringError(f"{reason}: use a narrower swizzle or longer rows", item.span)
-    alignment = _SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
+    alignment = SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
     return replace(item, swizzle=swizzle, alignment=alignment)
 
 

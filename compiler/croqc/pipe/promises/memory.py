@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.pipe import ir
+from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.walk import statements
 
-_SWIZZLES, _SWIZZLED = (0, 32, 64, 128), 1024  # bytes; what a swizzled tensor is aligned to
+_SWIZZLES = (0, 32, 64, 128)  # bytes
 _MAX_BOX = 256
 _BARRIER = 8
 
@@ -18,7 +19,7 @@ def layout(kernel: ir.Kernel) -> Iterator[str]:
         name = item.tensor.name
         if item.swizzle not in _SWIZZLES:
             yield f"{name} has a swizzle of {item.swizzle} bytes"
-        elif item.swizzle and (item.alignment % _SWIZZLED or item.tensor.row_bytes % item.swizzle):
+        elif item.swizzle and (item.alignment % SWIZZLED or item.tensor.row_bytes % item.swizzle):
             yield f"{name} cannot be swizzled by {item.swizzle} bytes"
     for stmt in statements(kernel.body):
         if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:

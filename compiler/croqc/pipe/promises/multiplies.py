@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.held import held_in
-from croqc.pipe.walk import Body, bodies, statements
+from croqc.pipe.walk import Body, bodies, flat, statements
 
 
 def rows(kernel: ir.Kernel) -> Iterator[str]:
@@ -24,7 +24,7 @@ def rows(kernel: ir.Kernel) -> Iterator[str]:
 def _unfenced(body: Body, fenced: bool) -> tuple[list[str], bool]:
     """The multiplies of a list without a fence, and whether one behind the list needs none."""
     found: list[str] = []
-    for stmt in body:
+    for stmt in flat(body):
         match stmt:
             case ir.Multiply() if stmt.instruction.is_async:
                 if not fenced:
@@ -82,7 +82,7 @@ def tensor_memory(kernel: ir.Kernel) -> Iterator[str]:
 
 
 def _not_loaded(body: Body, loaded: set[str], tiles: set[str]) -> Iterator[str]:
-    for stmt in body:
+    for stmt in flat(body):
         if isinstance(stmt, ir.LoadAccumulator | ir.Fill):
             loaded.add(stmt.acc.name)
         used = {stmt.acc.name} if isinstance(stmt, ir.StoreTile) else {element.name for element in held_in(stmt)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from croqc.pipe import ir
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.transfers import is_load
-from croqc.pipe.walk import Body, bodies, statements
+from croqc.pipe.walk import Body, bodies, flat, statements
 from croqc.sema.model import THREADS, Unit
 
 _FILE, _STEP, _LEAST, _MOST = 65536, 8, 24, 256  # registers of a multiprocessor; of a thread (PTX ISA, setmaxnreg)
@@ -63,7 +63,7 @@ def registers(kernel: ir.Kernel) -> Iterator[str]:
 
 def barriers(kernel: ir.Kernel) -> Iterator[str]:
     """Threads meet where there are several; a store by TMA that is waited for where it stands is waited for."""
-    for body in _lists(kernel.body):
+    for body in (tuple(flat(body)) for body in _lists(kernel.body)):
         for at, stmt in enumerate(body):
             if isinstance(stmt, ir.Arrive) and stmt.meets and (stmt.unit is Unit.THREAD or stmt.by_threads):
                 yield f"nobody meets in front of an arrival on {stmt.slot.event}"
@@ -91,6 +91,6 @@ def _roles(kernel: ir.Kernel) -> Iterator[ir.Role]:
 
 def _lists(body: Body) -> Iterator[Body]:
     yield body
-    for stmt in body:
+    for stmt in flat(body):
         for inner in bodies(stmt):
             yield from _lists(inner)
