@@ -207,3 +207,87 @@ def test_parts_that_no_descriptor_reaches(form: str, n: int, words: str) -> None
     assert words in error.value.message
     at = error.value.span.shift(report.functions[0].base)
     assert report.source.slice(at).startswith("mma.row")
+
+
+# --- registers ---------------------------------------------------------------------------------
+
+WARP = """__co__ void f(global {elem} [16, {k}] a, global {elem} {b} b, global {acc} [16, 8] out) {{
+  parallel p by 1 : block {{
+    parallel w by 1 : group {{
+      c = mma.fill.{acc} 0;
+      x = mma.load a.view(16, {step}).from(0, {at});
+      y = mma.load b.view({view}).from(0, 0);
+      mma.row.{right} c, x, y;
+      mma.store c, out;
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("k", "at", "by_words"),
+    [(16, 0, True), (32, 16, True), (32, 2, True), (17, 0, False), (32, 1, False)],
+)
+def test_a_register_is_read_as_a_word_where_it_is_one(k: int, at: int, by_words: bool) -> None:
+    text = WARP.format(elem="bf16", k=k, b="[8, 16]", acc="f32", step=16, at=at, view="8, 16", right="row")
+    left, right = only(after("rows", text, {}), ir.LoadFragment)
+    assert (left.by_words, right.by_words) == (by_words, True)
+
+
+@pytest.mark.parametrize(
+    ("elem", "acc", "step", "pieces"), [("s8", "s32", 32, 4), ("bf16", "f32", 16, 2), ("f32", "f32", 8, 1)]
+)
+def test_elements_across_k_are_packed(elem: str, acc: str, step: int, pieces: int) -> None:
+    """Four bytes a register: 4, 2 or 1 elements, each from a row of its own."""
+    text = code(
+        WARP.format(elem=elem, k=step, b=f"[{step}, 8]", acc=acc, step=step, at=0, view=f"{step}, 8", right="col"),
+        "sm_80",
+    )
+    (packed,) = re.findall(r"y\[.*\] = pack_bits\((.*)\);", text)
+    assert packed.count("b[s64(") == pieces
+    assert all(f"operand_byte(j) / {4 // pieces} + {more}" in packed or pieces == 4 for more in range(1, pieces))
+
+
+HELD = """__co__ void f(global f16 [64, 64] a, global f32 [64, 64] out) {{
+  parallel p by 1 : block {{
+    shared f16 [64, 64] a_s;
+    dma.copy a => a_s;
+    parallel w by 1 : group-4 {{
+      c = mma.fill.f32 0.0f;
+      frag {kind} weights {{1.0f}};
+      mma.{form} c, weights, a_s;
+      mma.store c, out;
+    }}
+  }}
+}}
+"""
+
+
+def test_a_register_tile_is_a_left_operand() -> None:
+    """Pairs of a tile's columns are those of A's registers: four a step (reference, 6.5)."""
+    text = code(HELD.format(kind="f16 [64, 64]", form="row.col"), "sm_90a")
+    assert "weights[step * 4 + 0], weights[step * 4 + 1], weights[step * 4 + 2], weights[step * 4 + 3]," in text
+    for lane in range(32):
+        g, t = lane // 4, lane % 4
+        for pair in range(16):
+            row, column = g + 8 * (pair % 2), 8 * (pair // 2) + 2 * t
+            step, register = divmod(pair, 4)
+            assert (row, column) == (g + 8 * (register % 2), 16 * step + 8 * (register // 2) + 2 * t)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "arch", "words"),
+    [
+        ("f32 [64, 64]", "row.row", "sm_90a", "'weights' of 64 x 64 f32 does not lie in registers as this operand"),
+        ("f16 [64, 64]", "col.row", "sm_90a", "store it to shared memory and load it from there"),
+        ("f16 [64, 64]", "row.row", "sm_100a", "tcgen05 reads both operands from shared memory"),
+    ],
+)
+def test_register_tiles_that_are_no_operands(kind: str, form: str, arch: str, words: str) -> None:
+    text = HELD.format(kind=kind, form=form)
+    text = text if "f16 [64, 64] w" in text else text.replace("f16 [64, 64] a", "f32 [64, 64] a")
+    report = check_text(text, Settings(arch=arch))
+    with pytest.raises(LoweringError) as error:
+        list(stages_of(report, {}))
+    assert words in error.value.message
