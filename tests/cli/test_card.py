@@ -90,6 +90,17 @@ def test_flow_errors_need_force(croq: Croq, child: object) -> None:
     assert "hangs (gpu" in forced.out
 
 
+NO_EVENTS = "no events; copies and buffers proved"
+
+
+def test_a_kernel_without_events_is_told_alike_everywhere(croq: Croq) -> None:
+    Path("k.co").write_text(ADD, encoding="utf-8")
+    assert f"k.co: add: {NO_EVENTS}" in croq("check", "k.co").out.splitlines()
+    told = croq("flow", "k.co").out.splitlines()
+    assert told[0].endswith(f": add: {NO_EVENTS}")
+    assert json.loads(croq("flow", "k.co", "--json").out)["flows"][0]["strength"] == NO_EVENTS
+
+
 def test_verify_sets_the_three_side_by_side(croq: Croq, child: object) -> None:
     child("add")  # type: ignore[operator]
     Path("k.co").write_text(ADD, encoding="utf-8")
@@ -97,7 +108,7 @@ def test_verify_sets_the_three_side_by_side(croq: Croq, child: object) -> None:
     assert outcome.status == 0
     head, row = outcome.out.splitlines()
     assert head.split() == ["kernel", "simulator", "card", "static", "verdict"]
-    assert row.split() == ["k.co:", "add", "M=33", "N=65", "verified", "verified", "no", "events"]
+    assert row.split() == ["k.co:", "add", "M=33", "N=65", "verified", "verified", *NO_EVENTS.split()]
 
 
 def test_verify_without_a_card(croq: Croq, child: object) -> None:

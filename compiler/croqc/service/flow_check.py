@@ -93,11 +93,10 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None)
 
 
 def verdict_lines(report: FileReport) -> tuple[str, ...]:
-    """A line a kernel that has events: `k.co: matmul: credit flow proved for every K`."""
+    """A line a kernel: `k.co: matmul: credit flow proved for every K`."""
     lines = []
     for function in report.functions:
         flow = (report.flows or {}).get(function.analysis) if function.analysis else None
         for kernel in flow.kernels if flow else ():
-            if kernel.events:
-                lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
+            lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
     return tuple(lines)
