@@ -63,7 +63,9 @@ class _Kernel:
                 self.w.line(f"// Made for {name} == {value}; the host checks it.")
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
-            self.w.line(f'extern "C" __global__ void __launch_bounds__({kernel.threads})')
+            # One block a multiprocessor will do: left alone, the assembler spills what comes from tensor memory.
+            bounds = f"{kernel.threads}, 1" if kernel.tensor_memory is not None else f"{kernel.threads}"
+            self.w.line(f'extern "C" __global__ void __launch_bounds__({bounds})')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
             first, *rest = head.split("\n")

@@ -130,7 +130,9 @@ def _is_host_buffer(model: Model, symbol: Symbol) -> bool:
 
 def _extent(value: int | None, symbol: Symbol) -> int:
     if value is None:
-        raise LoweringError(f"an extent of '{symbol.name}' is not known", symbol.name_span)
+        raise LoweringError(
+            f"an extent of '{symbol.name}' is not known: make it of sizes and numbers", symbol.name_span
+        )
     return value
 
 
@@ -149,7 +151,7 @@ def _launch(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> Launch:
     known = named_sizes(kernel, sizes)
     values = {name: known[name] for name, _ in kernel.scalars if name in known}
     if missing := [name for name, _ in kernel.scalars if name not in values]:
-        raise LoweringError(f"'{missing[0]}' has no value", kernel.span)
+        raise LoweringError(f"'{missing[0]}' has no value: give it one by '-D' or a run line", kernel.span)
     try:
         x, y, z = (evaluate(extent, values) for extent in grid_of(kernel))
         maps = tuple(_map(item, named[item.tensor.name], values) for item in kernel.maps)

@@ -31,7 +31,8 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     if total > env.target.shared_limit:
         largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
         raise LoweringError(
-            f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}",
+            f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}: "
+            "use smaller tiles or fewer slots",
             largest.span,
         )
     shared = tuple(placed[item.tensor.name] for item in kernel.shared)
