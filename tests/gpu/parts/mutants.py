@@ -22,7 +22,8 @@ from croqc.engines.gpu.job import make_job
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.run import CardOptions, run_on_card
 from croqc.service.check import check_text
-from tests.gpu.mutants import EXAMPLES, FILES, Mutant, listed, model_of, program, sizes_of, stands, text_of, wanted
+from tests.gpu.cases import EXAMPLES
+from tests.gpu.mutants import FILES, Mutant, listed, model_of, program, sizes_of, stands, text_of, wanted
 from tests.truth.kernels import arguments
 
 TIME: Final = 0.125  # seconds that a stuck kernel may run: its waits give up after two fifths, 50 ms
