@@ -35,9 +35,10 @@ def test_run(croq: Croq, child: object) -> None:
     Path("k.co").write_text(ADD, encoding="utf-8")
     outcome = croq("run", "--engine", "gpu", "--repeat", 3, "k.co")
     assert outcome.status == 0
-    first, timing, *_ = outcome.out.splitlines()
+    first, timing, share, *_ = outcome.out.splitlines()
     assert first == "k.co: add M=33 N=65: verified (gpu, sm_90a, seed 0, compiled in 0.25 s)"
     assert timing == "  2000.0 us on Fake (median of 3, best 1000.0 us), 0 GB/s (each array once)"
+    assert share == "  less than 1 % of this card's 4000 GB/s (its copy), measured 2026-01-02"
     assert "  | hello" in outcome.out
 
 
@@ -67,6 +68,7 @@ def test_run_without_a_card_says_so_in_one_line(croq: Croq, child: object) -> No
         (("--timeout", 3), "--timeout is for --engine gpu"),
         (("--force",), "--force is for --engine gpu"),
         (("--cold",), "--cold is for --engine gpu"),
+        (("--remeasure",), "--remeasure is for --engine gpu"),
         (("--engine", "gpu", "--schedules", 3), "--schedules and --max-steps are the simulator's"),
         (("--engine", "gpu", "--timeout", 0), "must be more than 0 seconds"),
         (("--engine", "gpu", "--timeout", "inf"), "must be more than 0 seconds"),
@@ -91,6 +93,17 @@ def test_flow_errors_need_force(croq: Croq, child: object) -> None:
     assert "hangs (gpu" in forced.out
 
 
+NO_EVENTS = "no events; copies and buffers proved"
+
+
+def test_a_kernel_without_events_is_told_alike_everywhere(croq: Croq) -> None:
+    Path("k.co").write_text(ADD, encoding="utf-8")
+    assert f"k.co: add: {NO_EVENTS}" in croq("check", "k.co").out.splitlines()
+    told = croq("flow", "k.co").out.splitlines()
+    assert told[0].endswith(f": add: {NO_EVENTS}")
+    assert json.loads(croq("flow", "k.co", "--json").out)["flows"][0]["strength"] == NO_EVENTS
+
+
 def test_verify_sets_the_three_side_by_side(croq: Croq, child: object) -> None:
     child("add")  # type: ignore[operator]
     Path("k.co").write_text(ADD, encoding="utf-8")
@@ -98,19 +111,7 @@ def test_verify_sets_the_three_side_by_side(croq: Croq, child: object) -> None:
     assert outcome.status == 0
     head, row = outcome.out.splitlines()
     assert head.split() == ["kernel", "simulator", "card", "static", "verdict"]
-    assert row.split() == [
-        "k.co:",
-        "add",
-        "M=33",
-        "N=65",
-        "verified",
-        "verified",
-        "no",
-        "events",
-        "and",
-        "no",
-        "stages",
-    ]
+    assert row.split() == ["k.co:", "add", "M=33", "N=65", "verified", "verified", *NO_EVENTS.split()]
 
 
 def test_verify_without_a_card(croq: Croq, child: object) -> None:

@@ -53,6 +53,66 @@ def test_an_index_without_a_modulus_is_named_as_such() -> None:
     assert "the index is 2 here (k = 2)" in item.message
 
 
+def ahead(ring: str = RING) -> str:
+    """The consumer begins with slot 1."""
+    producer, consumer = ring.split("inthreads.async (w == 1)")
+    return f"{producer}inthreads.async (w == 1){consumer.replace('k % 2', '(k + 1) % 2')}"
+
+
+def test_a_role_that_is_a_slot_ahead_is_named_with_a_size_that_shows_it() -> None:
+    """With one tile the consumer waits for slot 1, which is never filled; two tiles fill both."""
+    (item,) = shown(ahead())
+    assert item.code == "ring-mismatch"
+    assert item.message == (
+        "path w == 1 takes slot s + 1 of 'full' in the turn in which path w == 0 takes slot s (K = 1)"
+    )
+    assert ahead()[item.span.start : item.span.end] == "(k + 1) % 2"
+    mended = "".join(fix.title for fix in item.fixes)
+    assert mended == "Leave out what is added to the index"
+    assert instead(ahead(), "(k + 1) % 2", "k % 2") == RING
+
+
+def test_the_lengths_of_a_ring_are_shown_at_its_declarations() -> None:
+    broken = instead(RING, "wait empty[k % 2];", "wait empty[k % 3];")
+    for text in (broken, ahead(), RING.replace("k % 2", "k")):
+        (item,) = shown(text)
+        assert item.code == "ring-mismatch"
+        declared = [one for one in item.related if one.message.endswith(" has 2 slots")]
+        assert declared
+        for one in declared:
+            name = one.message.split("'")[1]
+            assert text[one.span.start :].startswith((f"{name}[2]", f"{name} ["))
+
+
+def test_a_role_that_loads_ahead_is_not_named_for_another_fault() -> None:
+    """It names two slots a turn, which may be meant: what is wrong is told by what it leads to."""
+    text = """__co__ void f(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [16, 64] ring[2];
+    shared event full[2], empty[2] = ready;
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 2];
+          dma.copy src.subspan(16, 64).at(b, k) => ring[(k + 1) % 2];
+          trigger full[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait full[k % 2];
+          dma.copy ring[k % 2] => dst.subspan(16, 64).at(b, k);
+          trigger empty[k % 2];
+        }
+      }
+    }
+  }
+}
+"""
+    (item,) = shown(text)
+    assert item.code in ("unwritten-read", "stage-race")
+
+
 # --- elements, packed slots, rings of other lengths ------------------------------------------------
 
 

@@ -27,7 +27,7 @@ from croqc.rules.credit_sites import (
     waits,
 )
 from croqc.rules.credit_slips import slips, wrong_event
-from croqc.rules.credit_words import Args, at, fix, slot
+from croqc.rules.credit_words import Args, fix, slot, where
 from croqc.rules.rewrites import node_at
 from croqc.rules.role_data import feeds, fills
 from croqc.rules.start_mends import hurried, lengthened
@@ -52,7 +52,7 @@ _HINTS = {
 def _message(args: Args) -> str:
     path, generation, owing = args["path"], args.get("generation"), args.get("owing")
     if owing == (path,) and args["cause"] != "never-bound":
-        return f"{path} waits for {slot(args)}, which only it could trigger{at(args)}"
+        return f"{path} waits for {slot(args)}, which only it could trigger{where(args)}"
     others = listed(owing, " and ") if owing else "the others"
     match args["cause"]:
         case "never-triggered":
@@ -60,21 +60,20 @@ def _message(args: Args) -> str:
         case "never-bound":
             return f"the copy never completes: {path} does not trigger {slot(args)} behind it"
         case "bootstrap-missing":
-            return f"{path} waits for {slot(args)}, but nobody gives it a credit at start{at(args)}"
+            return f"{path} waits for {slot(args)}, but nobody gives it a credit at start{where(args)}"
         case "bootstrap-short":
-            return f"{path} waits for {slot(args)}, a slot that gets no credit at start{at(args)}"
+            return f"{path} waits for {slot(args)}, a slot that gets no credit at start{where(args)}"
         case "bootstrap-late":
-            return f"{path} waits for {slot(args)}, whose first credit comes too late{at(args)}"
+            return f"{path} waits for {slot(args)}, whose first credit comes too late{where(args)}"
         case "not-returned":
-            return f"{path} waits for {slot(args)} again, but nobody gives it back{at(args)}"
+            return f"{path} waits for {slot(args)} again, but nobody gives it back{where(args)}"
         case "barrier":
             return f"{path} stands at a barrier that other threads never reach"
         case "ended":
-            return (
-                f"{path} waits for generation {generation} of {slot(args)}, but {others} {_has_ended(owing)}{at(args)}"
-            )
+            whole = f"{path} waits for generation {generation} of {slot(args)}"
+            return f"{whole}, but {others} {_has_ended(owing)}{where(args)}"
         case _:
-            return f"{path} waits for generation {generation} of {slot(args)}, which {others} owes{at(args)}"
+            return f"{path} waits for generation {generation} of {slot(args)}, which {others} owes{where(args)}"
 
 
 def _has_ended(owing: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
-from croqc.rules.credit_words import Args, at, fix
+from croqc.rules.credit_words import Args, at, fix, where
 from croqc.rules.mends import around
 from croqc.rules.slot_remainders import slot_remainders
 from croqc.rules.start_mends import shortened
@@ -18,6 +18,8 @@ from croqc.text.edits import Edit
 def _render(finding: Finding, subject: Subject) -> Words:
     args = finding.args
     name, modulus, length, expected = args["name"], args["modulus"], args["length"], args["expected"]
+    if "shift" in args:
+        return _shifted(finding, subject)
     if modulus is not None and modulus != expected:
         message = f"'{name}' is indexed modulo {modulus}, but the ring has {expected} slots"
         return Words(message, f"use {expected} in both roles", fixes=_fixes(finding, subject))
@@ -36,6 +38,35 @@ def _outside(index: int, args: Args, surplus: tuple[Fix, ...]) -> Words:
     if index < 0:
         return Words(message, f"what is below 0 stays below 0 with '%': add a multiple of {length} to it first")
     return Words(message, "slots are numbered from 0: keep the index below their number", fixes=surplus)
+
+
+def _shifted(finding: Finding, subject: Subject) -> Words:
+    """A role that names other slots than its partner in the same turn."""
+    args = finding.args
+    message = (
+        f"{args['path']} takes slot s + {args['shift']} of '{args['name']}' in the turn in which {args['other']} takes"
+        f" slot s{where(args)}"
+    )
+    return Words(message, "let both roles begin with the same slot", fixes=_unshifted(finding, subject))
+
+
+def _unshifted(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
+    """Leaves out the number that is added to the index, in every slot of the role."""
+    code = code_of(subject)
+    region = next((node for node in around(subject, finding.span) if isinstance(node, ast.InThreads)), None)
+    if region is None:
+        return ()
+    edits = []
+    for node in slot_remainders(code, region):
+        left = node.left.inner if isinstance(node.left, ast.Paren) else node.left
+        match left:
+            case ast.Binary(op="+" | "-", left=index, right=number):
+                value = subject.analysis.model.values.get(number)
+                if value is None or value.const is None or not code.written(node):
+                    return ()
+                whole = node.left if isinstance(index, ast.Name) else left  # others keep their parentheses
+                edits.append(Edit(whole.span, code.slice(index.span)))
+    return fix("Leave out what is added to the index", tuple(dict.fromkeys(edits)))
 
 
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:

@@ -21,7 +21,7 @@ from croqc.rules.diagnose import tell_one
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR_RULE
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
-from croqc.service.flow_check import NO_PIPELINE, finding_of, has_pipeline, with_flow
+from croqc.service.flow_check import finding_of, with_flow
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import LIMIT, Picture, StepEntry, picture, step_entry
 from croqc.service.settings import NO_SETTINGS, Settings
@@ -94,7 +94,7 @@ class FlowEntry:
     function: str
     range: Range
     verdict: str
-    upTo: str  # noqa: N815
+    tried: str
     strength: str
     reason: str
     place: Range | None
@@ -191,7 +191,7 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
         function=function.name,
         range=range_of(source, _whole(function)),
         verdict=Strength.UNKNOWN.value,
-        upTo="",
+        tried="",
         strength=f"credit flow not analysed: {reason}",
         reason=reason,
         place=place,
@@ -225,8 +225,8 @@ def flow_entry(
         function=function.name,
         range=range_of(source, _whole(function)),
         verdict=flow.strength.value,
-        upTo=flow.up_to,
-        strength=verdict_text(flow) if has_pipeline(flow) else NO_PIPELINE,
+        tried=flow.tried,
+        strength=verdict_text(flow),
         reason=flow.reason,
         place=place,
         sizes=dict(flow.sizes),

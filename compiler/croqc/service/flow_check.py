@@ -97,20 +97,11 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     return replace(file, flows=flows, flow_found=told)
 
 
-NO_PIPELINE = "no events and no stages"
-
-
-def has_pipeline(kernel: KernelFlow) -> bool:
-    """Whether there is something that a verdict is about: events, buffers of the block, or a fault."""
-    return bool(kernel.events or kernel.buffers or kernel.findings or kernel.strength is Strength.UNKNOWN)
-
-
 def verdict_lines(report: FileReport) -> tuple[str, ...]:
-    """A line a kernel that has events: `k.co: matmul: credit flow proved for every K`."""
+    """A line a kernel: `k.co: matmul: credit flow proved for every K`."""
     lines = []
     for function in report.functions:
         flow = (report.flows or {}).get(function.analysis) if function.analysis else None
         for kernel in flow.kernels if flow else ():
-            if kernel.events:
-                lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
+            lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
     return tuple(lines)

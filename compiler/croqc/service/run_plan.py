@@ -27,13 +27,14 @@ class PlanError(Exception):
 class CardRequest:
     """What was asked for of a run on a card. `force`: also kernels whose credit flow has errors; `timeout`: seconds
     that kernels may run; `report`: with waits that report where they stand; `rounds` for the clock, `cold` with empty
-    caches."""
+    caches; `remeasure`: what the card reaches at most, too."""
 
     force: bool = False
     timeout: float = RUN_SECONDS
     report: bool = False
     rounds: int = 0
     cold: bool = False
+    remeasure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

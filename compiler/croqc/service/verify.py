@@ -14,7 +14,7 @@ from croqc.flow.report import Strength
 from croqc.flow.tables import verdict_text
 from croqc.runs.report import Verdict
 from croqc.service.check import FileReport
-from croqc.service.flow_check import NO_PIPELINE, has_pipeline, with_flow
+from croqc.service.flow_check import with_flow
 from croqc.service.run import RunReport, run_planned
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_result import RunEntry, run_entry
@@ -25,7 +25,7 @@ _GOOD = (Verdict.VERIFIED, Verdict.CONSISTENT)
 
 @dataclass(frozen=True, slots=True)
 class StaticVerdict:
-    """The credit flow of a function: `verdict` as in `croq flow`, "none" for one without a pipeline; `text`: words."""
+    """The credit flow of a function: `verdict` as in `croq flow`, "none" for one without a kernel; `text` in words."""
 
     verdict: str
     text: str
@@ -122,13 +122,12 @@ _WEAKEST = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
 
 
 def static_verdict(report: FileReport, function: str) -> StaticVerdict:
-    """The weakest verdict of a function's kernels that have events."""
+    """The weakest verdict of a function's kernels."""
     own = report.function_named(function)
     flow = (report.flows or {}).get(own.analysis) if own and own.analysis else None
-    if flow is None:
+    if flow is None and own is not None:
         return StaticVerdict(Strength.UNKNOWN.value, "not analysed: it has errors")
-    kernels = [kernel for kernel in flow.kernels if has_pipeline(kernel)]
-    if not kernels:
-        return StaticVerdict("none", NO_PIPELINE)
-    weakest = min(kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
+    if flow is None or not flow.kernels:
+        return StaticVerdict("none", "no kernel")
+    weakest = min(flow.kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
     return StaticVerdict(weakest.strength.value, verdict_text(weakest))

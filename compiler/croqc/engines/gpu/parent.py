@@ -219,7 +219,7 @@ class _Child:
     def _answer(self, data: Any) -> Answer:
         try:
             return Answer.of_json(data)
-        except (TypeError, AttributeError):
+        except (TypeError, AttributeError, KeyError):
             raise _BrokenError(self._garbage(json.dumps(data))) from None
 
     def _next(self, deadline: float, cancelled: Callable[[], bool], stage: str, kernel: str) -> dict[str, Any]:
@@ -283,7 +283,9 @@ _WORDS = {
     "compile": "compile the kernel",
     "load": "load the kernel",
     "upload": "upload the data",
+    "judge": "compare the results",
     "download": "bring the results back",
+    "measure": "measure what the card reaches",
 }
 
 

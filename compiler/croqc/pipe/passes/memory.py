@@ -27,7 +27,8 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     if total > env.target.shared_limit:
         largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
         raise LoweringError(
-            f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}",
+            f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}: "
+            "use smaller tiles or fewer slots",
             largest.span,
         )
     return replace(kernel, shared=shared, barriers_at=start, shared_bytes=total, tensor_memory=tensor_memory)
