@@ -13,8 +13,8 @@ from tests.rules.mending import example, second
 COURSE = example("pipeline_course")
 SHIFTED = second(COURSE, "stage = iv_k % MATMUL_STAGES", "stage = (iv_k + 1) % MATMUL_STAGES")
 """Deadlocks for an odd number of turns; both run lines of the file ask for an even one."""
-WAIT = SHIFTED.splitlines().index("          wait full[stage];") + 1
-FAILURE = f"credit flow fails for K = 1: k.co:{WAIT} [credit-deadlock]"
+SLOT = SHIFTED.splitlines().index("          stage = (iv_k + 1) % MATMUL_STAGES;") + 1
+FAILURE = f"credit flow fails for K = 1: k.co:{SLOT} [ring-mismatch]"
 
 
 def test_a_run_that_is_right_stays_right_and_says_it(croq: Croq) -> None:
@@ -30,7 +30,7 @@ def test_a_hang_has_its_own_explanation_only(croq: Croq) -> None:
     Path("k.co").write_text(SHIFTED)
     shown = croq("run", "-D", "K=128", "-D", "M=64", "-D", "N=64", "k.co")
     assert shown.status == 1
-    assert f"note: 'croq check' explains it: credit-deadlock at line {WAIT}\n" in shown.out
+    assert f"note: 'croq check' explains it: ring-mismatch at line {SLOT}\n" in shown.out
     assert "fails for" not in shown.out
 
 
@@ -41,7 +41,9 @@ def test_the_code_is_made_with_a_line_beside_it(croq: Croq) -> None:
     assert "__global__" in shown.out
 
 
-@pytest.mark.parametrize("text", [COURSE, SHIFTED.replace("wait full", "// croq: allow credit-deadlock\n wait full")])
+@pytest.mark.parametrize(
+    "text", [COURSE, SHIFTED.replace("stage = (iv_k", "// croq: allow ring-mismatch\n stage = (iv_k")]
+)
 def test_nothing_is_said_of_what_holds_or_is_allowed(croq: Croq, text: str) -> None:
     Path("k.co").write_text(text)
     assert "credit flow" not in croq("run", "k.co").out

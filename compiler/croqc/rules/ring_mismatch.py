@@ -7,6 +7,7 @@ from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
 from croqc.rules.credit_words import Args, at, fix, where
 from croqc.rules.mends import around
+from croqc.rules.slot_mends import without_shift
 from croqc.rules.slot_remainders import slot_remainders
 from croqc.rules.start_mends import shortened
 from croqc.sema.model import Finding
@@ -56,16 +57,7 @@ def _unshifted(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     region = next((node for node in around(subject, finding.span) if isinstance(node, ast.InThreads)), None)
     if region is None:
         return ()
-    edits = []
-    for node in slot_remainders(code, region):
-        left = node.left.inner if isinstance(node.left, ast.Paren) else node.left
-        match left:
-            case ast.Binary(op="+" | "-", left=index, right=number):
-                value = subject.analysis.model.values.get(number)
-                if value is None or value.const is None or not code.written(node):
-                    return ()
-                whole = node.left if isinstance(index, ast.Name) else left  # others keep their parentheses
-                edits.append(Edit(whole.span, code.slice(index.span)))
+    edits = [edit for node in slot_remainders(code, region) if (edit := without_shift(code, node)) is not None]
     return fix("Leave out what is added to the index", tuple(dict.fromkeys(edits)))
 
 

@@ -44,23 +44,38 @@ def unshifted(code: Code) -> Iterator[Fix]:
         found = list(slot_remainders(code, code.model.function.body, length))
         plain = {region_of(code, node.span) for node in found if isinstance(node.left, ast.Name)} - {None}
         for node in found:
-            role, edit = region_of(code, node.span), _without_shift(code, node)
+            role, edit = region_of(code, node.span), without_shift(code, node)
             if role is not None and edit is not None and plain - {role}:
                 edits.setdefault(role, []).append(edit)
     for made in edits.values():
         yield from fix("Name the slots as the other role does", tuple(made), safe=True)
 
 
-def _without_shift(code: Code, node: ast.Binary) -> Edit | None:
-    """The loop's index alone for itself with a number added to it or taken away."""
-    names = [name for name in walk(node.left) if isinstance(name, ast.Name) and code.model.values.get(name) is not None]
+def without_shift(code: Code, node: ast.Binary) -> Edit | None:
+    """Leaves the number out that is added to what counts the turns, left of a `%`; None where there is none."""
+    if not code.written(node):
+        return None
+    index = _counted(code, node.left)
+    if index is not None:
+        return Edit(Span(node.span.start, node.left.span.end), code.of(index))
+    sum_ = node.left.inner if isinstance(node.left, ast.Paren) else node.left
+    match sum_:
+        case ast.Binary(op="+" | "-", left=rest, right=number):
+            value = code.model.values.get(number)
+            if value is not None and value.const is not None:
+                whole = node.left if isinstance(rest, ast.Name) else sum_  # others keep their parentheses
+                return Edit(whole.span, code.of(rest))
+    return None
+
+
+def _counted(code: Code, left: ast.Expr) -> ast.Name | None:
+    """The one index of a loop that a value differs from by a number only."""
+    names = [name for name in walk(left) if isinstance(name, ast.Name)]
     indices = [name for name in names if getattr(code.model.uses.get(name), "kind", None) is SymbolKind.LOOP]
-    if len(indices) != 1 or node.left is indices[0]:
+    whole, index = code.model.values.get(left), code.model.values.get(indices[0]) if len(indices) == 1 else None
+    if whole is None or index is None or left is indices[0]:
         return None
-    whole, index = code.model.values.get(node.left), code.model.values[indices[0]]
-    if whole is None or (whole - index).const is None:
-        return None
-    return Edit(Span(node.span.start, node.left.span.end), code.of(indices[0]))
+    return indices[0] if (whole - index).const is not None else None
 
 
 def _lengths(code: Code) -> dict[int, str]:
