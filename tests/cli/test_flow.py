@@ -263,3 +263,24 @@ def test_a_size_at_which_the_kernel_hangs_shows_the_hang(croq: Croq) -> None:
     Path("k.co").write_text(PIPELINE.replace(BOOTSTRAP, ""), encoding="utf-8")
     flow = json.loads(croq("flow", "k.co", "--json", "-D", "K=512").out)["flows"][0]
     assert [box["stuck"] for box in flow["picture"]["boxes"]] == [True, True]
+
+
+SHIFTED = PIPELINE[: PIPELINE.rindex("iv_k % MATMUL_STAGES")] + "(iv_k + 1) % MATMUL_STAGES" + PIPELINE[
+    PIPELINE.rindex("iv_k % MATMUL_STAGES") + len("iv_k % MATMUL_STAGES") :
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        (SHIFTED, "2 credits at start (line {line})"),
+        (SHIFTED.replace("trigger full", "if (lhs.at(0, 0) > 0.0f) trigger full"), "credits at start (line {line})"),
+    ],
+)
+def test_credits_at_start_are_told_of_kernels_that_fail_and_of_those_that_depend_on_data(
+    croq: Croq, text: str, start: str
+) -> None:
+    Path("k.co").write_text(text, encoding="utf-8")
+    told = croq("flow", "k.co").out
+    (empty,) = [line for line in told.splitlines() if line.startswith("  empty ")]
+    assert f"1 arrival a generation, {start.format(line=line_of(text, 'trigger empty[s]'))};" in empty

@@ -13,6 +13,7 @@ import pytest
 
 from croqc.engines.gpu import parent as parents
 from croqc.pipe import ir
+from croqc.service import machine
 from croqc.service.check import check_text
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE
@@ -37,7 +38,8 @@ COURSE = probes_of(PIPELINE)
 
 @pytest.fixture
 def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
-    """Chooses the child that stands in for the card's."""
+    """Chooses the child that stands in for the card's, on a machine with a driver."""
+    monkeypatch.setattr(machine, "has_driver", lambda: True)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
 
     def choose(manner: str, *words: object) -> None:

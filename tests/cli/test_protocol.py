@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 
 from croqc.flow.analysis import TYPING_BUDGET
-from croqc.runs.report import ExpectationResult, HangEntry, Norms, RunResult, Timing, Verdict, Worst
+from croqc.runs.report import Ceiling, ExpectationResult, HangEntry, Norms, RunResult, Timing, Verdict, Worst
 from croqc.service.check import check_text
 from croqc.service.check_result import CheckResult, check_result
 from croqc.service.doctor import DoctorResult
@@ -85,7 +85,7 @@ def test_fields_of_a_run() -> None:
         "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
     )
     hang = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
-    timing = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9)
+    timing = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9, Ceiling(4000.0, 790.0, "2026-01-02"))
     result = RunResult(
         Verdict.HANGS,
         "sim",
@@ -145,6 +145,7 @@ def test_fields_of_a_run() -> None:
                 "bytes": 10**9,
                 "tflops": 2.0,
                 "gbps": 2.0,
+                "ceiling": {"gbps": 4000.0, "tflops": 790.0, "measured": "2026-01-02"},
             },
             "message": "said",
             "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},

@@ -92,18 +92,21 @@ def test_a_function_that_the_file_does_not_define() -> None:
     declared = "__device__ int total(const int* data, int n);\n"
     for device in ("", declared):
         message, place = refusal(device + in_threads("s32 t = call total(x, 4);\n    y.at(p) = t;"))
-        assert message == "this file does not define a device function 'total'"
+        assert message.startswith("this file does not define a device function 'total': write it here")
         assert place == "total"
 
 
 def test_a_function_called_as_one_of_ours() -> None:
     message, place = refusal("__device__ int cdiv(int a, int b) { return a / b; }\n" + in_threads("y.at(p) = 1;"))
-    assert (message, place) == ("generated code has a 'cdiv' of its own; rename this function", "cdiv")
+    assert (message, place) == ("generated code has a 'cdiv' of its own: rename this function", "cdiv")
 
 
 def test_an_include_is_refused() -> None:
     message, place = refusal('__cok__ {\n#include "mine.cuh"\n}\n' + in_threads("y.at(p) = 1;"))
-    assert (message, place) == ("a translation unit for the card includes no files", '#include "mine.cuh"')
+    assert (message, place) == (
+        "a translation unit for the card includes no files: write what it needs into the block",
+        '#include "mine.cuh"',
+    )
 
 
 def test_shared_data_of_a_call_is_refused() -> None:
@@ -111,7 +114,10 @@ def test_shared_data_of_a_call_is_refused() -> None:
         "__co__ void f(global s32 [64] x) {\n  parallel b by 2 : block {\n    shared s32 [64] t;\n"
         "    s32 n = call total(t, 4);\n    x.at(b) = n;\n  }\n}\n"
     )
-    assert refusal(text) == ("shared data as an argument of a device function is not lowered yet", "t")
+    assert refusal(text) == (
+        "a device function takes no shared data yet: pass elements of it, or a local or global copy",
+        "t",
+    )
 
 
 # --- print, atomics, islands -------------------------------------------------------------------
@@ -155,10 +161,10 @@ def test_atomics(elem: str, call: str, text: str) -> None:
 
 def test_atomics_that_are_not_lowered() -> None:
     assert refusal(in_threads("__atomic_add(x.at(0), 1.0f);", "f16"))[0] == (
-        "'__atomic_add' of f16 is not lowered to CUDA yet"
+        "'__atomic_add' of f16 is not lowered to CUDA yet: keep the element in f32"
     )
     assert refusal(in_threads("s32 old = __atomic_add(x.at(0), 1);\n    y.at(p) = old;")) == (
-        "the old value of an atomic is not lowered yet",
+        "the old value of an atomic is not lowered yet: 'call' a device function that returns it",
         "__atomic_add(x.at(0), 1)",
     )
 
@@ -186,7 +192,10 @@ def test_every_stored_type_moves(elem: str) -> None:
 @pytest.mark.parametrize("elem", NARROW)
 def test_narrow_types_are_refused_where_they_are_declared(elem: str) -> None:
     message, place = refusal(in_threads("y.at(p) = x.at(p);", elem))
-    assert (message, place) == (f"the type {elem} is not lowered to CUDA yet", "x")
+    assert (message, place) == (
+        f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8",
+        "x",
+    )
 
 
 @pytest.mark.slow
@@ -215,7 +224,7 @@ def test_rounding_of_an_integer_is_itself() -> None:
 
 def test_a_function_without_code_is_refused_at_its_statement() -> None:
     message, place = refusal(in_threads("y.at(p) = x.at(p);\n    x.at(p) = __gelu(x.at(p));", "f32"))
-    assert message == "__gelu is not lowered to CUDA yet"
+    assert message == "__gelu is not lowered to CUDA yet: 'call' a device function that computes it"
     assert place == "x.at(p) = __gelu(x.at(p));"
 
 

@@ -26,7 +26,7 @@ DECLARED = re.compile(
     r"^(?:using (\w+) =|struct (?:alignas\(\d+\) )?(\w+) \{|(?:__\w+__ )+(?:constexpr )?[\w&*]+ (\w+)\()", re.MULTILINE
 )
 # What the emitters call their own variables, then words of C++, CUDA and our headers.
-EMITTERS = ["v", "i0", "i1", "step", "r", "j", "c", "first", "lane", "d", "tile", "value", "s"]
+EMITTERS = ["v", "i0", "i1", "step", "r", "j", "c", "first", "lane", "d", "tile", "value", "s", "part", "i"]
 FOREIGN = [
     "smem",
     "operand",

@@ -40,7 +40,21 @@ def add(job: dict[str, Any]) -> None:
         name = array["name"]
         (folder / f"{name}.out").write_bytes(data.get(name, sums))
     rounds = [0.002, 0.001, 0.004] if job["repeat"] else []
-    answer(job, times=rounds, compile_time=0.25, printed="hello\n" if job["code"] else "")
+    most = {"gigabytes": 4000.0, "tflops": 790.0, "measured": "2026-01-02"}
+    answer(
+        job,
+        times=rounds,
+        compile_time=0.25,
+        printed="hello\n" if job["code"] else "",
+        ceiling=most if job["ceiling"] else None,
+    )
+
+
+def gated(job: dict[str, Any]) -> None:
+    """Adds as soon as a file exists."""
+    while not Path(CAPTURED[0]).exists():
+        time.sleep(0.02)
+    add(job)
 
 
 def records(job: dict[str, Any]) -> None:
@@ -98,6 +112,7 @@ def _twice(job: dict[str, Any]) -> None:
 MANNERS = {
     "good": answer,
     "add": add,
+    "gated": gated,
     "records": records,
     "profile": profile,
     "hangs": lambda job: time.sleep(60),
@@ -123,6 +138,8 @@ def main() -> None:
         time.sleep(60)
     if manner == "dies":
         sys.exit("a traceback")
+    if manner == "gated":
+        Path(f"{CAPTURED[0]}.child").write_text(str(os.getpid()))
     if manner == "early":
         answer({"number": 1})
     say(stage="ready")

@@ -18,15 +18,14 @@ from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
-from croqc.engines.gpu.parent import Parent, child_command
+from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
 from croqc.engines.gpu.traces import Visit, traces_of, with_probes
 from tests.codegen.test_probes import probed
-from tests.engines.children import alive
+from tests.engines.children import STUB, alive, on_stub
 from tests.engines.test_job import program
 from tests.pipe.lowering import example
 
-STUB = Path(__file__).with_name("stub")
 SIZES = {"M": 256, "N": 128, "K": 128}
 
 
@@ -35,9 +34,7 @@ def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Par
     """A parent of the real child, whose CuPy does what is asked."""
 
     def make(what: str = "") -> Parent:
-        monkeypatch.setenv("STUB", what)
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
-        return Parent(child_command(tmp_path / "kernels"))
+        return on_stub(monkeypatch, tmp_path / "kernels", what)
 
     return make
 

@@ -17,15 +17,20 @@ from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
 from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_file, check_text
+from croqc.service.run import run_planned
 from croqc.service.run_plan import Request, plan_runs
 from tests.codegen.test_probes import probed
 from tests.engines.children import parent
 from tests.engines.probe_bytes import Ring, file_of
-from tests.gpu import profiles, visit
+from tests.gpu import visit
+from tests.gpu.cases import Case, cases, name_of, plan, said
+from tests.gpu.parts import profiles
+from tests.gpu.parts.hangs import MUTANTS, standing
+from tests.gpu.parts.troubles import OUTSIDE
 from tests.meta.tree import ROOT
 from tests.pipe.lowering import example
 
-CASES = list(visit.cases())
+CASES = list(cases())
 SIZES = {"M": 512, "N": 512, "K": 512}
 
 
@@ -43,18 +48,18 @@ def test_ragged_sizes_are_not_those_of_the_file() -> None:
         assert given.sizes != ragged.sizes
 
 
-@pytest.mark.parametrize("name", visit.MUTANTS)
+@pytest.mark.parametrize("name", MUTANTS)
 def test_each_mutant_is_stuck_in_the_simulator(name: str) -> None:
-    file, mutate = visit.MUTANTS[name]
+    file, mutate = MUTANTS[name]
     report = check_text(mutate((ROOT / "examples" / file).read_text(encoding="utf-8")))
     planned = plan_runs(report, Request())[0]
-    told = visit.said(visit.run_planned(report, planned, Request()))
+    told = said(run_planned(report, planned, Request()))
     assert told["verdict"] == "hangs"
-    assert visit.standing(told)
+    assert standing(told)
 
 
 def test_the_kernel_that_crashes_has_no_mistake() -> None:
-    report = check_text(visit.OUTSIDE)
+    report = check_text(OUTSIDE)
     assert report.diagnostics == ()
     analysis = report.functions[0].analysis
     assert analysis is not None
@@ -63,9 +68,9 @@ def test_the_kernel_that_crashes_has_no_mistake() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=visit.name_of)
-def test_each_case_compiles_with_and_without_report(case: visit.Case) -> None:
-    report, planned = visit.plan(case, Request())
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_each_case_compiles_with_and_without_report(case: Case) -> None:
+    report, planned = plan(case, Request())
     analysis = planned.function.analysis
     assert analysis is not None
     try:
@@ -99,9 +104,16 @@ def test_tests_of_a_card_are_left_out_unless_asked_for() -> None:
         ]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
 
-    assert "no tests collected (9 deselected)" in selected()
-    assert "no tests collected (9 deselected)" in selected("-m", "not slow")
-    assert "9 tests collected" in selected("-m", "gpu")
+    assert "no tests collected (16 deselected)" in selected()
+    assert "no tests collected (16 deselected)" in selected("-m", "not slow")
+    assert "16 tests collected" in selected("-m", "gpu")
+
+
+def test_the_visit_needs_no_test_framework() -> None:
+    """The machine with the card has the product's packages, CuPy and cuda-bindings, no more."""
+    code = "import sys, tests.gpu.visit; print([name for name in ('pytest', 'hypothesis') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def left_by(folder: Path, **changes: Any) -> Path:

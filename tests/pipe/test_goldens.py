@@ -24,6 +24,8 @@ EXAMPLES = (
     "gemm_f16",
     "ragged",
     "stored_then_read",
+    "softmax",
+    "scaled",
 )
 TARGETS = ("sm_90a", "sm_80", "sm_100a")
 

@@ -11,7 +11,7 @@ from croqc.pipe.printer import expression
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import arrive, kernel, multiply
+from tests.pipe.kernels import VECTOR, arrive, held, kernel, multiply, put, visit
 from tests.pipe.lowering import env_of, only
 
 ENV = env_of({"M": 128, "K": 128})
@@ -64,12 +64,10 @@ def test_zeros_of_registers_that_exist_go_wholly() -> None:
     "body",
     [
         pytest.param((replace(ZEROS, value=Lit(1.0, "f32")), loop(multiply())), id="ones"),
-        pytest.param((ZEROS, multiply()), id="no loop"),
         pytest.param((ZEROS, loop(ir.If(NOWHERE, Var("x"), (multiply(),)))), id="behind a condition"),
         pytest.param((ZEROS, loop(ir.Jump(NOWHERE, "continue"), multiply())), id="behind a jump"),
         pytest.param((ZEROS, loop(ir.Text(NOWHERE, "f(acc);"), multiply())), id="behind a text"),
         pytest.param((ZEROS, loop(loop(multiply(), name="i", stop=Var("turns")))), id="inner loop of no turn"),
-        pytest.param((ZEROS, loop(replace(ZEROS, declares=False), multiply())), id="filled again"),
         pytest.param((ZEROS, loop(multiply(instruction=ir.Instruction.MMA_SYNC))), id="mma.sync"),
         pytest.param(
             (replace(ZEROS, acc=replace(ACC, count=2)), loop(multiply(acc=replace(ACC, count=2)))), id="an array"
@@ -78,6 +76,23 @@ def test_zeros_of_registers_that_exist_go_wholly() -> None:
 )
 def test_other_zeros_stay(body: tuple[ir.Stmt, ...]) -> None:
     assert overwrite(kernel(*body), ENV).body == body
+
+
+def test_a_multiply_right_behind_zeros_overwrites() -> None:
+    done = overwrite(kernel(ZEROS, multiply(), multiply()), ENV)
+    assert [type(stmt) for stmt in done.body] == [ir.Declare, ir.Multiply, ir.Multiply]
+    assert [each.adds for each in only(done, ir.Multiply)] == [Lit(False, "bool"), None]
+
+
+def test_zeros_of_each_turn_go_and_those_before_the_loop_stay() -> None:
+    done = overwrite(kernel(ZEROS, loop(replace(ZEROS, declares=False), multiply())), ENV)
+    assert [type(stmt) for stmt in done.body] == [ir.Fill, ir.Loop]
+    assert [each.adds for each in only(done, ir.Multiply)] == [Lit(False, "bool")]
+
+
+def test_ordinary_code_on_elements_sees_the_zeros() -> None:
+    for stmt in (visit(put(held(), Lit(1.0, "f32"))), ir.Reduce(NOWHERE, "sum", VECTOR, Lit(0), ACC, Lit(0))):
+        assert adds(ZEROS, stmt, multiply()) == [None]
 
 
 def test_another_accumulator_is_let_by() -> None:

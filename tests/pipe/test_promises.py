@@ -6,14 +6,16 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
-from croqc.pipe.exprs import Lit, Read, Var, whole
+from croqc.pipe.exprs import Held, Lit, Read, Var, whole
 from croqc.pipe.pipeline import PASSES
 from croqc.pipe.promises.table import PROMISES
 from croqc.pipe.verify import verify
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
+from tests.pipe import kernels
 from tests.pipe.kernels import (
+    ACC,
     DST,
     FULL,
     OTHER,
@@ -21,6 +23,7 @@ from tests.pipe.kernels import (
     TILE,
     arrive,
     box,
+    held,
     kernel,
     load,
     multiply,
@@ -28,10 +31,10 @@ from tests.pipe.kernels import (
     shared,
     slot,
     store,
+    visit,
 )
 
 TMA, CP_ASYNC, VECTOR = ir.Mechanism.TMA, ir.Mechanism.CP_ASYNC, ir.Mechanism.VECTOR
-ACC = ir.Accumulator("acc", "f32", 64, 64, Unit.GROUP4)
 TCGEN05 = ir.Instruction.TCGEN05
 FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
 WAIT = ir.Wait(NOWHERE, slot())
@@ -62,6 +65,15 @@ def taking(*counts: int) -> ir.Kernel:
     return kernel(*(replace(role(path=f"path w == {at}"), registers=count) for at, count in enumerate(counts)))
 
 
+def with_tiles(tile: ir.Accumulator, *body: ir.Stmt) -> ir.Kernel:
+    return replace(kernel(*body), accumulators=(*dict.fromkeys((ACC, tile)),))
+
+
+def set_element(element: Held) -> ir.Put:
+    return ir.Put(NOWHERE, element, Lit(1.0, "f32"))
+
+
+ROWS = replace(kernels.VECTOR, spread=ir.Spread.ROWS)
 RAGGED = box(DST, valid=(None, Var("K")))
 LANDS = load(mechanism=CP_ASYNC, vector=16, completes=slot())
 STORED = store(mechanism=TMA, map=0)
@@ -114,10 +126,24 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
             kernel(put(by_matrix=True, dest=whole(TILE), first=16, columns=64)), shared=(shared(TILE, 128, 1024),)
         ),
     },
+    "scales": {
+        "nothing has placed what scales acc": kernel(ir.Scale(NOWHERE, ACC, Lit(0), ("i", "j"), "r")),
+    },
     "rows": {
+        "e says nothing of 4 steps of 16": kernel(FENCE, multiply(steps=4, metadata="e")),
         "3 steps of 16 are not K = 64": kernel(FENCE, multiply(steps=3)),
         "no fence stands in front of the multiply into acc": kernel(multiply(steps=4)),
         "no fence stands in front": kernel(FENCE, multiply(steps=4), ir.Commit(NOWHERE), multiply(steps=4)),
+    },
+    "fragments": {
+        "nothing says where the elements of rows lie": with_tiles(kernels.VECTOR),
+        "nothing says which element of acc is the thread's own": with_tiles(ACC, visit(set_element(held()))),
+        "several elements of acc write one of rows": with_tiles(
+            ROWS, visit(set_element(held(ROWS, Var("i"), register=Var("r"))))
+        ),
+        "a reduction of rows into acc, which does not lie along rows": with_tiles(
+            ACC, ir.Reduce(NOWHERE, "sum", ACC, Lit(0), ACC, Lit(0))
+        ),
     },
     "overwrite": {
         "tcgen05 into acc cannot overwrite": kernel(multiply(adds=Lit(True, "bool"), instruction=TCGEN05)),
@@ -126,11 +152,13 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
     "inflight": {"leaves 1 groups in flight": kernel(ir.Commit(NOWHERE, 1, closes=False))},
     "tensor_memory": {
         "accumulators of tcgen05 have no tensor memory": kernel(multiply(instruction=TCGEN05)),
-        "acc lies outside the 64 columns": in_tensor_memory(tensor_memory=replace(MEMORY, offsets=(("acc", 8),))),
+        "acc lies outside the 64 columns": in_tensor_memory(
+            multiply(instruction=TCGEN05), tensor_memory=replace(MEMORY, offsets=(("acc", 8),))),
         "2 parts of 64 columns do not fit into 64": in_tensor_memory(tensor_memory=replace(MEMORY, columns=64)),
         "a Commit of registers is left": in_tensor_memory(ir.Commit(NOWHERE)),
-        "a Fill of registers is left": in_tensor_memory(ir.Fill(NOWHERE, ACC, Lit(0), Lit(0.0, "f32"))),
-        "acc is stored from registers that nothing loads": in_tensor_memory(put()),
+        "a Fill of registers is left": in_tensor_memory(ir.Fill(NOWHERE, ACC, Lit(0), Lit(0.0, "f32"), True)),
+        "acc is taken from registers that nothing loads": in_tensor_memory(put()),
+        "acc is taken from registers": in_tensor_memory(visit(set_element(held(register=Var("r"))))),
     },
     "phases": {
         "a wait for full has no phase": kernel(WAIT),

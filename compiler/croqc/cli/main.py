@@ -31,7 +31,7 @@ COMMANDS = {
     "explain": "explain a rule or a word of the language, or list all rules",
     "fix": "apply the fixes of the findings",
     "migrate": "move .co files to another dialect",
-    "fmt": "format .co files",
+    "fmt": "format .co files, in place",
     "doctor": "tell what is here for running on a card, and what is missing",
     "dump": "show what a stage of the compiler made of a file",
     "lsp": "start the language server on standard input and output",

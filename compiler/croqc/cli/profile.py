@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if len(set(args.block)) > BLOCKS:
         raise UsageError(f"at most {BLOCKS} blocks record at a time; leave some --block out")
     with open_card() as card:
-        if (reason := no_card(card)) and not args.json:
+        if (reason := no_card(card, offers_sim=False)) and not args.json:
             print(f"croq: {reason}; 'croq flow' shows the pipeline without times", file=sys.stderr)
             return 1
         try:

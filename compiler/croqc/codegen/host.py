@@ -15,7 +15,7 @@ from croqc.codegen.program import Program
 from croqc.codegen.words import spell, type_word
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Read, integer
+from croqc.pipe.exprs import Expr, Held, Read, integer
 from croqc.pipe.wide import is_small, widened
 from croqc.sema.memory import STATIC_LIMIT
 
@@ -197,7 +197,7 @@ def _named(expr: Expr) -> str:
     return spell(expr, _no_element)
 
 
-def _no_element(_: Read) -> str:
+def _no_element(_: Read | Held) -> str:
     raise AssertionError("the host reads no elements")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from croqc.codegen.copies import map_name
+from croqc.codegen.delays import seed_name, state_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.units import number_of
@@ -28,12 +29,12 @@ class KernelText:
     headers: frozenset[str]
 
 
-def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
-    """`sites` collects the waits of a kernel that reports where they stand.
+def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> KernelText:
+    """`sites` collects the waits of a kernel that reports where they stand; `delays`: it dawdles.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
-    printer = _Kernel(kernel, sites)
+    printer = _Kernel(kernel, sites, delays)
     try:
         printer.print()
     except UnsupportedTypeError as error:
@@ -43,15 +44,17 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
 
 
 class _Kernel:
-    def __init__(self, kernel: ir.Kernel, sites: Sites | None) -> None:
-        self.kernel, self.sites = kernel, sites
+    def __init__(self, kernel: ir.Kernel, sites: Sites | None, delays: bool) -> None:
+        self.kernel, self.sites, self.delays = kernel, sites, delays
         self.w = Writer()
-        self.statements = Statements(self.w, kernel, sites)
+        self.statements = Statements(self.w, kernel, sites, delays)
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
             sites.begin()
             self.statements.headers |= {"clock", "mbarrier", "report"}
+        if delays:
+            self.statements.headers.add("delay")
 
     def print(self) -> None:
         kernel = self.kernel
@@ -60,7 +63,9 @@ class _Kernel:
                 self.w.line(f"// Made for {name} == {value}; the host checks it.")
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
-            self.w.line(f'extern "C" __global__ void __launch_bounds__({kernel.threads})')
+            # One block a multiprocessor will do: left alone, the assembler spills what comes from tensor memory.
+            bounds = f"{kernel.threads}, 1" if kernel.tensor_memory is not None else f"{kernel.threads}"
+            self.w.line(f'extern "C" __global__ void __launch_bounds__({bounds})')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
             first, *rest = head.split("\n")
@@ -87,7 +92,8 @@ class _Kernel:
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
         probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
-        return [*maps, *tensors, *scalars, *report, *probes]
+        delays = [f"u32 {seed_name(kernel)}"] if self.delays else []
+        return [*maps, *tensors, *scalars, *report, *probes, *delays]
 
     # --- prologue ---------------------------------------------------------------------------------
 
@@ -114,10 +120,16 @@ class _Kernel:
         if kernel.tensor_memory is not None:
             self._allocate(kernel.tensor_memory)
         self._phases()
+        self._on_demand()
+        self.w.line()
+
+    def _on_demand(self) -> None:
+        """What starts the delays and the probes of a kernel that has some."""
+        if self.delays:
+            self.w.line(f"u32 {state_name(self.kernel)} = delay_start({seed_name(self.kernel)});")
         if self.statements.probes is not None:
             for line in self.statements.probes.start():
                 self.w.line(line)
-        self.w.line()
 
     def _phases(self) -> None:
         kernel = self.kernel

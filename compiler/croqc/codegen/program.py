@@ -94,15 +94,16 @@ def program_of(
     title: str,
     foreign: Sequence[Line] = (),
     report: bool = False,
+    delays: bool = False,
 ) -> Program:
     """`kernels`: the final IR of the function's launches, in order, and `sizes` what they were lowered for
-    (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they stand, as
-    `unit_of` says.
+    (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they stand,
+    `delays`: kernels dawdle (see `unit_of`).
 
     Raises LoweringError for what has no C++ or no value, at its place.
     """
     try:
-        unit = unit_of(kernels, title, foreign, report=report)
+        unit = unit_of(kernels, title, foreign, report=report, delays=delays)
     except UnsupportedTypeError as error:
         place = model.function.name.span if error.span == NOWHERE else error.span
         raise LoweringError(error.message, place) from error
@@ -129,7 +130,9 @@ def _is_host_buffer(model: Model, symbol: Symbol) -> bool:
 
 def _extent(value: int | None, symbol: Symbol) -> int:
     if value is None:
-        raise LoweringError(f"an extent of '{symbol.name}' is not known", symbol.name_span)
+        raise LoweringError(
+            f"an extent of '{symbol.name}' is not known: make it of sizes and numbers", symbol.name_span
+        )
     return value
 
 
@@ -148,7 +151,7 @@ def _launch(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> Launch:
     known = named_sizes(kernel, sizes)
     values = {name: known[name] for name, _ in kernel.scalars if name in known}
     if missing := [name for name, _ in kernel.scalars if name not in values]:
-        raise LoweringError(f"'{missing[0]}' has no value", kernel.span)
+        raise LoweringError(f"'{missing[0]}' has no value: give it one by '-D' or a run line", kernel.span)
     try:
         x, y, z = (evaluate(extent, values) for extent in grid_of(kernel))
         maps = tuple(_map(item, named[item.tensor.name], values) for item in kernel.maps)

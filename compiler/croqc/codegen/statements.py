@@ -7,12 +7,15 @@ from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import Copies
+from croqc.codegen.delays import AFTER, BEFORE, state_name
 from croqc.codegen.places import Places
 from croqc.codegen.probes import ProbeWords
-from croqc.codegen.registers import register_type
+from croqc.codegen.registers import declaration, described
 from croqc.codegen.report import Sites, counter, report_name
+from croqc.codegen.sparse import print_metadata
 from croqc.codegen.stores import Stores
 from croqc.codegen.units import by_first, first_of, meeting
+from croqc.codegen.visits import Visits
 from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import quoted, type_word
 from croqc.codegen.writer import Writer
@@ -25,14 +28,16 @@ from croqc.sema.model import Unit
 class Statements:
     """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
 
-    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None) -> None:
+    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> None:
         self.w, self.kernel, self.sites = writer, kernel, sites
+        self.delay = f"random_delay({state_name(kernel)});" if delays else ""
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
         self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
         self.functions: dict[str, list[str]] = {}
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
+        self.visits = Visits(writer, self.places, self.body)
         self.probes = None if kernel.probes is None else ProbeWords(kernel, kernel.probes)
         if self.probes is not None:
             self.headers |= {"clock", "probe"}
@@ -40,7 +45,11 @@ class Statements:
     def body(self, body: Body) -> None:
         for stmt in body:
             with self.w.at(stmt.span):
+                if self.delay and isinstance(stmt, BEFORE):
+                    self.w.line(self.delay)
                 _HANDLERS[type(stmt)](self, stmt)
+                if self.delay and isinstance(stmt, AFTER):
+                    self.w.line(self.delay)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
         return self.places.spell(expr, binding)
@@ -209,16 +218,12 @@ class Statements:
         acc, value = stmt.acc, self.spell(stmt.value)
         if stmt.declares:
             self.declare(stmt)
-        if acc.elem == "f16":
-            bits = f"f16({value}).bits"
-            value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
-        self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+        if acc.packed:
+            value = "0" if value == "0.0f" else f"{acc.elem}({value}).bits * 0x10001u"
+        self._filled(self.places.registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
 
     def declare(self, stmt: ir.Declare | ir.Fill) -> None:
-        acc = stmt.acc
-        count = f"[{acc.count}]" if acc.count > 1 else ""
-        shape = f"{acc.m} x {acc.n} {acc.elem}"
-        self.w.line(f"{register_type(acc)} {acc.name}{count}[{acc.registers}];  // {shape}")
+        self.w.line(f"{declaration(stmt.acc)}  // {described(stmt.acc)}")
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
@@ -229,9 +234,6 @@ class Statements:
         name, one = registers.partition("[")[0], self.places.own("tile")
         with self.w.block(f"for (auto& {one} : {name})"):
             self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
-
-    def _registers(self, acc: ir.Accumulator, index: Expr) -> str:
-        return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
 
     def fence(self, stmt: ir.Fence) -> None:
         function, header = _FENCES[stmt.kind]
@@ -262,12 +264,8 @@ class Statements:
         self.functions.setdefault(tcgen05.function_name(stmt), tcgen05.function_text(stmt))
         steps = [Lit(step * stmt.k_step) for step in range(stmt.steps)]
         self.tensor_memory.multiply(
-            stmt, [(self._tensor_operand(stmt.a, at), self._tensor_operand(stmt.b, at)) for at in steps]
+            stmt, [self._operands(stmt, at, "tensor_operand", "tensor_operand_mn") for at in steps]
         )
-
-    def _tensor_operand(self, tile: Tile, column: Expr) -> str:
-        swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"tensor_operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
 
     def start(self, stmt: ir.Start) -> None:
         self.tensor_memory.start(stmt)
@@ -281,46 +279,76 @@ class Statements:
     def load_accumulator(self, stmt: ir.LoadAccumulator) -> None:
         self.tensor_memory.load(stmt)
 
+    def keep_accumulator(self, stmt: ir.KeepAccumulator) -> None:
+        self.tensor_memory.keep(stmt)
+
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
         """`step`: the loop's variable over K, empty for a single step."""
-        registers = self._registers(stmt.acc, stmt.index)
+        registers = self.places.registers(stmt.acc, stmt.index)
         if not stmt.instruction.is_async:
-            if stmt.a_registers:
-                mma_sync.print_warp(self.w, self.places, stmt, registers, step)
-            else:
-                mma_sync.print_split(self.w, self.places, stmt, registers, column)
+            show = mma_sync.print_warp if stmt.b_registers else mma_sync.print_split
+            show(self.w, self.places, stmt, registers, step)
             return
-        held = fragment_arguments(stmt, step) if stmt.a_registers else ""
-        operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
-        self.w.line(f"{name}({registers}, {operands[0]},")
-        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]}{self._adds(stmt, step)});")
+        a, b = self._operands(stmt, column, "operand", "operand_mn")
+        told = f", {stmt.metadata}[{step or 0}]" if stmt.metadata else ""
+        self.w.line(f"{name}({registers}, {fragment_arguments(stmt, step) if stmt.a_registers else a},")
+        self.w.line(f"{' ' * (len(name) + 1)}{b}{told}{self._adds(stmt, step)});")
 
     def _adds(self, stmt: ir.Multiply, step: str) -> str:
         """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
         if stmt.adds is None:
             return ""
-        adds = Op("||", (stmt.adds, Op("!=", (Var(step), ZERO), "bool")), "bool") if step else stmt.adds
+        later = Op("!=", (Var(step), ZERO), "bool")
+        never = stmt.adds == Lit(False, "bool")
+        adds = stmt.adds if not step else later if never else Op("||", (stmt.adds, later), "bool")
         return f", {self.spell(adds)}"
 
-    def _operand(self, tile: Tile, column: Expr) -> str:
+    def _operands(self, stmt: ir.Multiply, depth: Expr, along: str, across: str) -> tuple[str, str]:
+        """The descriptors of A and B at some depth in K, made by a function for operands that lie along K or another
+        for those that lie across; of one in registers nothing."""
+        of_a = divide(depth, Lit(2)) if stmt.metadata else depth
+        return (
+            "" if stmt.a_registers else self._operand(stmt.a, of_a, along if stmt.a_k_major else "", across),
+            "" if stmt.b_registers else self._operand(stmt.b, depth, along if stmt.b_k_major else "", across),
+        )
+
+    def _operand(self, tile: Tile, depth: Expr, along: str, across: str) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
+        offset = self.places.offset(tile, depth, bool(along))
+        shape = f"{swizzle}" if along else f"{swizzle}, {tile.tensor.extents[0]}"
+        return f"{along or across}<{shape}>({tile.tensor.name}, {offset})"
 
     def load_fragment(self, stmt: ir.LoadFragment) -> None:
         self.headers.add("fragment")
         mma_sync.print_load(self.w, self.places, stmt)
+
+    def load_metadata(self, stmt: ir.LoadMetadata) -> None:
+        self.headers.add("fragment")
+        print_metadata(self.w, self.places, stmt)
 
     def commit(self, stmt: ir.Commit) -> None:
         self.headers.add("wgmma")
         if stmt.closes:
             self.w.line("wgmma_commit();")
         self.w.line(f"wgmma_wait<{stmt.keep}>();")
-        for acc in stmt.settles:
-            for number in range(acc.count):
-                self.w.line(f"settle({self._registers(acc, Lit(number))});")
+
+    def settle(self, stmt: ir.Settle) -> None:
+        for number in range(stmt.acc.count):
+            self.w.line(f"settle({self.places.registers(stmt.acc, Lit(number))});")
+
+    def visit(self, stmt: ir.Visit) -> None:
+        self.headers.add("fragment")
+        self.visits.visit(stmt)
+
+    def put(self, stmt: ir.Put) -> None:
+        self.w.line(self.places.put(stmt.element, self.spell(stmt.value)))
+
+    def reduce(self, stmt: ir.Reduce) -> None:
+        self.headers.add("fragment")
+        self.visits.reduce(stmt)
 
     def store(self, stmt: ir.StoreTile) -> None:
-        self.stores.store(stmt, self._registers(stmt.acc, stmt.index))
+        self.stores.store(stmt, self.places.registers(stmt.acc, stmt.index))
 
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
@@ -359,12 +387,18 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Declare: Statements.declare,
     ir.Fence: Statements.fence,
     ir.LoadFragment: Statements.load_fragment,
+    ir.LoadMetadata: Statements.load_metadata,
     ir.Multiply: Statements.multiply,
     ir.Commit: Statements.commit,
     ir.Start: Statements.start,
     ir.Complete: Statements.complete,
     ir.ArriveCommitted: Statements.arrive_committed,
     ir.LoadAccumulator: Statements.load_accumulator,
+    ir.KeepAccumulator: Statements.keep_accumulator,
+    ir.Settle: Statements.settle,
+    ir.Visit: Statements.visit,
+    ir.Put: Statements.put,
+    ir.Reduce: Statements.reduce,
     ir.StoreTile: Statements.store,
     ir.StoresRead: Statements.stores_read,
 }

@@ -1,13 +1,13 @@
 """Multiplies of tcgen05 as C++ (PTX ISA, tcgen05.mma): the instruction's function, its descriptor, its use.
 
-Bits of the instruction descriptor: 4-5 type of D, 7-9 and 10-12 types of A and B, 17-22 N / 8, 24-28 M / 16; all
-others are zero: both operands K-major, nothing negated, dense.
+Bits of the instruction descriptor: 4-5 type of D, 7-9 and 10-12 types of A and B, 15 and 16 which of them do not lie
+along K, 17-22 N / 8, 24-28 M / 16; all others are zero: nothing negated, dense.
 """
 
 from __future__ import annotations
 
 from croqc.codegen.places import Places
-from croqc.codegen.registers import register_type
+from croqc.codegen.registers import declaration
 from croqc.codegen.units import by_first, first_of, number_of
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -17,6 +17,9 @@ from croqc.sema.model import Unit
 _KINDS = {"f16": "f16", "bf16": "f16", "f32": "tf32", "tf32": "tf32", "f8_e4m3": "f8f6f4", "f8_e5m2": "f8f6f4",
           "s8": "i8", "u8": "i8"}  # fmt: skip
 _TYPES = {"f16": 0, "bf16": 1, "f32": 2, "tf32": 2, "f8_e4m3": 0, "f8_e5m2": 1, "u8": 0, "s8": 1}
+# By whether elements lie in pairs in registers; in tensor memory each has a column.
+_LOADS = {False: "tensor_load_all", True: "tensor_load_halves"}
+_STORES = {False: "tensor_store_all", True: "tensor_store_halves"}
 _RESULTS = {"f16": 0, "f32": 1, "s32": 2}
 
 
@@ -40,7 +43,8 @@ def function_text(stmt: ir.Multiply) -> list[str]:
 def shape_bits(stmt: ir.Multiply) -> int:
     """The instruction descriptor."""
     types = _TYPES[stmt.a.tensor.elem] << 7 | _TYPES[stmt.b.tensor.elem] << 10
-    return _RESULTS[stmt.acc.elem] << 4 | types | stmt.n // 8 << 17 | stmt.m // 16 << 24
+    majors = (not stmt.a_k_major) << 15 | (not stmt.b_k_major) << 16
+    return _RESULTS[stmt.acc.elem] << 4 | types | majors | stmt.n // 8 << 17 | stmt.m // 16 << 24
 
 
 class TensorMemory:
@@ -67,6 +71,7 @@ class TensorMemory:
         if stmt.declares:
             count, value = (f"[{acc.count}]", "{}") if acc.count > 1 else ("", "false")
             self.w.line(f"bool {name}{count} = {value};  // {acc.m} x {acc.n} {acc.elem} in tensor memory")
+            self.w.line(f"{declaration(acc)}  // loaded from there")
         else:
             self.w.line(f"{self.started(acc, stmt.index)} = false;")
 
@@ -90,6 +95,16 @@ class TensorMemory:
         self.w.line(f"{phase} ^= 1;")
 
     def load(self, stmt: ir.LoadAccumulator) -> None:
-        acc = stmt.acc
-        self.w.line(f"{register_type(acc)} {acc.name}[{acc.registers}];")
-        self.w.line(f"tensor_load_all({acc.name}, {self.address(acc, stmt.index)});")
+        acc, each = stmt.acc, self.places.own("d")
+        registers = self.places.registers(acc, stmt.index)
+        self.w.line(f"{_LOADS[acc.packed]}({registers}, {self.address(acc, stmt.index)});")
+        self.w.line(f"if (!{self.started(acc, stmt.index)}) {{")
+        with self.w.indented():
+            self.w.line("#pragma unroll")
+            self.w.line(f"for (auto& {each} : {registers}) {each} = 0;")
+        self.w.line("}")
+
+    def keep(self, stmt: ir.KeepAccumulator) -> None:
+        registers = self.places.registers(stmt.acc, stmt.index)
+        self.w.line(f"{_STORES[stmt.acc.packed]}({self.address(stmt.acc, stmt.index)}, {registers});")
+        self.w.line(f"{self.started(stmt.acc, stmt.index)} = true;")

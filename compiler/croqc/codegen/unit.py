@@ -19,6 +19,7 @@ _ORDER: Final = (
     "clock",
     "mbarrier",
     "report",
+    "delay",
     "probe",
     "cp_async",
     "tma",
@@ -53,15 +54,17 @@ def unit_of(
     foreign: Sequence[Line] = (),
     bases: Sequence[int] = (),
     report: bool = False,
+    delays: bool = False,
 ) -> Unit:
     """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
     begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
-    `WaitReport`, a parameter of each kernel behind those of the source.
+    `WaitReport`, a parameter of each kernel behind those of the source. `delays`: kernels dawdle, by a seed that is the
+    last parameter.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
     sites = Sites() if report else None
-    texts = [kernel_text(kernel, sites) for kernel in kernels]
+    texts = [kernel_text(kernel, sites, delays) for kernel in kernels]
     headers = {"types", "shared"}.union(*(text.headers for text in texts))
     lines = [Line(f"// {title}"), Line("")]
     for name in _ORDER:

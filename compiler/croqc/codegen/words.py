@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf, isinf, isnan
 
 from croqc.codegen.units import number_of
-from croqc.pipe.exprs import ATOM, BINDING, UNARY, Cast, Expr, Fn, Lit, Op, Read, Var
+from croqc.pipe.exprs import ATOM, BINDING, UNARY, Cast, Expr, Fn, Held, Lit, Op, Read, Var
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.text.span import NOWHERE, Span
@@ -26,7 +26,7 @@ _OF_INTEGERS = {  # functions of numbers that integers have exactly
     "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
 }  # fmt: skip
 
-Element = Callable[[Read], str]
+Element = Callable[[Read | Held], str]
 
 
 class UnsupportedTypeError(Exception):
@@ -48,7 +48,7 @@ def type_word(elem: str) -> str:
         return "double"
     if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
         return elem
-    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8")
 
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -78,7 +78,7 @@ def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
             return _literal(expr)
         case Var(name=name):
             return name, ATOM
-        case Read():
+        case Read() | Held():
             return element(expr), ATOM
         case Cast(value=value, elem=elem):
             return _cast(spell(value, element), value.elem, elem), ATOM
@@ -152,7 +152,7 @@ def _function(expr: Fn, element: Element) -> str:
         return f"{type_word(expr.elem)}({one} / {root}({value}))"
     word = _FUNCTIONS.get(expr.name)
     if word is None:
-        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")
+        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet: 'call' a device function that computes it")
     if expr.elem in _SINGLE:
         plain = ", ".join(f"float({arg})" for arg in args)
         return f"{expr.elem}({word}({plain}))"

@@ -22,6 +22,7 @@ from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
+from croqc.sema.roots import base_name
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
@@ -133,6 +134,11 @@ class Lowering(Builder):
         symbol = self.model.uses.get(ref) if isinstance(ref, ast.Name) else None
         return self.events.get(symbol) if symbol is not None else None
 
+    def symbol_of(self, ref: ast.Node) -> Symbol | None:
+        """What the name at the base of a reference means."""
+        name = base_name(ref)
+        return self.model.uses.get(name) if name is not None else None
+
     # --- emitting ---------------------------------------------------------------------------------
 
     def block(self, body: ast.Block) -> None:
@@ -174,14 +180,27 @@ class Lowering(Builder):
         start = len(self.ops)
         enter = Enter(node, self.exprs.of(node.cond), self.loops)
         self.emit(enter)
+        follows = self._of_the_block(enter)
         outer, self.role = self.role, self.role or node
         self.block(node.body)
         self.role = outer
         enter.target = len(self.ops)
-        if len(self.ops) == start + 1:
+        if follows is not None:
+            follows.target = enter.target
+        if len(self.ops) == start + 1 + (follows is not None):
             del self.ops[start:]
         if not node.is_async and outer is None and len(self.paths) > 1 and self.inside:
             self.emit(Meet(node.span, self.loops))
+
+    def _of_the_block(self, enter: Enter) -> Branch | None:
+        """The condition of a region once more, where the block decides a part of it: whoever enters it in some block
+        counts as entering it (reference, 4.4)."""
+        blocks = {size.var for size in self.program.sizes if size.bound is not None}
+        if not enter.cond.variables() & blocks:
+            return None
+        test = Branch(enter.span, enter.cond, self.loops)
+        self.emit(test)
+        return test
 
     def branch(self, node: ast.If) -> None:
         self.reads(node.cond)

@@ -52,14 +52,14 @@ class Exprs:
     # --- values -----------------------------------------------------------------------------------
 
     def of(self, node: ast.Node, depth: int = 0) -> Expr:
+        while isinstance(node, ast.Paren):
+            node = node.inner  # however many there are, they mean nothing
         value = self.model.values.get(node)
         if value is not None and (known := self.of_int(value)) is not None:
             return known
         if depth > _DEEPEST:
-            return unknown(node.span)
+            return unknown(node.span, deep=True)
         match node:
-            case ast.Paren(inner=inner):
-                return self.of(inner, depth + 1)
             case ast.Const(word="true" | "false" as word):
                 return const(int(word == "true"))
             case ast.Name():

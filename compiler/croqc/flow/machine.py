@@ -13,6 +13,7 @@ from functools import lru_cache
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
+from croqc.flow.limit import TOO_DEEP
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import Event, ForeignError, Loop, Op, Program
 from croqc.flow.run import ExhaustedError, Setting
@@ -150,7 +151,7 @@ class Machine(Walk):
             self._close()
         except UndecidedError as undecided:
             what = "threads of one path part here" if undecided.threads else "depends on data"
-            self.undecided = (undecided.span, what)
+            self.undecided = (undecided.span, TOO_DEEP if undecided.deep else what)
         except ForeignError as foreign:
             self.undecided = (foreign.span, foreign.reason)
         return self

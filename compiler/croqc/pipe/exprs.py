@@ -87,7 +87,19 @@ class Read:
         return self.tile.tensor.elem
 
 
-Expr = Lit | Var | Op | Fn | Cast | Read
+@record
+class Held:
+    """An element of a register tile, by its place in the tile: one entry of `index` a dimension; `slot`: which tile of
+    an array. (fragments) `register`: which of the visiting thread's own elements it is."""
+
+    name: str
+    elem: str
+    slot: Expr
+    index: tuple[Expr, ...]
+    register: Expr | None = None
+
+
+Expr = Lit | Var | Op | Fn | Cast | Read | Held
 
 
 @record
@@ -247,3 +259,7 @@ def variables(expr: Expr) -> Iterator[str]:
         case Read(index=index):
             for item in index:
                 yield from variables(item)
+        case Held(slot=slot, register=register):
+            yield from variables(slot)
+            if register is not None:
+                yield from variables(register)

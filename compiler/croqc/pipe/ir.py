@@ -27,12 +27,19 @@ from croqc.pipe.ir_declared import Accumulator as Accumulator
 from croqc.pipe.ir_declared import Event as Event
 from croqc.pipe.ir_declared import Index as Index
 from croqc.pipe.ir_declared import Shared as Shared
+from croqc.pipe.ir_declared import Spread as Spread
 from croqc.pipe.ir_declared import TensorMap as TensorMap
 from croqc.pipe.ir_declared import TensorMemory as TensorMemory
 from croqc.pipe.ir_probes import Probe as Probe
 from croqc.pipe.ir_probes import Probes as Probes
 from croqc.pipe.ir_probes import ProbeSite as ProbeSite
 from croqc.pipe.ir_probes import Recorder as Recorder
+from croqc.pipe.ir_registers import LoadMetadata as LoadMetadata
+from croqc.pipe.ir_registers import Put as Put
+from croqc.pipe.ir_registers import Reduce as Reduce
+from croqc.pipe.ir_registers import Scale as Scale
+from croqc.pipe.ir_registers import Settle as Settle
+from croqc.pipe.ir_registers import Visit as Visit
 from croqc.sema.model import Unit
 from croqc.targets.table import Instruction as Instruction
 from croqc.text.record import record
@@ -192,6 +199,7 @@ class LoadFragment(Stmt):
     rows].
 
     `declares`: its registers exist from here to the end of the scope. A unit of four warps has 16 of the rows in each.
+    (rows) `by_words`: the elements of a register lie side by side in an aligned word of memory.
     """
 
     name: str
@@ -201,6 +209,7 @@ class LoadFragment(Stmt):
     k_major: bool
     unit: Unit
     declares: bool
+    by_words: bool = False
 
 
 @record
@@ -208,7 +217,8 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
+    they are read from shared memory. `metadata`: the words that say where the elements of a sparse A stand, which holds
+    half of K; empty for a dense one. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
     where it does not hold, the first of them overwrites the accumulator; None: it holds always.
     """
 
@@ -225,6 +235,7 @@ class Multiply(Stmt):
     k_step: int
     a_registers: str = ""
     b_registers: str = ""
+    metadata: str = ""
     steps: int = 0
     adds: Expr | None = None
 
@@ -250,17 +261,16 @@ class Fence(Stmt):
 
 @record
 class Commit(Stmt):
-    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
-    `settles`: accumulators that are complete behind it and must not be read before."""
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open."""
 
     keep: int = 0
     closes: bool = True
-    settles: tuple[Accumulator, ...] = ()
 
 
 @record
 class Start(Stmt):
-    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it."""
+    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it. `declares`: it is
+    there from here to the end of the scope, with registers of its name for ordinary code."""
 
     acc: Accumulator
     index: Expr
@@ -286,6 +296,14 @@ class ArriveCommitted(Stmt):
 @record
 class LoadAccumulator(Stmt):
     """(tensor_memory) An accumulator's elements come into registers of its name."""
+
+    acc: Accumulator
+    index: Expr
+
+
+@record
+class KeepAccumulator(Stmt):
+    """(tensor_memory) The registers of an accumulator's name become its elements."""
 
     acc: Accumulator
     index: Expr

@@ -5,6 +5,7 @@ Immutable, as all of the IR. Must not hold statements.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Final
 
 from croqc.pipe.exprs import Tensor
@@ -25,9 +26,22 @@ class Event:
     span: Span
 
 
+class Spread(Enum):
+    """How the elements of a register tile lie over the threads of its unit. Of a vector each thread holds those that
+    go with its elements of a tile: the same ones as the other threads of its rows, or of its columns."""
+
+    TILE = "tile"
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
 @record
 class Accumulator:
-    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
+    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array.
+
+    `vector`: declared with one extent, `m` until it is decided where it lies. (fragments) `spread`: how it lies; that
+    of a multiply's accumulator is TILE from the start.
+    """
 
     name: str
     elem: str
@@ -35,11 +49,29 @@ class Accumulator:
     n: int
     unit: Unit
     count: int = 1
+    vector: bool = False
+    spread: Spread | None = Spread.TILE
+
+    @property
+    def packed(self) -> bool:
+        """Whether elements lie in pairs, as multiplies take and give 16-bit floats."""
+        return self.spread is Spread.TILE and self.elem in ("f16", "bf16")
+
+    @property
+    def owned(self) -> int:
+        """How many elements of one of them each thread holds."""
+        match self.spread:
+            case Spread.ROWS:
+                return self.m * 4 // THREADS[self.unit]
+            case Spread.COLUMNS:
+                return self.n // 4
+        return self.m * self.n // THREADS[self.unit]
 
     @property
     def registers(self) -> int:
-        """Registers of 32 bits a thread that one of them takes; narrower elements lie in pairs or fours."""
-        return self.m * self.n * ELEMENTS[self.elem].bits // 32 // THREADS[self.unit]
+        """Registers of 32 bits a thread that one of them takes."""
+        each = self.owned // 2 if self.packed else self.owned
+        return each * max(ELEMENTS[self.elem].bits // 32, 1)
 
 
 @record

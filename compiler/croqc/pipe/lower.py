@@ -54,4 +54,6 @@ def _built(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int]) ->
 
 def _check_host(model: Model, kernel: Kernel) -> None:
     if kernel.node not in model.function.body.stmts:
-        raise LoweringError("a launch inside host control flow is not lowered yet", kernel.node.span)
+        raise LoweringError(
+            "a launch inside host control flow is not lowered yet: launch at the function's own level", kernel.node.span
+        )

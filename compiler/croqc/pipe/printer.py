@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Final
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import ATOM, BINDING, UNARY, Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Tile, Var
+from croqc.pipe.exprs import ATOM, BINDING, UNARY, ZERO, Cast, Expr, Fn, Held, Lit, Op, Read, Space, Tensor, Tile, Var
 
 _INDENT: Final = "  "
 
@@ -38,6 +38,8 @@ def _expression(expr: Expr) -> tuple[str, int]:
             return f"{name}({', '.join(map(expression, args))})", ATOM
         case Read(tile=place, index=index):
             return f"{tile(place)}.at({', '.join(map(expression, index))})", ATOM
+        case Held():
+            return _held(expr), ATOM
         case Op(op="?:", args=(test, then, other)):
             return f"{expression(test, 2)} ? {expression(then, 2)} : {expression(other, 2)}", 1
         case Op(op=op, args=(only,)):
@@ -46,6 +48,14 @@ def _expression(expr: Expr) -> tuple[str, int]:
             own = BINDING[op]
             return f"{expression(left, own)} {op} {expression(right, own + 1)}", own
     raise AssertionError(f"no text for {type(expr).__name__}")
+
+
+def _held(element: Held) -> str:
+    """`acc[1].at(i, j)`, and behind `fragments` the thread's own element that it is."""
+    slot = "" if element.slot == ZERO else f"[{expression(element.slot)}]"
+    at = ", ".join(map(expression, element.index))
+    own = "" if element.register is None else f" own {expression(element.register, ATOM)}"
+    return f"{element.name}{slot}.at({at}){own}"
 
 
 def _extents(shape: tuple[Expr, ...]) -> str:
@@ -85,6 +95,15 @@ def _multiply(stmt: ir.Multiply) -> str:
     sides = f"{tile(stmt.a)} x {tile(stmt.b)}"
     majors = "".join("k" if major else "m" for major in (stmt.a_k_major, stmt.b_k_major))
     return f"{_acc(stmt)} += {sides}  {stmt.instruction} {stmt.m}x{stmt.n}x{stmt.k} by {stmt.k_step}, major {majors}"
+
+
+def _visit(stmt: ir.Visit) -> str:
+    return f"visit {_acc(stmt)} as {', '.join(stmt.names)}, counted by {stmt.counter}"
+
+
+def _reduce(stmt: ir.Reduce) -> str:
+    source = f"{stmt.source.name}[{expression(stmt.at)}]" if stmt.source.count > 1 else stmt.source.name
+    return f"{_acc(stmt)} = {stmt.op} of rows of {source}"
 
 
 _MULTIPLY = frozenset({"acc", "index", "a", "b", "a_k_major", "b_k_major", "instruction", "m", "n", "k", "k_step"})
@@ -131,6 +150,16 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
     ir.Complete: (lambda s: f"complete multiplies by {_slot(s.slot)}", frozenset({"slot"})),
     ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),
+    ir.LoadMetadata: (
+        lambda s: f"{s.name} = metadata {tile(s.tile)}  {s.rows} rows, {s.steps} of {s.k_step}",
+        frozenset({"name", "tile", "rows", "k_step", "steps"}),
+    ),
+    ir.Visit: (_visit, frozenset({"acc", "index", "names", "counter"})),
+    ir.Put: (lambda s: f"{expression(s.element)} = {expression(s.value)}", frozenset({"element", "value"})),
+    ir.Reduce: (_reduce, frozenset({"op", "acc", "index", "source", "at"})),
+    ir.Scale: (lambda s: f"scale {_acc(s)} as {', '.join(s.names)}", frozenset({"acc", "index", "names", "counter"})),
+    ir.Settle: (lambda s: f"settle {s.acc.name}", frozenset({"acc"})),
+    ir.KeepAccumulator: (lambda s: f"keep {_acc(s)}", frozenset({"acc", "index"})),
     ir.LoadAccumulator: (lambda s: f"load {_acc(s)}", frozenset({"acc", "index"})),
 }
 _BODIES: Final = ("body", "then", "other")
@@ -156,11 +185,11 @@ def _value(value: object) -> str:
             return str(value.value)
         case ir.SlotRef():
             return _slot(value)
-        case Tensor():
+        case Tensor() | ir.Accumulator():
             return value.name
         case tuple():
             return " ".join(_value(item) for item in value)
-        case Lit() | Var() | Op() | Fn() | Cast() | Read():
+        case Lit() | Var() | Op() | Fn() | Cast() | Read() | Held():
             return expression(value)
     return str(value)
 
@@ -177,13 +206,8 @@ def statements(body: tuple[ir.Stmt, ...], depth: int) -> Iterator[str]:
                 if other:
                     yield _INDENT * depth + "else"
                     yield from statements(other, depth + 1)
-            case (
-                ir.Loop(body=inner)
-                | ir.While(body=inner)
-                | ir.Scope(body=inner)
-                | ir.Role(body=inner)
-                | ir.Probe(body=inner)
-            ):
+            case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
+                inner = stmt.body
                 yield from statements(inner, depth + 1)
 
 
@@ -208,7 +232,10 @@ def _event(event: ir.Event) -> str:
 
 def _accumulator(acc: ir.Accumulator) -> str:
     count = f"{acc.count} x " if acc.count > 1 else ""
-    return f"accumulator {acc.name}: {count}{acc.elem} {acc.m} x {acc.n} of {acc.unit.value}"
+    where = {None: ", a vector", ir.Spread.ROWS: ", along rows", ir.Spread.COLUMNS: ", along columns"}.get(
+        acc.spread, ""
+    )
+    return f"accumulator {acc.name}: {count}{acc.elem} {acc.m} x {acc.n} of {acc.unit.value}{where}"
 
 
 def _declarations(kernel: ir.Kernel) -> Iterator[str]:

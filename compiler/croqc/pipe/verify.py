@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
+from croqc.pipe.held import held_in
 from croqc.pipe.promises.table import PROMISES
 from croqc.pipe.walk import statements
 
@@ -29,6 +30,16 @@ def _problems(kernel: ir.Kernel) -> Iterator[str]:
         for slot in _slots(stmt):
             if slot.event not in names:
                 yield f"there is no event {slot.event}"
+    tiles = {tile.name for tile in kernel.accumulators}
+    visited = {
+        id(inner) for stmt in statements(kernel.body) if isinstance(stmt, ir.Visit) for inner in statements(stmt.body)
+    }
+    for stmt in statements(kernel.body):
+        for element in held_in(stmt):
+            if element.name not in tiles:
+                yield f"there is no register tile {element.name}"
+            elif id(stmt) not in visited:
+                yield f"an element of {element.name} outside of a visit"
     for name in kernel.passed:
         yield from PROMISES[name](kernel)
 

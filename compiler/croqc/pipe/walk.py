@@ -15,8 +15,8 @@ def bodies(stmt: ir.Stmt) -> tuple[Body, ...]:
     match stmt:
         case ir.If(then=then, other=other):
             return then, other
-        case ir.Loop(body=body) | ir.While(body=body) | ir.Scope(body=body) | ir.Role(body=body) | ir.Probe(body=body):
-            return (body,)
+        case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
+            return (stmt.body,)
     return ()
 
 
@@ -43,9 +43,9 @@ def with_bodies(stmt: ir.Stmt, changed: Callable[[Body], Body]) -> ir.Stmt:
         case ir.If(then=then, other=other):
             new_then, new_other = changed(then), changed(other)
             return stmt if (new_then, new_other) == (then, other) else replace(stmt, then=new_then, other=new_other)
-        case ir.Loop(body=body) | ir.While(body=body) | ir.Scope(body=body) | ir.Role(body=body):
-            new = changed(body)
-            return stmt if new is body else replace(stmt, body=new)
+        case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit():
+            new = changed(stmt.body)
+            return stmt if new is stmt.body else replace(stmt, body=new)
     return stmt
 
 

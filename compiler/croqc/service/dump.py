@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 from croqc.codegen.kernel import kernel_text
@@ -10,6 +11,7 @@ from croqc.flow.paths import kernel_paths
 from croqc.pipe.lower import built_kernel
 from croqc.pipe.pipeline import PASSES, stages
 from croqc.pipe.printer import kernel_lines
+from croqc.sema.describe import describe
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.lowering import lower_function, problem_of, sizes_of
 from croqc.syntax.exprs import Node
@@ -43,11 +45,18 @@ def _tree(node: Node, label: str, depth: int) -> Iterator[str]:
         elif isinstance(value, tuple) and any(isinstance(part, Node | tuple) for part in value):
             nested += [(f"{name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, Node)]
         elif value not in (None, False, ()):
-            plain.append(f"{name}={value!r}")
+            plain.append(f"{name}={_plain(value)}")
     head = f"{label}: {type(node).__name__}" if label else type(node).__name__
     yield "  " * depth + " ".join([head, *plain])
     for name_below, child in nested:
         yield from _tree(child, name_below, depth + 1)
+
+
+def _plain(value: object) -> str:
+    """A text in quotes, `true`, a number, the items of a tuple."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_plain, value))})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | int | float) else str(value)
 
 
 def ast(report: FileReport) -> Iterator[str]:
@@ -66,7 +75,7 @@ def model(report: FileReport) -> Iterator[str]:
             continue
         facts = function.analysis.model
         for symbol in facts.symbols:
-            yield f"  {symbol.kind.value} {symbol.name or '(anonymous)'}: {symbol.type}"
+            yield f"  {symbol.kind.value} {symbol.name or '(anonymous)'}: {describe(symbol.type)}"
         for buffer in facts.buffers:
             yield f"  storage {buffer.symbol.name or '(anonymous)'}: {buffer.slots} x {buffer.slot_bytes} bytes"
         for multiply in facts.multiplies.values():

@@ -166,16 +166,19 @@ def _check_calls(report: FileReport, function: FunctionReport, model: Model) -> 
     for text, start in pieces:
         for found in _INCLUDE.finditer(text):
             place = Span(start + found.start(), start + found.end()).shift(-function.base)
-            raise LoweringError("a translation unit for the card includes no files", place)
+            raise LoweringError(
+                "a translation unit for the card includes no files: write what it needs into the block", place
+            )
     known: set[str] = set()
     for text, start in pieces:
         for found in _DEFINED.finditer(text):
             known.add(found.group(1))
             if found.group(1) in OURS:
                 place = Span(start + found.start(1), start + found.end(1)).shift(-function.base)
-                raise LoweringError(f"generated code has a '{found.group(1)}' of its own; rename this function", place)
+                raise LoweringError(f"generated code has a '{found.group(1)}' of its own: rename this function", place)
     for node in walk(model.function):
         if isinstance(node, ast.Call) and node.kind == "call" and node.callee.rpartition("::")[2] not in known:
             if node.callee.startswith("croq::"):
                 continue
-            raise LoweringError(f"this file does not define a device function '{node.callee}'", node.callee_span)
+            reason = f"this file does not define a device function '{node.callee}'"
+            raise LoweringError(f"{reason}: write it here, or in a '__cok__' block", node.callee_span)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -22,7 +22,10 @@ from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import program_for
 from croqc.service.run_data import RunData, Size
+from croqc.service.run_large import brought_back, judged_outcome, large_run
 from croqc.service.run_plan import CardRequest
+from croqc.service.run_verdict import Outcome, judge
+from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -84,16 +87,38 @@ def execute(
     sizes: Mapping[str, Size],
     request: CardRequest,
     card: Parent,
+    expects: Sequence[ExpectDirective] = (),
 ) -> CardResult:
-    """One run on the card. A hang is set against the static verdict."""
+    """One run on the card. A hang is set against the static verdict. `expects`: what the card is to judge, of data that
+    it makes itself."""
     assert function.analysis is not None
     model, args = function.analysis.model, launch_args(data, sizes)
+    large = large_run(model, data, expects, sizes)
     values = {**args.dims, **args.scalars}
-    options = CardOptions(report.target.name, request.timeout, request.report, request.rounds, request.cold)
-    result = run_on_card(model, lambda waits: program_for(report, function, model, values, waits), args, card, options)
+    options = CardOptions(
+        report.target.name, request.timeout, request.report, request.rounds, request.cold, request.remeasure
+    )
+    result = run_on_card(
+        model, lambda waits: program_for(report, function, model, values, waits), args, card, options, large
+    )
     if not result.hung:
         return result
     return replace(result, notes=(*result.notes, agreement(report, model)))
+
+
+def judged_run(
+    model: Model,
+    data: RunData,
+    result: EngineResult,
+    expects: Sequence[ExpectDirective],
+    sizes: Mapping[str, Size],
+) -> Outcome:
+    """What is to be said of a result: the card's own words, where it judged it, else as of every engine."""
+    if isinstance(result, CardResult):
+        if result.judged is not None:
+            return judged_outcome(model, result.judged, expects)
+        data = brought_back(data, result)
+    return judge(model, data, result, expects, sizes)
 
 
 def agreement(report: FileReport, model: Model) -> str:

@@ -27,13 +27,14 @@ class PlanError(Exception):
 class CardRequest:
     """What was asked for of a run on a card. `force`: also kernels whose credit flow has errors; `timeout`: seconds
     that kernels may run; `report`: with waits that report where they stand; `rounds` for the clock, `cold` with empty
-    caches."""
+    caches; `remeasure`: what the card reaches at most, too."""
 
     force: bool = False
     timeout: float = RUN_SECONDS
     report: bool = False
     rounds: int = 0
     cold: bool = False
+    remeasure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,9 @@ def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
         hint = did_you_mean(name, known) or "it has none"
         return f"'{name}' is no size or scalar parameter of this kernel; {hint}"
     if known[name] and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        return f"dimension '{name}' must be an integer of at least 1"
+        whole = isinstance(value, float) and value >= 1 and value.is_integer()
+        written = f": write {name}={int(value)}, without point or exponent" if whole else ""
+        return f"dimension '{name}' must be an integer of at least 1{written}"
     return ""
 
 

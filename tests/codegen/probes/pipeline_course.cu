@@ -87,8 +87,8 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     }
     probe_begun = read_clock();
     wgmma_wait<0>();
-    settle(mc);
     probe_record(probes, probe_place, probe_begun, 10, 0, 0);
+    settle(mc);
     if (cdiv(K, 128) > 0) {
       probe_begun = read_clock();
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 128) - 1) % 2);

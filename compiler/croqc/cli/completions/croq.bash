@@ -8,7 +8,7 @@
 _shtab_croq_subparsers=(check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion)
 
 _shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
-_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps --timeout --force --repeat --cold)
+_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps --timeout --force --repeat --cold --remeasure)
 _shtab_croq_verify_option_strings=(-h --help -D --arch --dialect --json --entry --seed --timeout --force)
 _shtab_croq_profile_option_strings=(-h --help -D --arch --dialect --json --entry --block --html --trace --repeat --timeout --force)
 _shtab_croq_flow_option_strings=(-h --help -D --arch --dialect --entry --json --svg --html --serve --port)
@@ -36,8 +36,8 @@ _shtab_croq_fix___dialect_choices=(any current)
 _shtab_croq_migrate___dialect_choices=(any current)
 _shtab_croq_migrate___to_choices=(current course)
 _shtab_croq_dump___dialect_choices=(any current)
-_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda)
-_shtab_croq_completion_pos_0_choices=(bash zsh tcsh)
+_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold publish layout epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda)
+_shtab_croq_completion_pos_0_choices=(bash zsh fish tcsh)
 _shtab_croq_pos_0_choices=(check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion)
 
 _shtab_croq_check_pos_0_nargs=+
@@ -55,6 +55,7 @@ _shtab_croq_run__q_nargs=0
 _shtab_croq_run___quiet_nargs=0
 _shtab_croq_run___force_nargs=0
 _shtab_croq_run___cold_nargs=0
+_shtab_croq_run___remeasure_nargs=0
 _shtab_croq_verify_pos_0_nargs=+
 _shtab_croq_verify__h_nargs=0
 _shtab_croq_verify___help_nargs=0

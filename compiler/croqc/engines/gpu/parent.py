@@ -219,7 +219,7 @@ class _Child:
     def _answer(self, data: Any) -> Answer:
         try:
             return Answer.of_json(data)
-        except (TypeError, AttributeError):
+        except (TypeError, AttributeError, KeyError):
             raise _BrokenError(self._garbage(json.dumps(data))) from None
 
     def _next(self, deadline: float, cancelled: Callable[[], bool], stage: str, kernel: str) -> dict[str, Any]:
@@ -283,7 +283,9 @@ _WORDS = {
     "compile": "compile the kernel",
     "load": "load the kernel",
     "upload": "upload the data",
+    "judge": "compare the results",
     "download": "bring the results back",
+    "measure": "measure what the card reaches",
 }
 
 
@@ -309,7 +311,7 @@ def _import_trouble(missing: str, error: str, log: str = "") -> Trouble:
         name = {"cupy": "CuPy", "cuda": "cuda-bindings"}.get(
             missing.partition(".")[0], f"the Python package '{missing}'"
         )
-        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; without a card, {SIM}", log)
+        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; {SIM}", log)
     return Trouble(
         Kind.IMPORT, f"CuPy or cuda-bindings cannot be loaded: {error}", f"{INSTALL}; 'croq doctor' shows more", log
     )

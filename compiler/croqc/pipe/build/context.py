@@ -29,6 +29,7 @@ class Context:
         self.kernel = kernel
         self.names = Names()
         self.unit = Unit.BLOCK
+        self.threads = 0  # of the block
         self.per_thread = False  # inside a level of threads
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
@@ -37,6 +38,7 @@ class Context:
         self.accumulators: dict[Symbol, Accumulator] = {}
         self.declared: set[str] = set()  # accumulators and fragments that were filled before
         self.fragments: dict[Symbol, str] = {}  # operands in registers
+        self.visiting: tuple[Expr, ...] = ()  # the place of the register tile's element that is computed
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
         self._statements = statements
         self._expressions = expressions
@@ -44,7 +46,7 @@ class Context:
     def symbol(self, name: ast.Name) -> Symbol:
         found = self.model.uses.get(name)
         if found is None:
-            raise LoweringError(f"'{name.id}' is not known here", name.span)
+            raise LoweringError(f"'{name.id}' is not known here: declare it in front", name.span)
         return found
 
     def name_of(self, symbol: Symbol) -> str:
@@ -56,14 +58,14 @@ class Context:
         """Raises LoweringError for an expression that is not lowered."""
         handler = self._expressions.get(type(node))
         if handler is None:
-            raise LoweringError("this expression is not lowered to CUDA", node.span)
+            raise LoweringError("this expression is not lowered to CUDA: compute it in a device function", node.span)
         return handler(self, node)
 
     def stmt(self, node: ast.Node) -> Built:
         """Raises LoweringError for a statement that is not lowered."""
         handler = self._statements.get(type(node))
         if handler is None:
-            raise LoweringError("this statement is not lowered to CUDA", node.span)
+            raise LoweringError("this statement is not lowered to CUDA: write it in C++, as '__cpp__(…)'", node.span)
         return handler(self, node)
 
     def body(self, block: ast.Block) -> tuple[Stmt, ...]:

@@ -44,10 +44,12 @@ def call(c: Context, node: ast.CallStmt) -> Built:
 def _atomic(c: Context, node: ast.CallStmt) -> Built:
     target = node.call.args[0]
     if not isinstance(target, ast.Chain):
-        raise LoweringError("this target is not lowered", target.span)
+        raise LoweringError("an atomic works on an element of data: write 't.at(i)'", target.span)
     place = element(c, target)
     if place.elem in _ATOMIC_NARROW:
-        raise LoweringError(f"'{node.call.callee}' of {place.elem} is not lowered to CUDA yet", node.span)
+        raise LoweringError(
+            f"'{node.call.callee}' of {place.elem} is not lowered to CUDA yet: keep the element in f32", node.span
+        )
     values = tuple(convert(value(c, arg), place.elem) for arg in node.call.args[1:])
     word = node.call.callee.removeprefix("__atomic_")
     return guarded(place, [ir.Atomic(node.span, place.tile, place.index, values[0], word, values[1:])], node.span)
@@ -68,7 +70,7 @@ def _template_argument(c: Context, node: ast.Expr) -> str:
         return node.id
     known = c.model.values.get(node)
     if known is None or known.const is None:
-        raise LoweringError("this template argument is not lowered", node.span)
+        raise LoweringError("a template argument is a number or a name of C++: write its value", node.span)
     return str(known.const)
 
 
@@ -82,9 +84,13 @@ def _argument(c: Context, node: ast.Expr) -> Expr:
         return value(c, node)
     data = tile(c, node)
     if data.tensor.space is Space.SHARED:
-        raise LoweringError("shared data as an argument of a device function is not lowered yet", node.span)
+        raise LoweringError(
+            "a device function takes no shared data yet: pass elements of it, or a local or global copy", node.span
+        )
     if data != whole(data.tensor, data.slot) and any(limit is not None for limit in data.valid):
-        raise LoweringError("data that may overhang as an argument of a device function is not lowered yet", node.span)
+        raise LoweringError(
+            "a device function does not know where data ends: pass a whole tile, or elements of it", node.span
+        )
     return Fn("&", (Read(data, (ZERO,) * len(data.shape)),), "u64", foreign=True)
 
 

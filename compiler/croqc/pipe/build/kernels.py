@@ -13,10 +13,12 @@ from croqc.flow.paths import Path, enters, kernel_paths
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.fragments import FRAGMENTS
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
 from croqc.pipe.build.scalars import EXPRESSIONS, printable
+from croqc.pipe.build.scales import SCALES
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Var
@@ -50,7 +52,13 @@ class _Building:
         loops = [node for node in self.nodes if isinstance(node, ast.Foreach | ast.While)]
         self.looped = {inner for loop in loops for inner in walk(loop)}
         self.paths = kernel_paths(model, kernel)
-        statements: dict[type, Callable[[Context, Any], Built]] = {**CONTROL, **MOVEMENT, **MULTIPLIES}
+        statements: dict[type, Callable[[Context, Any], Built]] = {
+            **CONTROL,
+            **MOVEMENT,
+            **MULTIPLIES,
+            **FRAGMENTS,
+            **SCALES,
+        }
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
         self.c = Context(model, kernel, statements, EXPRESSIONS)
@@ -71,6 +79,7 @@ class _Building:
 
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
+        self.c.threads = threads
         scalars = tuple(self._scalars())
         self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
         tensors = tuple(self._globals())
@@ -94,7 +103,7 @@ class _Building:
             tuple(shared),
             tuple(local),
             events,
-            tuple(self.c.accumulators.values()),
+            tuple(dict.fromkeys(self.c.accumulators.values())),
             handles,
             body,
             fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),
@@ -150,12 +159,14 @@ class _Building:
         extents: list[Expr] = []
         for axis in self.kernel.block_axes:
             if axis.tuple_name is not None or self.model.levels.get(axis) in _OUTER:
-                raise LoweringError("this level of parallelism is not lowered yet", axis.span)
+                raise LoweringError("blocks have named indices: write 'parallel {a, b} by [M, N] : block'", axis.span)
             for position, bound in enumerate(axis.bounds):
                 symbol = self.model.uses.get(axis.names[position]) if position < len(axis.names) else None
                 value = self.model.values.get(bound)
                 if value is None:
-                    raise LoweringError("the number of blocks is not known at the launch", bound.span)
+                    raise LoweringError(
+                        "the number of blocks is not known at the launch: use sizes of parameters", bound.span
+                    )
                 names.append(self.c.name_of(symbol) if symbol is not None else self.c.names.fresh("block"))
                 extents.append(of_int(value, self.c.sizes))
         return tuple(names), tuple(extents)
@@ -207,7 +218,9 @@ class _Building:
         level = self.model.levels[axis]
         shape = axis_extents(self.model, axis)
         if any(extent is None for extent in shape):
-            raise LoweringError("a bound here is not known at the launch", axis.span)
+            raise LoweringError(
+                "a bound here is not known at the launch: use a size of a parameter, or a number", axis.span
+            )
         extents = static(self.c, tuple(extent for extent in shape if extent is not None), axis.span)
         unit = UNIT_THREADS[level]
         for name, extent in zip(reversed(axis.names), reversed(extents), strict=False):
@@ -263,7 +276,9 @@ class _Building:
                 continue
             first, *rest = (self.c.symbol(name) for name in node.names)
             if any(symbol not in groups for symbol in (first, *rest)):
-                raise LoweringError(f"'{node.word}' of these futures is not lowered yet", node.span)
+                raise LoweringError(
+                    f"'{node.word}' takes futures of copies: name those of 'f = dma.copy … => shared;'", node.span
+                )
             for other in rest:
                 if groups[other] is not groups[first]:
                     groups[first].extend(groups[other])
@@ -281,7 +296,9 @@ class _Building:
             if not isinstance(symbol.type, Event) or symbol.decl not in self.inside:
                 continue
             if symbol.decl in self.looped:
-                raise LoweringError("an event declared inside a loop is not lowered yet", symbol.name_span)
+                raise LoweringError(
+                    "an event belongs to the whole block: declare it in front of the loop", symbol.name_span
+                )
             slots = prod(symbol.type.array)
             arrivals = tuple(max(counts.get((symbol, slot), 1), 1) for slot in range(slots))
             yield ir.Event(self.c.name_of(symbol), slots, arrivals, symbol.type.ready, symbol.name_span)
@@ -317,7 +334,9 @@ class _Building:
         chain = self.chains[node]
         mask = self.masks.of_regions(chain)
         if mask is None:
-            raise LoweringError("the threads of this region are not known when compiling", node.span)
+            raise LoweringError(
+                "the threads of this region are not known when compiling: compare indices with numbers", node.span
+            )
         c.unit, threads = _unit_of(members(mask), node)
         self.entered = threads
         paths = [path for path in self.paths if enters(path, node)]
@@ -345,5 +364,7 @@ def _unit_of(threads: tuple[int, ...], node: ast.InThreads) -> tuple[Unit, int]:
         return Unit.THREAD, 1
     together = next((stmt for stmt in walk(node.body) if isinstance(stmt, _TOGETHER)), None)
     if together is not None:
-        raise LoweringError("only whole warps, or one thread, can do this together", together.span)
+        raise LoweringError(
+            "only whole warps, or one thread, do this together: let all of a warp enter, or one", together.span
+        )
     return Unit.THREAD, len(threads)

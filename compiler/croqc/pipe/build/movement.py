@@ -26,7 +26,9 @@ def _nothing(c: Context, node: ast.Node) -> Built:
 def _buffer(c: Context, node: ast.BufferDecl) -> Built:
     filled = [name for name in node.names if name.fill is not None]
     if filled:
-        raise LoweringError("filling a buffer where it is declared is not lowered yet", filled[0].span)
+        raise LoweringError(
+            "a buffer is not filled where it is declared yet: write its elements in a level of threads", filled[0].span
+        )
     return []
 
 
@@ -36,13 +38,17 @@ def _buffer(c: Context, node: ast.BufferDecl) -> Built:
 def _copy(c: Context, node: ast.Copy) -> Built:
     info = c.model.copies.get(node)
     if info is None:
-        raise LoweringError("this copy is not understood", node.span)
+        raise LoweringError("this copy is not understood: 'croq check' says why", node.span)
     if node.after is not None:
-        raise LoweringError("a copy after another one is not lowered yet", node.span)
+        raise LoweringError(
+            "a copy after another one is not lowered yet: 'wait' for that one in front of it", node.span
+        )
     if any(item.name == "multicast" for item in node.modifiers):
-        raise LoweringError("multicast copies are not lowered yet", node.span)
+        raise LoweringError("multicast copies are not lowered yet: let each block copy", node.span)
     if isinstance(node.dest, ast.Select):
-        raise LoweringError("a copy into a selected buffer is not lowered yet", node.span)
+        raise LoweringError(
+            "a copy into a selected buffer is not lowered yet: write an 'if' with a copy in each branch", node.span
+        )
     source = tile(c, node.source)
     dest = _destination(c, node)
     form, order, low, pad = _form(c, node)
@@ -81,7 +87,7 @@ def _future(c: Context, node: ast.Copy, dest: Tile) -> str:
 def _destination(c: Context, node: ast.Copy) -> Tile:
     if isinstance(node.dest, ast.StorageDest):
         if node.target is None:
-            raise LoweringError("the data of this copy has no name", node.span)
+            raise LoweringError("the data of this copy has no name: write 'f = dma.copy … => shared;'", node.span)
         return tile(c, node.target)
     return tile(c, node.dest)
 
@@ -92,7 +98,9 @@ def _form(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple[E
             return ir.Form.TRANSPOSE, order, (), None
         case ast.PadConfig(low=low, mid=mid, value=pad):
             if any(not (isinstance(item, ast.IntLit) and item.value == 0) for item in mid):
-                raise LoweringError("padding between elements is not lowered", node.span)
+                raise LoweringError(
+                    "padding between elements is not lowered: pad the sides, and write the rest by elements", node.span
+                )
             return ir.Form.PAD, (), tuple(value(c, item) for item in low), value(c, pad)
     return ir.Form.COPY, (), (), None
 
@@ -100,7 +108,9 @@ def _form(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple[E
 def _rotate(c: Context, node: ast.Rotate) -> Built:
     symbols = [c.symbol(name) for name in node.names]
     if any(symbol not in c.handles for symbol in symbols):
-        raise LoweringError(f"'{node.word}' of futures of named buffers is not lowered yet", node.span)
+        raise LoweringError(
+            f"'{node.word}' of named buffers is not lowered yet: let the copies make them ('=> shared')", node.span
+        )
     return [ir.Rotate(node.span, tuple(c.handles[symbol][0] for symbol in symbols))]
 
 
@@ -113,10 +123,10 @@ def slot_ref(c: Context, node: ast.Expr) -> list[ir.SlotRef]:
         node = node.inner
     base, suffixes = (node.base, node.suffixes) if isinstance(node, ast.Chain) else (node, ())
     if not isinstance(base, ast.Name):
-        raise LoweringError("this is no event", node.span)
+        raise LoweringError("this is no event: name one, or one of an array of them ('full[s]')", node.span)
     symbol = c.symbol(base)
     if not isinstance(symbol.type, Event):
-        raise LoweringError(f"'{base.id}' is no event", node.span)
+        raise LoweringError(f"'{base.id}' is no event: name one that 'shared event' declares", node.span)
     name, array = c.name_of(symbol), symbol.type.array
     order = order_of(node)
     if order is not None:
@@ -149,7 +159,7 @@ def _wait(c: Context, node: ast.Wait) -> Built:
 
 def _handle(c: Context, node: ast.Expr) -> str:
     if not isinstance(node, ast.Name) or not _is_future(c, node):
-        raise LoweringError("this future is not lowered yet", node.span)
+        raise LoweringError("this is no future of a copy: name one", node.span)
     return c.name_of(c.symbol(node))
 
 

@@ -42,7 +42,7 @@ def tile(c: Context, node: ast.Node) -> Tile:
         return of_view(c, view, node.span)
     if isinstance(node, ast.Name):
         return _of_symbol(c, c.symbol(node), ZERO, node.span)
-    raise LoweringError("this is no data that can be lowered", node.span)
+    raise LoweringError("this is no data: name a buffer, a parameter or a view of one", node.span)
 
 
 def element(c: Context, node: ast.Chain) -> Read:
@@ -53,7 +53,7 @@ def element(c: Context, node: ast.Chain) -> Read:
 
 def of_view(c: Context, view: View, span: Span) -> Tile:
     if view.mdata:
-        raise LoweringError("'.mdata' is not lowered yet", span)
+        raise LoweringError("'.mdata' is not lowered yet: keep the metadata in a buffer of its own", span)
     found = _of_symbol(c, view.base, _slot(c, view), span)
     for op in view.ops:
         found = _apply(c, found, op)
@@ -80,7 +80,7 @@ def _of_symbol(c: Context, symbol: Symbol, slot: Expr, span: Span) -> Tile:
     defined = defining_value(symbol) if symbol.kind is SymbolKind.VARIABLE else None
     if defined is not None:
         return tile(c, defined)
-    raise LoweringError(f"'{symbol.name}' has no memory that can be lowered", span)
+    raise LoweringError(f"'{symbol.name}' has no memory here: name a buffer, a parameter or a future", span)
 
 
 # --- view operations ---------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _chunk(c: Context, base: Tile, op: ViewOp) -> Tile:
 
 def _subspan(c: Context, base: Tile, op: ViewOp) -> Tile:
     if op.strides:
-        raise LoweringError("a subspan with strides is not lowered yet", op.span)
+        raise LoweringError("a subspan with strides is not lowered yet: name its elements one by one", op.span)
     steps = tuple(c.expr(node) for node in op.step) if op.step else _shape(c, op)
     return _cut(c, base, op, _scaled(_flat(c, op.at), steps))
 
@@ -127,7 +127,7 @@ def _modspan(c: Context, base: Tile, op: ViewOp) -> Tile:
 
 def _window(c: Context, base: Tile, op: ViewOp) -> Tile:
     if op.strides:
-        raise LoweringError("a view with strides is not lowered yet", op.span)
+        raise LoweringError("a view with strides is not lowered yet: name its elements one by one", op.span)
     return _cut(c, base, op, tuple(_flat(c, op.at)) or (ZERO,) * len(base.shape))
 
 
@@ -140,7 +140,7 @@ def _scaled(indices: list[Expr], extents: tuple[Expr, ...]) -> tuple[Expr, ...]:
 def _cut(c: Context, base: Tile, op: ViewOp, start: tuple[Expr, ...]) -> Tile:
     shape = _shape(c, op)
     if len(start) != len(shape) or len(shape) != len(base.shape):
-        raise LoweringError("this view has indices of another rank than its data", op.span)
+        raise LoweringError("this view has indices of another rank than its data: give an index a dimension", op.span)
     origin = list(base.origin)
     valid: list[Expr | None] = []
     for dim, (by, extent, before) in enumerate(zip(start, shape, base.valid, strict=True)):
@@ -169,7 +169,9 @@ def _valid(room: Expr, start: Expr, extent: Expr, op: ViewOp, complete: bool) ->
 
 def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:
     if base != whole(base.tensor, base.slot):
-        raise LoweringError("span_as of a part of a buffer is not lowered yet", op.span)
+        raise LoweringError(
+            "span_as of a part of a buffer is not lowered yet: take the part of the whole buffer's span_as", op.span
+        )
     return whole(replace(base.tensor, shape=_shape(c, op)), base.slot)
 
 

@@ -17,6 +17,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
 from croqc.pipe.named_barriers import first_barrier
+from croqc.pipe.published import read, touched
 from croqc.pipe.tiles import reads_of
 from croqc.pipe.transfers import is_load, taken_by_async_proxy
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
@@ -63,6 +64,7 @@ class _Placing:
     def __init__(self, kernel: ir.Kernel, has_proxy: bool) -> None:
         self.has_proxy = has_proxy
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
+        self.exchanged = _exchanged(kernel)
 
     def placed(self, body: Body, state: State) -> Body:
         found: list[ir.Stmt] = []
@@ -93,6 +95,8 @@ class _Placing:
                 return [self._arrival(stmt, state)]
             case ir.Await():
                 return self._await(stmt, state)
+            case ir.Visit():
+                return self._visit(stmt, state)
             case ir.Sync():
                 published = replace(stmt, publishes=stmt.publishes or state.wrote)
                 state.met(stmt.unit)
@@ -134,9 +138,22 @@ class _Placing:
         state.met(stmt.unit)
         return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
 
+    def _visit(self, visit: ir.Visit, state: State) -> list[ir.Stmt]:
+        """Its threads meet around what some write and others read: each has elements of its own (6.5)."""
+        inside = tuple(statements(visit.body))
+        touches = any(touched(stmt) & self.exchanged for stmt in inside)
+        writes = any(isinstance(stmt, ir.Write) and stmt.tile.tensor.name in self.exchanged for stmt in inside)
+        unit = visit.acc.unit
+        before = [self._meeting(visit, unit, state)] if touches else []
+        state.join(self._effect(visit))
+        return [*before, visit, *([self._meeting(visit, unit, state)] if writes else [])]
+
     def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
-        made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)
-        state.met(copy.unit)
+        return self._meeting(copy, copy.unit, state)
+
+    def _meeting(self, stmt: ir.Stmt, unit: Unit, state: State) -> ir.Stmt:
+        made = ir.Sync(stmt.span, unit, publishes=state.wrote)
+        state.met(unit)
         return made
 
     def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
@@ -162,7 +179,7 @@ class _Placing:
                 state.touched = True
             case ir.Multiply(a_registers=""):
                 self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
-            case ir.LoadFragment(tile=tile):
+            case ir.LoadFragment(tile=tile) | ir.LoadMetadata(tile=tile):
                 self._enter(state, tile.tensor.name, tile.tensor.space, False)
             case ir.Copy() if is_load(stmt):
                 state.touched = True
@@ -179,6 +196,18 @@ class _Placing:
         if space is Space.SHARED:
             state.touched = state.ordinary = True
             state.wrote |= writes and name in self.taken
+
+
+def _exchanged(kernel: ir.Kernel) -> frozenset[str]:
+    """What threads write by ordinary code and others read. Copies bring their own barriers."""
+    written: set[str] = set()
+    found: set[str] = set()
+    for stmt in statements(kernel.body):
+        found |= read(stmt)
+        match stmt:
+            case ir.StoreTile(dest=tile) | ir.Write(tile=tile):
+                written.add(tile.tensor.name)
+    return frozenset(found & written) - {tensor.name for tensor in kernel.locals}
 
 
 def _merged(found: list[ir.Stmt]) -> list[ir.Stmt]:

@@ -55,7 +55,7 @@ class _Own:
         key = self.rings.get(copy.handle, copy.handle)
         name, unit = self.known.get(key, ("", copy.unit))
         if unit is not copy.unit:
-            raise LoweringError("this future has other copies by another unit, which is not lowered yet", copy.span)
+            raise LoweringError("this future has other copies by another unit: let one unit make them all", copy.span)
         if not name:
             number = f"_{len(self.events)}" if self.events and not copy.handle else ""
             name = f"{copy.handle or 'load'}_landed{number}"

@@ -105,7 +105,8 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     turn = (*head, ir.Commit(commit.span, 1), _release(arrive, index, slots))
     return (
         replace(loop, body=turn),
-        ir.Commit(commit.span, closes=False, settles=tuple(accumulators)),
+        ir.Commit(commit.span, closes=False),
+        *(ir.Settle(commit.span, acc) for acc in accumulators),
         _release(arrive, loop.stop, slots),
     )
 

@@ -88,7 +88,9 @@ def _mapped(stmt: ir.Stmt, swizzles: dict[str, int], maps: list[ir.TensorMap]) -
     for axis, extent in zip(outside.dims, extents, strict=True):
         box[axis] = extent
     if max(box) > _MAX_BOX:
-        raise LoweringError(f"a box of {max(box)} elements: TMA takes up to {_MAX_BOX} in each dimension", stmt.span)
+        raise LoweringError(
+            f"a box of {max(box)} elements: TMA takes up to {_MAX_BOX} in each dimension: use smaller tiles", stmt.span
+        )
     made = ir.TensorMap(outside.tensor, tuple(reversed(box)), swizzle)
     if made not in maps:
         maps.append(made)

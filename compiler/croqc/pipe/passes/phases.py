@@ -23,7 +23,10 @@ def phases(kernel: ir.Kernel, env: Env) -> ir.Kernel:
             return (stmt,)
         event, slots = stmt.slot.event, kernel.event(stmt.slot).slots
         if slots > _BITS:
-            raise LoweringError(f"'{event}' has {slots} slots; waits by slot number take up to {_BITS}", stmt.span)
+            raise LoweringError(
+                f"'{event}' has {slots} slots; waits by slot number take up to {_BITS}: use fewer, or wait by order",
+                stmt.span,
+            )
         named.setdefault(event, f"{event}_phase")
         return (replace(stmt, phase=named[event]),)
 

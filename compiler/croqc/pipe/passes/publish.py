@@ -23,7 +23,9 @@ def publish(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     body = rewrite(body, lambda stmt: (_by_threads(stmt, counted),))
     rest = [stmt for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.after]
     if rest:
-        raise LoweringError("a trigger after copies that stand elsewhere is not lowered yet", rest[0].span)
+        raise LoweringError(
+            "this trigger tells of copies that stand elsewhere: put it behind them, in the same block", rest[0].span
+        )
     return replace(kernel, body=body, events=tuple(_event(event, body, counted) for event in kernel.events))
 
 
@@ -57,6 +59,9 @@ def _event(event: ir.Event, body: Body, counted: set[str]) -> ir.Event:
         return event
     units = {stmt.unit for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.slot.event == event.name}
     if len(units) != 1 or not units <= THREADS.keys():
-        raise LoweringError(f"arrivals on '{event.name}' by units of several sizes are not lowered yet", event.span)
+        raise LoweringError(
+            f"units of several sizes arrive on '{event.name}': let equally many threads trigger it everywhere",
+            event.span,
+        )
     threads = THREADS[units.pop()]
     return replace(event, arrivals=tuple(count * threads for count in event.arrivals))

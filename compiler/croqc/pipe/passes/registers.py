@@ -26,8 +26,10 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         return kernel  # accumulators are no registers
     if not env.target.has(Feature.SETMAXNREG) or len(loaders) != 1 or groups < 2 or len(roles) != 2:
         return kernel
+    if not set(roles[0].groups).isdisjoint(roles[1].groups):
+        return kernel  # a warpgroup that loads and multiplies has no registers to give
     share = min(_FILE // kernel.threads // _STEP * _STEP, _MOST)
-    held = max((acc.count * acc.registers for acc in kernel.accumulators), default=0)
+    held = sum(acc.count * acc.registers for acc in kernel.accumulators)
     alone = 2 * sum(item.slot_stride * item.tensor.slots for item in kernel.shared) > env.target.shared_limit
     if not held or (held + _SPARE <= share and not (alone and groups > 2)):
         return kernel

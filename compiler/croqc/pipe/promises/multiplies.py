@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.pipe import ir
+from croqc.pipe.held import held_in
 from croqc.pipe.walk import Body, bodies, flat, statements
 
 
 def rows(kernel: ir.Kernel) -> Iterator[str]:
     """Every multiply says how often it is issued; a fence stands in front of each run of those that run beside."""
+    loads = (stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.LoadMetadata))
+    metadata = {stmt.name: (stmt.k_step, stmt.steps) for stmt in loads}
     for stmt in _multiplies(kernel):
         if stmt.steps * stmt.k_step != stmt.k:
             yield f"{stmt.steps} steps of {stmt.k_step} are not K = {stmt.k}"
+        if stmt.metadata and metadata.get(stmt.metadata) != (stmt.k_step, stmt.steps):
+            yield f"{stmt.metadata} says nothing of {stmt.steps} steps of {stmt.k_step}"
     yield from _unfenced(kernel.body, False)[0]
 
 
@@ -65,25 +70,27 @@ def tensor_memory(kernel: ir.Kernel) -> Iterator[str]:
             yield "accumulators of tcgen05 have no tensor memory"
         return
     offsets = dict(memory.offsets)
-    for acc in kernel.accumulators:
+    for acc in dict.fromkeys(stmt.acc for stmt in _multiplies(kernel) if stmt.instruction is ir.Instruction.TCGEN05):
         if acc.name not in offsets or offsets[acc.name] + acc.count * acc.n > memory.share:
             yield f"{acc.name} lies outside the {memory.share} columns of its warpgroup"
     if memory.share * memory.groups > memory.columns:
         yield f"{memory.groups} parts of {memory.share} columns do not fit into {memory.columns}"
     for stmt in statements(kernel.body):
-        if isinstance(stmt, ir.Commit | ir.Fill):
+        if isinstance(stmt, ir.Commit) or (isinstance(stmt, ir.Fill) and stmt.declares and stmt.acc.name in offsets):
             yield f"a {type(stmt).__name__} of registers is left"
-    yield from _not_loaded(kernel.body, set())
+    yield from _not_loaded(kernel.body, set(), set(offsets))
 
 
-def _not_loaded(body: Body, loaded: set[str]) -> Iterator[str]:
+def _not_loaded(body: Body, loaded: set[str], tiles: set[str]) -> Iterator[str]:
     for stmt in flat(body):
-        if isinstance(stmt, ir.LoadAccumulator):
+        if isinstance(stmt, ir.LoadAccumulator | ir.Fill):
             loaded.add(stmt.acc.name)
-        elif isinstance(stmt, ir.StoreTile) and stmt.acc.name not in loaded:
-            yield f"{stmt.acc.name} is stored from registers that nothing loads"
+        used = {stmt.acc.name} if isinstance(stmt, ir.StoreTile) else {element.name for element in held_in(stmt)}
+        used |= {stmt.source.name} if isinstance(stmt, ir.Reduce) else set()
+        for name in sorted(used & tiles - loaded):
+            yield f"{name} is taken from registers that nothing loads"
         for inner in bodies(stmt):
-            yield from _not_loaded(inner, set(loaded))
+            yield from _not_loaded(inner, set(loaded), tiles)
 
 
 def _multiplies(kernel: ir.Kernel) -> Iterator[ir.Multiply]:

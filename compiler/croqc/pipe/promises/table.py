@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from croqc.pipe import ir
-from croqc.pipe.promises import copies, memory, multiplies, roles
+from croqc.pipe.promises import copies, memory, multiplies, roles, tiles
 
 Promise = Callable[[ir.Kernel], Iterator[str]]
 
@@ -18,7 +18,9 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "publish": copies.publish,
     "layout": memory.layout,
     "epilogue": memory.epilogue,
+    "scales": tiles.scales,
     "rows": multiplies.rows,
+    "fragments": tiles.fragments,
     "overwrite": multiplies.overwrite,
     "commits": multiplies.commits,
     "inflight": multiplies.inflight,

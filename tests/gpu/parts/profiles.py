@@ -19,7 +19,7 @@ from croqc.service.profile import Profiled, ProfileRequest, profile_file
 from croqc.service.profile_result import BlockTime, ProfileEntry
 from croqc.service.run_plan import CardRequest, Request
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 CASES: tuple[tuple[str, dict[str, int]], ...] = (
     ("pipeline_course.co", {"M": 4096, "N": 4096, "K": 4096}),
     ("gemm_f16.co", {"M": 4096, "N": 4096, "K": 4096}),
