@@ -16,7 +16,8 @@ from croqc.service import run_card
 from tests.engines.children import parent
 from tests.gpu.cases import Case, cases, name_of
 from tests.gpu.parts import references as part
-from tests.gpu.references import REFERENCES, RESULT, reference_of
+from tests.gpu.reference import RESULT
+from tests.gpu.references import REFERENCES, reference_of
 
 CASES = list(cases())
 
@@ -91,4 +92,4 @@ def test_the_note_of_an_assumption_is_kept(monkeypatch: pytest.MonkeyPatch) -> N
     with parent("good") as card:
         row = part.examined(case, card, 1)
     assert (row["outcome"], row["agree"]) == ("wrong", True)
-    assert row["notes"] == ["N % 64 == 0 does not hold: N is 136, so the tiles of 'rhs' are not whole"]
+    assert row["notes"][0] == "N % 64 == 0 does not hold: N is 136, so the tiles of 'rhs' are not whole"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 
 from croqc.codegen.copies import map_name
-from croqc.codegen.delays import seed_name, state_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.units import number_of
@@ -45,7 +44,7 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = Fa
 
 class _Kernel:
     def __init__(self, kernel: ir.Kernel, sites: Sites | None, delays: bool) -> None:
-        self.kernel, self.sites, self.delays = kernel, sites, delays
+        self.kernel, self.sites = kernel, sites
         self.w = Writer()
         self.statements = Statements(self.w, kernel, sites, delays)
         if kernel.events:
@@ -92,7 +91,7 @@ class _Kernel:
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
         probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
-        delays = [f"u32 {seed_name(kernel)}"] if self.delays else []
+        delays = [self.statements.delays.parameter] if self.statements.delays.wanted else []
         return [*maps, *tensors, *scalars, *report, *probes, *delays]
 
     # --- prologue ---------------------------------------------------------------------------------
@@ -125,8 +124,8 @@ class _Kernel:
 
     def _on_demand(self) -> None:
         """What starts the delays and the probes of a kernel that has some."""
-        if self.delays:
-            self.w.line(f"u32 {state_name(self.kernel)} = delay_start({seed_name(self.kernel)});")
+        if self.statements.delays.wanted:
+            self.w.line(self.statements.delays.start())
         if self.statements.probes is not None:
             for line in self.statements.probes.start():
                 self.w.line(line)

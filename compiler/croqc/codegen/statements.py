@@ -7,7 +7,7 @@ from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import Copies
-from croqc.codegen.delays import AFTER, BEFORE, state_name
+from croqc.codegen.delays import Delays
 from croqc.codegen.places import Places
 from croqc.codegen.probes import ProbeWords
 from croqc.codegen.registers import declaration, described
@@ -30,7 +30,7 @@ class Statements:
 
     def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> None:
         self.w, self.kernel, self.sites = writer, kernel, sites
-        self.delay = f"random_delay({state_name(kernel)});" if delays else ""
+        self.delays = Delays(writer, kernel, delays)
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
         self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
@@ -44,12 +44,8 @@ class Statements:
 
     def body(self, body: Body) -> None:
         for stmt in body:
-            with self.w.at(stmt.span):
-                if self.delay and isinstance(stmt, BEFORE):
-                    self.w.line(self.delay)
+            with self.w.at(stmt.span), self.delays.around(stmt):
                 _HANDLERS[type(stmt)](self, stmt)
-                if self.delay and isinstance(stmt, AFTER):
-                    self.w.line(self.delay)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
         return self.places.spell(expr, binding)

@@ -15,7 +15,8 @@ from croqc.runs.compare import compare
 from croqc.service.run_data import make_data
 from croqc.service.run_plan import CardRequest, Request
 from tests.gpu.cases import Case, cases, lowering, name_of, plan, run, said
-from tests.gpu.references import RESULT, Reference, reference_of
+from tests.gpu.reference import RESULT, Reference
+from tests.gpu.references import reference_of
 
 
 def references(card: Parent) -> dict[str, Any]:
@@ -67,8 +68,8 @@ def judged(reference: Reference, inputs: Mapping[str, Any], outputs: Mapping[str
         return {"outcome": "wrong", "reason": str(error)}
     worst, atol, right = 0.0, 0.0, True
     for name, want in wanted.items():
+        tolerance = reference.tolerance(np.asarray(outputs[name]), want, inputs)
         got = wide(outputs[name])
-        tolerance = reference.tolerance(want, inputs)
         if got.shape != want.shape:
             return {"outcome": "wrong", "reason": f"shape {got.shape}, not {want.shape}"}
         found = compare(got, want, tolerance)
