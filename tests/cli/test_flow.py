@@ -10,7 +10,6 @@ import sys
 import urllib.error
 import urllib.request
 import xml.dom.minidom
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from croqc.service.flow import FlowEntry, FlowResult, flow_entry, flow_result
 from croqc.service.flow_check import with_flow
 from croqc.service.flow_run import LIMIT
 from croqc.service.flow_svg import flow_svg
+from croqc.text.record import replace
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.flow.rings import placed, ring

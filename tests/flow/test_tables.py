@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from croqc.flow.report import EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.tables import (
     failing_step,
@@ -17,6 +15,7 @@ from croqc.flow.tables import (
     waiters,
 )
 from croqc.text.diagnostics import Related
+from croqc.text.record import replace
 from croqc.text.span import Span
 from tests.flow.kernels import DATA, model_of, seed
 from tests.flow.rings import placed, ring

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from croqc.flow.candidates import MOST_VALUES, leaves_out, values_of
 from croqc.flow.exprs import Env, UndecidedError, Value, closure
+from croqc.flow.likeness import Likeness
 from croqc.flow.program import Loop, Program, Size
 from croqc.flow.signature import NODES, Kind, Signature
 from croqc.flow.turning import turning
@@ -58,7 +59,8 @@ def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False
     cost = 1 + signature.nodes(turns) // NODES
     groups = signature.groups(wanted.sizes)
     share = budget // (2 * max(len(groups), 1))
-    parts = [_group(signature, group, columns, places, turns, share, found) for group in groups]
+    likeness = Likeness(program)
+    parts = [_group(signature, group, columns, places, turns, share, found, likeness) for group in groups]
     keyed: dict[tuple[object, ...], dict[int, int]] = {}
     most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
     found.complete = found.complete and _count(parts) <= most
@@ -139,6 +141,7 @@ def _group(
     turns: Mapping[Loop, int],
     budget: int,
     combined: Combined,
+    likeness: Likeness,
 ) -> list[dict[int, int]]:
     """What to try for sizes that occur together, one for each way in which they can be told apart."""
     free = [size for size in group if size.bound is None]
@@ -157,7 +160,12 @@ def _group(
     combined.steps += _count(own) * ways * cost
     axes = [(size.var, closure(size.bound), places[size.var]) for size in blocks if size.bound is not None]
     found: dict[tuple[object, ...], dict[int, int]] = {}
-    for values in product(*own):
+    ways_of = [likeness.of(size, column) for size, column in zip(free, own, strict=True)]
+    met: set[tuple[object, ...]] = set()
+    for values, way in zip(product(*own), product(*ways_of), strict=True):
+        if way in met:
+            continue
+        met.add(way)
         sizes = {size.var: value for size, value in zip(free, values, strict=True)}
         for instance in _with_blocks(axes, sizes, signature.width):
             key = part.of(instance, turns)

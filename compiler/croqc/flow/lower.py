@@ -9,6 +9,7 @@ from typing import Any
 from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
+from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
@@ -37,9 +38,11 @@ def lower(
     paths: tuple[Path, ...],
     arrivals: Mapping[Slot, Arrivals],
     table: Mapping[type, Handler],
+    loosely: bool = False,
 ) -> Program:
-    """The program of one kernel. `table` holds the statements that are not control."""
-    return Lowering(model, kernel, paths, arrivals, table).program
+    """The program of one kernel. `table` holds the statements that are not control. `loosely`: reads that a condition
+    on sizes guards, and nothing else, become `Guarded` ones without it."""
+    return Lowering(model, kernel, paths, arrivals, table, loosely).program
 
 
 class Lowering(Builder):
@@ -52,8 +55,10 @@ class Lowering(Builder):
         paths: tuple[Path, ...],
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
+        loosely: bool,
     ) -> None:
         super().__init__(model, nodes_of(kernel.node))
+        self.loosely = loosely
         self.kernel = kernel
         self.paths = paths
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
@@ -221,6 +226,9 @@ class Lowering(Builder):
                 op.maybe = op.maybe or "run-time data decides whether this part is touched"
             del self.ops[start:]
             self.ops += body
+        elif self.loosely and is_loosened(test.expr, body, self.program):
+            del self.ops[start:]
+            self.ops += [Guarded.of(op) for op in body if isinstance(op, Touch)]
 
     # --- declarations -----------------------------------------------------------------------------
 

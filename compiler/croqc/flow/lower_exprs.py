@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
 from croqc.flow.program import Program, Size
-from croqc.sema.masks import UNIT_THREADS, defining_value, symbol_atoms
+from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import Bounded, BoundedTuple, Data, Scalar
@@ -32,7 +32,7 @@ class Exprs:
         self.program = program
         self.atoms: dict[str, Expr] = {}
         self.slots: dict[Symbol, int] = {}
-        self._symbols = {atom: symbol for symbol, atom in symbol_atoms(model).items()}
+        self._symbols = {atom: symbol for symbol, atom in atoms_of(model).items()}
         self._sizes = _size_atoms(model)
         self._inner = {
             symbol
@@ -221,7 +221,7 @@ def _is_integer(symbol: Symbol) -> bool:
 def _size_atoms(model: Model) -> dict[str, int | None]:
     """What the caller chooses: dimensions from 1, integer parameters freely."""
     found: dict[str, int | None] = {}
-    atoms = symbol_atoms(model)
+    atoms = atoms_of(model)
     for symbol in model.symbols:
         if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Data):
             found |= {atom: 1 for extent in symbol.type.shape for atom in extent.names()}

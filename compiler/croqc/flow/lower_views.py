@@ -68,8 +68,10 @@ class Views:
     def each(self, view: View) -> Iterator[Reference]:
         """Every root that a view may have, of a reasonable number."""
         stack: list[View] = [view]
-        for _ in range(MOST_CHOICES):
-            found = self.behind(stack.pop()) if stack else None
+        looked = 0
+        while stack and looked < MOST_CHOICES:
+            found = self.behind(stack.pop())
+            looked += 1
             if isinstance(found, Reference):
                 yield found
             elif found is not None:

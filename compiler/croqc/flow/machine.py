@@ -21,6 +21,8 @@ from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer
 from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
 
+_ASKED = 4  # threads that are asked about a condition in the time of a step
+
 
 def _key(item: tuple[tuple[int, int], Slots]) -> tuple[int, int]:
     return item[0]
@@ -245,14 +247,21 @@ class Machine(Walk):
             raise UndecidedError(branch.span, threads=True)
         whole = self.setting.paths[path.number]
         numbers: Sequence[int] = whole.scattered or whole.threads
-        env, found = path.env[:], set()
-        varying = [place for place in self.setting.placements if place.symbol in self.program.placed]
+        env, found, asked = path.env[:], set(), 0
+        placed = self.program.placed
+        varying = [
+            (placed[place.symbol], place.unit, place.bound)
+            for place in self.setting.placements
+            if place.symbol is not None and place.symbol in placed
+        ]
         for number in numbers:
-            for place in varying:
-                assert place.symbol is not None
-                env[self.program.placed[place.symbol]] = number // place.unit % place.bound
+            asked += 1
+            for var, unit, bound in varying:
+                env[var] = number // unit % bound
             found.add(bool(value(env)))
-        self.spend(len(numbers) // 16)
+            if True in found and (not split or False in found):
+                break
+        self.spend(asked // _ASKED)
         if len(found) == 2 and split:
             raise UndecidedError(branch.span, threads=True)
         return True in found

@@ -12,7 +12,7 @@ from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
 from croqc.syntax.printer_exprs import print_expr
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of_kind, walk
 from croqc.text.record import record
 
 WHOLE = "the block"
@@ -71,9 +71,7 @@ class _Partition:
         chains = list(regions(kernel.node))
         self.inside = {chain[-1]: masks.of_regions(chain) for chain in chains}
         self.roles = {node: mask for node, mask in self.inside.items() if node.is_async and mask is not None}
-        self.works_outside = any(
-            _works_outside(node) for node in nodes_of(kernel.node) if isinstance(node, ast.Parallel)
-        )
+        self.works_outside = any(map(_works_outside, nodes_of_kind(kernel.node, ast.Parallel)))
 
     def paths(self) -> tuple[Path, ...]:
         classes = self._classes()

@@ -38,6 +38,7 @@ class Outcome:
     repeats: bool = True
     doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
+    guarded: bool = False  # a read that may not happen makes a difference, so that nothing is said
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from enum import Enum
 from croqc.flow.paths import Path
 from croqc.sema.model import Kernel, Symbol
 from croqc.text.diagnostics import Related
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
@@ -25,7 +26,7 @@ class Strength(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One thing that happened in the abstract run, in order.
 

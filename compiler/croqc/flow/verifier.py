@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import survey
 from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
+from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.limit import TOO_DEEP
 from croqc.flow.lower import lower
@@ -25,6 +27,7 @@ from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.signature import Kind
+from croqc.flow.twins import shows_nothing, without_twins
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
@@ -33,7 +36,7 @@ from croqc.flow.verdicts.statics import judge_statics
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.span import Span
 
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
@@ -56,37 +59,47 @@ class Effort:
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
     """The verdict on a kernel. Raises only what a program that is beyond limits makes Python raise."""
-    broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
-    if broken is not None:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
+    broken = [*nodes_of_kind(kernel.node, ast.ErrorStmt), *nodes_of_kind(kernel.node, ast.Missing)]
+    if broken:
+        first = min((node.span for node in broken), key=lambda span: span.start)
+        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", first, paths)
     if model.cut:
         return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
-    program = lower(model, kernel, paths, arrivals, STATEMENTS)
-    apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
-    if apart is not None:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
-    setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
+    placements = place_indices(model, kernel.node)
     effort = Effort(budget)
-    found = plan(program, max(budget // 4, _CHOICE))
-    effort.spend(max(found.steps - _CHOICE, 0))
+    for loosely in (True, False):
+        program = lower(model, kernel, paths, arrivals, STATEMENTS, loosely)
+        apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
+        if apart is not None:
+            return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
+        setting = Setting(program, paths, placements, arrivals, starts)
+        found = plan(program, max(budget // 4, _CHOICE))
+        effort.spend(max(found.steps - _CHOICE, 0))
+        outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
+        if not outcome.guarded:
+            break
     statics = list(judge_statics(model, setting))
-    outcome = _instances(setting, Sites(setting), found, effort)
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
-def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
-    outcome = Outcome()
-    if not found.instances and not found.complete:
-        outcome.undecided = (setting.program.ops[0].span, "to choose sizes for it takes more than the budget")
-    elif not found.instances and not is_plain(setting):
-        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
+def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Plan, effort: Effort) -> Outcome:
+    outcome = Outcome() if found.instances else _nothing_to_try(setting, found)
     last = found.last if found.loops or found.leaping else frozenset()
+    loose = is_loose(setting.program)
+    alike = Alike(setting.program)
+    known: set[Acts] = set()
     for number, sizes in enumerate(found.instances):
         watches = number in last
-        machine, repetition = _run(setting, found, sizes, effort, watches)
+        if not watches and not outcome.warnings and alike.of(sizes) in known:
+            outcome.done.append(sizes)
+            continue
+        machine, repetition = _sparing(setting, light, found, sizes, effort, watches)
         if machine is None:
             outcome.exhausted = sizes
+            break
+        if loose and makes_a_difference(machine):
+            outcome.guarded = True
             break
         if machine.undecided is not None:
             outcome.undecided = None if is_plain(setting) else machine.undecided
@@ -109,8 +122,19 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.warnings = outcome.warnings if warning is None else [warning]
         outcome.doubt = outcome.doubt or doubt(case)
         outcome.done.append(sizes)
+        known |= alike.after(machine)
         if repetition is not None and outcome.repeats:
-            outcome.repeats = repetition.complete or _repeats_later(setting, found, found.kinds[number], effort)
+            kind = found.kinds[number]
+            outcome.repeats = repetition.complete or _repeats_later(light or setting, found, kind, effort)
+    return outcome
+
+
+def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:
+    outcome = Outcome()
+    if not found.complete:
+        outcome.undecided = (setting.program.ops[0].span, "to choose sizes for it takes more than the budget")
+    elif not is_plain(setting):
+        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     return outcome
 
 
@@ -160,6 +184,17 @@ def _run(
     return machine, repetition
 
 
+def _sparing(
+    setting: Setting, light: Setting | None, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
+) -> tuple[Machine | None, Repetition | None]:
+    """A run without twins, if that says all."""
+    if light is not None:
+        machine, repetition = _run(light, found, sizes, effort, watches)
+        if machine is None or not shows_nothing(machine):
+            return machine, repetition
+    return _run(setting, found, sizes, effort, watches)
+
+
 def _better(
     setting: Setting, sites: Sites, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
 ) -> list[FlowFinding]:
@@ -172,6 +207,8 @@ def _better(
     for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
         machine, _ = _run(setting, found, sizes, effort, watches=False)
         if machine is None or machine.undecided is not None:
+            break
+        if is_loose(setting.program) and makes_a_difference(machine):
             break
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         others = judge(case)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from croqc.sema.integers import COMPARISONS
-from croqc.sema.model import THREADS, UNITS, Kernel, Level, Symbol, SymbolKind
+from croqc.sema.model import THREADS, UNITS, Kernel, Level, Model, Symbol, SymbolKind
 from croqc.sema.nesting import statements
 from croqc.sema.symbolic import PARTS, Int, Part
 from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
 
 Mask = int
@@ -95,7 +96,7 @@ def place_axis(facts: Facts, axis: ast.Axis) -> tuple[Placement, ...]:
 
 def place_indices(facts: Facts, root: ast.Node) -> tuple[Placement, ...]:
     """The placements of every axis in and under `root`, outer ones first."""
-    axes = (axis for node in nodes_of(root) if isinstance(node, ast.Parallel) for axis in node.axes)
+    axes = (axis for node in nodes_of_kind(root, ast.Parallel) for axis in node.axes)
     return tuple(placement for axis in axes for placement in place_axis(facts, axis))
 
 
@@ -126,8 +127,8 @@ class Masks:
 
     def _is_outside(self, symbol: Symbol, node: ast.Parallel) -> bool:
         """Whether the index belongs to a level that spans blocks, where every thread sees the same value."""
-        for inner in nodes_of(node):
-            if isinstance(inner, ast.Axis) and any(self.facts.uses.get(name) is symbol for name in _axis_names(inner)):
+        for inner in nodes_of_kind(node, ast.Axis):
+            if any(self.facts.uses.get(name) is symbol for name in _axis_names(inner)):
                 return self.facts.levels.get(inner) in (Level.BLOCK, Level.CLUSTER, Level.DEVICE, Level.TERM)
         return False
 
@@ -239,6 +240,12 @@ def symbol_atoms(facts: Facts) -> dict[Symbol, str]:
             if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], str):
                 atoms[symbol] = monomial[0]
     return atoms
+
+
+@lru_cache(maxsize=4)
+def atoms_of(model: Model) -> Mapping[Symbol, str]:
+    """As `symbol_atoms`, of an analysis that is finished."""
+    return symbol_atoms(model)
 
 
 def defining_value(symbol: Symbol | None) -> ast.Node | None:

@@ -7,7 +7,7 @@ it: there, at the latest, all has landed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from croqc.engines.gpu.traces import BlockTrace, Visit
@@ -16,6 +16,7 @@ from croqc.flow.report import EventFacts, KernelFlow, Step
 from croqc.flow.timeline import Arrow, Box, Moment, Timeline, track_of
 from croqc.service.flow_run import LIMIT, Picture, StepEntry, drawn, step_entry
 from croqc.service.profile_blocks import Place
+from croqc.text.record import replace
 from croqc.text.source import Source
 
 _PASS: Final = 20  # nanoseconds that are drawn as the passing of a wait; what comes before is standing
