@@ -42,11 +42,15 @@ def default_tolerance(
     factor: str | None = None,
     xp: Any = np,
 ) -> Tolerance:
-    """rtol = 4 eps(elem), atol = (4 eps(accumulator) sqrt(steps) + 4 eps(factor)) rms(want); exact for integers.
+    """rtol = 4 eps(elem) + 2 eps(factor), atol = (4 eps(accumulator) sqrt(steps) + 4 eps(factor)) rms(want); exact for
+    integers.
 
     `accumulator` is the type in which sums were kept, by default `elem` itself; `steps` their length; `factor` the
-    type that the hardware rounds factors to. Each of the two factors is off by eps / 2 at most, each to another side,
-    so that a sum of products is off by about eps of its own size, however long. Only finite values count in the rms.
+    type that multiplies take factors as. Of an f32 factor they may round off or cut off what tf32 has no bits for (PTX
+    ISA, alternate floating-point data formats, promises 10 bits and no rounding). Cutting goes towards zero: each of
+    the two factors loses up to eps of itself, and a sum of products up to 2 eps of itself, which is in rtol. What one
+    product loses more or less than another is off to either side, about eps of a sum's usual size however long it is,
+    which is in atol. Only finite values count in the rms.
     """
     if eps(elem) == 0:
         return EXACT
@@ -54,7 +58,7 @@ def default_tolerance(
     finite = values[xp.isfinite(values)]
     rms = math.sqrt(float(xp.mean(xp.square(finite)))) if finite.size else 0.0
     rounding = 0.0 if factor is None else eps(factor)
-    return Tolerance(4 * eps(elem), 4 * (eps(accumulator or elem) * math.sqrt(steps) + rounding) * rms)
+    return Tolerance(4 * eps(elem) + 2 * rounding, 4 * (eps(accumulator or elem) * math.sqrt(steps) + rounding) * rms)
 
 
 def compare(got: Array, want: Array, tolerance: Tolerance, xp: Any = np) -> Comparison:
