@@ -60,7 +60,7 @@ gpu: $(DEV) ## Run every test that needs a card, and leave the figures in build/
 	GPU_VISIT=build/gpu-visit.json $(BIN)/python -m pytest -q -m gpu tests/gpu
 
 completions: $(DEV) ## Make the shells' completion scripts again after a change of the command line
-	for shell in bash zsh tcsh; do \
+	for shell in bash zsh fish tcsh; do \
 	  $(BIN)/shtab --prog croq --prefix croq --shell=$$shell croqc.cli.main.build_parser > compiler/croqc/cli/completions/croq.$$shell; done
 
 vsix: $(NPM_INSTALLED) ## Pack the VS Code extension into a .vsix file

@@ -12,7 +12,10 @@ import pytest
 import shtab
 
 from croqc import __version__
+from croqc.builtins import ROWS
+from croqc.cli.completion import SHELLS
 from croqc.cli.main import COMMANDS, build_parser
+from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from tests.cli.conftest import Croq
 
@@ -111,10 +114,36 @@ def test_fmt_leaves_broken_code_alone_and_says_so(croq: Croq) -> None:
 def test_explain(croq: Croq) -> None:
     assert croq("explain", "undeclared-name").out.startswith("# undeclared-name\n")
     assert croq("explain", "T01").out.startswith("# undeclared-name\n")
-    listed = croq("explain").out.splitlines()
+    listed = croq("explain").out.split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in listed] == sorted(rule.name for rule in all_rules())
     wrong = croq("explain", "undeclared-nam")
     assert (wrong.status, "did you mean 'undeclared-name'?" in wrong.err) == (2, True)
+
+
+def test_explain_lists_every_word_of_the_language(croq: Croq) -> None:
+    words = croq("explain").out.split("\n\n")[1].split()
+    assert set(ROWS) <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("max", "__max"), ("exp", "__exp"), ("fmaxf", "__max"), ("sqrtf", "__sqrt"), ("abs", "__fabs")]
+)
+def test_explain_tells_functions_of_c_by_the_built_in(croq: Croq, name: str, word: str) -> None:
+    assert croq("explain", name).out.startswith(f"# {word}\n")
+
+
+def test_explain_suggests_words_and_rules(croq: Croq) -> None:
+    assert croq("explain", "forech").err == "croq: there is no rule and no word 'forech'; did you mean 'foreach'?\n"
+    assert croq("explain", "zzz").err == "croq: there is no rule and no word 'zzz'; 'croq explain' lists both\n"
+
+
+def test_explain_shows_what_a_fix_changes(croq: Croq) -> None:
+    """The page holds both texts whole; a reader sees the line that differs and those around it."""
+    told = croq("explain", "credit-deadlock").out
+    bootstrap = "+        foreach {s} in [2] {\n+          trigger empty[s];\n+        }\n"
+    assert bootstrap in told
+    assert "co fixed" not in told
+    assert len(told.splitlines()) < len((page_text("credit-deadlock") or "").splitlines()) * 3 / 4
 
 
 @pytest.mark.parametrize(
@@ -139,7 +168,7 @@ def test_explain_knows_the_words_of_the_language(croq: Croq, word: str, part: st
     ("stage", "line"),
     [
         ("tokens", "  3:5  word  y"),
-        ("ast", "parts[0]: AssignPart op='='"),
+        ("ast", 'parts[0]: AssignPart op="="'),
         ("model", "  dimension N: "),
         ("flow", "  the block: threads 0..0"),
     ],
@@ -198,14 +227,14 @@ def test_the_json_of_run(croq: Croq) -> None:
 
 
 def test_completion_scripts_know_every_command(croq: Croq) -> None:
-    for shell in ("bash", "zsh", "tcsh"):
+    for shell in SHELLS:
         script = croq("completion", shell).out
         for name in COMMANDS:
             assert re.search(rf"\b{name}\b", script)
 
 
 def test_completion_scripts_are_up_to_date(croq: Croq) -> None:
-    for shell in ("bash", "zsh", "tcsh"):
+    for shell in SHELLS:
         assert croq("completion", shell).out == shtab.complete(build_parser(), shell) + "\n"
 
 
@@ -218,4 +247,7 @@ def test_the_entry_point_runs_as_a_process(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, "no mistakes in 1 file\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "k.co: f: no events; copies and buffers proved\nno mistakes in 1 file\n",
+    )

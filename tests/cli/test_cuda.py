@@ -105,7 +105,10 @@ def test_what_is_not_lowered_is_a_diagnostic_at_its_place(croq: Croq) -> None:
     assert croq("check", "k.co").status == 0
     outcome = croq("cuda", "k.co")
     assert (outcome.status, outcome.out) == (1, "")
-    assert outcome.err.startswith("k.co:2:46: error: the type f8_ue8m0 is not lowered to CUDA yet [not-lowered]\n")
+    assert outcome.err.startswith(
+        "k.co:2:46: error: the type f8_ue8m0 is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8 "
+        "[not-lowered]\n"
+    )
     found = croq("cuda", "k.co", "--json")
     result = json.loads(found.out)
     validate("cuda", result)
@@ -194,7 +197,8 @@ def test_dump_says_what_is_not_lowered(croq: Croq) -> None:
     Path("k.co").write_text(REFUSED, encoding="utf-8")
     outcome = croq("dump", "--after", "memory", "k.co")
     assert (
-        outcome.out == "function scales at 2:1\n  not lowered: the type f8_ue8m0 is not lowered to CUDA yet at 2:46\n"
+        outcome.out == "function scales at 2:1\n"
+        "  not lowered: the type f8_ue8m0 is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8 at 2:46\n"
     )
 
 

@@ -10,7 +10,6 @@ import sys
 import urllib.error
 import urllib.request
 import xml.dom.minidom
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from croqc.service.flow import FlowEntry, FlowResult, flow_entry, flow_result
 from croqc.service.flow_check import with_flow
 from croqc.service.flow_run import LIMIT
 from croqc.service.flow_svg import flow_svg
+from croqc.text.record import replace
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.flow.rings import placed, ring
@@ -263,3 +263,24 @@ def test_a_size_at_which_the_kernel_hangs_shows_the_hang(croq: Croq) -> None:
     Path("k.co").write_text(PIPELINE.replace(BOOTSTRAP, ""), encoding="utf-8")
     flow = json.loads(croq("flow", "k.co", "--json", "-D", "K=512").out)["flows"][0]
     assert [box["stuck"] for box in flow["picture"]["boxes"]] == [True, True]
+
+
+SHIFTED = PIPELINE[: PIPELINE.rindex("iv_k % MATMUL_STAGES")] + "(iv_k + 1) % MATMUL_STAGES" + PIPELINE[
+    PIPELINE.rindex("iv_k % MATMUL_STAGES") + len("iv_k % MATMUL_STAGES") :
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        (SHIFTED, "2 credits at start (line {line})"),
+        (SHIFTED.replace("trigger full", "if (lhs.at(0, 0) > 0.0f) trigger full"), "credits at start (line {line})"),
+    ],
+)
+def test_credits_at_start_are_told_of_kernels_that_fail_and_of_those_that_depend_on_data(
+    croq: Croq, text: str, start: str
+) -> None:
+    Path("k.co").write_text(text, encoding="utf-8")
+    told = croq("flow", "k.co").out
+    (empty,) = [line for line in told.splitlines() if line.startswith("  empty ")]
+    assert f"1 arrival a generation, {start.format(line=line_of(text, 'trigger empty[s]'))};" in empty

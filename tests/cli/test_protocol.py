@@ -17,13 +17,14 @@ import jsonschema
 import pytest
 
 from croqc.flow.analysis import TYPING_BUDGET
-from croqc.runs.report import ExpectationResult, HangEntry, Norms, RunResult, Timing, Verdict, Worst
+from croqc.runs.report import Ceiling, ExpectationResult, HangEntry, Norms, RunResult, Timing, Verdict, Worst
 from croqc.service.check import check_text
 from croqc.service.check_result import CheckResult, check_result
 from croqc.service.doctor import DoctorResult
 from croqc.service.flow import FlowResult, flow_result
 from croqc.service.flow_check import with_flow
 from croqc.service.json_text import to_data, to_json
+from croqc.service.profile_result import ProfileResult
 from croqc.service.run import RunReport
 from croqc.service.run_result import RunsResult, run_result
 from croqc.text.source import Position
@@ -84,7 +85,7 @@ def test_fields_of_a_run() -> None:
         "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
     )
     hang = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
-    timing = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9)
+    timing = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9, Ceiling(4000.0, 790.0, "2026-01-02"))
     result = RunResult(
         Verdict.HANGS,
         "sim",
@@ -144,6 +145,7 @@ def test_fields_of_a_run() -> None:
                 "bytes": 10**9,
                 "tflops": 2.0,
                 "gbps": 2.0,
+                "ceiling": {"gbps": 4000.0, "tflops": 790.0, "measured": "2026-01-02"},
             },
             "message": "said",
             "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},
@@ -196,7 +198,11 @@ def mismatches(kind: Any, schema: dict[str, Any], whole: dict[str, Any], where: 
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("check", CheckResult), ("run", RunsResult), ("flow", FlowResult), ("doctor", DoctorResult)]
+    ("name", "kind"),
+    [
+        *(("check", CheckResult), ("run", RunsResult), ("flow", FlowResult), ("profile", ProfileResult)),
+        ("doctor", DoctorResult),
+    ],
 )
 def test_schemas_and_classes_have_the_same_fields_in_the_same_order(name: str, kind: type) -> None:
     assert mismatches(kind, SCHEMAS[name], SCHEMAS[name], name) == []

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from croqc.codegen.evaluate import cut, value_of
 from croqc.codegen.host_run import MOST_LAUNCHES, HostRun, Launch, ScalarArg
 from croqc.codegen.program import Program
 from croqc.pipe import ir
 from croqc.pipe.errors import NotRunError
+from croqc.pipe.evaluate import cut, value_of
 from croqc.pipe.exprs import Read, Tile
 from croqc.service.check import check_file, check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.lowering import program_for
 
-KERNELS = Path(__file__).parents[1] / "gpu/kernels"
+COVERAGE = Path(__file__).parents[1] / "gpu/coverage"
 BODY = "parallel b by N : block { x.at(b) = 1; }"
 
 
 def program(text: str, name: str = "", **sizes: int | float | bool) -> Program:
-    file = KERNELS / f"{text}.co"
+    file = COVERAGE / f"{text}.co"
     report = check_file(file) if file.exists() else check_text(text)
     function = next(each for each in report.functions if not name or each.name == name)
     assert function.analysis is not None
@@ -42,7 +42,7 @@ def scalars(launch: Launch) -> dict[str, Any]:
 
 def test_loops_conditions_and_variables_make_launches() -> None:
     run = done("host_loop", N=256, s=3)
-    assert [(launch.kernel[-1], launch.grid[0]) for launch in run.launches] == [
+    assert [(launch.kernel.name[-1], launch.grid[0]) for launch in run.launches] == [
         ("1", 4),
         ("2", 4),
         ("2", 5),
@@ -59,7 +59,7 @@ def test_loops_conditions_and_variables_make_launches() -> None:
 
 def test_which_array_is_returned_hangs_on_the_way_there() -> None:
     early = done("host_data", "early", N=4096, mode=1)
-    assert (early.result, [launch.kernel for launch in early.launches]) == ("ones", ["early_fill"])
+    assert (early.result, [launch.kernel.name for launch in early.launches]) == ("ones", ["early_fill"])
     late = done("host_data", "early", N=4096, mode=0)
     assert (late.result, len(late.launches)) == ("sum", 4)
 

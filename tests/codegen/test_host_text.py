@@ -11,7 +11,8 @@ from croqc.service.cuda import cuda_of
 from croqc.service.lowering import lower_file
 from tests.codegen.compiling import complaints, log_of
 
-KERNELS = Path(__file__).parents[1] / "gpu/kernels"
+FOLDER = Path(__file__).parents[1] / "gpu"
+KERNELS = sorted((*FOLDER.glob("kernels/*.co"), *FOLDER.glob("coverage/*.co")))
 BODY = "parallel b by N : block { x.at(b) = 1; }"
 
 
@@ -93,7 +94,7 @@ def test_prints_say_true_and_false() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", sorted(KERNELS.glob("*.co")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.stem)
 def test_kernels_for_the_card_compile_without_complaint(file: Path) -> None:
     report = check_file(file)
     for item in lower_file(report, None, {}):

@@ -94,18 +94,21 @@ def test_a_function_that_the_file_does_not_define() -> None:
     declared = "__device__ int total(const int* data, int n);\n"
     for device in ("", declared):
         message, place = refusal(device + in_threads("s32 t = call total(x, 4);\n    y.at(p) = t;"))
-        assert message == "this file does not define a device function 'total'"
+        assert message.startswith("this file does not define a device function 'total': write it here")
         assert place == "total"
 
 
 def test_a_function_called_as_one_of_ours() -> None:
     message, place = refusal("__device__ int cdiv(int a, int b) { return a / b; }\n" + in_threads("y.at(p) = 1;"))
-    assert (message, place) == ("generated code has a 'cdiv' of its own; rename this function", "cdiv")
+    assert (message, place) == ("generated code has a 'cdiv' of its own: rename this function", "cdiv")
 
 
 def test_an_include_is_refused() -> None:
     message, place = refusal('__cok__ {\n#include "mine.cuh"\n}\n' + in_threads("y.at(p) = 1;"))
-    assert (message, place) == ("a translation unit for the card includes no files", '#include "mine.cuh"')
+    assert (message, place) == (
+        "a translation unit for the card includes no files: write what it needs into the block",
+        '#include "mine.cuh"',
+    )
 
 
 @pytest.mark.slow
@@ -202,7 +205,10 @@ def test_every_stored_type_moves(elem: str) -> None:
 @pytest.mark.parametrize("elem", NARROW)
 def test_narrow_types_are_refused_where_they_are_declared(elem: str) -> None:
     message, place = refusal(in_threads("y.at(p) = x.at(p);", elem))
-    assert (message, place) == (f"the type {elem} is not lowered to CUDA yet", "x")
+    assert (message, place) == (
+        f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8",
+        "x",
+    )
 
 
 @pytest.mark.slow
@@ -242,7 +248,7 @@ def test_every_mathematical_function_has_its_code(elem: str) -> None:
 def test_a_function_without_code_is_refused_at_its_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(OWN_MATHS, "__gelu")
     message, place = refusal(in_threads("y.at(p) = x.at(p);\n    x.at(p) = __gelu(x.at(p));", "f32"))
-    assert message == "__gelu is not lowered to CUDA yet"
+    assert message == "__gelu is not lowered to CUDA yet: 'call' a device function that computes it"
     assert place == "x.at(p) = __gelu(x.at(p));"
 
 

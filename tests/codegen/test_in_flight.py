@@ -44,7 +44,7 @@ def test_a_fill_ends_the_group_that_may_write_its_registers() -> None:
 
 def test_the_first_fill_ends_nothing() -> None:
     body = code(REFILL)
-    first = body[body.index('extern "C"') : body.index("d = 0.0f;")]
+    first = body[body.index('extern "C"') : body.index("for (int k = 0;")]
     assert "wgmma_wait<" not in first
 
 

@@ -8,9 +8,10 @@ from importlib.resources import files
 import pytest
 
 from croqc.codegen.own import Own
-from croqc.codegen.program import program_of
+from croqc.codegen.unit import unit_of
 from croqc.codegen.words import _FUNCTIONS
 from croqc.pipe.build.names import OURS, RESERVED, Names
+from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_text
 from croqc.service.lowering import sizes_of
 from croqc.service.machine_code import ptx_of
@@ -25,7 +26,7 @@ DECLARED = re.compile(
     r"^(?:using (\w+) =|struct (?:alignas\(\d+\) )?(\w+) \{|(?:__\w+__ )+(?:constexpr )?[\w&*]+ (\w+)\()", re.MULTILINE
 )
 # What the emitters call their own variables, then words of C++, CUDA and our headers.
-EMITTERS = ["v", "i0", "i1", "step", "r", "j", "c", "first", "lane", "d", "tile", "value", "s"]
+EMITTERS = ["v", "i0", "i1", "step", "r", "j", "c", "first", "lane", "d", "tile", "value", "s", "part", "i"]
 FOREIGN = [
     "smem",
     "operand",
@@ -86,9 +87,9 @@ def ptx(text: str) -> str:
     assert errors == []
     function = report.functions[0]
     assert function.analysis is not None
-    program = program_of(function.analysis.model, report.target, sizes_of(report, function), "test")
-    found = ptx_of(program.unit.text, "sm_90a")
-    name = program.kernels[0].name
+    kernels = lowered_kernels(function.analysis.model, report.target, sizes_of(report, function))
+    found = ptx_of(unit_of(kernels, "test").text, "sm_90a")
+    name = kernels[0].name
     found = re.sub(rf"(?<=\.entry ){name}\b|(?<![\w%]){name}(?=_param)", "kernel", found)
     lines = [line.split("//")[0].rstrip() for line in found.splitlines()]
     return "\n".join(line for line in lines if line and not line.lstrip().startswith((".loc", ".file", ".section")))
@@ -124,14 +125,10 @@ def test_renaming_changes_no_instruction(name: str, old: str) -> None:
 
 
 def test_the_emitters_make_way() -> None:
-    kernel = next(iter(_kernels()))
+    report = example("pipeline_course")
+    (function,) = report.functions
+    assert function.analysis is not None
+    (kernel,) = lowered_kernels(function.analysis.model, report.target, sizes_of(report, function))
     own = Own(kernel)
     assert own("mc") == "mc_"
     assert own("unheard_of") == "unheard_of"
-
-
-def _kernels() -> list:  # type: ignore[type-arg]
-    report = example("pipeline_course")
-    function = report.functions[0]
-    assert function.analysis is not None
-    return list(program_of(function.analysis.model, report.target, sizes_of(report, function), "x").kernels)

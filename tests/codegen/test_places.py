@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
 import pytest
 
 from croqc.codegen.places import Places
 from croqc.codegen.unit import header
+from croqc.engines.nvrtc import CompileError, ptx
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Lit, Op, Space, Tensor, Tile, Var, whole
 from croqc.text.span import NOWHERE
@@ -64,35 +62,33 @@ def test_the_stride_of_a_slot_is_rounded_to_its_alignment() -> None:
 
 # --- the header --------------------------------------------------------------------------------
 
-
-def function(name: str) -> Callable[..., int]:
-    """A function of the header on integers, read as Python: `/` of its operands, which are never negative, is `//`."""
-    match = re.search(rf"__device__ __forceinline__ int {name}\(([^)]*)\) {{\n(.*?)\n}}", header("shared"), re.DOTALL)
-    assert match is not None
-    body = re.sub(r"(const(expr)? )?int (\w+) =", r"\3 =", match.group(2)).replace("/", "//")
-    body = body.replace("<Rows, Swizzle, Size>(", "(Rows, Swizzle, Size, ").replace(";", "")
-    lines = [line.strip() for line in body.splitlines()]
-    names: dict[str, Callable[..., int]] = {} if name == "tile_start" else {"tile_start": function("tile_start")}
-    exec(f"def {name}(Rows, Swizzle, Size, row, column):\n" + "".join(f"  {line}\n" for line in lines), names)
-    return names[name]
-
-
 MASKS = {32: 1, 64: 3, 128: 7}  # the table of the reference, 5.6
+CHECK = """
+template <int Rows, int Swizzle, int Size>
+constexpr bool holds(int groups, int mask) {
+  for (int row = 0; row < Rows; ++row) {
+    for (int byte = 0; byte < groups * Swizzle; byte += Size) {
+      const int address = byte / Swizzle * Rows * Swizzle + row * Swizzle + byte % Swizzle;
+      const int permuted = address ^ (((address >> 7) & mask) << 4);
+      if (croq::tile_start<Rows, Swizzle, Size>(row, byte / Size) != address) return false;
+      if (croq::swizzled<Rows, Swizzle, Size>(row, byte / Size) != permuted) return false;
+    }
+  }
+  return true;
+}
+"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swizzle", MASKS)
-@pytest.mark.parametrize("size", [1, 2, 4])
-@pytest.mark.parametrize("rows", [4, 8, 64])
-@pytest.mark.parametrize("groups", [1, 2])
-def test_the_swizzle_is_that_of_the_reference(swizzle: int, size: int, rows: int, groups: int) -> None:
-    swizzled, start = function("swizzled"), function("tile_start")
-    width = swizzle // size
-    seen = set()
-    for row in range(rows):
-        for column in range(groups * width):
-            address = column // width * rows * swizzle + row * swizzle + column % width * size
-            assert start(rows, swizzle, size, row, column) == address
-            want = address ^ (((address >> 7) & MASKS[swizzle]) << 4)
-            assert swizzled(rows, swizzle, size, row, column) == want
-            seen.add(want)
-    assert len(seen) == rows * groups * width  # no two elements share a place
+def test_the_swizzle_is_that_of_the_reference(swizzle: int) -> None:
+    """The compiler works every place out: rows of one and of two swizzles, elements of one to four bytes."""
+    cases = [(rows, size, groups) for rows in (4, 8, 64) for size in (1, 2, 4) for groups in (1, 2)]
+    asserts = [
+        f"static_assert(holds<{rows}, {swizzle}, {size}>({groups}, {MASKS[swizzle]}));" for rows, size, groups in cases
+    ]
+    wrong = f"static_assert(holds<8, {swizzle}, 2>(1, {MASKS[swizzle] ^ 1}));"
+    code = "\n".join((header("types"), header("shared"), CHECK, *asserts))
+    ptx(code, "sm_90a")
+    with pytest.raises(CompileError, match="static assertion failed"):
+        ptx(f"{code}\n{wrong}", "sm_90a")

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from croqc.codegen.wgmma import function_name, function_text, register_count, register_type
+from croqc.codegen.registers import register_type
+from croqc.codegen.wgmma import function_name, function_text
 from croqc.pipe import ir
 from croqc.pipe.exprs import Lit, Space, Tensor, whole
 from croqc.sema.model import Unit
@@ -17,7 +18,8 @@ def multiply(a: str, b: str, acc: str, n: int = 64, k_step: int = 16) -> ir.Mult
     lhs = Tensor("a", a, (Lit(64), Lit(64)), Space.SHARED)
     rhs = Tensor("b", b, (Lit(n), Lit(64)), Space.SHARED)
     made = ir.Accumulator("acc", acc, 64, n, Unit.GROUP4)
-    return ir.Multiply(NOWHERE, made, Lit(0), whole(lhs), whole(rhs), True, True, "wgmma", 64, n, 64, k_step)
+    kind = ir.Instruction.WGMMA
+    return ir.Multiply(NOWHERE, made, Lit(0), whole(lhs), whole(rhs), True, True, kind, 64, n, 64, k_step)
 
 
 # PTX ISA, wgmma.mma_async: D, descriptors of A and B, scale-d, then imm-scale-a and -b for floats, imm-trans-a and -b
@@ -45,7 +47,7 @@ def test_forms(a: str, b: str, acc: str, n: int, k_step: int, form: str, kind: s
     assert outputs == [("f" if kind == "float" else "r", str(number)) for number in range(count)]
     listed = text.partition(f"{form} {{")[2].partition("}}")[0]
     assert [int(number) for number in re.findall(r"%(\d+)", listed)][:count] == list(range(count))
-    assert (register_type(stmt.acc), register_count(stmt.acc)) == (kind, count)
+    assert (register_type(stmt.acc), stmt.acc.registers) == (kind, count)
 
 
 def test_shapes_and_types_have_names_of_their_own() -> None:

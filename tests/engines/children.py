@@ -1,12 +1,15 @@
-"""Parents of fake children, and jobs for them. Must not assert."""
+"""Parents of fake children and of the real one on a stub of CuPy, and jobs for them. Must not assert."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from croqc.engines.gpu.parent import Clocks, Parent
+import pytest
+
+from croqc.engines.gpu.parent import Clocks, Parent, child_command
 from croqc.engines.gpu.protocol import Argument, Array, Job, Launch
 
 SCRIPT = Path(__file__).with_name("fake_child.py")
@@ -21,6 +24,18 @@ def command(manner: str, *words: object) -> list[str]:
 def parent(manner: str, *words: object, **options: Any) -> Parent:
     options.setdefault("clocks", Clocks(start=20.0, compile=20.0, data=20.0))
     return Parent(command(manner, *words), **options)
+
+
+STUB = Path(__file__).with_name("stub")
+
+
+def on_stub(monkeypatch: pytest.MonkeyPatch, cache: Path, what: str = "", adds: int = 0) -> Parent:
+    """The real child, compiling for real, whose CuPy is the stub: `what` chooses its manners, `adds`: its kernels add
+    so many elements."""
+    monkeypatch.setenv("STUB", what)
+    monkeypatch.setenv("STUB_ADDS", str(adds))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
+    return Parent(child_command(cache))
 
 
 def alive(pid: int) -> bool:

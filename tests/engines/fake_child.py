@@ -41,7 +41,21 @@ def add(job: dict[str, Any]) -> None:
         name = array["name"]
         (folder / f"{name}.out").write_bytes(data.get(name, sums))
     rounds = [0.002, 0.001, 0.004] if job["repeat"] else []
-    answer(job, times=rounds, compile_time=0.25, printed="hello\n" if job["code"] else "")
+    most = {"gigabytes": 4000.0, "tflops": 790.0, "measured": "2026-01-02"}
+    answer(
+        job,
+        times=rounds,
+        compile_time=0.25,
+        printed="hello\n" if job["code"] else "",
+        ceiling=most if job["ceiling"] else None,
+    )
+
+
+def gated(job: dict[str, Any]) -> None:
+    """Adds as soon as a file exists."""
+    while not Path(CAPTURED[0]).exists():
+        time.sleep(0.02)
+    add(job)
 
 
 def records(job: dict[str, Any]) -> None:
@@ -54,6 +68,19 @@ def records(job: dict[str, Any]) -> None:
         failed(job, "crashed", "a launch failure")
     else:
         time.sleep(60)
+
+
+def profile(job: dict[str, Any]) -> None:
+    """Times that CAPTURED begins with, plain and with probes; the files behind them are what the probes left."""
+    plain, probed, *files = CAPTURED
+    for array in job["arrays"]:
+        (Path(job["folder"]) / f"{array['name']}.out").write_bytes(bytes(array["size"]))
+    probes = [launch["probe_paths"] for launch in job["launches"]]
+    if any(probes):
+        say(stage="record", kernel=job["launches"][-1]["kernel"], job=job["number"])
+        for number, file in enumerate(files):
+            (Path(job["folder"]) / f"probes-{number}").write_bytes(Path(file).read_bytes())
+    answer(job, times=[float(probed if any(probes) else plain)] * 3)
 
 
 def failed(job: dict[str, Any], kind: str, error: str) -> None:
@@ -86,7 +113,9 @@ def _twice(job: dict[str, Any]) -> None:
 MANNERS = {
     "good": answer,
     "add": add,
+    "gated": gated,
     "records": records,
+    "profile": profile,
     "hangs": lambda job: time.sleep(60),
     "aborts": _signal,
     "killed": lambda job: os.kill(os.getpid(), signal.SIGKILL),
@@ -111,6 +140,8 @@ def main() -> None:
         time.sleep(60)
     if manner == "dies":
         sys.exit("a traceback")
+    if manner == "gated":
+        Path(f"{CAPTURED[0]}.child").write_text(str(os.getpid()))
     if manner == "early":
         answer({"number": 1})
     say(stage="ready")

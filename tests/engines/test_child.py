@@ -18,12 +18,14 @@ from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
-from croqc.engines.gpu.parent import Parent, child_command
+from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
-from tests.engines.children import alive
+from croqc.engines.gpu.traces import Visit, traces_of, with_probes
+from tests.codegen.test_probes import probed
+from tests.engines.children import STUB, alive, on_stub
 from tests.engines.test_job import program
+from tests.pipe.lowering import example
 
-STUB = Path(__file__).with_name("stub")
 SIZES = {"M": 256, "N": 128, "K": 128}
 
 
@@ -32,9 +34,7 @@ def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Par
     """A parent of the real child, whose CuPy does what is asked."""
 
     def make(what: str = "") -> Parent:
-        monkeypatch.setenv("STUB", what)
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")]))
-        return Parent(child_command(tmp_path / "kernels"))
+        return on_stub(monkeypatch, tmp_path / "kernels", what)
 
     return make
 
@@ -82,6 +82,24 @@ def test_the_records_of_a_wait_outlive_the_child(card: Callable[[str], Parent], 
     assert read_records(tmp_path / "report") == (WaitRecord(1, 2, 3, 1, True, 1, 128),)
 
 
+def test_probes_record_in_the_last_rounds(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """One launch for the data, two to warm up and three for the clock with every block, eight that record."""
+    made = probed(example("pipeline_1p2c"), sizes=SIZES)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    job = with_probes(make_job(made, {}, folder, "sm_90a", repeat=3), made, (0,))
+    with card("probe") as parent:
+        answer = parent.run(job)
+    assert isinstance(answer, Answer) and answer.stage == "done"
+    told = [line for line in answer.printed.splitlines() if line.startswith("every")]
+    assert told == [f"every {every}, blocks 0 and 0xffffffff" for every in (0, *[1] * 5, *[0] * 8)]
+    probes = made.kernels[0].probes
+    assert probes is not None and len(probes.recorders) == 3
+    ((path,),) = [block.paths for block in traces_of((folder / "probes-0").read_bytes(), 0, probes, (0,))]
+    assert (path.path, path.dropped) == ("path p = 1", 1)  # memory is cleared in between
+    assert path.visits == (Visit(1, 0, 14, 50, 100),)
+
+
 @pytest.mark.parametrize(
     ("what", "kind", "said"),
     [
@@ -90,7 +108,7 @@ def test_the_records_of_a_wait_outlive_the_child(card: Callable[[str], Parent], 
         ("none", Kind.NO_DEVICE, "there is no NVIDIA card here"),
         ("bare", Kind.NO_DEVICE, "there is no NVIDIA card here"),
         ("map", Kind.REFUSED, "tensor map of 'lhs' with a box of 128 x 64"),
-        ("small", Kind.TOO_MANY_RESOURCES, "bytes of shared memory; this card has 1,024"),
+        ("tight", Kind.TOO_MANY_RESOURCES, "bytes of shared memory; this card has 1,024"),
         ("narrow", Kind.TOO_MANY_RESOURCES, "needs 15,360 registers, 40 in each of 384 threads; this card has 4,096"),
     ],
 )
@@ -107,7 +125,7 @@ def test_too_little_memory(card: Callable[[str], Parent], tmp_path: Path) -> Non
     with card("") as parent:
         found = parent.run(job_in(tmp_path / "job", arrays=(Array("lhs", 1 << 40, False),)))
     assert isinstance(found, Trouble) and found.kind is Kind.MEMORY
-    assert found.message.endswith("for this run: the arrays take 1,099,511,627,776 bytes, 5,368,709,120 are free")
+    assert found.message.endswith("for this run: the arrays take 1,099,511,627,776 bytes, 8,388,608 are free")
 
 
 def test_code_that_does_not_compile_keeps_its_log(card: Callable[[str], Parent], tmp_path: Path) -> None:

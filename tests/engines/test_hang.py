@@ -14,6 +14,7 @@ from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, hung_paths, read_records, with_report
 from croqc.engines.gpu.job import make_job
 from croqc.engines.gpu.protocol import Job
+from croqc.pipe.lower import lowered_kernels
 from croqc.runs.report import Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, check_text
@@ -32,7 +33,9 @@ TWO = (EXAMPLES / "pipeline_1p2c.co").read_text(encoding="utf-8")
 def lowered(text: str, sizes: dict[str, int]) -> tuple[Model, Program]:
     analysis, target = check_text(text).functions[0].analysis, find_target("sm_90a")
     assert analysis is not None and target is not None
-    return analysis.model, program_of(analysis.model, target, sizes, "k", report=True)
+    return analysis.model, program_of(
+        analysis.model, lowered_kernels(analysis.model, target, sizes), sizes, "k", report=True
+    )
 
 
 def recheck(arch: str) -> FileReport:
@@ -155,7 +158,7 @@ def test_a_kernel_with_flow_errors_needs_force() -> None:
     assert told.place is not None
 
 
-@pytest.mark.parametrize("name", ["report", "full_generations", "wait_clock", "WaitRecord"])
+@pytest.mark.parametrize("name", ["report", "full_generations", "read_timer", "WaitRecord"])
 def test_names_of_the_program_come_first(name: str) -> None:
     """A parameter may be called as the report's own things are."""
     _, program = lowered(re.sub(r"\blhs\b", name, TWO), {"M": 256, "N": 128, "K": 512})

@@ -13,6 +13,7 @@ from croqc.codegen.program import Program, program_of
 from croqc.engines.gpu.figures import bytes_moved, operations
 from croqc.engines.gpu.job import make_job, outputs_of
 from croqc.engines.gpu.protocol import Answer, Job
+from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_file, check_text
 from croqc.targets import find_target
 
@@ -23,7 +24,7 @@ def program(name: str, report: bool = False, **sizes: int) -> Program:
     checked = check_file(EXAMPLES / name)
     analysis, target = checked.functions[0].analysis, find_target("sm_90a")
     assert analysis is not None and target is not None
-    return program_of(analysis.model, target, sizes, name, report=report)
+    return program_of(analysis.model, lowered_kernels(analysis.model, target, sizes), sizes, name, report=report)
 
 
 def test_a_job_is_the_same_behind_the_wire(tmp_path: Path) -> None:
@@ -110,7 +111,8 @@ def test_each_warp_that_multiplies_counts(warps: int, role: str, times: int) -> 
     analysis = check_text(WARPS.replace("WARPS", str(warps)).replace("ROLE", role)).functions[0].analysis
     target = find_target("sm_90a")
     assert analysis is not None and target is not None
-    assert operations(program_of(analysis.model, target, sizes, "k"), sizes) == times * 2 * 16 * 8 * 32
+    made = program_of(analysis.model, lowered_kernels(analysis.model, target, sizes), sizes, "k")
+    assert operations(made, sizes) == times * 2 * 16 * 8 * 32
 
 
 def test_padding_counts_as_executed() -> None:

@@ -147,6 +147,7 @@ def test_the_json_of_a_run_holds_the_figures(scratch: Path) -> None:
     assert data["timing"] == {
         "card": "Fake", "rounds": 3, "median": 0.002, "best": 0.001, "operations": 0, "bytes": 180,
         "tflops": 0.0, "gbps": pytest.approx(0.00009),
+        "ceiling": {"gbps": 4000.0, "tflops": 790.0, "measured": "2026-01-02"},
     }  # fmt: skip
     assert data["compileTime"] == 0.25
 

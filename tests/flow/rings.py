@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from croqc.flow.paths import kernel_paths
 from croqc.flow.report import BufferFacts, EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.sema.model import Model, SymbolKind
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 BYTES = 16384

@@ -98,8 +98,8 @@ def test_blocks_that_give_alike_are_checked(parts: dict[str, str]) -> None:
     """Which tile of the tensors a block takes, and whether it stores one, is its own affair."""
     flow = credits_flow(**parts)
     assert (flow.strength, flow.findings) == (Strength.CHECKED, ())
-    assert flow.up_to == "one block of the cluster, the others alike"
+    assert flow.reason == "one block of the cluster was run, and the others are taken to do alike"
 
 
 def test_blocks_that_give_each_other_nothing_may_go_apart() -> None:
-    assert credits_flow(turns="cdiv(C, 64) - cl * 5", give="trigger").reason == ""
+    assert credits_flow(turns="cdiv(C, 64) - cl * 5", give="trigger").strength is Strength.CHECKED

@@ -106,3 +106,33 @@ def test_rules_go_through_many_events_once(monkeypatch: pytest.MonkeyPatch) -> N
     """Twice as many events are twice as many references, and so as many questions; not four times as many."""
     few, many = _asked(60, monkeypatch), _asked(120, monkeypatch)
     assert many <= 2.5 * few
+
+
+@pytest.mark.parametrize(("guard", "each"), [("t < 100", 1), ("t > 5", 7), ("t == 127", 128)])
+def test_threads_are_asked_until_one_takes_part(guard: str, each: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An access of a stage counts for the path as soon as one of its threads makes it; four threads count as a step."""
+    asked = spent = calls = 0
+    some_thread = Machine.some_thread
+
+    def counted(machine: Machine, path: Any, branch: Any, value: Any, split: bool) -> bool:
+        nonlocal asked, spent, calls
+
+        def ask(env: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return value(env)
+
+        before = machine.steps
+        held = some_thread(machine, path, branch, ask, split)
+        calls, spent = calls + held, spent + machine.steps - before
+        return held
+
+    monkeypatch.setattr(Machine, "some_thread", counted)
+    read = f"if ({guard}) {{ buf[s].at(0, 0) = 0.0f; x = buf[s].at(0, 0); }}"
+    text = ring(take=f"wait full[s]; {read} trigger empty[s];").replace(
+        "by 2 : group-4", "by 2 : group-4, t by 128 : thread"
+    )
+    check(text)
+    assert calls > 0
+    assert asked == each * calls
+    assert spent >= asked // 4 - calls

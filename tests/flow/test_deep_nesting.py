@@ -45,3 +45,16 @@ def test_a_fault_deep_inside_is_not_proved(depth: int) -> None:
     index = "(" * depth + "k" + " + 0)" * depth
     wrong = KERNEL.format(guard="").replace("dma.copy a_s[k % 2]", f"dma.copy a_s[({index} + 1) % 2]")
     assert flow_of(wrong).strength in (Strength.FAILS, Strength.UNKNOWN)
+
+
+@pytest.mark.parametrize(("count", "strength"), [(20, Strength.FAILS), (90, Strength.UNKNOWN)])
+def test_names_that_follow_from_many_names_are_no_data(count: int, strength: Strength) -> None:
+    """Each name is the opposite of the one before. The producer waits in turns beyond the eighth alone, which is wrong
+    as far as it is followed; what is not followed is told as what it is."""
+    chain = "".join(f"bool a{number} = !a{number - 1}; " for number in range(1, count + 1))
+    guard = f"bool a0 = k > 7; {chain} if (a{count}) {{ wait empty.at(k); }}"
+    flow = flow_of(KERNEL.format(guard="").replace("wait empty.at(k);", guard))
+    assert flow.strength is strength
+    if strength is Strength.UNKNOWN:
+        assert flow.reason == "this is nested too deeply; fewer levels can be analysed"
+        assert flow.place is not None

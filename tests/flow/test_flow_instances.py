@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from croqc.flow.arrivals import survey
 from croqc.flow.instances import Plan, plan
+from croqc.flow.likeness import Likeness
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
+from croqc.flow.signature import Signature
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Context
 from croqc.syntax.parser import parse_file
@@ -72,3 +78,22 @@ def test_assertions_leave_sizes_out() -> None:
     text = ring(2, turns="[K / 64]").replace("  parallel b", '  assert(K % 64 == 0, "tiles");\n  parallel b', 1)
     assert all(k % 64 == 0 for k in sizes(planned(text), "K"))
     assert HEAD in text
+
+
+def test_sizes_that_nothing_tells_apart_are_combined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles of M and n are counted by quotients: three sizes around each step of one, of which two are the same."""
+    body = ring(2).replace("foreach {k} in", "foreach {t} in [cdiv(M, 128) * cdiv(n, 64)] foreach {k} in")
+    looked = 0
+    of = Signature.of
+
+    def counted(signature: Signature, *about: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        return of(signature, *about)
+
+    monkeypatch.setattr(Signature, "of", counted)
+    found, alike = planned(body).instances, looked
+    monkeypatch.setattr(Likeness, "of", lambda _, __, values: list(values))
+    looked = 0
+    assert planned(body).instances == found
+    assert alike < looked / 2

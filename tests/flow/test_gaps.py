@@ -129,4 +129,4 @@ def test_what_is_not_answered_for(name: str) -> None:
     verdict = check(DOUBTED[name])
     assert verdict.places == []
     assert verdict.strength == "checked"
-    assert "never written" in verdict.flow.up_to
+    assert "never written" in verdict.flow.reason

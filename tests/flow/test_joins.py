@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from croqc.flow.joins import joins_on_exit
-from croqc.flow.paths import inner_parallels
+from croqc.sema.model import Model
+from croqc.sema.nesting import statements
+from croqc.syntax import ast
 from tests.flow.kernels import body, seed
 
 ROLES = """parallel p by 2 : group-4 {
@@ -15,6 +17,13 @@ ROLES = """parallel p by 2 : group-4 {
 EPILOGUE = "dma.copy out_s => dst.subspan(16, 64).at(b, 0);"
 OTHER = "dma.copy other_s => src.subspan(16, 64).at(b, 1);"
 DECLARE = "shared f16 [16, 64] out_s, other_s;"
+
+
+def joins(model: Model) -> list[bool]:
+    """Of each `parallel` that divides the block: the outermost ones below block level."""
+    found = statements(model.kernels[0].node.body)
+    inner = [node for node, around in found if isinstance(node, ast.Parallel) and not around.parallels]
+    return [joins_on_exit(model, node) for node in inner]
 
 
 @pytest.mark.parametrize(
@@ -36,23 +45,15 @@ DECLARE = "shared f16 [16, 64] out_s, other_s;"
 )
 def test_an_epilogue_of_the_block_joins(text: str, expected: list[bool]) -> None:
     model = body(f"{DECLARE} {text}")
-    assert [joins_on_exit(model, node) for node in inner_parallels(model.kernels[0].node)] == expected
+    assert joins(model) == expected
 
 
 def test_the_seeds_do_not_join() -> None:
     for name in ("pipeline", "swap"):
         model = seed(name)
-        assert [joins_on_exit(model, node) for node in inner_parallels(model.kernels[0].node)] == [False]
+        assert joins(model) == [False]
 
 
 def test_the_kernel_itself_never_joins() -> None:
     model = body(f"{DECLARE} {ROLES} {EPILOGUE}")
     assert joins_on_exit(model, model.kernels[0].node) is False
-
-
-def test_inner_parallels_are_the_outermost_below_the_block() -> None:
-    model = body(
-        "parallel w by 2 : group-4 { parallel t by 128 : thread {} } foreach i in 2 { parallel g by 8 : group {} }"
-    )
-    names = [node.axes[0].names[0].id for node in inner_parallels(model.kernels[0].node)]
-    assert names == ["w", "g"]

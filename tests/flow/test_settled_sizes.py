@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.flow.analysis import TYPING_BUDGET
 from croqc.flow.report import Strength
 from tests.flow.test_no_false_proof import KERNEL, flow_of
 
@@ -121,3 +122,37 @@ def test_a_choice_that_parts_only_for_large_sizes_is_checked_at_most() -> None:
 def test_a_size_that_is_multiplied_and_divided_on_one_side_alone_is_checked_at_most(more: str) -> None:
     """Nothing more up to M = 99; from M = 200 on, the producer makes turns that nobody takes."""
     assert flow_of(produced(f"cdiv(K, 64) + {more}")).strength in (Strength.CHECKED, Strength.FAILS)
+
+
+@pytest.mark.parametrize(
+    ("moved", "strength"),
+    [
+        ("k + J * 4", Strength.PROVED),  # two slots with two parities: four orders on, all is as it was
+        ("k + J * 12 + K / 64 * 8", Strength.PROVED),
+        ("k + J / 5 * 4", Strength.PROVED),
+        ("k + J * 2", Strength.FAILS),
+        ("k + J / 5 * 2", Strength.FAILS),
+        ("k + J * 4 + J / 3000 * 2", Strength.FAILS),
+        ("k + (J + J / 3000) * 4", Strength.CHECKED),
+        ("k + J * J * 4", Strength.CHECKED),
+    ],
+)
+def test_an_order_that_a_size_moves_is_settled_by_how_far_it_moves_it(moved: str, strength: Strength) -> None:
+    assert flow_of(PLAIN.replace(".at(k)", f".at({moved})")).strength is strength
+
+
+@pytest.mark.parametrize("least", [100, 30_000])
+def test_sizes_that_begin_far_up_are_proved_by_the_turns_from_there_on(least: int) -> None:
+    text = PLAIN.replace("{\n  parallel g", f'{{\n  assert(K > {least}, "K");\n  parallel g', 1)
+    assert flow_of(text).strength is Strength.PROVED
+    longer = text.replace("[cdiv(K, 64)]", "[cdiv(K, 64) - K % 7 / 6]", 1)
+    (found,) = flow_of(longer).findings
+    assert found.rule == "trip-count-mismatch" and found.sizes["K"] > least
+
+
+def test_sizes_that_begin_too_far_up_say_where_the_effort_ended() -> None:
+    text = PLAIN.replace("{\n  parallel g", '{\n  assert(K > 9000000, "K");\n  parallel g', 1)
+    flow = flow_of(text, TYPING_BUDGET)
+    assert (flow.strength, flow.reason) == (
+        Strength.CHECKED, "the run at K = 9000001 spent the budget of 200,000 steps"
+    )  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_transfer_left_over_where_a_loop_makes_no_turn() -> None:
     granted, and the verdict says so."""
     verdict = kernel(DOUBLE.format(first=FIRST, turns="K / 64"))
     assert (verdict.places, verdict.strength) == ([], "checked")
-    assert verdict.flow.up_to.endswith(" where each loop makes a turn")
+    assert verdict.flow.reason.startswith("where a loop makes no turn a transfer is never waited for")
     text = DOUBLE.format(first=FIRST, turns="K / 64").replace("wait f0; dma.copy f0.data => b", "dma.copy s[0] => b")
     unwaited = kernel(text.replace("swap(f0, f1);", ""))
     assert unwaited.rules == ["future-not-waited"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from croqc.flow.report import EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.tables import (
     failing_step,
@@ -17,6 +15,7 @@ from croqc.flow.tables import (
     waiters,
 )
 from croqc.text.diagnostics import Related
+from croqc.text.record import replace
 from croqc.text.span import Span
 from tests.flow.kernels import DATA, model_of, seed
 from tests.flow.rings import placed, ring
@@ -114,13 +113,16 @@ def test_a_run_that_stops_early_gives_the_rows_that_it_has() -> None:
 def test_verdicts_say_their_strength() -> None:
     flow = ring(seed("pipeline"), 2, 5)
     assert verdict_text(flow) == "credit flow proved for every K"
-    checked = replace(flow, strength=Strength.CHECKED, up_to="K up to 4096")
-    assert verdict_text(checked) == "credit flow checked for K up to 4096"
+    checked = replace(flow, strength=Strength.CHECKED, tried="for K up to 4096", reason="it ends")
+    assert verdict_text(checked) == "credit flow checked for K up to 4096; not proved: it ends"
     assert verdict_text(ring(seed("pipeline"), 2, 3, bootstrap=False)) == "credit flow fails: 1 finding"
     unknown = replace(flow, strength=Strength.UNKNOWN, reason="depends on data")
     assert verdict_text(unknown) == "credit flow not analysed: depends on data"
     model = model_of("__co__ void f(global f32 [4] a) { parallel b by 1 : block { shared f32 [4] s; } }")
-    assert verdict_text(KernelFlow(model.kernels[0], Strength.PROVED)) == "credit flow proved"
+    bare = KernelFlow(model.kernels[0], Strength.PROVED)
+    assert verdict_text(bare) == "no events; copies and buffers proved"
+    assert verdict_text(replace(bare, strength=Strength.FAILS)) == "no events; copies and buffers fail: 0 findings"
+    assert verdict_text(replace(bare, strength=Strength.UNKNOWN, reason="x")) == "credit flow not analysed: x"
 
 
 def test_steps_are_sentences() -> None:

@@ -174,7 +174,7 @@ def test_correct_pipelines_are_proved_for_every_size(name: str) -> None:
 
 def assert_proved(verdict: Verdict) -> None:
     assert verdict.places == []
-    assert (verdict.strength, verdict.flow.up_to, verdict.flow.reason) == ("proved", "", "")
+    assert (verdict.strength, verdict.flow.tried, verdict.flow.reason) == ("proved", "", "")
 
 
 def test_the_seed_is_proved_in_both_of_its_kernels() -> None:

@@ -110,7 +110,7 @@ def test_long_loops_of_a_fixed_length_are_proved(turns: int) -> None:
 def test_a_long_ring_is_checked_up_to_a_size() -> None:
     verdict = check(ring(10_000, buffers="shared f16 [16, 64] buf[{N}];"))
     assert verdict.strength == "checked"
-    assert verdict.flow.up_to.startswith("K up to ")
+    assert verdict.flow.tried.startswith("for K up to ")
 
 
 def test_a_thousand_events() -> None:
@@ -126,8 +126,10 @@ def test_a_thousand_events() -> None:
     assert verdict.strength == "proved"
 
 
-@pytest.mark.parametrize(("extent", "up_to"), [("n", "n up to "), ("1000", f"the first {TYPING_BUDGET:,} steps")])
-def test_ten_nested_loops(extent: str, up_to: str) -> None:
+@pytest.mark.parametrize(
+    ("extent", "tried"), [("n", "for n up to "), ("1000", f"for the first {TYPING_BUDGET:,} steps")]
+)
+def test_ten_nested_loops(extent: str, tried: str) -> None:
     loops = " ".join(f"foreach {{i{depth}}} in [{extent}] {{" for depth in range(10))
     verdict = check(
         block(
@@ -140,13 +142,14 @@ def test_ten_nested_loops(extent: str, up_to: str) -> None:
         )
     )
     assert verdict.strength == "checked"
-    assert verdict.flow.up_to.startswith(up_to)
+    assert verdict.flow.tried.startswith(tried)
 
 
 def test_the_budget_bounds_the_effort_and_not_the_verdict() -> None:
     assert check(ring(3)).strength == "proved"
     small = check(ring(3), budget=200)  # none and one turn take some 65 steps, two 90
-    assert (small.strength, small.flow.up_to) == ("checked", "K up to 65")
+    assert (small.strength, small.flow.tried) == ("checked", "for K up to 65")
+    assert small.flow.reason == "the run at K = 129 spent the budget of 200 steps"
 
 
 def test_equal_text_gives_equal_findings() -> None:

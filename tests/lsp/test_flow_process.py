@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from multiprocessing import Pipe
 
 import pytest
 
@@ -159,3 +160,22 @@ def test_a_failure_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for failed in (worker._answer(job("a.co", 1), {}).failed, worker._reply(question, {}).failed):
         assert failed.startswith("ZeroDivisionError at breaking.py:")
         assert failed.endswith(": division by zero")
+
+
+def test_objects_are_looked_through_once_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind the second of two answers, not between them."""
+    here, there = Pipe()
+    done: list[int] = []
+    monkeypatch.setattr(worker, "collect_seldom", lambda: None)
+    monkeypatch.setattr(worker, "collect_young", lambda: (done.append(sent()), here.close())[0])
+
+    def sent() -> int:
+        answers = []
+        while here.poll():
+            answers.append(here.recv().version)
+        return len(answers)
+
+    here.send(job("a", 1))
+    here.send(job("a", 2))
+    worker.work(there)
+    assert done == [2]

@@ -21,6 +21,7 @@ WRONG = [
     ("croqc.pipe", "croqc.rules"),
     ("croqc.pipe", "croqc.codegen"),
     ("croqc.codegen", "croqc.rules"),
+    ("croqc.codegen", "croqc.targets"),
     ("croqc.rules", "croqc.codegen"),
     ("croqc.codegen", "croqc.runs"),
     ("croqc.rules", "croqc.runs"),

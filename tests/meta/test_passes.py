@@ -6,7 +6,7 @@ import ast
 import re
 
 from croqc.pipe.pipeline import PASSES
-from tests.meta.tree import ROOT, python_files, read
+from tests.meta.tree import ROOT, read
 
 FOLDER = ROOT / "compiler/croqc/pipe/passes"
 NAMES = [name for name, _ in PASSES]
@@ -30,13 +30,3 @@ def test_the_document_lists_the_passes_in_order() -> None:
     table = read(ROOT / "docs/lowering.md").partition("## The passes")[2]
     rows = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
     assert rows == NAMES
-
-
-def test_code_generation_decides_nothing_by_a_target() -> None:
-    """What a target can do is asked in `pipe`: the printer does not know targets, but for handing them on."""
-    asking = [
-        path.name
-        for path in python_files("compiler/croqc/codegen")
-        if re.search(r"\btarget\.(has|name)\b|Feature\b", read(path))
-    ]
-    assert asking == []

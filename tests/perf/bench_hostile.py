@@ -25,7 +25,7 @@ def measure(name: str) -> str:
         start = process_time()
         flow = analyze_flow(function.analysis.model, budget)[-1]
         times.append(process_time() - start)
-        said.append(f"{flow.strength.value} {flow.up_to[:40]}".strip())
+        said.append(f"{flow.strength.value} {flow.tried[:40]}".strip())
     return f"{name:42s} " + " ".join(f"{each:6.2f}" for each in times) + f"  {said[0]}; {said[1]}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Lit, Space, Tensor, Tile, Var, whole
+from croqc.pipe.exprs import Expr, Held, Lit, Space, Tensor, Tile, Var, whole
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
@@ -71,9 +71,26 @@ def arrive(unit: Unit = Unit.GROUP4, **more: object) -> ir.Arrive:
 def multiply(**more: object) -> ir.Multiply:
     acc = ir.Accumulator("acc", "f32", 64, 64, Unit.GROUP4)
     made = ir.Multiply(
-        NOWHERE, acc, Lit(0), whole(TILE), whole(OTHER), True, True, "wgmma", 64, 64, 64, 16
+        NOWHERE, acc, Lit(0), whole(TILE), whole(OTHER), True, True, ir.Instruction.WGMMA, 64, 64, 64, 16
     )  # fmt: skip
     return replace(made, **more)
+
+
+ACC = ir.Accumulator("acc", "f32", 64, 64, Unit.GROUP4)
+VECTOR = ir.Accumulator("rows", "f32", 64, 1, Unit.GROUP4, vector=True, spread=None)
+
+
+def held(tile: ir.Accumulator = ACC, *index: Expr, register: Expr | None = None) -> Held:
+    return Held(tile.name, tile.elem, Lit(0), index or (Var("i"), Var("j")), register)
+
+
+def visit(*body: ir.Stmt, acc: ir.Accumulator = ACC) -> ir.Visit:
+    """`apply {i, j} in acc.span`, or `{i}` in a vector's."""
+    return ir.Visit(NOWHERE, acc, Lit(0), ("i",) if acc.vector else ("i", "j"), "r", body)
+
+
+def put(element: Held, value: Expr) -> ir.Put:
+    return ir.Put(NOWHERE, element, value)
 
 
 def role(*body: ir.Stmt, path: str = "path w == 0", unit: Unit = Unit.GROUP4) -> ir.Role:

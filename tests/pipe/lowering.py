@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from croqc.codegen.program import built_kernel, host_of
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.facts import Facts
+from croqc.pipe.lower import built_kernel
 from croqc.pipe.pipeline import stages
 from croqc.pipe.walk import statements
 from croqc.service.check import FileReport, check_file, check_text
@@ -34,8 +34,7 @@ def stages_of(report: FileReport, sizes: Mapping[str, int] | None = None) -> Ite
     function = report.functions[0]
     assert function.analysis is not None
     given = sizes_of(report, function) if sizes is None else sizes
-    whole = {name: value for name, value in given.items() if type(value) is int}
-    env, start = built_kernel(function.analysis.model, report.target, 0, whole, host_of(function.analysis.model))
+    env, start = built_kernel(function.analysis.model, report.target, 0, given)
     return stages(start, env)
 
 

@@ -89,3 +89,11 @@ def test_the_last_barrier_of_a_kernel_orders_nothing() -> None:
 
 def test_writes_before_an_explicit_barrier_need_no_second() -> None:
     assert heads(write(), ir.Sync(NOWHERE, Unit.BLOCK), by_threads()) == ["tile[0,", "sync", "copy", "sync"]
+
+
+def test_a_barrier_of_one_warpgroup_does_not_hold_the_others_back() -> None:
+    """Another warpgroup may not have written yet when the block copies."""
+    meets = ir.Sync(NOWHERE, Unit.GROUP4)
+    assert heads(write(), meets, by_threads()) == ["tile[0,", "sync", "sync", "copy", "sync"]
+    own = load(mechanism=VECTOR, vector=16)
+    assert heads(role(write(), meets, own)) == ["role", "tile[0,", "sync", "copy", "sync"]

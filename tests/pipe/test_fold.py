@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from croqc.pipe import ir
-from croqc.pipe.exprs import Fn, Lit, Read, whole
+from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Fn, Lit, Read, Var, whole
 from croqc.pipe.passes.fold import fold
-from croqc.pipe.printer import expression as statement
-from croqc.pipe.printer import statements
+from croqc.pipe.printer import expression, statements
 from croqc.pipe.verify import verify
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import FULL, TILE, arrive, box, kernel, load, role, slot, write
+from tests.pipe.kernels import FULL, OTHER, TILE, arrive, box, kernel, load, role, slot, write
 from tests.pipe.kernels import SRC as SOURCE
 from tests.pipe.lowering import env_of, only
 
@@ -132,22 +134,78 @@ def test_a_wait_right_behind_its_transfer_waits_for_its_barrier() -> None:
     assert sorted(arrivals) == ["f_landed", "g_landed"]
 
 
-def test_transfers_of_rotating_handles_land_on_the_barrier_of_their_buffer() -> None:
-    """A wait for a handle is for the transfer that it holds then, whatever it was called when it began."""
-    first, second = (load(mechanism=TMA, is_async=True, handle=name) for name in ("f", "g"))
-    body = (first, second, ir.Rotate(NOWHERE, ("f", "g")), ir.Await(NOWHERE, ("f",), Unit.GROUP4))
-    done = fold(replace(kernel(role(*body)), handles=(("f", "f_data", 0), ("g", "f_data", 1))), ENV)
-    (event,) = (each for each in done.events if each.name == "f_landed")
-    assert event.slots % 2 == 0
-    slots = [copy.completes.at for copy in only(done, ir.Copy) if copy.completes]
-    assert [statement(at) for at in slots] == ["warpgroup() * 2 + f", "warpgroup() * 2 + g"]
-    (wait,) = only(done, ir.Wait)
-    assert (wait.slot.event, statement(wait.slot.at)) == ("f_landed", "warpgroup() * 2 + f")
-
-
 def test_an_arrival_elsewhere_waits_for_the_transfers_that_it_names() -> None:
     transfer = load(mechanism=TMA, is_async=True, handle="f")
     done = folded(role(transfer, write(), ir.If(NOWHERE, Lit(True, "bool"), (arrive(after=("f",)),))))
     (late,) = (stmt for stmt in only(done, ir.Arrive) if stmt.slot.event == "full")
     assert (late.after, late.bytes) == ((), 0)
     assert [stmt.slot.event for stmt in only(done, ir.Wait)] == ["f_landed"]
+
+
+def test_the_classic_form_joins_its_arrival_whatever_stands_between() -> None:
+    """Bytes that no arrival expects would complete a generation that nobody opened."""
+    named = load(mechanism=TMA, is_async=True, completes=slot())
+    done = folded(role(named, write(OTHER), arrive()))
+    (joined,) = only(done, ir.Arrive)
+    assert (joined.bytes, [event.name for event in done.events]) == (8192, ["full"])
+
+
+def test_the_classic_form_expects_its_bytes_where_its_arrival_is_in_another_list() -> None:
+    named = load(mechanism=TMA, is_async=True, completes=slot())
+    done = folded(named, ir.If(NOWHERE, Lit(True, "bool"), (arrive(),)))
+    (expected,) = only(done, ir.Expect)
+    assert (expected.slot, expected.bytes, only(done, ir.Arrive)[0].bytes) == (slot(), 8192, 0)
+
+
+def test_a_future_that_is_waited_for_at_once_waits_at_its_barrier() -> None:
+    done = folded(load(mechanism=TMA, is_async=True, handle="f"), ir.Await(NOWHERE, ("f",), Unit.GROUP4))
+    assert [type(stmt) for stmt in done.body] == [ir.Copy, ir.Arrive, ir.Wait]
+    (wait,) = only(done, ir.Wait)
+    assert wait.slot == ir.SlotRef("f_landed", WARPGROUP)
+
+
+def test_a_wait_that_stands_in_front_of_its_copy_is_one_for_its_barrier() -> None:
+    """In a loop, the copy of the turn before."""
+    turn = (ir.Await(NOWHERE, ("f",), Unit.GROUP4), load(mechanism=TMA, is_async=True, handle="f"))
+    done = folded(ir.Loop(NOWHERE, "k", Lit(0), Lit(4), Lit(1), turn))
+    assert not only(done, ir.Await) and len(only(done, ir.Wait)) == 1
+
+
+def test_the_futures_of_a_ring_share_a_barrier_with_its_slots() -> None:
+    """After a swap `f` names the slot that was loaded as `g`: the barrier is the slot's, not the name's."""
+    handles = (("f", "tile", 0), ("g", "tile", 1))
+    loads = [load(Unit.BLOCK, mechanism=TMA, is_async=True, handle=name) for name in ("f", "g")]
+    body = (*loads, ir.Rotate(NOWHERE, ("f", "g")), ir.Await(NOWHERE, ("f",), Unit.GROUP4))
+    done = fold(replace(kernel(*body), handles=handles), ENV)
+    verify(replace(done, passed=("mechanism", "fold")))
+    (event,) = (each for each in done.events if each.name != "full")
+    assert (event.slots, event.arrivals) == (2, (1, 1))
+    assert [copy.completes and copy.completes.at for copy in only(done, ir.Copy)] == [Var("f"), Var("g")]
+    assert [wait.slot for wait in only(done, ir.Wait)] == [ir.SlotRef(event.name, Var("f"))]
+
+
+def test_each_warpgroup_has_a_ring_of_its_own() -> None:
+    one = load(mechanism=TMA, is_async=True, handle="f")
+    done = fold(replace(kernel(one), handles=(("f", "tile", 0), ("g", "tile", 1))), ENV)
+    (event,) = (each for each in done.events if each.name != "full")
+    assert event.slots == 4
+    (copy,) = only(done, ir.Copy)
+    assert copy.completes is not None and expression(copy.completes.at) == "warpgroup() * 2 + f"
+
+
+def test_what_a_future_cannot_mean_is_refused() -> None:
+    one = load(mechanism=TMA, is_async=True, handle="f")
+    wait = ir.Await(NOWHERE, ("f",), Unit.GROUP4)
+    with pytest.raises(LoweringError, match="wait for its event instead"):
+        folded(one, arrive(after=("f",)), wait)
+    with pytest.raises(LoweringError, match="for all of them, or for none"):
+        folded(one, load(mechanism=ir.Mechanism.VECTOR, is_async=True, handle="f"), wait)
+    with pytest.raises(LoweringError, match="other copies by another unit"):
+        folded(one, write(), load(Unit.BLOCK, mechanism=TMA, is_async=True, handle="f"), wait)
+
+
+def test_of_two_triggers_after_one_copy_the_second_is_not_told_too_early() -> None:
+    one = load(mechanism=TMA, is_async=True, handle="f")
+    later = arrive(slot=slot(1), after=("f",))
+    done = folded(one, arrive(after=("f",)), later)
+    assert [each.after for each in only(done, ir.Arrive)] == [(), ("f",)]

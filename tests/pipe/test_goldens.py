@@ -24,6 +24,8 @@ EXAMPLES = (
     "gemm_f16",
     "ragged",
     "stored_then_read",
+    "softmax",
+    "scaled",
     "phases",
     "cluster",
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.codegen.program import host_of
 from croqc.pipe import ir, ir_host
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.lower import host_of
 from croqc.pipe.printer_host import HOST_FORMS, host_lines
 from croqc.sema.model import Model
 from croqc.service.check import check_text

@@ -185,3 +185,15 @@ def test_a_tensor_that_may_be_longer_than_tma_counts_is_copied_by_threads() -> N
     source = replace(whole(long), shape=(Lit(64), Lit(64)))
     assert chosen(load(source=source))[0] is not ir.Mechanism.TMA
     assert chosen(load(engine="tma", source=source))[0] is ir.Mechanism.TMA
+
+
+def test_a_shorter_source_is_bounded_by_its_own_extent() -> None:
+    """Threads go over the destination's elements: the rows that the source lacks are told by its bounds."""
+    short = replace(box(SRC), shape=(Lit(32), Lit(64)))
+    (done,) = only(mechanism(kernel(load(Unit.BLOCK, source=short)), env_of(WHOLE)), ir.Copy)
+    assert (done.source.valid, done.vector) == ((Lit(32), None), 16)
+    unknown = replace(box(SRC), shape=(Var("n"), Lit(64)))
+    (done,) = only(mechanism(kernel(load(Unit.BLOCK, source=unknown)), env_of(WHOLE)), ir.Copy)
+    assert done.source.valid == (Var("n"), None)
+    (done,) = only(mechanism(kernel(load(Unit.BLOCK)), env_of(WHOLE)), ir.Copy)
+    assert done.source.valid == (None, None)

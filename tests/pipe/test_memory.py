@@ -99,5 +99,5 @@ def test_a_plan_with_tensors_that_meet_is_refused() -> None:
     wrong = replace(kernel, shared=tuple(replace(item, offset=0) for item in kernel.shared))
     with pytest.raises(InvalidIrError, match="a and b share bytes and are in use together"):
         verify(wrong)
-    with pytest.raises(InvalidIrError, match="reaches into the barriers"):
+    with pytest.raises(InvalidIrError, match="the barriers lie at 16, tensors end at"):
         verify(replace(kernel, barriers_at=16))

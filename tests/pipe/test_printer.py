@@ -64,6 +64,11 @@ def test_what_is_inside_is_indented_and_what_is_decided_is_named() -> None:
     ]
 
 
+def test_what_a_probe_measures_stands_inside_it() -> None:
+    probe = ir.Probe(NOWHERE, 3, AT, Var("k"), (ir.Sync(NOWHERE, Unit.BLOCK),))
+    assert list(statements((probe,), 0)) == ["probe 3  slot i, turn k", "  sync  unit block"]
+
+
 def test_both_arms_of_a_condition() -> None:
     jump = ir.Jump(NOWHERE, "break")
     assert list(statements((ir.If(NOWHERE, AT, (jump,), (ir.Sync(NOWHERE, Unit.BLOCK),)),), 1)) == [

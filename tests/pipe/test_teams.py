@@ -16,7 +16,7 @@ from croqc.service.lowering import lower_file
 from croqc.text.record import replace
 from tests.pipe.lowering import after, only, stages_of
 
-KERNELS = Path(__file__).parents[1] / "gpu/kernels"
+COVERAGE = Path(__file__).parents[1] / "gpu/coverage"
 TEXT = """__co__ void f(global s32 [N] x) {{
   parallel b by N : block {{
     shared s32 [1024] buf;
@@ -65,7 +65,7 @@ def test_the_unit_of_a_region_is_each_of_its_paths(
 
 
 def test_a_path_that_is_no_whole_warps_does_nothing_together() -> None:
-    with pytest.raises(LoweringError, match="only whole warps, or one thread, can do this together"):
+    with pytest.raises(LoweringError, match="only whole warps, or one thread, do this together"):
         role(THREADS, "t < 100")
 
 
@@ -97,7 +97,7 @@ def test_a_team_without_a_barrier_is_refused() -> None:
 
 
 def test_arrivals_and_barriers_are_those_of_the_team() -> None:
-    report = check_file(KERNELS / "teams.co")
+    report = check_file(COVERAGE / "teams.co")
     text = {item.function.name: item.program for item in lower_file(report, None, {})}
     lines = {name: program.unit.text for name, program in text.items() if program is not None}
     assert lines["several"].count("bar_sync(15, 256);") == 1
@@ -109,7 +109,7 @@ def test_arrivals_and_barriers_are_those_of_the_team() -> None:
 @pytest.mark.parametrize("name", ["warps", "several", "transfers"])
 def test_a_generation_gets_as_many_arrivals_as_complete_it(name: str) -> None:
     """One arrival a unit of a role, counted from its threads, is what the event's count says."""
-    source = (KERNELS / "teams.co").read_text()
+    source = (COVERAGE / "teams.co").read_text()
     start = source.index("// croq: run", max(source.index(f"void {name}(") - 80, 0))
     kernel = dict(stages_of(check_text(source[start : source.find("// croq: run", start + 1)])))["memory"]
     for role_ in only(kernel, ir.Role):

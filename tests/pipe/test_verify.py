@@ -6,11 +6,11 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
-from croqc.pipe.exprs import Lit
+from croqc.pipe.exprs import Lit, Var
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import FULL, TILE, arrive, kernel, load, multiply, shared, slot
+from tests.pipe.kernels import ACC, FULL, arrive, held, kernel, load, multiply, put, slot, visit
 
 TMA = ir.Mechanism.TMA
 WAIT = ir.Wait(NOWHERE, slot())
@@ -18,16 +18,12 @@ BROKEN = {
     "full has 2 slots and the counts (1,)": kernel(events=(replace(FULL, arrivals=(1,)),)),
     "full has 2 slots and the counts (1, 0)": kernel(events=(replace(FULL, arrivals=(1, 0)),)),
     "there is no event empty": kernel(ir.Wait(NOWHERE, ir.SlotRef("empty", Lit(0)))),
+    "there is no register tile acc": kernel(visit(put(held(), Lit(1.0, "f32")))),
+    "an element of acc outside of a visit": replace(kernel(put(held(), Lit(1.0, "f32"))), accumulators=(ACC,)),
     "there is no event gone": kernel(arrive(slot=ir.SlotRef("gone", Lit(0)))),
-    "a wait for full has no phase": kernel(WAIT, passed=("phases",)),
-    "the copy into tile has no mechanism": kernel(load(), passed=("mechanism",)),
-    "the copy into tile has no tensor map": kernel(load(mechanism=TMA), passed=("mechanism", "layout")),
-    "nothing says when the copy into tile has landed": kernel(load(mechanism=TMA), passed=("mechanism", "fold")),
-    "3 steps of 16 are not K = 64": kernel(multiply(steps=3), passed=("rows",)),
-    "tile lies at 8, its alignment is 16": replace(
-        kernel(passed=("memory",)), shared=(replace(shared(TILE), offset=8),)
-    ),
-    "tile lies at -1": kernel(passed=("memory",)),
+    "there is no event other": kernel(load(completes=ir.SlotRef("other", Lit(0)))),
+    "there is no event committed": kernel(ir.ArriveCommitted(NOWHERE, ir.SlotRef("committed", Lit(0)))),
+    "there is no event complete": kernel(ir.Complete(NOWHERE, ir.SlotRef("complete", Lit(0)), "p")),
 }
 
 
@@ -47,5 +43,8 @@ def test_a_rule_holds_only_behind_its_pass() -> None:
 def test_what_is_whole_passes() -> None:
     whole = load(mechanism=TMA, completes=slot(), map=0)
     maps = (ir.TensorMap(whole.source.tensor, (64, 64), 128),)
+    fence, told = ir.Fence(NOWHERE, ir.Fencing.WGMMA), arrive(bytes=8192)
     done = ("mechanism", "fold", "layout", "rows", "phases")
-    verify(replace(kernel(replace(WAIT, phase="p"), whole, multiply(steps=4), passed=done), maps=maps))
+    visited = visit(put(held(register=Var("r")), Lit(1.0, "f32")))
+    start = kernel(replace(WAIT, phase="p"), whole, told, fence, multiply(steps=4), visited, passed=done)
+    verify(replace(start, accumulators=(ACC,), maps=maps, phases=(("p", "full"),)))

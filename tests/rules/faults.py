@@ -9,7 +9,19 @@ import re
 from collections.abc import Callable, Iterator
 
 from tests.rules.mending import example, instead
-from tests.rules.pumps import BOOTSTRAP, RING, TILED, TURNS, TWO
+from tests.rules.pumps import (
+    BOOTSTRAP,
+    CHAIN,
+    CURRENT_CHAIN,
+    PACKED,
+    PACKED_CHAIN,
+    PAIR,
+    RING,
+    STORES,
+    TILED,
+    TURNS,
+    TWO,
+)
 
 # --- kernels -----------------------------------------------------------------------------------------
 
@@ -67,13 +79,14 @@ _NEW_SWAP = instead(
 
 KERNELS = {
     "course": {"ring": RING, "two": TWO, "tiled": TILED, "turns": STARTED_TURNS, "matmul": COURSE, "named": _WAITED,
-               "swap": SWAP, "ordered": instead(COURSE, "full[stage]", "full.at(iv_k)")},
+               "swap": SWAP, "ordered": instead(COURSE, "full[stage]", "full.at(iv_k)"), "chain": CHAIN, "pair": PAIR},
     "classic": {"ring": _classic(RING), "two": _classic(TWO), "tiled": _classic(TILED),
                 "turns": _classic(STARTED_TURNS), "matmul": CLASSIC,
-                "ordered": re.sub(r"\bempty\[stage\]", "empty.at(k)", CLASSIC)},
+                "ordered": re.sub(r"\bempty\[stage\]", "empty.at(k)", CLASSIC), "packed": PACKED,
+                "chain": PACKED_CHAIN},
     "current": {"ring": _current(RING), "ready": _current(_ready(RING)), "ordered": _current(_ordered(_ready(RING))),
                 "two": _current(TWO), "tiled": _current(TILED), "turns": _current(TURNS), "matmul": NEW,
-                "issued": _ISSUED, "swap": _NEW_SWAP},
+                "issued": _ISSUED, "swap": _NEW_SWAP, "stores": STORES, "chain": CURRENT_CHAIN},
 }  # fmt: skip
 
 # --- faults ------------------------------------------------------------------------------------------
@@ -81,7 +94,7 @@ KERNELS = {
 Operator = Callable[[str], Iterator[str]]
 _START = re.compile(r"(?m)^( *)foreach \{s\} in \[\w+\] \{\n.*trigger .*\n *\}\n")
 _STEADY = re.compile(r"(?m)^ *trigger (?!\w+\[s\]).*\n")
-_WAIT = re.compile(r"(?m)^ *wait (?:full|empty|left|right)\b.*\n")
+_WAIT = re.compile(r"(?m)^ *wait (?:l?full|r?full|l?empty|r?empty|left|right|filled|taken)\b.*\n")
 _COMMIT = re.compile(r"(?m)^( *(?:mma\.commit|wait m);\n)")
 
 
@@ -100,6 +113,10 @@ def no_start(text: str) -> Iterator[str]:
 
 def short_start(text: str) -> Iterator[str]:
     yield from _each(text, r"(?<=foreach \{s\} in \[)\w+", lambda found: f"{found.group()} - 1")
+
+
+def long_start(text: str) -> Iterator[str]:
+    yield from _each(text, r"(?<=foreach \{s\} in \[)\w+", lambda found: f"{found.group()} + 1")
 
 
 def late_start(text: str) -> Iterator[str]:
@@ -165,6 +182,14 @@ def other_modulus(text: str) -> Iterator[str]:
     yield from _each(text, r"(?<=k % )(?:STAGES|MATMUL_STAGES|2)\b", "3")
 
 
+def shifted_slot(text: str) -> Iterator[str]:
+    """Wherever one of the roles names a slot."""
+    for role in re.findall(r"(?m)^ {6}inthreads[\s\S]*?^ {6}\}\n", text):
+        shifted = re.sub(r"\b(k|iv_k) % (?=\w*STAGES|[23]\b)", r"(\1 + 1) % ", role)
+        if shifted != role:
+            yield instead(text, role, shifted)
+
+
 def reduced_order(text: str) -> Iterator[str]:
     yield from _each(text, r"((?:full|empty)\.at\(\w+)\)", lambda found: f"{found[1]} % 2)")
 
@@ -188,6 +213,7 @@ def block_sync(text: str) -> Iterator[str]:
 FAULTS: dict[str, Operator] = {
     "no bootstrap": no_start,
     "bootstrap too short": short_start,
+    "bootstrap too long": long_start,
     "bootstrap too late": late_start,
     "bootstrap in each tile": start_each_tile,
     "bootstrap in another tile": start_in_other_tile,
@@ -200,6 +226,7 @@ FAULTS: dict[str, Operator] = {
     "swap forgotten": no_swap,
     "unequal trip counts": other_turns,
     "unequal moduli": other_modulus,
+    "shifted slot": shifted_slot,
     "reduced order": reduced_order,
     "one consumer keeps": one_keeps,
     "producers in turns": no_count,

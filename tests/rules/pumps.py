@@ -151,3 +151,226 @@ __co__ void pump(global f16 [M, K] src, global f16 [M, K] dst) {
   }
 }
 """
+STORES = """// croq: run M=32 N=640
+// croq: expect out == src * 2
+__co__ void twice(global f32 [M, N] src, global f32 [M, N] out) {
+  parallel b by cdiv(M, 16) : block {
+    shared f32 [16, 64] ring[3];
+    shared event full[3], empty[3] = ready;
+    parallel w by 2 : group-4, t by 128 : thread {
+      inthreads.async (w == 0 && t == 0) {
+        foreach {k} in [cdiv(N, 64)] {
+          wait empty.at(k);
+          f = tma.load.async src.subspan(16, 64).at(b, k) => ring[k % 3];
+          trigger full.at(k) after f;
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [cdiv(N, 64)] {
+          wait full.at(k);
+          foreach {i} in [8] {
+            r = (i * 128 + t) / 64;
+            c = (i * 128 + t) % 64;
+            out.at(b * 16 + r, k * 64 + c) = ring[k % 3].at(r, c) * 2.0f;
+          }
+          trigger empty.at(k);
+        }
+      }
+    }
+  }
+}
+"""
+"""One thread loads, a group stores elements: no copy reads the ring."""
+PACKED = """// croq: run M=32 K=448
+// croq: expect dst == src
+__co__ void pump(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [2 * 16, 64] ring;
+    shared event full[2], empty[2];
+    parallel w by 2 : group-4, t by 128 : thread {
+      inthreads.async (w == 0 && t == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          stage = k % 2;
+          wait empty[stage];
+          tma.copy.async<full[stage]> src.subspan(16, 64).at(b, k) => ring.subspan(16, 64).at(stage, 0);
+          trigger full[stage];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {s} in [2] {
+          trigger empty[s];
+        }
+        foreach {k} in [cdiv(K, 64)] {
+          stage = k % 2;
+          wait full[stage];
+          dma.copy ring.subspan(16, 64).at(stage, 0) => dst.subspan(16, 64).at(b, k);
+          trigger empty[stage];
+        }
+      }
+    }
+  }
+}
+"""
+"""All slots stand in one buffer, as most classic kernels have them."""
+CHAIN = """// croq: run M=32 K=448
+// croq: expect dst == src
+__co__ void pump(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [16, 64] raw[2], done[3];
+    shared event full[2], empty[2], filled[3], taken[3];
+    parallel w by 3 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 2];
+          dma.copy src.subspan(16, 64).at(b, k) => raw[k % 2];
+          trigger full[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {s} in [2] {
+          trigger empty[s];
+        }
+        foreach {k} in [cdiv(K, 64)] {
+          wait full[k % 2];
+          wait taken[k % 3];
+          dma.copy raw[k % 2] => done[k % 3];
+          trigger empty[k % 2];
+          trigger filled[k % 3];
+        }
+      }
+      inthreads.async (w == 2) {
+        foreach {s} in [3] {
+          trigger taken[s];
+        }
+        foreach {k} in [cdiv(K, 64)] {
+          wait filled[k % 3];
+          dma.copy done[k % 3] => dst.subspan(16, 64).at(b, k);
+          trigger taken[k % 3];
+        }
+      }
+    }
+  }
+}
+"""
+"""Two rings of other lengths, one behind the other: the role between them consumes and produces."""
+PACKED_CHAIN = """// croq: run M=32 K=448
+// croq: expect dst == src
+__co__ void pump(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [2 * 16, 64] raw;
+    shared f16 [3 * 16, 64] done;
+    shared event full[2], empty[2], filled[3], taken[3];
+    parallel w by 3 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 2];
+          tma.copy.async<full[k % 2]> src.subspan(16, 64).at(b, k)
+            => raw.subspan(16, 64).at(k % 2, 0);
+          trigger full[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {s} in [2] {
+          trigger empty[s];
+        }
+        foreach {k} in [cdiv(K, 64)] {
+          wait full[k % 2];
+          wait taken[k % 3];
+          dma.copy raw.subspan(16, 64).at(k % 2, 0) => done.subspan(16, 64).at(k % 3, 0);
+          trigger empty[k % 2];
+          trigger filled[k % 3];
+        }
+      }
+      inthreads.async (w == 2) {
+        foreach {s} in [3] {
+          trigger taken[s];
+        }
+        foreach {k} in [cdiv(K, 64)] {
+          wait filled[k % 3];
+          dma.copy done.subspan(16, 64).at(k % 3, 0) => dst.subspan(16, 64).at(b, k);
+          trigger taken[k % 3];
+        }
+      }
+    }
+  }
+}
+"""
+"""The same with both rings packed."""
+CURRENT_CHAIN = """// croq: run M=32 K=448
+// croq: expect dst == src
+__co__ void pump(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [16, 64] raw[2], done[3];
+    shared event full[2], empty[2] = ready, filled[3], taken[3] = ready;
+    parallel w by 3 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty.at(k);
+          f = tma.load.async src.subspan(16, 64).at(b, k) => raw[k % 2];
+          trigger full.at(k) after f;
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait full.at(k);
+          wait taken.at(k);
+          dma.copy raw[k % 2] => done[k % 3];
+          trigger empty.at(k);
+          trigger filled.at(k);
+        }
+      }
+      inthreads.async (w == 2) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait filled.at(k);
+          dma.copy done[k % 3] => dst.subspan(16, 64).at(b, k);
+          trigger taken.at(k);
+        }
+      }
+    }
+  }
+}
+"""
+"""The same with futures and orders."""
+PAIR = """// croq: run M=32 K=448
+// croq: expect dst == src
+// croq: expect out == other
+__co__ void pump(global f16 [M, K] src, global f16 [M, K] other, global f16 [M, K] dst, global f16 [M, K] out) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [16, 64] left[2], right[3];
+    shared event lfull[2], lempty[2], rfull[3], rempty[3];
+    parallel w by 3 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait lempty[k % 2];
+          dma.copy src.subspan(16, 64).at(b, k) => left[k % 2];
+          trigger lfull[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait rempty[k % 3];
+          dma.copy other.subspan(16, 64).at(b, k) => right[k % 3];
+          trigger rfull[k % 3];
+        }
+      }
+      inthreads.async (w == 2) {
+        foreach {s} in [2] {
+          trigger lempty[s];
+        }
+        foreach {s} in [3] {
+          trigger rempty[s];
+        }
+        foreach {k} in [cdiv(K, 64)] {
+          wait lfull[k % 2];
+          dma.copy left[k % 2] => dst.subspan(16, 64).at(b, k);
+          trigger lempty[k % 2];
+          wait rfull[k % 3];
+          dma.copy right[k % 3] => out.subspan(16, 64).at(b, k);
+          trigger rempty[k % 3];
+        }
+      }
+    }
+  }
+}
+"""
+"""Two producers with a ring each, and one role that takes from both."""

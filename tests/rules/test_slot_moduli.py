@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.mending import instead, report_of, shown
-from tests.rules.pumps import RING
+from croqc.text.edits import apply_edits
+from tests.rules.mending import instead, report_of, second, shown
+from tests.rules.pumps import CURRENT_CHAIN, PACKED, RING, STORES
 
 
 def titles(text: str) -> list[str]:
@@ -50,3 +51,122 @@ def test_an_index_without_a_modulus_is_named_as_such() -> None:
     (item,) = shown(RING.replace("[k % 2]", "[k]"))
     assert item.code == "ring-mismatch"
     assert "the index is 2 here (k = 2)" in item.message
+
+
+def ahead(ring: str = RING) -> str:
+    """The consumer begins with slot 1."""
+    producer, consumer = ring.split("inthreads.async (w == 1)")
+    return f"{producer}inthreads.async (w == 1){consumer.replace('k % 2', '(k + 1) % 2')}"
+
+
+def test_a_role_that_is_a_slot_ahead_is_named_with_a_size_that_shows_it() -> None:
+    """With one tile the consumer waits for slot 1, which is never filled; two tiles fill both."""
+    (item,) = shown(ahead())
+    assert item.code == "ring-mismatch"
+    assert item.message == (
+        "path w == 1 takes slot s + 1 of 'full' in the turn in which path w == 0 takes slot s (K = 1)"
+    )
+    assert ahead()[item.span.start : item.span.end] == "(k + 1) % 2"
+    mended = "".join(fix.title for fix in item.fixes)
+    assert mended == "Leave out what is added to the index"
+    assert instead(ahead(), "(k + 1) % 2", "k % 2") == RING
+
+
+def test_the_lengths_of_a_ring_are_shown_at_its_declarations() -> None:
+    broken = instead(RING, "wait empty[k % 2];", "wait empty[k % 3];")
+    for text in (broken, ahead(), RING.replace("k % 2", "k")):
+        (item,) = shown(text)
+        assert item.code == "ring-mismatch"
+        declared = [one for one in item.related if one.message.endswith(" has 2 slots")]
+        assert declared
+        for one in declared:
+            name = one.message.split("'")[1]
+            assert text[one.span.start :].startswith((f"{name}[2]", f"{name} ["))
+
+
+def test_a_role_that_loads_ahead_is_not_named_for_another_fault() -> None:
+    """It names two slots a turn, which may be meant: what is wrong is told by what it leads to."""
+    text = """__co__ void f(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [16, 64] ring[2];
+    shared event full[2], empty[2] = ready;
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 2];
+          dma.copy src.subspan(16, 64).at(b, k) => ring[(k + 1) % 2];
+          trigger full[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait full[k % 2];
+          dma.copy ring[k % 2] => dst.subspan(16, 64).at(b, k);
+          trigger empty[k % 2];
+        }
+      }
+    }
+  }
+}
+"""
+    (item,) = shown(text)
+    assert item.code in ("unwritten-read", "stage-race")
+
+
+# --- elements, packed slots, rings of other lengths ------------------------------------------------
+
+
+def first(text: str) -> str:
+    """The text after the first fix of its only finding."""
+    (item,) = shown(text)
+    return apply_edits(text, item.fixes[0].edits)
+
+
+def test_the_remainder_in_the_index_of_an_element_is_left_alone() -> None:
+    """`c` is a column of the tile, `% 64`: only the slot has the ring's modulus."""
+    broken = instead(STORES, "= ring[k % 3]", "= ring[k % 4]")
+    assert first(broken) == STORES
+
+
+def test_each_ring_has_its_own_modulus() -> None:
+    """`raw` has two slots and `done` three: a slip in one must not shorten the other."""
+    broken = instead(CURRENT_CHAIN, "=> raw[k % 2]", "=> raw[k % 3]")
+    assert first(broken) == CURRENT_CHAIN
+
+
+def test_the_slot_of_a_packed_buffer_is_one_of_its_ring() -> None:
+    broken = instead(PACKED, "dma.copy ring.subspan(16, 64).at(stage, 0)", "dma.copy ring.subspan(16, 64).at(k % 4, 0)")
+    (item,) = shown(broken)
+    assert [fix.title for fix in item.fixes] == ["Use '2' as the modulus"]
+
+
+@pytest.mark.parametrize("shift", ["(k + 1)", "(k + 2 - 1)", "(1 + k)", "(k - 1 + 2)"])
+def test_a_shift_that_one_role_has_alone_is_taken_out(shift: str) -> None:
+    broken = second(PACKED, "stage = k % 2", f"stage = {shift} % 2")
+    assert first(broken) == PACKED
+
+
+def test_a_shift_by_something_that_varies_is_left_alone() -> None:
+    broken = second(PACKED, "stage = k % 2", "stage = (k + b) % 2")
+    assert not any("as the other role" in title for title in titles(broken))
+
+
+# --- one credit too many ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bound", ["{s} in [3]", "{s} in [2 + 1]", "{s} in [cdiv(K, 64)]", "s in 3"])
+def test_credits_at_start_end_with_the_last_slot(bound: str) -> None:
+    broken = instead(RING, "{s} in [2]", bound)
+    (item,) = shown(broken)
+    assert item.code in ("index-out-of-range", "ring-mismatch")
+    assert item.hint != "guard it with an 'if', or change the bounds of the index"
+    assert [fix.safe for fix in item.fixes] == [True]
+    assert shown(first(broken)) == []
+
+
+def test_a_loop_that_does_more_than_start_the_ring_keeps_its_bound() -> None:
+    broken = instead(
+        RING, "{s} in [2] {\n          trigger empty[s];", "{s} in [3] {\n          trigger empty[s];\n          n = s;"
+    )
+    (item,) = shown(broken)
+    assert (item.code, item.fixes) == ("index-out-of-range", ())

@@ -13,7 +13,7 @@ from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings
 from croqc.text.edits import apply_edits
 from tests.rules.mending import example, instead, report_of, second, shown, simulated, without
-from tests.rules.pumps import BOOTSTRAP, CURRENT, RING, TURNS
+from tests.rules.pumps import BOOTSTRAP, CURRENT, RING, STORES, TURNS
 
 SPACE, FILL = "          wait empty[k % 2];\n", "          trigger full[k % 2];\n"
 TAKE, GIVE = "          wait full[k % 2];\n", "          trigger empty[k % 2];\n"
@@ -74,6 +74,17 @@ def test_a_fix_that_is_proved_is_safe_and_one_of_two_is_not() -> None:
     (item,) = shown(instead(RING, "cdiv(K, 64)", "K / 32", 1))
     assert len(item.fixes) == 2
     assert not any(fix.safe for fix in item.fixes)
+
+
+@pytest.mark.slow
+def test_a_trigger_that_one_role_owes_is_safe_where_the_kernel_is_checked_only() -> None:
+    """The guard over M and N keeps the kernel from being proved for every size, whatever is mended."""
+    store = "out.at(b * 16 + r, k * 64 + c) = "
+    guarded = instead(STORES, store, f"if (b * 16 + r < M && k * 64 + c < N)\n              {store}")
+    broken = without(guarded, "          trigger empty.at(k);\n")
+    (item,) = shown(broken)
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [("Trigger 'empty' at the end of each turn", True)]
+    assert first(broken) == guarded
 
 
 def test_macros_of_the_settings_are_those_of_the_trial() -> None:

@@ -81,3 +81,21 @@ def test_a_negative_index_is_found_from_below() -> None:
     case = device("foreach i in 4 x = w.at(i - 1, 0);")
     assert case.told == [(OUT, "i - 1")]
     assert case.findings[0].args["least"] == "-1"
+
+
+def test_a_long_condition_is_followed_to_its_end() -> None:
+    """Five thousand parts, of which the last one bounds the index."""
+    others = " && ".join(f"n != {number}" for number in range(5000))
+    ways = " || ".join(f"n == {number}" for number in range(5000))
+    for held in (f"{others} && i < 8", f"!({ways} || i >= 8)"):
+        assert host(f"foreach i in [9] if ({held}) x = w.at(i, 0);").told == []
+    assert host(f"foreach i in [9] if ({others}) x = w.at(i, 0);").told == [(OUT, "i")]
+
+
+def test_a_long_assertion_is_judged_to_its_end() -> None:
+    others = " && ".join(f"n != {number}" for number in range(5000))
+    ways = " || ".join("1 > 2" for _ in range(5000))
+    assert host(f'assert({others}, "m");').told == []
+    for never in (f"{others} && 1 > 2", ways):
+        assert [rule for rule, _ in host(f'assert({never}, "m");').told] == ["failed-assertion"]
+    assert host(f'assert({ways} || 2 > 1, "m");').told == []

@@ -95,6 +95,14 @@ def test_a_scale_statement_scales_what_came_since_the_last_one() -> None:
     assert near(tile(body), 1 + PRODUCT * SCALES * 3)
 
 
+def test_a_refill_drops_what_no_scale_has_joined() -> None:
+    body = (
+        "c = mma.fill.f32 0.0f; mma.row.row c, sa, sb; mma.fill c, 3.0f; mma.row.row c, sa, sb; mma.scale c, s, 0.5f;"
+        " mma.store c, out;"
+    )
+    assert near(tile(body), 3 + PRODUCT * SCALES * 0.5)
+
+
 def test_integers_multiply_exactly() -> None:
     a = RNG.integers(-128, 128, (64, 64)).astype(np.int8)
     got = tile("c = mma.fill.s32 0; mma.row.row c, sa, sb; mma.store c, out;", a, a, "s8", "s32")
@@ -115,6 +123,18 @@ def test_apply_and_reductions_over_an_accumulator() -> None:
       apply {i, j} in c.span { c.at(i, j) = __exp(c.at(i, j) - m.at(i)); }
       mma.store c, out;"""
     assert near(tile(body), np.exp(PRODUCT - PRODUCT.max(axis=1, keepdims=True)))
+
+
+def test_arithmetic_on_whole_tiles() -> None:
+    body = """c = mma.fill.f32 0.0f;
+      mma.row.row c, sa, sb;
+      frag f32 [64, 64] twice {0.0f};
+      copy(twice, c);
+      twice *= 2.0f;
+      c += twice;
+      c = c - 1.0f;
+      mma.store c, out;"""
+    assert near(tile(body), 3 * PRODUCT - 1)
 
 
 def test_a_block_of_warps_shares_its_copies() -> None:
@@ -281,6 +301,15 @@ def test_shared_memory_starts_poisoned_in_every_block() -> None:
     assert np.isnan(got[1:]).all()
 
 
+def test_a_tile_has_its_shape_before_the_first_multiply() -> None:
+    body = """c = mma.fill.f32 2.0f;
+      apply {i, j} in c.span { c.at(i, j) *= 4.0f; }
+      mma.row.row c, sa, sb;
+      mma.store c, out;"""
+    assert near(tile(body), 8 + PRODUCT)
+
+
 def test_a_tile_whose_loop_has_no_turn_is_stored_as_it_was_filled() -> None:
     body = "c = mma.fill.f32 2.0f; foreach {k} in [cdiv(64, 64) - 1] { mma.row.row c, sa, sb; } mma.store c, out;"
     assert (tile(body) == 2).all()
+    assert (tile(body.replace("c = mma.fill.f32 2.0f", "frag.f32 c {2.0f}")) == 2).all()

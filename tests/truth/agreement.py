@@ -29,7 +29,7 @@ class Verdict:
     strength: Strength
     findings: tuple[FlowFinding, ...]
     reason: str = ""
-    up_to: str = ""
+    tried: str = ""
 
     @property
     def rules(self) -> frozenset[str]:
@@ -76,11 +76,12 @@ def verdict_of(model: Model, budget: int = BUDGET) -> Verdict:
     kernels = analyze_flow(model, budget)
     order = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
     weakest = min(kernels, key=lambda kernel: order.index(kernel.strength))
+    assert weakest.reason or weakest.strength in (Strength.FAILS, Strength.PROVED), "a verdict gives no reason"
     return Verdict(
         weakest.strength,
         tuple(finding for kernel in kernels for finding in kernel.findings),
         weakest.reason,
-        weakest.up_to,
+        weakest.tried,
     )
 
 

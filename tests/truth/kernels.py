@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def arguments(model: Model, sizes: Sizes) -> LaunchArgs:
 
 def run(model: Model, sizes: Sizes, seed: int | None, steps: int = STEPS) -> SimResult:
     """One run; seed None: plain order."""
-    schedule = "ordered" if seed is None else "random"
+    schedule: Literal["random", "ordered"] = "ordered" if seed is None else "random"
     return simulate(
         model, arguments(model, sizes), SimOptions(seed=seed or 0, max_steps=steps, workers=1, schedule=schedule)
     )

@@ -16,10 +16,23 @@ from croqc.builtins.statements import STRUCTURE, SYNC
 from croqc.builtins.words import CONSTANTS, LEVELS, OLDER, STORAGE, TYPES
 
 # Earlier tables win where a word has two meanings without its context.
-_TABLES: Final = (
-    MOVEMENT, MULTIPLY, MODIFIERS, FRAGMENTS, MEMBERS, STRUCTURE, SYNC, MATHS, EFFECTS,
-    LEVELS, STORAGE, TYPES, CONSTANTS, OLDER,
-)  # fmt: skip
+GROUPS: Final[tuple[tuple[str, tuple[Row, ...]], ...]] = (
+    ("copies", MOVEMENT),
+    ("multiplies", MULTIPLY),
+    ("modifiers of copies", MODIFIERS),
+    ("fragments", FRAGMENTS),
+    ("views and members", MEMBERS),
+    ("structure", STRUCTURE),
+    ("synchronisation", SYNC),
+    ("mathematics", MATHS),
+    ("effects", EFFECTS),
+    ("levels", LEVELS),
+    ("storage", STORAGE),
+    ("types", TYPES),
+    ("constants", CONSTANTS),
+    ("older words", OLDER),
+)
+_TABLES: Final = tuple(rows for _, rows in GROUPS)
 
 ROWS: Final[Mapping[str, Row]] = MappingProxyType({row.word: row for row in chain(*reversed(_TABLES))})
 

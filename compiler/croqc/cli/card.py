@@ -51,7 +51,16 @@ def _tell(holder: Holder) -> None:
     print(f"croq: waiting for the card, which {holder} uses", file=sys.stderr)
 
 
-def no_card(card: Parent) -> str:
-    """Why the card cannot be used, in one line; empty where it can."""
+def no_card(card: Parent, offers_sim: bool = True) -> str:
+    """Why the card cannot be used, in one line; empty where it can. What is missing first comes first: without a driver
+    no package helps. `offers_sim`: the command has `--engine sim`."""
     found = card.card()
-    return "" if isinstance(found, str) else found.line
+    if isinstance(found, str):
+        return ""
+    from croqc.engines.gpu.faults import SIM, Kind
+    from croqc.service.machine import has_driver
+
+    line = found.line
+    if found.kind is Kind.IMPORT and not has_driver():
+        line = f"there is no NVIDIA driver here, and {found.message}; 'croq doctor' tells what to install; {SIM}"
+    return line if offers_sim else line.removesuffix(f"; {SIM}")

@@ -23,8 +23,12 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 def add_settings(parser: argparse.ArgumentParser, takes_sizes: bool = False) -> None:
     """`-D`, `--arch`, `--dialect`. `takes_sizes`: for this command `-D` gives values to sizes and scalars as well."""
-    sizes = ", or give a size or a scalar parameter its value" if takes_sizes else ""
-    text = f"define a macro before line 1{sizes}"
+    sizes = (
+        "or give a size or a scalar parameter its value"
+        if takes_sizes
+        else "sizes: see run, verify, profile, flow, cuda"
+    )
+    text = f"define a macro before line 1, {sizes}" if takes_sizes else f"define a macro before line 1 ({sizes})"
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=V]", help=text)
     parser.add_argument("--arch", help="target architecture, such as sm_90a (the default) or sm_80")
     parser.add_argument("--dialect", choices=DIALECTS, help="'current' warns about older spellings")

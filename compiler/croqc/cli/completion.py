@@ -6,9 +6,10 @@ import argparse
 import sys
 from importlib.resources import files
 
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 EXAMPLES = """  croq completion bash > ~/.local/share/bash-completion/completions/croq
-  croq completion zsh > ~/.zfunc/_croq"""
+  croq completion zsh > ~/.zfunc/_croq
+  croq completion fish > ~/.config/fish/completions/croq.fish"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

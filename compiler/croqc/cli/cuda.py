@@ -12,6 +12,7 @@ from croqc.cli.render import render_diagnostic
 from croqc.service.check import FileReport, check_file
 from croqc.service.cuda import Cuda, cuda_of, with_margins
 from croqc.service.files import create_text
+from croqc.service.flow_failure import flow_failure
 from croqc.service.json_text import to_json
 from croqc.service.machine_code import NoCompilerError
 from croqc.service.run_plan import PlanError, split_defines
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     for note in () if args.json else found.notes:
         print(render_diagnostic(note, report.source), file=sys.stderr)
+    _tell_flow(report, args.entry)
     if args.output is not None:
         create_text(args.output, to_json(found.result) if args.json else _text(report, found, args))
     elif args.json:
@@ -77,6 +79,14 @@ def _found(args: argparse.Namespace) -> tuple[FileReport, Cuda]:
         return report, cuda_of(report, args.entry, sizes, args.form)
     except (PlanError, NoCompilerError) as error:
         raise UsageError(str(error)) from None
+
+
+def _tell_flow(report: FileReport, entry: str | None) -> None:
+    """A line on standard error for each function whose code hangs or races for some size."""
+    for function in report.functions:
+        failure = flow_failure(report, function) if entry in (None, function.name) else None
+        if failure is not None:
+            print(f"croq: {failure}; the code is made all the same", file=sys.stderr)
 
 
 def _text(report: FileReport, shown: Cuda, args: argparse.Namespace) -> str:

@@ -1,14 +1,16 @@
-"""`croq explain`: a rule's page, a word of the language, or the list of rules. Must not hold the texts."""
+"""`croq explain`: a rule's page, a word of the language, or the lists of both. Must not hold the texts."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 
+from croqc.builtins import GROUPS
 from croqc.cli.failure import UsageError
 from croqc.cli.render import WORDS
 from croqc.rules.table import all_rules
-from croqc.service.explain import UnknownRuleError, explanation, find_rule, word_text
+from croqc.service.explain import UnknownRuleError, explained
 
 EXAMPLES = """  croq explain
   croq explain undeclared-name
@@ -26,9 +28,13 @@ def run(args: argparse.Namespace) -> int:
         width = max(len(rule.name) for rule in rules)
         for rule in rules:
             print(f"{rule.name:{width}}  {WORDS[rule.severity]:7}  {rule.summary}")
+        print("\nThe words of the language; 'croq explain WORD' tells each:")
+        for title, words in GROUPS:
+            text = f"{title}: {'  '.join(row.word for row in words)}"
+            print(textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
         return 0
     try:
-        text = word_text(args.name) or explanation(find_rule(args.name))
+        text = explained(args.name)
     except UnknownRuleError as error:
         raise UsageError(str(error)) from None
     if sys.stdout.isatty():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from croqc.cli.common import add_settings, flags_of, tell_overruled, write_json
@@ -25,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entry", metavar="F", help="show this function only")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print the result as JSON")
-    form.add_argument("--svg", type=Path, metavar="OUT", help="write a picture")
-    form.add_argument("--html", type=Path, metavar="OUT", help="write the interactive page")
+    form.add_argument("--svg", type=Path, metavar="OUT", help="write a picture (- for standard output)")
+    form.add_argument("--html", type=Path, metavar="OUT", help="write the interactive page (- for standard output)")
     form.add_argument("--serve", action="store_true", help="serve the page on this machine until Ctrl-C")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="port for --serve (default: any free one)")
 
@@ -48,14 +49,25 @@ def run(args: argparse.Namespace) -> int:
     elif args.svg:
         from croqc.service.flow_svg import flow_svg
 
-        create_text(args.svg, flow_svg(_shown(args.file, found)))
+        shown = _shown(args.file, found)
+        _write(args.svg, flow_svg(shown), [shown])
     elif args.html:
         from croqc.service.flow_page import flow_page
 
-        create_text(args.html, flow_page(found))
+        _write(args.html, flow_page(found), found.flows)
     else:
         print("\n".join(flow_lines(found, wants_colour())))
     return int(any(flow.verdict == "fails" for flow in found.flows))
+
+
+def _write(out: Path, text: str, flows: Sequence[FlowEntry]) -> None:
+    """Into a file, or to standard output for `-`; with a line that tells what it shows."""
+    if out == Path("-"):
+        sys.stdout.write(text)
+    else:
+        create_text(out, text)
+        told = "; ".join(f"{flow.function}: {flow.strength}" for flow in flows)
+        print(f"{out}: {told or 'no kernel'}")
 
 
 def _shown(path: Path, result: FlowResult) -> FlowEntry:

@@ -27,7 +27,8 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
     width = max(map(len, names), default=0)
     for path in flow.paths:
         ahead = f", may be {_many(path.ahead, 'round')} ahead (credits of {path.aheadOn})" if path.ahead else ""
-        yield f"  {path.name:{width}}  {_many(path.threads, 'thread')}{ahead}"
+        threads = _many(path.threads, "thread") if path.threads else "as many threads as the sizes say"
+        yield f"  {path.name:{width}}  {threads}{ahead}"
     for event in flow.events:
         yield f"  {event.name:{width}}  {_event(event)}"
     for buffer in flow.buffers:
@@ -39,8 +40,9 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
 def _event(event: EventEntry) -> str:
     counts = sorted(set(event.arrivals))
     arrivals = " or ".join(map(str, counts)) + f" arrival{'' if counts == [1] else 's'} a generation"
-    start = f"{_many(event.credits, 'credit')} at start" if event.credits else "no credits at start"
-    given = " (ready)" if event.ready else _at([Site("", place) for place in event.grantedBy]) if event.credits else ""
+    counted = _many(event.credits, "credit") if event.credits else "credits" if event.grantedBy else "no credits"
+    start = f"{counted} at start"
+    given = " (ready)" if event.ready else _at([Site("", place) for place in event.grantedBy])
     parts = [f"{_many(event.slots, 'slot')}, {arrivals}, {start}{given}"]
     if event.triggeredBy:
         parts.append("given by " + _sites(event.triggeredBy))

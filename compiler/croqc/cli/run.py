@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_card(parser)
     parser.add_argument("--repeat", type=positive, metavar="N", help=f"gpu: rounds to time (default {ROUNDS})")
     parser.add_argument("--cold", action="store_true", help="gpu: empty the card's caches before each round")
+    parser.add_argument("--remeasure", action="store_true", help="gpu: measure anew what the card reaches at most")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -96,7 +97,9 @@ def _runs(report: FileReport, args: argparse.Namespace, flags: Settings, card: P
     wanted = (
         None
         if card is None
-        else CardRequest(args.force, args.timeout or RUN_SECONDS, False, args.repeat or ROUNDS, args.cold)
+        else CardRequest(
+            args.force, args.timeout or RUN_SECONDS, False, args.repeat or ROUNDS, args.cold, args.remeasure
+        )
     )
     request = Request(args.entry, sizes, args.seed, args.schedules, args.max_steps or 0, wanted)
     if macros:
@@ -116,7 +119,7 @@ def _way_to_card(args: argparse.Namespace) -> AbstractContextManager[Parent | No
         if args.schedules != 1 or args.max_steps:
             raise UsageError("--schedules and --max-steps are the simulator's; leave them out, or use --engine sim")
         return open_card()
-    given = [name for name in ("force", "timeout", "repeat", "cold") if getattr(args, name)]
+    given = [name for name in ("force", "timeout", "repeat", "cold", "remeasure") if getattr(args, name)]
     if given:
         raise UsageError(f"--{given[0]} is for --engine gpu")
     return nullcontext()

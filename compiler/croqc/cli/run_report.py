@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from croqc.cli.render import wants_colour
-from croqc.runs.report import ExpectationResult, HangEntry, Timing, Verdict
+from croqc.runs.report import Ceiling, ExpectationResult, HangEntry, Timing, Verdict
 from croqc.service.run import RunReport
 
 _COLOURS = {Verdict.VERIFIED: "\x1b[1;32m", Verdict.CONSISTENT: "\x1b[1;32m", Verdict.NOT_RUN: "\x1b[1;33m"}
@@ -61,6 +61,23 @@ def _timing(item: Timing) -> str:
     return text + f", {item.gigabytes:.0f} GB/s (each array once)"
 
 
+def _shares(item: Timing, most: Ceiling) -> str:
+    """What that is of the most that the card was measured to reach."""
+    parts = []
+    if item.operations and most.tflops:
+        parts.append(
+            f"{_percent(item.tflops, most.tflops)} of this card's {most.tflops:.0f} TFLOP/s (cuBLAS 8192^3, f16)"
+        )
+    if item.bytes and most.gigabytes:
+        parts.append(f"{_percent(item.gigabytes, most.gigabytes)} of this card's {most.gigabytes:.0f} GB/s (its copy)")
+    return f"{', '.join(parts)}, measured {most.measured}" if parts else ""
+
+
+def _percent(part: float, whole: float) -> str:
+    share = 100 * part / whole
+    return f"{share:.0f} %" if share >= 1 else "less than 1 %"
+
+
 def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     """The report of one run, line by line."""
     result = report.result
@@ -74,6 +91,8 @@ def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     lines = [f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {took})"]
     if result.timing is not None:
         lines.append(f"  {_timing(result.timing)}")
+        shares = _shares(result.timing, result.timing.ceiling) if result.timing.ceiling else ""
+        lines += [f"  {shares}"] if shares else []
     if report.message:
         place = ""
         if report.place is not None:

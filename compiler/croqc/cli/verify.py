@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with open_card() as card:
-        absent = no_card(card)
+        absent = no_card(card, offers_sim=False)
         return _run(args, None if absent else card, absent)
 
 
@@ -82,9 +82,15 @@ def table_lines(done: list[VerifyReport]) -> list[str]:
     for item in done:
         result = item.sim.result
         sizes = " ".join(f"{name}={value}" for name, value in result.sizes)
+        name = f" '{item.sim.name}'" if item.sim.name else ""
         gpu = "-" if item.gpu is None else item.gpu.result.verdict.value
         rows.append(
-            (f"{item.sim.path}: {item.sim.function} {sizes}".rstrip(), result.verdict.value, gpu, item.static.text)
+            (
+                f"{item.sim.path}: {item.sim.function}{name} {sizes}".rstrip(),
+                result.verdict.value,
+                gpu,
+                item.static.text,
+            )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = []

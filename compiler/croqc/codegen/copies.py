@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from croqc.codegen.places import Places
+from croqc.codegen.units import Team, first_of, rank_in
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -25,53 +26,13 @@ from croqc.pipe.exprs import (
     subtract,
 )
 from croqc.pipe.tiles import bound
-from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
-from croqc.text.record import record
-
-THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
-
-
-@record
-class Team:
-    """Whom the unit BLOCK stands for: `count` threads from number `first` on, which meet at a named barrier; in a
-    block of `threads`, all of which meet at `barrier` 0."""
-
-    threads: int
-    count: int
-    first: int = 0
-    barrier: int = 0
-
-
-def rank_in(unit: Unit, team: Team) -> tuple[str, int]:
-    """A thread's number in its unit, and how many there are."""
-    count = THREADS.get(unit, team.count)
-    if count == 1:
-        return "0", 1
-    if unit not in THREADS and team.first:
-        return f"(threadIdx.x - {team.first})", count
-    return ("threadIdx.x", count) if unit not in THREADS or count == team.threads else (f"threadIdx.x % {count}", count)
-
-
-def first_of(unit: Unit, team: Team) -> str:
-    """The condition that one thread of the unit meets; empty for a single thread."""
-    rank, count = rank_in(unit, team)
-    if unit not in THREADS and team.first:
-        return f"threadIdx.x == {team.first}"
-    return "" if count == 1 else f"{rank} == 0"
-
-
-def by_first(unit: Unit, team: Team, statement: str) -> str:
-    """A statement that one thread of the unit runs."""
-    one = first_of(unit, team)
-    return f"if ({one}) {statement}" if one else statement
 
 
 class Copies:
     def __init__(self, writer: Writer, places: Places, kernel: ir.Kernel) -> None:
         self.w, self.places, self.kernel = writer, places, kernel
         self.headers: set[str] = set()
-        self.team = Team(kernel.threads, kernel.threads)
+        self.team = Team.whole(kernel.threads)
 
     def copy(self, stmt: ir.Copy) -> None:
         if stmt.mechanism is ir.Mechanism.TMA:
@@ -125,7 +86,7 @@ class Copies:
 
     def barrier(self, slot: ir.SlotRef) -> str:
         """A pointer to the mbarrier of a slot."""
-        event = next(item for item in self.kernel.events if item.name == slot.event)
+        event = self.kernel.event(slot)
         at = modulo(slot.at, Lit(event.slots)) if slot.ordered else slot.at
         return event.name if event.slots == 1 or at == ZERO else f"{event.name} + {self.places.spell(at, 10)}"
 
@@ -133,7 +94,7 @@ class Copies:
 
     def _by_threads(self, stmt: ir.Copy) -> None:
         """Vectors of the destination, one thread after the other; a pad or transposition finds its source element."""
-        size = ELEMENTS[stmt.dest.tensor.elem].bits // 8
+        size = stmt.dest.tensor.elem_bytes
         per = max(stmt.vector // size, 1)
         shape = list(stmt.dest.shape)
         shape[-1] = divide(shape[-1], Lit(per))
@@ -175,17 +136,17 @@ class Copies:
 
     def _element(self, stmt: ir.Copy, index: list[Expr], per: int) -> None:
         source_index, inside = self._source_index(stmt, index)
-        tests: list[Expr] = [
-            Op("<", (value, bound(limit, extent)), "bool")
-            for tile, values in ((stmt.source, source_index), (stmt.dest, index))
-            for value, limit, extent in zip(values, tile.valid, tile.shape, strict=True)
-            if limit is not None
-        ]
-        source_tests = [*inside, *tests[: sum(limit is not None for limit in stmt.source.valid)]]
-        dest_tests = tests[sum(limit is not None for limit in stmt.source.valid) :]
+        within = stmt.dest.shape if stmt.form is ir.Form.COPY else stmt.source.shape
+        source_tests = [*inside, *self._tests(stmt.source, source_index, within)]
+        dest_tests = self._tests(stmt.dest, index, stmt.dest.shape)
         to = self.places.element(stmt.dest, tuple(index))
         source = self.places.element(stmt.source, tuple(source_index))
         self._guarded(stmt, dest_tests, source_tests, to, source, per)
+
+    def _tests(self, tile: Tile, index: list[Expr], extents: tuple[Expr, ...]) -> list[Expr]:
+        """What an element's index must stay below for it to exist; `extents`: what it stays below anyhow."""
+        pairs = zip(index, tile.valid, extents, strict=True)
+        return [Op("<", (value, bound(limit, extent)), "bool") for value, limit, extent in pairs if limit is not None]
 
     def _source_index(self, stmt: ir.Copy, index: list[Expr]) -> tuple[list[Expr], list[Expr]]:
         """The element of the source, and what must hold for it to exist beside its bounds."""
@@ -200,12 +161,7 @@ class Copies:
             for value, extent in zip(moved, stmt.source.shape, strict=True):
                 tests += [Op(">=", (value, ZERO), "bool"), Op("<", (value, extent), "bool")]
             return moved, tests
-        short: list[Expr] = [
-            Op("<", (value, extent), "bool")
-            for value, extent, full in zip(index, stmt.source.shape, stmt.dest.shape, strict=True)
-            if extent != full and (integer(extent) is None or integer(full) is None or integer(extent) != integer(full))
-        ]
-        return list(index), short
+        return list(index), []
 
     def _guarded(
         self, stmt: ir.Copy, dest_tests: list[Expr], source_tests: list[Expr], to: str, source: str, per: int
@@ -221,7 +177,7 @@ class Copies:
 
     def _move(self, stmt: ir.Copy, tests: list[Expr], to: str, source: str, per: int) -> None:
         elem = type_word(stmt.dest.tensor.elem)
-        size = ELEMENTS[stmt.dest.tensor.elem].bits // 8
+        size = stmt.dest.tensor.elem_bytes
         if stmt.mechanism is ir.Mechanism.CP_ASYNC:
             self.w.line(f"cp_async<{per * size}>(&{to}, &{source});")
             return

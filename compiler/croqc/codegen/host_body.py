@@ -13,11 +13,10 @@ from croqc.codegen.program import Program
 from croqc.codegen.words import printf, quoted, spell, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir, ir_host
-from croqc.pipe.exprs import ONE, Expr, Read, integer
+from croqc.pipe.exprs import ONE, Expr, Held, Read, integer
 from croqc.pipe.mentioned import mentioned
 from croqc.pipe.walk import Body, statements
 from croqc.pipe.wide import is_small, widened
-from croqc.sema.elements import ELEMENTS
 from croqc.sema.memory import STATIC_LIMIT
 
 _MOST = 2**31 - 1  # blocks of a grid, and what a coordinate counts to
@@ -224,7 +223,7 @@ def _map(item: ir.TensorMap) -> str:
     extents = ", ".join(f"cuuint64_t({_wide(extent)})" for extent in reversed(tensor.shape))
     box = ", ".join(str(extent) for extent in item.box)
     kind, swizzle = format_word(tensor.elem), swizzle_word(item.swizzle)
-    size = ELEMENTS[tensor.elem].bits // 8
+    size = tensor.elem_bytes
     return f"tensor_map({tensor.name}, {kind}, {size}, {{{extents}}}, {{{box}}}, {swizzle})"
 
 
@@ -233,7 +232,7 @@ def _named(expr: Expr) -> str:
     return spell(expr, _no_element)
 
 
-def _no_element(_: Read) -> str:
+def _no_element(_: Read | Held) -> str:
     raise AssertionError("the host reads no elements")
 
 

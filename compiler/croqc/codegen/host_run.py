@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
 
-from croqc.codegen.evaluate import Number, cut, evaluate, value_of
 from croqc.codegen.kernel import grid_of
 from croqc.pipe import ir, ir_host
 from croqc.pipe.errors import LoweringError, NotRunError
+from croqc.pipe.evaluate import cut, evaluate, value_of
+from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import record
@@ -53,12 +54,11 @@ Arg = PointerArg | MapArg | ScalarArg
 
 @record
 class Launch:
-    """`shared_bytes`: dynamic shared memory of a block; `says`: what the host prints in front of it."""
+    """One start of a kernel, which says its threads and its dynamic shared memory; `says`: what the host prints in
+    front of it."""
 
-    kernel: str
+    kernel: ir.Kernel
     grid: tuple[int, int, int]
-    threads: int
-    shared_bytes: int
     args: tuple[Arg, ...]
     says: str = ""
 
@@ -117,7 +117,7 @@ class _Run:
         except ValueError as error:
             raise LoweringError(str(error), span) from error
         except ZeroDivisionError:
-            raise LoweringError("division by zero", span) from None
+            raise LoweringError("division by zero: test the divisor first", span) from None
 
     # --- scalars and control ----------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class _Run:
             raise NotRunError(f"more than {MOST_LAUNCHES:,} launches are not started in one run", stmt.span)
         kernel = self.kernels[stmt.kernel]
         if missing := [name for name, _ in kernel.scalars if name not in self.values]:
-            raise LoweringError(f"'{missing[0]}' has no value", stmt.span)
+            raise LoweringError(f"'{missing[0]}' has no value: give it one by '-D' or a run line", stmt.span)
         scalars = tuple(ScalarArg(name, elem, self.values[name]) for name, elem in kernel.scalars)
         try:
             grid = self._grid(kernel)
@@ -199,7 +199,7 @@ class _Run:
             raise LoweringError(str(error), stmt.span) from error
         pointers = tuple(PointerArg(name) for name in kernel.sources)
         args: tuple[Arg, ...] = (*maps, *pointers, *scalars)
-        self.launches.append(Launch(kernel.name, grid, kernel.threads, kernel.shared_bytes, args, self.says))
+        self.launches.append(Launch(kernel, grid, args, self.says))
         self.says = ""
         return ""
 

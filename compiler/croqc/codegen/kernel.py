@@ -7,16 +7,18 @@ from math import prod
 from croqc.codegen.copies import blocks_of, map_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
+from croqc.codegen.units import number_of
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
+from croqc.pipe.alive import overlapping
 from croqc.pipe.exprs import Expr, Lit, multiply
-from croqc.pipe.passes.memory import overlapping, slot_stride
+from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.walk import statements
+from croqc.sema.model import Unit
 from croqc.text.record import record
 
 _GRID = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
-_ALIGN = 1024
 
 
 @record
@@ -28,12 +30,12 @@ class KernelText:
     headers: frozenset[str]
 
 
-def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
-    """`sites` collects the waits of a kernel that reports where they stand.
+def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> KernelText:
+    """`sites` collects the waits of a kernel that reports where they stand; `delays`: it dawdles.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
-    printer = _Kernel(kernel, sites)
+    printer = _Kernel(kernel, sites, delays)
     try:
         printer.print()
     except UnsupportedTypeError as error:
@@ -43,17 +45,20 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None) -> KernelText:
 
 
 class _Kernel:
-    def __init__(self, kernel: ir.Kernel, sites: Sites | None) -> None:
+    def __init__(self, kernel: ir.Kernel, sites: Sites | None, delays: bool) -> None:
         self.kernel, self.sites = kernel, sites
         self.w = Writer()
-        self.statements = Statements(self.w, kernel, sites)
+        self.statements = Statements(self.w, kernel, sites, delays)
         self.over = _over(kernel)
         copies = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy)]
         self.vectors = {side.tensor.name for copy in copies if copy.vector for side in (copy.source, copy.dest)}
         if kernel.events:
             self.statements.headers.add("mbarrier")
         if sites is not None:
-            self.statements.headers |= {"mbarrier", "report"}
+            sites.begin()
+            self.statements.headers |= {"clock", "mbarrier", "report"}
+        if delays:
+            self.statements.headers.add("delay")
 
     def print(self) -> None:
         kernel = self.kernel
@@ -63,7 +68,9 @@ class _Kernel:
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
             dims = f"__cluster_dims__({blocks_of(kernel)}, 1, 1) " if kernel.cluster else ""
-            self.w.line(f'extern "C" __global__ void {dims}__launch_bounds__({kernel.threads})')
+            # One block a multiprocessor will do: left alone, the assembler spills what comes from tensor memory.
+            bounds = f"{kernel.threads}, 1" if kernel.tensor_memory is not None else f"{kernel.threads}"
+            self.w.line(f'extern "C" __global__ void {dims}__launch_bounds__({bounds})')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
             first, *rest = head.split("\n")
@@ -79,11 +86,10 @@ class _Kernel:
                 self.statements.body(kernel.body)
                 if self.statements.over_blocks:
                     self.w.line("cluster_sync();  // other blocks may still arrive here")
-                if kernel.tensor_columns:
-                    self.w.line("__syncthreads();")
-                    self.w.line(
-                        f"if (threadIdx.x / 32 == 0) tensor_memory_free<{kernel.tensor_columns}>(tensor_memory);"
-                    )
+                if self.statements.probes is not None:
+                    self.w.line(self.statements.probes.end())
+                if kernel.tensor_memory is not None:
+                    self._free(kernel.tensor_memory)
             self.w.line("}")
 
     def _parameters(self) -> list[str]:
@@ -92,14 +98,16 @@ class _Kernel:
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
-        return [*maps, *tensors, *scalars, *report]
+        probes = [] if self.statements.probes is None else [self.statements.probes.parameter]
+        delays = [self.statements.delays.parameter] if self.statements.delays.wanted else []
+        return [*maps, *tensors, *scalars, *report, *probes, *delays]
 
     # --- prologue ---------------------------------------------------------------------------------
 
     def _prologue(self) -> None:
         kernel = self.kernel
         if kernel.shared_bytes:
-            self.w.line(f"extern __shared__ __align__({_ALIGN}) u8 smem[];  // {kernel.shared_bytes} bytes")
+            self.w.line(f"extern __shared__ __align__({SWIZZLED}) u8 smem[];  // {kernel.shared_bytes} bytes")
         for item in kernel.shared:
             self._tensor(item)
         at = kernel.barriers_at
@@ -116,9 +124,10 @@ class _Kernel:
             self.w.line(f"int {name} = {slot};")
         if kernel.events:
             self._barriers()
-        if kernel.tensor_columns:
-            self._tensor_memory()
+        if kernel.tensor_memory is not None:
+            self._allocate(kernel.tensor_memory)
         self._phases()
+        self._on_demand()
         self.w.line()
 
     def _block_indices(self) -> None:
@@ -131,6 +140,14 @@ class _Kernel:
         for name, extent in reversed(self.kernel.cluster):
             self.w.line(f"const int {name} = blockIdx.x{f' / {inner}' if inner > 1 else ''} % {extent};")
             inner *= extent
+
+    def _on_demand(self) -> None:
+        """What starts the delays and the probes of a kernel that has some."""
+        if self.statements.delays.wanted:
+            self.w.line(self.statements.delays.start())
+        if self.statements.probes is not None:
+            for line in self.statements.probes.start():
+                self.w.line(line)
 
     def _phases(self) -> None:
         kernel = self.kernel
@@ -148,8 +165,8 @@ class _Kernel:
         slots = f"{tensor.slots} x " if tensor.slots > 1 else ""
         shape = " x ".join(str(extent) for extent in tensor.extents)
         swizzle = f", {item.swizzle}-byte swizzle" if item.swizzle else ""
-        if tensor.slots > 1 and slot_stride(item) != item.bytes:
-            swizzle += f", {slot_stride(item)} bytes a slot"
+        if tensor.slots > 1 and item.slot_stride != item.bytes:
+            swizzle += f", {item.slot_stride} bytes a slot"
         swizzle += self.over.get(tensor.name, "")
         kind = type_word(tensor.elem)
         place = f"reinterpret_cast<{kind}*>(smem + {item.offset})"
@@ -174,14 +191,18 @@ class _Kernel:
                     self._per_slot(event, "mbarrier_arrive_many")
         self.w.line("cluster_sync();" if self.statements.over_blocks else "__syncthreads();")
 
-    def _tensor_memory(self) -> None:
-        """Asked for by the first warp; every thread learns where it lies."""
-        at = self.kernel.shared_bytes - 8
-        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {at});")
-        self.w.line(f"if (threadIdx.x / 32 == 0) tensor_memory_alloc<{self.kernel.tensor_columns}>(tensor_memory_at);")
+    def _allocate(self, memory: ir.TensorMemory) -> None:
+        """Asked for by the first warp; every thread learns where it lies (PTX ISA, tcgen05.alloc)."""
+        self.w.line(f"u32* const tensor_memory_at = reinterpret_cast<u32*>(smem + {memory.address_at});")
+        self.w.line(f"if ({number_of(Unit.GROUP)} == 0) tensor_memory_alloc<{memory.columns}>(tensor_memory_at);")
         for line in ("tcgen05_fence_before();", "__syncthreads();", "tcgen05_fence_after();"):
             self.w.line(line)
         self.w.line("const u32 tensor_memory = *tensor_memory_at;")
+
+    def _free(self, memory: ir.TensorMemory) -> None:
+        """Given back by the same warp when the whole block is done with it."""
+        self.w.line("__syncthreads();")
+        self.w.line(f"if ({number_of(Unit.GROUP)} == 0) tensor_memory_free<{memory.columns}>(tensor_memory);")
 
     def _initialise(self, event: ir.Event) -> None:
         self._per_slot(event, "mbarrier_init")

@@ -7,43 +7,45 @@ accumulators lie as those of wgmma do, so that stores are the same.
 from __future__ import annotations
 
 from croqc.codegen.places import Places
+from croqc.codegen.registers import OPERANDS, register_type
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import ZERO, Expr, Lit, Tile, Var, add
+from croqc.pipe.exprs import ZERO, Expr, Lit, Op, Tile, Var, add
 from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
-
-_TYPES = {"f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2",
-          "s8": "s8", "u8": "u8"}  # fmt: skip
-_REGISTER = {"f32": "float", "s32": "int", "f16": "u32"}
+from croqc.sema.model import THREADS, Unit
 
 
 def function_name(stmt: ir.Multiply) -> str:
-    a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
-    return f"mma_m16n8k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}"
+    a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
+    sparse = "_sparse" if stmt.metadata else ""
+    return f"mma_m16n8k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{sparse}"
 
 
-def _halves(stmt: ir.Multiply) -> int:
-    """Pieces of 16 bytes that one instruction takes along K."""
-    return stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 128
+def _pieces(stmt: ir.Multiply) -> tuple[int, int]:
+    """Pieces of 16 bytes that one instruction takes along K, of A and of B."""
+    pieces = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 128
+    return pieces // 2 if stmt.metadata else pieces, pieces
 
 
 def function_text(stmt: ir.Multiply) -> list[str]:
-    """`d += a x b` for 16 rows and 8 columns."""
-    acc, a, b = stmt.acc.elem, _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
-    kind, count, halves = _REGISTER[acc], 2 if acc == "f16" else 4, _halves(stmt)
+    """`d += a x b` for 16 rows and 8 columns; of a sparse `a` a word says which elements it has (PTX ISA, mma.sp)."""
+    acc, a, b = stmt.acc.elem, OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
+    kind, count, (of_a, of_b) = register_type(stmt.acc), 2 if acc == "f16" else 4, _pieces(stmt)
     constraint = "f" if kind == "float" else "r"
     outs = ", ".join(f"%{number}" for number in range(count))
-    names = [f"a{number}" for number in range(2 * halves)], [f"b{number}" for number in range(halves)]
-    ins = [f"%{count + number}" for number in range(3 * halves)]
+    names = [f"a{number}" for number in range(2 * of_a)], [f"b{number}" for number in range(of_b)]
+    given = [*names[0], *names[1], *(["e"] if stmt.metadata else [])]
+    ins = [f"%{count + number}" for number in range(len(given))]
+    word, tail = ("mma.sp::ordered_metadata", f", {ins[-1]}, 0x0") if stmt.metadata else ("mma", "")
+    left, right = ", ".join(ins[: 2 * of_a]), ", ".join(ins[2 * of_a : 2 * of_a + of_b])
     form = f"m16n8k{stmt.k_step}.row.col.{acc}.{a}.{b}.{acc}"
     outputs = ", ".join(f'"+{constraint}"(d[{number}])' for number in range(count))
-    inputs = ", ".join(f'"r"({name})' for name in (*names[0], *names[1]))
-    params = ", ".join(f"u32 {name}" for name in (*names[0], *names[1]))
+    inputs = ", ".join(f'"r"({name})' for name in given)
+    params = ", ".join(f"u32 {name}" for name in given)
     return [
         f"__device__ __forceinline__ void {function_name(stmt)}({kind}* d, {params}) {{",
-        f'  asm volatile("mma.sync.aligned.{form} {{{outs}}}, "',
-        f'               "{{{", ".join(ins[: 2 * halves])}}}, {{{", ".join(ins[2 * halves :])}}}, {{{outs}}};"',
+        f'  asm volatile("{word}.sync.aligned.{form} {{{outs}}}, "',
+        f'               "{{{left}}}, {{{right}}}, {{{outs}}}{tail};"',
         f"               : {outputs}",
         f"               : {inputs});",
         "}",
@@ -53,29 +55,59 @@ def function_text(stmt: ir.Multiply) -> list[str]:
 # --- operands from shared memory ---------------------------------------------------------------
 
 
-def print_split(w: Writer, places: Places, stmt: ir.Multiply, registers: str, column: Expr) -> None:
-    """One K step of a warpgroup's multiply: a warp's rows of A once, the columns of B sixteen at a time."""
-    name, per = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4
+def print_split(w: Writer, places: Places, stmt: ir.Multiply, registers: str, step: str) -> None:
+    """One K step of a warpgroup's multiply: a warp's rows of A once, the columns of B sixteen at a time. `step` is its
+    number, empty for the only one."""
+    name, per, (of_a, of_b) = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4, _pieces(stmt)
     a, b, n = (places.own(wish) for wish in ("a", "b", "n"))
-    left = ", ".join(f"{a}[{number}]" for number in range(4))
+    size = stmt.a.tensor.elem_bytes
     with w.block(""):
-        w.line(f"u32 {a}[4];")
-        w.line(f"load_a<{_shape(places, stmt.a)}>({a}, {_at(places, stmt.a, ZERO, column)});")
+        if stmt.a_registers:
+            left = _of_step(stmt.a_registers, step, 2 * of_a)
+        else:
+            left = [f"{a}[{number}]" for number in range(4)]
+            w.line(f"u32 {a}[4];")
+            load_a = "load_a" if stmt.a_k_major else "load_a_mn"
+            depth = _depth(step, of_a * 16 // size)
+            w.line(f"{load_a}<{_shape(places, stmt.a)}>({a}, {_at(places, stmt.a, ZERO, depth, stmt.a_k_major)});")
+        told = _of_step(stmt.metadata, step, 1) if stmt.metadata else []
         w.line("#pragma unroll")
         with w.block(f"for (int {n} = 0; {n} < {stmt.n}; {n} += 16)"):
-            w.line(f"u32 {b}[4];")
-            w.line(f"load_b<{_shape(places, stmt.b)}>({b}, {_at(places, stmt.b, Var(n), column)});")
-            w.line(f"{name}({registers} + {n} / 8 * {per}, {left}, {b}[0], {b}[1]);")
-            guard = f"if ({n} + 8 < {stmt.n}) " if stmt.n % 16 else ""
-            w.line(f"{guard}{name}({registers} + ({n} / 8 + 1) * {per}, {left}, {b}[2], {b}[3]);")
+            load_b = "load_b" if stmt.b_k_major else "load_b_mn"
+            more = f", {n} + 8 < {stmt.n} ? 8 : 0" if stmt.n % 16 else ""
+            names = [b, *(places.own(f"b{number}") for number in range(1, of_b // 2))]
+            for number, each in enumerate(names):
+                depth = add(_depth(step, of_b * 16 // size), Lit(number * 32 // size))
+                at = _at(places, stmt.b, Var(n), depth, stmt.b_k_major)
+                w.line(f"u32 {each}[4];")
+                w.line(f"{load_b}<{_shape(places, stmt.b)}>({each}, {at}{more});")
+            for half, at in ((0, f"{n} / 8"), (1, f"({n} / 8 + 1)")):
+                right = [f"{each}[{2 * half + deep}]" for each in names for deep in (0, 1)]
+                guard = f"if ({n} + 8 < {stmt.n}) " if half and stmt.n % 16 else ""
+                w.line(f"{guard}{name}({registers} + {at} * {per}, {', '.join((*left, *right, *told))});")
+
+
+def _depth(step: str, width: int) -> Expr:
+    """Where a K step begins, in elements of an operand."""
+    return Op("*", (Var(step), Lit(width))) if step else ZERO
+
+
+def _of_step(name: str, step: str, count: int) -> list[str]:
+    """The registers of one K step of an operand that has so many of them a step."""
+    if count == 1:
+        return [f"{name}[{step or 0}]"]
+    base = f"{step} * {count} + " if step else ""
+    return [f"{name}[{base}{number}]" for number in range(count)]
 
 
 def _shape(places: Places, tile: Tile) -> str:
     tensor = tile.tensor
-    return f"{tensor.extents[0]}, {places.shared[tensor.name].swizzle}, {ELEMENTS[tensor.elem].bits // 8}"
+    return f"{tensor.extents[0]}, {places.shared[tensor.name].swizzle}, {tensor.elem_bytes}"
 
 
-def _at(places: Places, tile: Tile, row: Expr, column: Expr) -> str:
+def _at(places: Places, tile: Tile, along: Expr, depth: Expr, k_major: bool) -> str:
+    """`along` in M or N, `depth` in K."""
+    row, column = (along, depth) if k_major else (depth, along)
     at = (places.spell(add(start, more)) for start, more in ((tile.origin[0], row), (tile.origin[-1], column)))
     return f"{places.slot(tile.tensor, tile.slot)}, {', '.join(at)}"
 
@@ -85,12 +117,12 @@ def _at(places: Places, tile: Tile, row: Expr, column: Expr) -> str:
 
 def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
     """Four bytes a register: block i of 8 rows and block j of 16 bytes along K is register `j * rows / 8 + i`."""
-    size = ELEMENTS[stmt.tile.tensor.elem].bits // 8
+    size = stmt.tile.tensor.elem_bytes
     rows = stmt.rows // 4 if stmt.unit is Unit.GROUP4 else stmt.rows
     blocks, pieces = rows // 8, stmt.k * size // 16
     if stmt.declares:
         w.line(f"u32 {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {stmt.tile.tensor.elem}")
-    first = "threadIdx.x % 128 / 32 * 16 + " if stmt.unit is Unit.GROUP4 else ""
+    first = f"threadIdx.x % {THREADS[Unit.GROUP4]} / {THREADS[Unit.GROUP]} * 16 + " if stmt.unit is Unit.GROUP4 else ""
     i, j = places.own("i"), places.own("j")
     row, k = Var(f"({first}operand_row({i}))"), Var(f"operand_byte({j}) / {size}" if size > 1 else f"operand_byte({j})")
     w.line("#pragma unroll")
@@ -99,24 +131,30 @@ def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
         target = f"{stmt.name}[{j} * {blocks} + {i}]"
         w.line(f"for (int {i} = 0; {i} < {blocks}; ++{i})")
         with w.indented():
-            if stmt.k_major:
+            if stmt.by_words:
                 w.line(f"{target} = *reinterpret_cast<const u32*>(&{places.element(stmt.tile, (row, k))});")
-            else:
-                ends = [places.element(stmt.tile, (add(k, Lit(more)), row)) for more in (0, 1)]
-                w.line(f"{target} = pack_bits({ends[0]}, {ends[1]});")
+                return
+            ends = [add(k, Lit(more)) for more in range(4 // size)]
+            values = [places.element(stmt.tile, (row, end) if stmt.k_major else (end, row)) for end in ends]
+            w.line(f"{target} = pack_bits({', '.join(values)});")
 
 
 def print_warp(w: Writer, places: Places, stmt: ir.Multiply, registers: str, step: str) -> None:
     """One K step of a warp's multiply, its operands in fragments; `step` is its number, empty for the only one."""
-    name, per, halves = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4, _halves(stmt)
+    name, per, (of_a, of_b) = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4, _pieces(stmt)
     rows, columns = stmt.m // 8, stmt.n // 8
     m, n = places.own("m"), places.own("n")
     w.line("#pragma unroll")
     with w.block(f"for (int {m} = 0; {m} < {stmt.m // 16}; ++{m})"):
         w.line("#pragma unroll")
         w.line(f"for (int {n} = 0; {n} < {columns}; ++{n})")
-        pieces = [f"({step} * {halves} + {half})" if step else str(half) for half in range(halves)]
-        a = [f"{stmt.a_registers}[{piece} * {rows} + 2 * {m} + {side}]" for piece in pieces for side in (0, 1)]
-        b = [f"{stmt.b_registers}[{piece} * {columns} + {n}]" for piece in pieces]
+        left, right = ([_piece(step, count, each) for each in range(count)] for count in (of_a, of_b))
+        a = [f"{stmt.a_registers}[{piece} * {rows} + 2 * {m} + {side}]" for piece in left for side in (0, 1)]
+        b = [f"{stmt.b_registers}[{piece} * {columns} + {n}]" for piece in right]
+        told = _of_step(stmt.metadata, step, 1) if stmt.metadata else []
         with w.indented():
-            w.line(f"{name}({registers} + ({m} * {columns} + {n}) * {per}, {', '.join((*a, *b))});")
+            w.line(f"{name}({registers} + ({m} * {columns} + {n}) * {per}, {', '.join((*a, *b, *told))});")
+
+
+def _piece(step: str, count: int, number: int) -> str:
+    return f"({step} * {count} + {number})" if step else str(number)

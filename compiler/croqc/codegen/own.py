@@ -22,8 +22,10 @@ def names_in(kernel: ir.Kernel) -> frozenset[str]:
     found |= {acc.name for acc in kernel.accumulators}
     for stmt in statements(kernel.body):
         match stmt:
-            case ir.Let(name=name) | ir.Loop(name=name) | ir.LoadFragment(name=name):
+            case ir.Let(name=name) | ir.Loop(name=name) | ir.LoadFragment(name=name) | ir.LoadMetadata(name=name):
                 found.add(name)
+            case ir.Visit(names=names):
+                found |= set(names)
             case ir.Text(text=text):
                 found |= set(_WORD.findall(text))
     return frozenset(found)

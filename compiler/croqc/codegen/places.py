@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from croqc.codegen import registers
 from croqc.codegen.own import Own
 from croqc.codegen.words import spell, type_word
 from croqc.pipe import ir
 from croqc.pipe.exprs import (
     ZERO,
     Expr,
+    Held,
     Lit,
     Read,
     Space,
@@ -21,7 +23,6 @@ from croqc.pipe.exprs import (
     product,
     total,
 )
-from croqc.pipe.passes.memory import slot_stride
 from croqc.pipe.wide import is_small, widened
 from croqc.sema.elements import ELEMENTS
 
@@ -31,13 +32,32 @@ class Places:
 
     def __init__(self, kernel: ir.Kernel) -> None:
         self.shared = {item.tensor.name: item for item in kernel.shared}
+        self.tiles = {tile.name: tile for tile in kernel.accumulators}
         self.own = Own(kernel)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
         return spell(expr, self.read, binding)
 
-    def read(self, read: Read) -> str:
-        return self.element(read.tile, read.index)
+    def read(self, read: Read | Held) -> str:
+        return self.held(read) if isinstance(read, Held) else self.element(read.tile, read.index)
+
+    def held(self, element: Held) -> str:
+        """The value of an element that is in the thread's registers."""
+        tile = self.tiles[element.name]
+        return registers.element(tile, self.registers(tile, element.slot), self._number(element))
+
+    def put(self, element: Held, value: str) -> str:
+        """The statement that gives such an element a value."""
+        tile = self.tiles[element.name]
+        return registers.put(tile, self.registers(tile, element.slot), self._number(element), value)
+
+    def registers(self, tile: ir.Accumulator, index: Expr) -> str:
+        """The thread's registers of a tile, of an array of tiles those of one."""
+        return tile.name if tile.count == 1 else f"{tile.name}[{self.spell(index)}]"
+
+    def _number(self, element: Held) -> str:
+        assert element.register is not None
+        return self.spell(element.register)
 
     def element(self, tile: Tile, index: tuple[Expr, ...]) -> str:
         """The element of a tile as an lvalue."""
@@ -93,15 +113,17 @@ class Places:
         if tensor.slots == 1:
             return tensor.name
         item = self.shared[tensor.name]
-        elements = slot_stride(item) * 8 // ELEMENTS[tensor.elem].bits
+        elements = item.slot_stride * 8 // ELEMENTS[tensor.elem].bits
         return f"{tensor.name} + {self.spell(multiply(slot, Lit(elements)), 10)}"
 
-    def offset(self, tile: Tile, column: Expr) -> str:
-        """Bytes from the start of a swizzled tensor to a column of a tile, without the permutation of its swizzle."""
+    def offset(self, tile: Tile, depth: Expr, k_major: bool = True) -> str:
+        """Bytes from the start of a swizzled tensor to some depth in K of an operand, without the permutation of its
+        swizzle: to a column or, where K goes down, to a row."""
         tensor, item = tile.tensor, self.shared[tile.tensor.name]
-        size = ELEMENTS[tensor.elem].bits // 8
-        row, first = tile.origin[0], add(tile.origin[-1], column)
-        slot = multiply(tile.slot, Lit(slot_stride(item)))
+        size = tensor.elem_bytes
+        row, first = tile.origin[0], tile.origin[-1]
+        row, first = (row, add(first, depth)) if k_major else (add(row, depth), first)
+        slot = multiply(tile.slot, Lit(item.slot_stride))
         if row == ZERO and first == ZERO:
             return self.spell(slot)
         inside = f"tile_start<{tensor.extents[0]}, {item.swizzle}, {size}>({self.spell(row)}, {self.spell(first)})"
@@ -117,7 +139,7 @@ class Places:
         if item.swizzle and len(at) == 2:
             if at == [ZERO, ZERO]:
                 return base
-            size = ELEMENTS[tensor.elem].bits // 8
+            size = tensor.elem_bytes
             shape = f"{tensor.extents[0]}, {item.swizzle}, {size}"
             scale = f" / {size}" if size > 1 else ""
             return f"{base} + tile_start<{shape}>({self.spell(at[0])}, {self.spell(at[1])}){scale}"

@@ -16,9 +16,10 @@ RECORD_WORDS = 8  # site, slot, generation, parity, state, block, thread and an 
 
 @record
 class WaitSite:
-    """A wait of a kernel; `span` relative to the function. `event`: the name's place, which says which event it is."""
+    """A wait; `span` relative to the function. `kernel`: the number of its kernel in the unit; `event_span`: the name's
+    place, which says which event it is."""
 
-    kernel: str
+    kernel: int
     event: str
     event_span: Span
     slots: int
@@ -30,9 +31,15 @@ class Sites:
 
     def __init__(self) -> None:
         self.found: list[WaitSite] = []
+        self.kernels = 0
 
-    def add(self, kernel: ir.Kernel, event: ir.Event, span: Span) -> int:
-        self.found.append(WaitSite(kernel.name, event.name, event.span, event.slots, span))
+    def begin(self) -> None:
+        """The waits that follow are the next kernel's."""
+        self.kernels += 1
+
+    def add(self, event: ir.Event, span: Span) -> int:
+        """The number of a wait of this kernel."""
+        self.found.append(WaitSite(self.kernels - 1, event.name, event.span, event.slots, span))
         return len(self.found)
 
 

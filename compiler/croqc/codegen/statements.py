@@ -6,11 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.codegen import mma_sync, tcgen05
-from croqc.codegen.copies import THREADS, Copies, Team, blocks_of, by_first, first_of
+from croqc.codegen.copies import Copies
+from croqc.codegen.delays import Delays
+from croqc.codegen.events import Events
 from croqc.codegen.places import Places
-from croqc.codegen.report import Sites, counter, report_name
+from croqc.codegen.probes import ProbeWords
+from croqc.codegen.registers import declaration, described
+from croqc.codegen.report import Sites
+from croqc.codegen.sparse import print_metadata
 from croqc.codegen.stores import Stores
-from croqc.codegen.wgmma import fragment_arguments, function_name, function_text, register_count, register_type
+from croqc.codegen.units import Team, by_first, first_of
+from croqc.codegen.visits import Visits
+from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import OWN_MATHS, printf, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
@@ -23,8 +30,9 @@ from croqc.sema.model import Unit
 class Statements:
     """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
 
-    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None) -> None:
+    def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> None:
         self.w, self.kernel, self.sites = writer, kernel, sites
+        self.delays = Delays(writer, kernel, delays)
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
         self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
@@ -36,10 +44,15 @@ class Statements:
         self.over_blocks = any(_over_blocks(stmt) for stmt in statements(kernel.body))
         if self.over_blocks:
             self.headers |= {"cluster", "tma"}  # a tensor map is a type of the one, used in the other
+        self.events = Events(writer, self.copies, kernel, sites)
+        self.visits = Visits(writer, self.places, self.body)
+        self.probes = None if kernel.probes is None else ProbeWords(kernel, kernel.probes)
+        if self.probes is not None:
+            self.headers |= {"clock", "probe"}
 
     def body(self, body: Body) -> None:
         for stmt in body:
-            with self.w.at(stmt.span):
+            with self.w.at(stmt.span), self.delays.around(stmt):
                 _HANDLERS[type(stmt)](self, stmt)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
@@ -136,85 +149,22 @@ class Statements:
     # --- events -----------------------------------------------------------------------------------
 
     def wait(self, stmt: ir.Wait) -> None:
-        barrier = self.copies.barrier(stmt.slot)
-        if stmt.phase is None:
-            slots = self._event(stmt.slot).slots
-            self._wait(stmt, barrier, f"{self.spell(divide(stmt.slot.at, Lit(slots)), 10)} & 1")
-            return
-        slot = self.spell(stmt.slot.at, 10)
-        if self._event(stmt.slot).slots == 1:
-            self._wait(stmt, barrier, stmt.phase)
-            self.w.line(f"{stmt.phase} ^= 1;")
-            return
-        self._wait(stmt, barrier, f"{stmt.phase} >> {slot} & 1")
-        self.w.line(f"{stmt.phase} ^= 1{'ull' if self._event(stmt.slot).slots > 32 else 'u'} << {slot};")
-
-    def _wait(self, stmt: ir.Wait, barrier: str, parity: str) -> None:
-        """Where waits are reported, with what the record says: site, slot, and which generation it is for the path."""
-        scope = "<true>" if stmt.cluster else ""
-        if self.sites is None:
-            self.w.line(f"mbarrier_wait{scope}({barrier}, {parity});")
-            return
-        event = self._event(stmt.slot)
-        number = self.sites.add(self.kernel, event, stmt.span)
-        slot = self.spell(stmt.slot.at, 10)
-        generation = f"{counter(self.kernel, event)}[{slot}]"
-        if stmt.slot.ordered:
-            generation = self.spell(divide(stmt.slot.at, Lit(event.slots)))
-            slot = f"{slot} % {event.slots}"
-        report = report_name(self.kernel)
-        self.w.line(f"mbarrier_wait_reported{scope}({barrier}, {parity}, {report}, {number}, {slot}, {generation});")
-        if not stmt.slot.ordered:
-            self.w.line(f"++{generation};")
-
-    def _event(self, slot: ir.SlotRef) -> ir.Event:
-        return next(item for item in self.kernel.events if item.name == slot.event)
+        self.events.wait(stmt)
 
     def arrive(self, stmt: ir.Arrive) -> None:
-        if stmt.publishes:
-            self.w.line("fence_async_proxy();")
-        if stmt.meets:
-            self._meet(stmt.unit)
-        barrier = self.copies.barrier(stmt.slot)
-        if stmt.by_threads:
-            self.headers.add("cp_async")
-            self.w.line(f"cp_async_arrive({barrier});")
-            return
-        if stmt.cluster:
-            self.headers.add("cluster")
-            if stmt.bytes:
-                self.w.line(by_first(stmt.unit, self.copies.team, f"mbarrier_expect({barrier}, {stmt.bytes});"))
-            arrival = f"mbarrier_arrive_cluster<{blocks_of(self.kernel)}>({barrier})"
-        else:
-            arrival = (
-                f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
-            )
-        self.w.line(by_first(stmt.unit, self.copies.team, f"{arrival};"))
+        self.events.arrive(stmt)
 
     def expect(self, stmt: ir.Expect) -> None:
-        word = "mbarrier_expect"
-        if stmt.cluster:
-            self.headers.add("cluster")
-            word = f"mbarrier_expect_cluster<{blocks_of(self.kernel)}>"
-        barrier = self.copies.barrier(stmt.slot)
-        self.w.line(by_first(stmt.unit, self.copies.team, f"{word}({barrier}, {stmt.bytes});"))
+        self.events.expect(stmt)
 
     def sync(self, stmt: ir.Sync) -> None:
-        if stmt.publishes:
-            self.w.line("fence_async_proxy();")
-        self._meet(stmt.unit)
+        self.events.sync(stmt)
 
-    def _meet(self, unit: Unit) -> None:
-        team = self.copies.team
-        count = THREADS.get(unit, team.count)
-        if count >= self.kernel.threads:
-            self.w.line("__syncthreads();")
-        elif unit is Unit.BLOCK:
-            self.w.line(f"bar_sync({team.barrier}, {count});")
-        elif unit is Unit.GROUP4:
-            self.w.line("bar_sync(1 + threadIdx.x / 128, 128);")
-        elif unit is Unit.GROUP:
-            self.w.line("__syncwarp();")
+    def probe(self, stmt: ir.Probe) -> None:
+        assert self.probes is not None
+        self.w.line(self.probes.before())
+        self.body(stmt.body)
+        self.w.line(self.probes.after(stmt.site, self.spell(stmt.slot), self.spell(stmt.turn)))
 
     # --- movement ---------------------------------------------------------------------------------
 
@@ -239,13 +189,13 @@ class Statements:
     def fill(self, stmt: ir.Fill) -> None:
         acc, value = stmt.acc, self.spell(stmt.value)
         if stmt.declares:
-            count = f"[{acc.count}]" if acc.count > 1 else ""
-            shape = f"{acc.m} x {acc.n} {acc.elem}"
-            self.w.line(f"{register_type(acc)} {acc.name}{count}[{register_count(acc)}];  // {shape}")
-        if acc.elem == "f16":
-            bits = f"f16({value}).bits"
-            value = "0" if value == "0.0f" else f"{bits} * 0x10001u"
-        self._filled(self._registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+            self.declare(stmt)
+        if acc.packed:
+            value = "0" if value == "0.0f" else f"{acc.elem}({value}).bits * 0x10001u"
+        self._filled(self.places.registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
+
+    def declare(self, stmt: ir.Declare | ir.Fill) -> None:
+        self.w.line(f"{declaration(stmt.acc)}  // {described(stmt.acc)}")
 
     def _filled(self, registers: str, count: int, value: str) -> None:
         self.w.line("#pragma unroll")
@@ -257,24 +207,20 @@ class Statements:
         with self.w.block(f"for (auto& {one} : {name})"):
             self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
 
-    def _registers(self, acc: ir.Accumulator, index: Expr) -> str:
-        return acc.name if acc.count == 1 else f"{acc.name}[{self.spell(index)}]"
-
     def fence(self, stmt: ir.Fence) -> None:
-        if self.kernel.tensor_columns:
-            self.w.line("tcgen05_fence_after();")
-            return
-        self.headers.add("wgmma")
-        self.w.line("wgmma_fence();")
+        function, header = _FENCES[stmt.kind]
+        self.headers.add(header)
+        self.w.line(f"{function}();")
 
     def multiply(self, stmt: ir.Multiply) -> None:
-        if stmt.instruction == "tcgen05":
+        if stmt.instruction is ir.Instruction.TCGEN05:
             self._multiply_tcgen05(stmt)
             return
-        by_warps = stmt.instruction in ("mma.sync", "wmma")
+        by_warps = not stmt.instruction.is_async
         self.headers.add("mma_sync" if by_warps else "wgmma")
         name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
-        self.functions.setdefault(name, mma_sync.function_text(stmt) if by_warps else function_text(stmt))
+        text = mma_sync.function_text(stmt) if by_warps else function_text(stmt)
+        self.functions.setdefault(text[0], text)
         column: Expr = ZERO
         if stmt.steps > 1:
             self.w.line("#pragma unroll")
@@ -290,18 +236,14 @@ class Statements:
         self.functions.setdefault(tcgen05.function_name(stmt), tcgen05.function_text(stmt))
         steps = [Lit(step * stmt.k_step) for step in range(stmt.steps)]
         self.tensor_memory.multiply(
-            stmt, [(self._tensor_operand(stmt.a, at), self._tensor_operand(stmt.b, at)) for at in steps]
+            stmt, [self._operands(stmt, at, "tensor_operand", "tensor_operand_mn") for at in steps]
         )
-
-    def _tensor_operand(self, tile: Tile, column: Expr) -> str:
-        swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"tensor_operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
 
     def start(self, stmt: ir.Start) -> None:
         self.tensor_memory.start(stmt)
 
     def complete(self, stmt: ir.Complete) -> None:
-        self.tensor_memory.complete()
+        self.tensor_memory.complete(self.copies.barrier(stmt.slot), stmt.phase)
 
     def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
         self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
@@ -309,50 +251,93 @@ class Statements:
     def load_accumulator(self, stmt: ir.LoadAccumulator) -> None:
         self.tensor_memory.load(stmt)
 
+    def keep_accumulator(self, stmt: ir.KeepAccumulator) -> None:
+        self.tensor_memory.keep(stmt)
+
     def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
         """`step`: the loop's variable over K, empty for a single step."""
-        registers = self._registers(stmt.acc, stmt.index)
-        if stmt.instruction in ("mma.sync", "wmma"):
-            if stmt.a_registers:
-                mma_sync.print_warp(self.w, self.places, stmt, registers, step)
-            else:
-                mma_sync.print_split(self.w, self.places, stmt, registers, column)
+        registers = self.places.registers(stmt.acc, stmt.index)
+        if not stmt.instruction.is_async:
+            show = mma_sync.print_warp if stmt.b_registers else mma_sync.print_split
+            show(self.w, self.places, stmt, registers, step)
             return
-        held = fragment_arguments(stmt, step) if stmt.a_registers else ""
-        operands = [held or self._operand(stmt.a, column), self._operand(stmt.b, column)]
-        self.w.line(f"{name}({registers}, {operands[0]},")
-        self.w.line(f"{' ' * (len(name) + 1)}{operands[1]});")
+        a, b = self._operands(stmt, column, "operand", "operand_mn")
+        told = f", {stmt.metadata}[{step or 0}]" if stmt.metadata else ""
+        self.w.line(f"{name}({registers}, {fragment_arguments(stmt, step) if stmt.a_registers else a},")
+        self.w.line(f"{' ' * (len(name) + 1)}{b}{told}{self._adds(stmt, step)});")
 
-    def _operand(self, tile: Tile, column: Expr) -> str:
+    def _adds(self, stmt: ir.Multiply, step: str) -> str:
+        """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
+        if stmt.adds is None:
+            return ""
+        later = Op("!=", (Var(step), ZERO), "bool")
+        never = stmt.adds == Lit(False, "bool")
+        adds = stmt.adds if not step else later if never else Op("||", (stmt.adds, later), "bool")
+        return f", {self.spell(adds)}"
+
+    def _operands(self, stmt: ir.Multiply, depth: Expr, along: str, across: str) -> tuple[str, str]:
+        """The descriptors of A and B at some depth in K, made by a function for operands that lie along K or another
+        for those that lie across; of one in registers nothing."""
+        of_a = divide(depth, Lit(2)) if stmt.metadata else depth
+        return (
+            "" if stmt.a_registers else self._operand(stmt.a, of_a, along if stmt.a_k_major else "", across),
+            "" if stmt.b_registers else self._operand(stmt.b, depth, along if stmt.b_k_major else "", across),
+        )
+
+    def _operand(self, tile: Tile, depth: Expr, along: str, across: str) -> str:
         swizzle = self.places.shared[tile.tensor.name].swizzle
-        return f"operand<{swizzle}>({tile.tensor.name}, {self.places.offset(tile, column)})"
+        offset = self.places.offset(tile, depth, bool(along))
+        shape = f"{swizzle}" if along else f"{swizzle}, {tile.tensor.extents[0]}"
+        return f"{along or across}<{shape}>({tile.tensor.name}, {offset})"
 
     def load_fragment(self, stmt: ir.LoadFragment) -> None:
         self.headers.add("fragment")
         mma_sync.print_load(self.w, self.places, stmt)
+
+    def load_metadata(self, stmt: ir.LoadMetadata) -> None:
+        self.headers.add("fragment")
+        print_metadata(self.w, self.places, stmt)
 
     def commit(self, stmt: ir.Commit) -> None:
         self.headers.add("wgmma")
         if stmt.closes:
             self.w.line("wgmma_commit();")
         self.w.line(f"wgmma_wait<{stmt.keep}>();")
-        for acc in stmt.settles:
-            for number in range(acc.count):
-                self.w.line(f"settle({self._registers(acc, Lit(number))});")
+
+    def settle(self, stmt: ir.Settle) -> None:
+        for number in range(stmt.acc.count):
+            self.w.line(f"settle({self.places.registers(stmt.acc, Lit(number))});")
+
+    def visit(self, stmt: ir.Visit) -> None:
+        self.headers.add("fragment")
+        self.visits.visit(stmt)
+
+    def put(self, stmt: ir.Put) -> None:
+        self.w.line(self.places.put(stmt.element, self.spell(stmt.value)))
+
+    def reduce(self, stmt: ir.Reduce) -> None:
+        self.headers.add("fragment")
+        self.visits.reduce(stmt)
 
     def store(self, stmt: ir.StoreTile) -> None:
-        self.stores.store(stmt, self._registers(stmt.acc, stmt.index))
+        self.stores.store(stmt, self.places.registers(stmt.acc, stmt.index))
 
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
-        self.w.line(by_first(stmt.unit, self.copies.team, f"{word}();"))
+        self.w.line(by_first(stmt.unit, self.copies.team, f"{word}<{stmt.keep}>();"))
 
 
 def _over_blocks(stmt: ir.Stmt) -> bool:
     """Whether a block of a cluster does something in the others."""
     return isinstance(stmt, ir.Arrive | ir.Expect) and stmt.cluster
 
+
+_FENCES = {
+    ir.Fencing.WGMMA: ("wgmma_fence", "wgmma"),
+    ir.Fencing.BEFORE: ("tcgen05_fence_before", "tcgen05"),
+    ir.Fencing.AFTER: ("tcgen05_fence_after", "tcgen05"),
+}
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,
@@ -372,18 +357,26 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Arrive: Statements.arrive,
     ir.Expect: Statements.expect,
     ir.Sync: Statements.sync,
+    ir.Probe: Statements.probe,
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,
     ir.Fill: Statements.fill,
+    ir.Declare: Statements.declare,
     ir.Fence: Statements.fence,
     ir.LoadFragment: Statements.load_fragment,
+    ir.LoadMetadata: Statements.load_metadata,
     ir.Multiply: Statements.multiply,
     ir.Commit: Statements.commit,
     ir.Start: Statements.start,
     ir.Complete: Statements.complete,
     ir.ArriveCommitted: Statements.arrive_committed,
     ir.LoadAccumulator: Statements.load_accumulator,
+    ir.KeepAccumulator: Statements.keep_accumulator,
+    ir.Settle: Statements.settle,
+    ir.Visit: Statements.visit,
+    ir.Put: Statements.put,
+    ir.Reduce: Statements.reduce,
     ir.StoreTile: Statements.store,
     ir.StoresRead: Statements.stores_read,
 }

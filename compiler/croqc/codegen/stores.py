@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from croqc.codegen import registers as held
 from croqc.codegen.places import Places
-from croqc.codegen.wgmma import register_count
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr, Op, Var, add, integer
-from croqc.pipe.tiles import bound
-from croqc.sema.model import Unit
-
-_WARPGROUP = ("fragment_row", "fragment_column")
+from croqc.pipe.exprs import Expr, Op, Var, add
 
 
 class Stores:
@@ -25,8 +21,8 @@ class Stores:
         self.headers.add("fragment")
         r = self.places.own("r")
         self.w.line("#pragma unroll")
-        with self.w.block(f"for (int {r} = 0; {r} < {register_count(stmt.acc)}; ++{r})"):
-            if stmt.acc.elem == "f16":
+        with self.w.block(f"for (int {r} = 0; {r} < {held.register_count(stmt.acc)}; ++{r})"):
+            if stmt.acc.packed:
                 self._stored_pair(stmt, registers, r)
             else:
                 self._stored(stmt, r, f"{registers}[{r}]")
@@ -48,7 +44,7 @@ class Stores:
 
     def _pair(self, stmt: ir.StoreTile, registers: str, start: str, number: int) -> str:
         """A register with two neighbours of the accumulator; `start` is their first column."""
-        if stmt.acc.elem == "f16":
+        if stmt.acc.packed:
             return f"{registers}[{start} / 4 + {number}]"
         low, high = (f"{registers}[{start} / 2 + {2 * number + side}]" for side in (0, 1))
         return f"pack_{stmt.dest.tensor.elem}({low}, {high})"
@@ -59,23 +55,15 @@ class Stores:
         value = self.places.own("value")
         for half, bits in ((0, f"u16({registers}[{r}])"), (1, f"u16({registers}[{r}] >> 16)")):
             with self.w.block(""):
-                self.w.line(f"f16 {value};")
+                self.w.line(f"{stmt.acc.elem} {value};")
                 self.w.line(f"{value}.bits = {bits};")
                 self._stored(stmt, f"2 * {r} + {half}" if half else f"2 * {r}", value)
 
     def _stored(self, stmt: ir.StoreTile, number: str, value: str) -> None:
-        warp = stmt.acc.unit is Unit.GROUP
-        row, column = (f"warp_row<{stmt.acc.n}>", f"warp_column<{stmt.acc.n}>") if warp else _WARPGROUP
-        m, n = Var(f"{row}({number})"), Var(f"{column}({number})")
+        m, n = (Var(place) for place in held.places(stmt.acc, number))
         index: tuple[Expr, ...] = (n, m) if stmt.transposed else (m, n)
-        tests = [Op("<", (at, limit), "bool") for at, limit in zip((m, n), stmt.limits, strict=False)]
-        for at, limit, extent in zip(index, stmt.dest.valid, stmt.dest.shape, strict=True):
-            size = stmt.acc.m if at is m else stmt.acc.n
-            if limit is not None:
-                lies_inside = (integer(extent) or 0) >= size
-                tests.append(Op("<", (at, bound(limit, extent) if lies_inside else limit), "bool"))
-            elif (known := integer(extent)) is None or known < size:
-                tests.append(Op("<", (at, extent), "bool"))
+        pairs = [(at, limit) for at, limits in ((m, stmt.row_limits), (n, stmt.column_limits)) for limit in limits]
+        tests = [Op("<", pair, "bool") for pair in pairs]
         elem = type_word(stmt.dest.tensor.elem)
         have = type_word(stmt.acc.elem)
         if have != elem:

@@ -18,8 +18,11 @@ _ORDER: Final = (
     "maths",
     "shared",
     "atomics",
+    "clock",
     "mbarrier",
     "report",
+    "delay",
+    "probe",
     "cp_async",
     "tma",
     "cluster",
@@ -37,7 +40,7 @@ class Unit:
     """`lines` with their places in the source; kernels are `extern "C"` under their names.
 
     `sites`: the waits of a unit that reports where they stand, by number from 1. None where it does not: only then do
-    its kernels take no `WaitReport`.
+    its kernels take no `WaitReport`. Kernels with probes take `Probes`, after it.
     """
 
     lines: tuple[Line, ...]
@@ -54,15 +57,17 @@ def unit_of(
     foreign: Sequence[Line] = (),
     bases: Sequence[int] = (),
     report: bool = False,
+    delays: bool = False,
 ) -> Unit:
     """`foreign`: device code of the file, passed through in front of the kernels. `bases`: where each kernel's function
     begins in the file, for places that count from the file's start. `report`: waits write where they stand into a
-    `WaitReport`, the last parameter of each kernel.
+    `WaitReport`, a parameter of each kernel behind those of the source. `delays`: kernels dawdle, by a seed that is the
+    last parameter.
 
     Raises UnsupportedTypeError for an element type that is not generated.
     """
     sites = Sites() if report else None
-    texts = [kernel_text(kernel, sites) for kernel in kernels]
+    texts = [kernel_text(kernel, sites, delays) for kernel in kernels]
     headers = {"types", "shared"}.union(*(text.headers for text in texts))
     lines = [Line(f"// {title}"), Line("")]
     for name in _ORDER:

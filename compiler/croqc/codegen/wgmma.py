@@ -5,55 +5,56 @@ PTX ISA, wgmma.mma_async: D in registers, A and B by descriptor.
 
 from __future__ import annotations
 
+from croqc.codegen.registers import OPERANDS, register_count, register_type
 from croqc.pipe import ir
-from croqc.sema.model import Unit
-
-_TYPES = {"f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2",
-          "s8": "s8", "u8": "u8"}  # fmt: skip
-
-
-def register_type(acc: ir.Accumulator) -> str:
-    """What one register of an accumulator holds; 16-bit elements lie in pairs."""
-    return {"f32": "float", "s32": "int", "f16": "u32"}[acc.elem]
-
-
-def register_count(acc: ir.Accumulator) -> int:
-    per = 2 if acc.elem == "f16" else 1
-    return acc.m * acc.n // (32 if acc.unit is Unit.GROUP else 128) // per
 
 
 def function_name(stmt: ir.Multiply) -> str:
-    a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
+    a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     held = "_registers" if stmt.a_registers else ""
-    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}"
+    sparse = "_sparse" if stmt.metadata else ""
+    majors = ("" if stmt.a_k_major or held else "_a_mn") + ("" if stmt.b_k_major else "_b_mn")
+    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}{majors}{sparse}"
 
 
 def function_text(stmt: ir.Multiply) -> list[str]:
-    """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers."""
+    """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers.
+
+    A sparse one takes the word that says where A's elements stand. One that may overwrite takes a last argument: where
+    it is false, `d = a x b`."""
     count, kind = register_count(stmt.acc), register_type(stmt.acc)
-    a, b = _TYPES[stmt.a.tensor.elem], _TYPES[stmt.b.tensor.elem]
+    a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     constraint = "f" if kind == "float" else "r"
     form = f"m{stmt.m}n{stmt.n}k{stmt.k_step}.{stmt.acc.elem}.{a}.{b}"
     names = [f"a{number}" for number in range(4)] if stmt.a_registers else ["a"]
     places = [f"%{count + number}" for number in range(len(names) + 1)]
     left = f"{{{', '.join(places[:-1])}}}" if stmt.a_registers else places[0]
     params = ", ".join(f"{'u32' if stmt.a_registers else 'u64'} {name}" for name in names)
-    lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b) {{"]
-    lines.append(f'  asm volatile("wgmma.mma_async.sync.aligned.{form} {{"')
+    last, test, adds, end, word, told = "", "", "1", "", "", ""
+    if stmt.metadata:
+        last, word, told = ", u32 e", ".sp", f", %{count + len(places)}, 0"
+    if stmt.adds is not None:
+        last, adds, end = f"{last}, bool adds", "adds", "}"
+        test = f"{{.reg .pred adds; setp.ne.b32 adds, %{count + len(places) + bool(stmt.metadata)}, 0; "
+    lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b{last}) {{"]
+    lines.append(f'  asm volatile("{test}wgmma.mma_async{word}.sync.aligned.{form} {{"')
     lines += [f'               "{part}"' for part in _wrapped([f"%{number}" for number in range(count)])]
-    lines.append(f'               "}}, {left}, {places[-1]}, 1{_tail(a, bool(stmt.a_registers))};"')
+    lines.append(f'               "}}, {left}, {places[-1]}{told}, {adds}{_tail(stmt)};{end}"')
     outputs = _wrapped([f'"+{constraint}"(d[{number}])' for number in range(count)])
     lines += [f"               {': ' if at == 0 else '  '}{part.rstrip()}" for at, part in enumerate(outputs)]
     inputs = [f'"{"r" if stmt.a_registers else "l"}"({name})' for name in names]
-    lines.append(f"               : {', '.join((*inputs, chr(34) + 'l' + chr(34) + '(b)'))});")
+    inputs += ['"l"(b)', *(['"r"(e)'] if stmt.metadata else []), *([] if stmt.adds is None else ['"r"(int(adds))'])]
+    lines.append(f"               : {', '.join(inputs)});")
     lines.append("}")
     return lines
 
 
-def _tail(elem: str, held: bool) -> str:
-    """Signs and, for 16-bit elements, which operands in shared memory are transposed: none."""
+def _tail(stmt: ir.Multiply) -> str:
+    """Signs and, for 16-bit elements, which operands in shared memory do not lie along K."""
+    elem = OPERANDS[stmt.a.tensor.elem]
     if elem in ("f16", "bf16"):
-        return ", 1, 1, 0" if held else ", 1, 1, 0, 0"
+        majors = [stmt.b_k_major] if stmt.a_registers else [stmt.a_k_major, stmt.b_k_major]
+        return "".join((", 1, 1", *(", 0" if major else ", 1" for major in majors)))
     return ", 1, 1" if elem in ("tf32", "e4m3", "e5m2") else ""
 
 

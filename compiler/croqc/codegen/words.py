@@ -6,16 +6,12 @@ import re
 from collections.abc import Callable
 from math import inf, isinf, isnan
 
-from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Var
+from croqc.codegen.units import number_of
+from croqc.pipe.exprs import ATOM, BINDING, UNARY, Cast, Expr, Fn, Held, Lit, Op, Read, Var
 from croqc.pipe.ir_control import Print
 from croqc.sema.elements import ELEMENTS
+from croqc.sema.model import Unit
 from croqc.text.span import NOWHERE, Span
-
-_BINDING = {
-    "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
-    "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
-}  # fmt: skip
-_UNARY, _ATOM = 12, 13
 
 _FUNCTIONS = {
     "__exp": "expf", "__exp2f": "exp2f", "__log": "logf", "__log1p": "log1pf", "__expm1": "expm1f", "__sqrt": "sqrtf",
@@ -29,12 +25,12 @@ OWN_MATHS = {"__gelu": "gelu", "__sigmoid": "sigmoid", "__softplus": "softplus",
 _SINGLE = frozenset({"f16", "bf16", "f8_e4m3", "f8_e5m2"})  # floats that are computed in f32
 
 _FLOATS = frozenset({"f32", "tf32", "f64", *_SINGLE})
-_OF_THREAD = {"warpgroup": "(threadIdx.x / 128)", "warp": "(threadIdx.x / 32)"}  # where a thread stands in its block
+_OF_THREAD = {"warpgroup": f"({number_of(Unit.GROUP4)})", "warp": f"({number_of(Unit.GROUP)})"}
 _OF_INTEGERS = {  # functions of numbers that integers have exactly
     "__ceil": "{}", "__floor": "{}", "__round": "{}", "__fabs": "abs({})", "__isfinite": "true",
 }  # fmt: skip
 
-Element = Callable[[Read], str]
+Element = Callable[[Read | Held], str]
 
 
 class UnsupportedTypeError(Exception):
@@ -56,7 +52,7 @@ def type_word(elem: str) -> str:
         return "double"
     if elem == "bool" or elem in _SINGLE or (elem in ELEMENTS and elem[0] in "su" and ELEMENTS[elem].bits >= 8):
         return elem
-    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet")
+    raise UnsupportedTypeError(f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8")
 
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -97,16 +93,16 @@ def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
         case Lit():
             return _literal(expr)
         case Var(name=name):
-            return name, _ATOM
-        case Read():
-            return element(expr), _ATOM
+            return name, ATOM
+        case Read() | Held():
+            return element(expr), ATOM
         case Cast(value=value, elem=elem):
-            return _cast(spell(value, element), value.elem, elem), _ATOM
+            return _cast(spell(value, element), value.elem, elem), ATOM
         case Fn():
-            return _function(expr, element), _ATOM
+            return _function(expr, element), ATOM
         case Op(op=op, elem=elem) if elem in _SINGLE and op not in ("?:", "!"):
             args = tuple(Cast(arg, "f32") for arg in expr.args)
-            return _cast(spell(Op(op, args, "f32"), element), "f32", elem), _ATOM
+            return _cast(spell(Op(op, args, "f32"), element), "f32", elem), ATOM
         case Op():
             return _operator(expr, element)
     raise AssertionError(f"no spelling for {type(expr).__name__}")
@@ -114,17 +110,17 @@ def _spelled(expr: Expr, element: Element) -> tuple[str, int]:
 
 def _operator(expr: Op, element: Element) -> tuple[str, int]:
     if len(expr.args) == 1:
-        operand = spell(expr.args[0], element, _UNARY)
-        return expr.op + (f"({operand})" if operand.startswith(expr.op) else operand), _UNARY  # `--x` is another thing
+        operand = spell(expr.args[0], element, UNARY)
+        return expr.op + (f"({operand})" if operand.startswith(expr.op) else operand), UNARY  # `--x` is another thing
     if expr.op == "?:":
         test, then, other = (spell(arg, element, 2) for arg in expr.args)
         return f"{test} ? {then} : {other}", 1
-    own = _BINDING[expr.op]
+    own = BINDING[expr.op]
     if own == 7 or own == 8:  # comparisons of narrow floats are those of their values
         args = [Cast(arg, "f32") if arg.elem in _SINGLE else arg for arg in expr.args]
     else:
         args = list(expr.args)
-    clear = _BINDING["+"] if expr.op in ("&", "|", "^", "<<", ">>") else own
+    clear = BINDING["+"] if expr.op in ("&", "|", "^", "<<", ">>") else own
     left, right = spell(args[0], element, max(own, clear)), spell(args[1], element, max(own, clear) + 1)
     return f"{left} {expr.op} {right}", own
 
@@ -132,22 +128,22 @@ def _operator(expr: Op, element: Element) -> tuple[str, int]:
 def _literal(expr: Lit) -> tuple[str, int]:
     value = expr.value
     if isinstance(value, bool):
-        return ("true" if value else "false"), _ATOM
+        return ("true" if value else "false"), ATOM
     if isinstance(value, int):
         suffix = "ll" if expr.elem in ("s64", "u64") else ""
         if expr.elem in ("u32", "u64") and value >> (ELEMENTS[expr.elem].bits - 1):
             suffix = f"u{suffix}"
-        return f"{value}{suffix}", _ATOM if value >= 0 else _UNARY
+        return f"{value}{suffix}", ATOM if value >= 0 else UNARY
     if isnan(value) or isinf(value):
         bits = "0x7fffffff" if isnan(value) else "0x7f800000" if value == inf else "0xff800000"
         text = f"__int_as_float({bits})"
-        return text if expr.elem in ("f32", "tf32") else f"{type_word(expr.elem)}({text})", _ATOM
+        return text if expr.elem in ("f32", "tf32") else f"{type_word(expr.elem)}({text})", ATOM
     text = repr(float(value))
     if expr.elem == "f64":
-        return text, _ATOM
+        return text, ATOM
     if expr.elem in _SINGLE:
-        return f"{expr.elem}({text}f)", _ATOM
-    return f"{text}f", _ATOM if value >= 0 else _UNARY
+        return f"{expr.elem}({text}f)", ATOM
+    return f"{text}f", ATOM if value >= 0 else UNARY
 
 
 def _cast(text: str, have: str, want: str) -> str:
@@ -173,7 +169,7 @@ def _function(expr: Fn, element: Element) -> str:
         return f"{type_word(expr.elem)}({one} / {below})"
     word = OWN_MATHS.get(expr.name) or _FUNCTIONS.get(expr.name)
     if word is None:
-        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet")
+        raise UnsupportedTypeError(f"{expr.name} is not lowered to CUDA yet: 'call' a device function that computes it")
     if expr.elem in _SINGLE:
         plain = ", ".join(f"float({arg})" for arg in args)
         return f"{expr.elem}({word}({plain}))"

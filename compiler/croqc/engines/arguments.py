@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from croqc.pipe.facts import whole_sizes
 from croqc.runs.elements import Array
 from croqc.syntax import ast
 
@@ -29,4 +30,4 @@ def entry_sizes(function: ast.Function, env: LaunchArgs) -> dict[str, int]:
         for dim, extent in zip(param.type.dims or (), () if array is None else array.shape, strict=False):
             if isinstance(dim, ast.Name):
                 sizes.setdefault(dim.id, extent)
-    return sizes | {name: value for name, value in env.scalars.items() if type(value) is int}
+    return sizes | whole_sizes(env.scalars)

@@ -9,6 +9,7 @@ from croqc.flow.paths import enters, kernel_paths
 from croqc.runs.report import HangEntry
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
+from croqc.sema.types import Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.source import Source
@@ -70,6 +71,11 @@ def debtors(model: Model, kernel: Kernel, event: Symbol, standing: Mapping[str, 
         if sites:
             found.append(Debtor(path.name, sites[-1], standing.get(path.name)))
     return tuple(found)
+
+
+def event_at(model: Model, name: Span) -> Symbol | None:
+    """The event of the source whose name stands at a place; None for a barrier of the lowering's own."""
+    return next((each for each in model.symbols if isinstance(each.type, Event) and each.name_span == name), None)
 
 
 def _names(model: Model, stmt: ast.Trigger, event: Symbol) -> bool:

@@ -22,19 +22,10 @@ _CROWD = 64  # as long as these are few: beyond, comparing them is all that an a
 _COMPARED = 3
 
 
-def _round(rounds: dict[int, tuple[int, list[int]]], key: int, iteration: list[int]) -> int:
-    """How many times before a path has touched a slot so; once more from here on in a new iteration."""
-    before = rounds.get(key)
-    if before is not None and before[1] == iteration:
-        return before[0]
-    number = 0 if before is None else before[0] + 1
-    rounds[key] = (number, iteration)
-    return number
-
-
 class Accesses:
     def __init__(self, machine: Run) -> None:
         self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
+        self.weight = machine.weight
         program = machine.program
         self.live: dict[int, list[Access]] = {}
         self.filled = [(stage.first, stage.first + stage.slots) for stage in program.stages if stage.written]
@@ -57,20 +48,25 @@ class Accesses:
     ) -> list[Access]:
         """One access of each slot. `lasting`: it goes on until somebody ends it.
 
-        `round` is how many times before the path has touched the slot so, counting once an iteration. `hides`: who
+        `round` is how many times before the path has touched the slot so, once an iteration. `hides`: who
         comes after the access also comes after whatever is over now, and conflicts with it if with that.
         """
         made: list[Access] = []
         clock, number, env = path.clock, path.number, path.keep()
-        now, iteration, rounds = clock[number], path.iteration(op), path.rounds
+        now, iteration, rounds, all_live = clock[number], path.iteration(op), path.rounds, self.live
         hides: bool | None = None if write and operand.whole else False
         met = 0
         for slot in slots:
-            round_ = _round(rounds, 2 * slot + write, iteration)
-            access = Access(number, op, operand, slot, write, now, env, round_)
+            key = 2 * slot + write
+            before = rounds.get(key)
+            if before is None:
+                before = rounds[key] = (0, iteration)
+            elif before[1] is not iteration and before[1] != iteration:
+                before = rounds[key] = (before[0] + 1, iteration)
+            access = Access(number, op, operand, slot, write, now, env, before[0])
             if lasting:
                 access.end = OPEN
-            live = self.live.get(slot, _NONE)
+            live = all_live.get(slot, _NONE)
             met += 1 + len(live)
             kept: list[Access] = []
             for other in live:
@@ -83,31 +79,32 @@ class Accesses:
                     self._conflict(path, access, other)
                 kept.append(other)
             kept.append(access)
-            self.live[slot] = kept
-            self._note(path, access)
+            all_live[slot] = kept
+            if slot not in self.written:
+                self._note(path, access)
             made.append(access)
         crowd = max(met - _CROWD, 0) // _COMPARED
-        self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET + crowd) * self.machine.weight)
-        self._keep_parts(made)
+        self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET + crowd) * self.weight)
+        if self.partly:
+            self._keep_parts(made)
         return made
 
     def _note(self, path: PathState, access: Access) -> None:
-        """Whether a slot is read before it is written."""
+        """Whether a slot that nobody has written yet is read before it is written."""
         slot = access.slot
         if access.write:
             self.written.add(slot)
             if slot in self.unwritten:
                 self._told_early(path, self.unwritten.pop(slot))
-        elif slot not in self.written and slot not in self.unwritten and not self._is_filled(slot):
+        elif slot not in self.unwritten and not self._is_filled(slot):
             self.unwritten[slot] = access
 
     def _keep_parts(self, made: Iterable[Access]) -> None:
         """Keeps what is touched of slots that are written in part."""
-        if self.partly:
-            for access in made:
-                if access.slot in self.partly:
-                    key = (id(access.op), id(access.operand), access.slot, access.write, access.key())
-                    self.parts.setdefault(key, access)
+        for access in made:
+            if access.slot in self.partly:
+                key = (id(access.op), id(access.operand), access.slot, access.write, access.key())
+                self.parts.setdefault(key, access)
 
     @staticmethod
     def _repeats(access: Access, other: Access) -> bool:

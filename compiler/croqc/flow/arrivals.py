@@ -15,14 +15,14 @@ from croqc.flow.paths import Path, enters
 from croqc.flow.slots import Slots
 from croqc.flow.touches import Touches
 from croqc.sema.events import order_of
-from croqc.sema.masks import symbol_atoms
+from croqc.sema.masks import atoms_of
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int, Interval, bounds
 from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of, nodes_of_kind, walk
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -71,7 +71,7 @@ def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals
 def survey(model: Model, kernel: Kernel, paths: Sequence[Path]) -> tuple[Mapping[Slot, Arrivals], frozenset[Span]]:
     """The arrivals of each slot, and the references in triggers that give credits at start: their path has made no
     wait and no access before."""
-    if not any(isinstance(node, ast.EventDecl) for node in nodes_of(kernel.node)):
+    if not nodes_of_kind(kernel.node, ast.EventDecl):
         return {}, frozenset()
     counter = _Counter(model, kernel, paths)
     return counter.arrivals(), counter.bootstraps()
@@ -110,7 +110,7 @@ class _Counter:
         self.kernel = kernel
         self.paths = paths
         self.touches = Touches(model)
-        self.atoms = symbol_atoms(model)
+        self.atoms = atoms_of(model)
         self.intervals = self._intervals()
         self.conditions = Conditions(model)
         self.slots = Slots(model, kernel.node, self.conditions)

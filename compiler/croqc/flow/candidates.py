@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import lcm
 
@@ -19,6 +19,17 @@ def least_of(program: Program, size: Size) -> int:
     """The smallest value of a size that the assertions on it admit."""
     least = size.least or 0
     return next(iter(_admitted(program, size, {least})), least)
+
+
+def admits(program: Program, size: Size, values: Iterable[int]) -> Iterator[int]:
+    """Those of the values that the assertions on this size alone hold for."""
+    env: Env = [0] * program.variables
+    tests = [closure(expr) for expr in program.asserts if expr.variables() == {size.var}]
+    for value in values:
+        env[size.var] = value
+        with suppress(UndecidedError):
+            if value >= (size.least or 0) and all(test(env) for test in tests):
+                yield value
 
 
 def divisors(expr: Expr, number: int) -> set[int]:
@@ -43,7 +54,7 @@ def values_of(
         for expr in (loop.low, loop.high):
             steps = sorted(divisors(expr, size.var))
             for by in steps[-1:]:
-                most = min(turns[loop] + 1, MOST_TURNS) if drives else 1
+                most = max(min(_more(turns[loop], least, by) + 1, MOST_TURNS), 1) if drives else 1
                 values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in (-1, 0, 1)}
             for by in steps[:-1]:
                 values |= {by * (t + least // by) + rest for t in (1, 2) for rest in (0, 1)}
@@ -59,14 +70,22 @@ def values_of(
 def leaves_out(program: Program, loops: Sequence[Loop], period: int, size: Size, turns: Mapping[Loop, int]) -> bool:
     """Whether some numbers of turns get no value, because the loops of a size, or those that conditions hold against
     it, are too long."""
-    if any(turns[loop] >= MOST_TURNS for loop in loops if size.var in loop.low.variables() | loop.high.variables()):
-        return True
+    least = least_of(program, size)
+    for loop in loops:
+        by = max((each for expr in (loop.low, loop.high) for each in divisors(expr, size.var)), default=0)
+        if by and _more(turns[loop], least, by) >= MOST_TURNS:
+            return True
     return 3 * period + 2 > MOST_TURNS and any(
         isinstance(op, Branch)
         and size.var in op.expr.variables()
         and any(loop.var in op.expr.variables() for loop in op.loops)
         for op in program.ops
     )
+
+
+def _more(turns: int, least: int, by: int) -> int:
+    """How many turns are wanted beyond those that the smallest size makes."""
+    return turns - max(least // by - 1, 0)
 
 
 def _against_indices(program: Program, period: int, size: Size, turns: Mapping[Loop, int]) -> set[int]:
@@ -104,12 +123,4 @@ def _admitted(program: Program, size: Size, values: set[int]) -> list[int]:
     grain = lcm(*(max(divisors(expr, size.var)) for expr in holding if expr.op == "==" and expr.args[0].op == "%"))
     if 1 < grain <= MOST_PERIOD:
         values |= {near for value in values for near in (value // grain * grain, -(-value // grain) * grain)}
-    env: Env = [0] * program.variables
-    tests = [closure(expr) for expr in holding if expr.variables() == {size.var}]
-    found = []
-    for value in sorted(values):
-        env[size.var] = value
-        with suppress(UndecidedError):
-            if value >= (size.least or 0) and all(test(env) for test in tests):
-                found.append(value)
-    return found
+    return list(admits(program, size, sorted(values)))

@@ -16,7 +16,7 @@ from croqc.flow.program import Op, Program
 from croqc.flow.regions import Operand
 from croqc.sema.model import Kernel
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.span import Span
 
 
@@ -24,7 +24,7 @@ def spans_cluster(program: Program, kernel: Kernel) -> bool:
     """Whether blocks of a cluster give each other credits or data."""
     if any(isinstance(op, Trigger) and op.blocks > 1 for op in program.ops):
         return True
-    copies = (node for node in nodes_of(kernel.node) if isinstance(node, ast.Copy))
+    copies = nodes_of_kind(kernel.node, ast.Copy)
     return any(modifier.name == "multicast" for copy in copies for modifier in copy.modifiers)
 
 

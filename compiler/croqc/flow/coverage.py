@@ -137,6 +137,17 @@ class Coverage:
 
     def gaps(self) -> Iterator[Gap]:
         """Reads of what nothing writes, in the order of the run; slots that nothing writes are another matter."""
+        for access, (box, sure), part in self.unwritten():
+            stage = access.operand.stage
+            assert stage is not None
+            known, env = self._goes_out(access, box, part)
+            if env is not None or not known:
+                boxes = ((each, own) for own, each in self.writes[access.slot].items() if own is not None)
+                sizes = {} if env is None else {size: env[size] for size in self.machine.sizes}
+                yield Gap(access, part, _shape(stage), env is not None and sure, tuple(boxes), sizes)
+
+    def unwritten(self) -> Iterator[tuple[Access, tuple[Box, bool], Box]]:
+        """As `gaps`, also what lies beyond a tensor: the read, its box with whether all of it is read, and the part."""
         for access in self.reads:
             written = self.writes.get(access.slot)
             if not written or None in written or access.op.maybe:
@@ -144,17 +155,9 @@ class Coverage:
             found = self._box(access)
             if found is None or (isinstance(access.op, Copy) and not access.op.even):
                 continue
-            box, sure = found
             boxes = [each for each in written if each is not None]
-            rest = list(_left(box, boxes if len(boxes) <= _MOST_PARTS else [_bounds(boxes)]))
-            stage = access.operand.stage
-            assert stage is not None
-            writes = tuple((each, part) for part, each in written.items() if part is not None)
-            for part in rest:
-                known, env = self._goes_out(access, box, part)
-                if env is not None or not known:
-                    sizes = {} if env is None else {size: env[size] for size in self.machine.sizes}
-                    yield Gap(access, part, _shape(stage), env is not None and sure, writes, sizes)
+            for part in _left(found[0], boxes if len(boxes) <= _MOST_PARTS else [_bounds(boxes)]):
+                yield access, found, part
 
     def _goes_out(self, access: Access, box: Box, part: Box) -> tuple[bool, Env | None]:
         """Whether it is known where a part is copied to, and sizes with which some of it lies inside a tensor."""

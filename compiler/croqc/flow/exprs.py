@@ -16,11 +16,17 @@ Value = Callable[[Env], Any]
 
 
 class UndecidedError(Exception):
-    """A value depends on run-time data (`threads` False) or differs between the threads of a path (`threads` True)."""
+    """A value depends on run-time data, differs between the threads of a path (`threads`), or is written with more
+    levels than are followed (`deep`)."""
 
-    def __init__(self, span: Span = NOWHERE, threads: bool = False) -> None:
+    def __init__(self, span: Span = NOWHERE, threads: bool = False, deep: bool = False) -> None:
         self.span = span
         self.threads = threads
+        self.deep = deep
+
+    def at(self, span: Span) -> UndecidedError:
+        """The same at the place that a reader looks for; what is too deep stays where it is."""
+        return self if self.deep else UndecidedError(span, self.threads)
 
 
 class _Raises:
@@ -46,11 +52,13 @@ VARIES: Final = _Raises(threads=True)
 
 
 FLOOR: Final = 1
+DEEP: Final = 1
 
 
 class Expr:
-    """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where)
-    or an operator on `args`; a division or remainder whose `value` is `FLOOR` rounds down."""
+    """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where; with
+    too many levels if `value` is `DEEP`) or an operator on `args`; a division or remainder whose `value` is `FLOOR`
+    rounds down."""
 
     __slots__ = ("_code", "_variables", "args", "op", "size", "span", "value")
 
@@ -98,8 +106,8 @@ def var(slot: int) -> Expr:
     return Expr("v", (), slot)
 
 
-def unknown(span: Span) -> Expr:
-    return Expr("?", (), 0, span)
+def unknown(span: Span, deep: bool = False) -> Expr:
+    return Expr("?", (), DEEP if deep else 0, span)
 
 
 def apply(op: str, *args: Expr) -> Expr:
@@ -192,16 +200,16 @@ def _closure(expr: Expr) -> Value:
         slot = expr.value
         return lambda env: env[slot]
     if op == "?":
-        return _raiser(expr.span)
+        return _raiser(expr.span, expr.value == DEEP)
     parts = [arg.code() for arg in args]
     if op in _BINARY:
         return _binary(_FLOORED.get(op, op) if expr.value == FLOOR else op, args, parts)
     return _logic(op, parts)
 
 
-def _raiser(span: Span) -> Value:
+def _raiser(span: Span, deep: bool) -> Value:
     def fail(_: Env) -> int:
-        raise UndecidedError(span)
+        raise UndecidedError(span, deep=deep)
 
     return fail
 

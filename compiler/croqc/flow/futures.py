@@ -1,4 +1,4 @@
-"""Which buffer a future's name stands for, turn by turn, under `swap` and `rotate`. Must not analyse.
+"""Which buffer a future's name stands for, turn by turn, under `swap`, `rotate` and `select`. Must not analyse.
 
 Plays the names through the run that the analysis recorded; for hovers (credit-flow, sections 4 and 7).
 """
@@ -65,6 +65,8 @@ class _Names:
             if step.op == "copy" and about:
                 number = self.numbers.setdefault(step.buffer, len(self.numbers))
                 self.held[about[0]] = number
+            elif step.op == "select" and about:
+                self.held[about[0]] = self.numbers.setdefault(step.buffer, len(self.numbers))
             elif step.op == "swap":
                 before = [self.held.get(symbol) for symbol in about]
                 for symbol, moved in zip(about, [*before[1:], *before[:1]], strict=True):
@@ -81,6 +83,8 @@ def _places(flow: KernelFlow, model: Model) -> Iterator[tuple[Span, tuple[Symbol
     for node in walk(flow.kernel.node):
         match node:
             case ast.Copy(target=ast.Name() as target):
+                yield node.span, _symbols(model, [target])
+            case ast.AssignPart(target=ast.Name() as target):
                 yield node.span, _symbols(model, [target])
             case ast.Rotate(names=names):
                 yield node.span, _symbols(model, names)

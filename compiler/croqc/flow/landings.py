@@ -8,12 +8,13 @@ section 6); one with a future lands before its wait; any other one before its pa
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from croqc.flow.moments import ARRIVING
 from croqc.flow.report import KernelFlow, Step
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 _HORIZON = 2000  # steps within which a copy's wait or trigger is looked for

@@ -9,6 +9,7 @@ from typing import Any
 from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
+from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
@@ -21,6 +22,7 @@ from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
+from croqc.sema.roots import base_name
 from croqc.sema.types import Event as EventType
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
@@ -36,9 +38,11 @@ def lower(
     paths: tuple[Path, ...],
     arrivals: Mapping[Slot, Arrivals],
     table: Mapping[type, Handler],
+    loosely: bool = False,
 ) -> Program:
-    """The program of one kernel. `table` holds the statements that are not control."""
-    return Lowering(model, kernel, paths, arrivals, table).program
+    """The program of one kernel. `table` holds the statements that are not control. `loosely`: reads that a condition
+    on sizes guards, and nothing else, become `Guarded` ones without it."""
+    return Lowering(model, kernel, paths, arrivals, table, loosely).program
 
 
 class Lowering(Builder):
@@ -51,8 +55,10 @@ class Lowering(Builder):
         paths: tuple[Path, ...],
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
+        loosely: bool,
     ) -> None:
         super().__init__(model, nodes_of(kernel.node))
+        self.loosely = loosely
         self.kernel = kernel
         self.paths = paths
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
@@ -128,6 +134,11 @@ class Lowering(Builder):
         symbol = self.model.uses.get(ref) if isinstance(ref, ast.Name) else None
         return self.events.get(symbol) if symbol is not None else None
 
+    def symbol_of(self, ref: ast.Node) -> Symbol | None:
+        """What the name at the base of a reference means."""
+        name = base_name(ref)
+        return self.model.uses.get(name) if name is not None else None
+
     # --- emitting ---------------------------------------------------------------------------------
 
     def block(self, body: ast.Block) -> None:
@@ -169,14 +180,27 @@ class Lowering(Builder):
         start = len(self.ops)
         enter = Enter(node, self.exprs.of(node.cond), self.loops)
         self.emit(enter)
+        follows = self._of_the_block(enter)
         outer, self.role = self.role, self.role or node
         self.block(node.body)
         self.role = outer
         enter.target = len(self.ops)
-        if len(self.ops) == start + 1:
+        if follows is not None:
+            follows.target = enter.target
+        if len(self.ops) == start + 1 + (follows is not None):
             del self.ops[start:]
         if not node.is_async and outer is None and len(self.paths) > 1 and self.inside:
             self.emit(Meet(node.span, self.loops))
+
+    def _of_the_block(self, enter: Enter) -> Branch | None:
+        """The condition of a region once more, where the block decides a part of it: whoever enters it in some block
+        counts as entering it (reference, 4.4)."""
+        blocks = {size.var for size in self.program.sizes if size.bound is not None}
+        if not enter.cond.variables() & blocks:
+            return None
+        test = Branch(enter.span, enter.cond, self.loops)
+        self.emit(test)
+        return test
 
     def branch(self, node: ast.If) -> None:
         self.reads(node.cond)
@@ -202,6 +226,9 @@ class Lowering(Builder):
                 op.maybe = op.maybe or "run-time data decides whether this part is touched"
             del self.ops[start:]
             self.ops += body
+        elif self.loosely and is_loosened(test.expr, body, self.program):
+            del self.ops[start:]
+            self.ops += [Guarded.of(op) for op in body if isinstance(op, Touch)]
 
     # --- declarations -----------------------------------------------------------------------------
 

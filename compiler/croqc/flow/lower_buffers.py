@@ -6,47 +6,21 @@ Slots are the elements of an array of buffers, or equal bands of rows of one buf
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import gcd, prod
 
-from croqc.flow.exprs import Expr, apply, const
+from croqc.flow.exprs import Expr
 from croqc.flow.lower_exprs import Exprs, defined_at
+from croqc.flow.lower_parts import TILES, Parts, covers, is_multiple
+from croqc.flow.lower_views import MOST_CHOICES, Choice, Reference, Views
 from croqc.flow.named import Changes
 from croqc.flow.program import Program, Stage
 from croqc.flow.regions import Extent, Operand
-from croqc.sema.access import is_wild
-from croqc.sema.masks import defining_value
-from croqc.sema.model import CopyInfo, Model, Symbol, SymbolKind, View, ViewKind, ViewOp
-from croqc.sema.symbolic import Int
+from croqc.sema.model import CopyInfo, Model, Symbol, SymbolKind, View
 from croqc.sema.types import Data, Future, Storage, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import children
-from croqc.text.record import replace
 
-_TILES = (ViewKind.SUBSPAN, ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.WINDOW)
 _MOST_BANDS = 1 << 16
-_MOST_VIEWS = 64  # views that follow from views
-_MOST_CHOICES = 256  # buffers that one reference may mean
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A data reference down to its root: a buffer or a future."""
-
-    root: Symbol
-    slots: tuple[ast.Expr, ...]
-    ops: tuple[ViewOp, ...]
-    element: tuple[ast.Expr, ...] | None
-    named: tuple[ast.Node, ...] = ()  # what defines the names on the way
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A reference to one of several views; None for an option that is not understood."""
-
-    node: ast.Select
-    options: tuple[View | None, ...]
-    named: tuple[ast.Node, ...] = ()
 
 
 class Buffers:
@@ -58,6 +32,8 @@ class Buffers:
         self.handles: dict[Symbol, int] = {}
         self.nodes = exprs.nodes
         self.changes = Changes(model, nodes)
+        self.views = Views(model)
+        self.parts = Parts(exprs)
         shared = [symbol for symbol in model.symbols if _is_stage(symbol) and symbol.decl in self.nodes]
         bands = self._bands(nodes, set(shared))
         for symbol in shared:
@@ -70,13 +46,13 @@ class Buffers:
         found: dict[Symbol, list[tuple[int, bool]]] = {}
         for node in nodes:
             view = self.model.views.get(node)
-            for reference in () if view is None else self._each(view):
+            for reference in () if view is None else self.views.each(view):
                 if reference.root not in shared or not reference.ops:
                     continue
                 first = reference.ops[0]
-                rows = first.shape[0].const if first.shape and first.kind in _TILES else None
+                rows = first.shape[0].const if first.shape and first.kind in TILES else None
                 if rows is not None and not first.strides:
-                    low = self._low(first, 0)
+                    low = self.parts.low(first, 0)
                     found.setdefault(reference.root, []).append((rows, low is None or low.const is None))
         return found
 
@@ -101,38 +77,8 @@ class Buffers:
 
     def trace(self, view: View) -> Reference | None:
         """The root behind named views; None for what has no storage of its own, or is one of several."""
-        found = self._behind(view)
+        found = self.views.behind(view)
         return found if isinstance(found, Reference) else None
-
-    def _behind(self, view: View) -> Reference | Choice | None:
-        """What a view comes down to: a root, or a `select` of several; None where neither is found."""
-        named: tuple[ast.Node, ...] = ()
-        for _ in range(_MOST_VIEWS):
-            base = view.base
-            if base.kind in (SymbolKind.BUFFER, SymbolKind.PARAM, SymbolKind.ANONYMOUS) or isinstance(
-                base.type, Future
-            ):
-                return Reference(base, view.slots, view.ops, view.element, named)
-            value = defining_value(base)
-            named = named if value is None else (*named, value)
-            if isinstance(value, ast.Select):
-                inner = [self.model.views.get(option) for option in value.options]
-                return Choice(value, tuple(None if one is None else _within(one, view) for one in inner), named)
-            found = self.model.views.get(value) if value is not None else None
-            if found is None or found.element is not None:
-                return None
-            view = _within(found, view)
-        return None
-
-    def _each(self, view: View) -> Iterator[Reference]:
-        """Every root that a view may have, of a reasonable number."""
-        stack: list[View] = [view]
-        for _ in range(_MOST_CHOICES):
-            found = self._behind(stack.pop()) if stack else None
-            if isinstance(found, Reference):
-                yield found
-            elif found is not None:
-                stack += [option for option in found.options if option is not None]
 
     def operand(self, node: ast.Node, view: View | None = None) -> Operand | None:
         """The stage or handle that a reference means; None where it means neither.
@@ -140,7 +86,7 @@ class Buffers:
         A part of shared memory that cannot be traced is not passed over: who comes to it cannot be followed further.
         """
         found = view if view is not None else self.model.views.get(node)
-        return None if found is None else self._operand(node, found, [_MOST_CHOICES])
+        return None if found is None else self._operand(node, found, [MOST_CHOICES])
 
     def target(self, node: ast.Node) -> Operand | None:
         """What an assignment writes: an element, or a buffer as a whole, whose name is no reference there."""
@@ -152,7 +98,7 @@ class Buffers:
     def selected(self, node: ast.Select) -> Operand | None:
         """What a `select` stands for where it is written."""
         views = tuple(self.model.views.get(option) for option in node.options)
-        return self._choice(node, Choice(node, views), [_MOST_CHOICES])
+        return self._choice(node, Choice(node, views), [MOST_CHOICES])
 
     def _choice(self, node: ast.Node, choice: Choice, left: list[int]) -> Operand | None:
         """`left`: how many options may still be looked at, counted down."""
@@ -173,7 +119,7 @@ class Buffers:
         return operand
 
     def _operand(self, node: ast.Node, view: View, left: list[int]) -> Operand | None:
-        reference = self._behind(view)
+        reference = self.views.behind(view)
         for value in () if reference is None else reference.named:
             changed = self.changes.since(value, node.span)
             if changed is not None:
@@ -189,7 +135,7 @@ class Buffers:
                 return None
             operand.handle = self.handle(reference.root)
             operand.whole = not reference.ops and reference.element is None
-            operand.part = self._part(reference, ())
+            operand.part = self.parts.part(reference, ())
         elif stage is not None:
             self._place(operand, stage, reference)
         elif _is_shared(reference.root.type):
@@ -205,7 +151,7 @@ class Buffers:
             return ()
         shape = reference.root.type.shape
         limits = [self.exprs.of_int(extent) for extent in shape]
-        part = self._part(reference, shape)
+        part = self.parts.part(reference, shape)
         known = [limit for limit in limits if limit is not None]
         return tuple(zip(part, known, strict=True)) if len(part) == len(known) == len(shape) else ()
 
@@ -241,69 +187,18 @@ class Buffers:
         if places:
             operand.where = defined_at(self.model, places[0])
         if data.array and len(reference.slots) == len(data.array):
-            operand.index = self._row_major(reference.slots, data.array)
-        operand.part = part = self._part(reference, data.shape)
-        full = _covers(part, data.shape)
+            operand.index = self.parts.row_major(reference.slots, data.array)
+        operand.part = part = self.parts.part(reference, data.shape)
+        full = covers(part, data.shape)
         operand.whole = full and (not data.array or operand.index is not None)
         if stage.rows is not None and part and part[0].low is not None:
             length = part[0].length.const if part[0].length is not None else None
             if length is not None and part[0].low.op != "?":
                 operand.rows = (part[0].low, length)
-                aligned = length % stage.rows == 0 and _is_multiple(part[0].low, stage.rows)
-                operand.whole = aligned and _covers(part[1:], data.shape[1:])
+                aligned = length % stage.rows == 0 and is_multiple(part[0].low, stage.rows)
+                operand.whole = aligned and covers(part[1:], data.shape[1:])
         elif stage.rows is not None and not full:
             operand.whole = False
-
-    def _row_major(self, subscripts: tuple[ast.Expr, ...], extents: tuple[int, ...]) -> Expr:
-        number = const(0)
-        for node, extent in zip(subscripts, extents, strict=True):
-            number = apply("+", apply("*", number, const(extent)), self.exprs.of(node))
-        return number
-
-    # --- parts ------------------------------------------------------------------------------------
-
-    def _part(self, reference: Reference, shape: tuple[Int, ...]) -> tuple[Extent, ...]:
-        """The extents along the buffer's dimensions; empty where views reshape it."""
-        rank = len(shape) or (len(reference.ops[0].shape) if reference.ops else len(reference.element or ()))
-        extents = [Extent(const(0), self.exprs.of_int(size)) for size in shape] or [Extent(const(0), None)] * rank
-        for op in reference.ops:
-            if op.kind not in _TILES or len(op.shape) != rank or op.strides:
-                return ()
-            for dim in range(rank):
-                low = self._low(op, dim)
-                before = extents[dim].low
-                moved = None if low is None or before is None else apply("+", before, low)
-                extents[dim] = Extent(moved, self.exprs.of_int(op.shape[dim]))
-        if reference.element is not None:
-            if len(reference.element) != rank:
-                return ()
-            for dim, node in enumerate(reference.element):
-                before = extents[dim].low
-                extents[dim] = Extent(None if before is None else apply("+", before, self.exprs.of(node)), const(1))
-        return tuple(extents)
-
-    def _low(self, op: ViewOp, dim: int) -> Expr | None:
-        """Where a tile begins, relative to what it is cut from."""
-        rank = len(op.shape)
-        if op.kind is ViewKind.CHUNKAT:
-            places, factor = op.args, op.shape[dim]
-        else:
-            places, factor = op.at, op.shape[dim]
-        if not places:
-            return const(0)
-        if len(places) != rank:
-            return None
-        if is_wild(places[dim]):
-            return const(0)
-        place = self.exprs.of(places[dim])
-        if op.kind is ViewKind.WINDOW:
-            return place
-        if place.const == 0:
-            return const(0)
-        by = self.exprs.of_int(factor)
-        if op.step:
-            by = self.exprs.of(op.step[dim]) if len(op.step) == rank else None
-        return None if by is None else apply("*", place, by)
 
     def reads_in(self, node: ast.Node) -> Iterator[Operand]:
         """Every reference to a stage or a handle's data in an expression, or a statement without its bodies."""
@@ -328,11 +223,6 @@ class Buffers:
                 continue
             else:
                 stack += _below(here)
-
-
-def _within(outer: View, inner: View) -> View:
-    """A view of a view, as one of what the outer one is of."""
-    return replace(inner, base=outer.base, slots=outer.slots + inner.slots, ops=outer.ops + inner.ops)
 
 
 def _lost(node: ast.Node, reason: str) -> Operand:
@@ -365,27 +255,3 @@ def _is_stage(symbol: Symbol) -> bool:
         and isinstance(symbol.type, Data)
         and symbol.type.storage is Storage.SHARED
     )
-
-
-def _covers(part: tuple[Extent, ...], shape: tuple[Int, ...]) -> bool:
-    """Whether the extents are those of the whole shape."""
-    if len(part) != len(shape):
-        return False
-    for extent, size in zip(part, shape, strict=True):
-        whole = size.const
-        if extent.low is None or extent.low.const != 0 or extent.length is None:
-            return False
-        if whole is None or extent.length.const != whole:
-            return False
-    return True
-
-
-def _is_multiple(low: Expr, rows: int) -> bool:
-    """Whether a place is surely a multiple of the band."""
-    if low.op == "k":
-        return low.value % rows == 0
-    if low.op == "*":
-        return any(_is_multiple(arg, rows) for arg in low.args)
-    if low.op in ("+", "-"):
-        return all(_is_multiple(arg, rows) for arg in low.args)
-    return False

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
 from croqc.flow.program import Program, Size
-from croqc.sema.masks import UNIT_THREADS, defining_value, symbol_atoms
+from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import Bounded, BoundedTuple, Data, Scalar
@@ -32,7 +32,7 @@ class Exprs:
         self.program = program
         self.atoms: dict[str, Expr] = {}
         self.slots: dict[Symbol, int] = {}
-        self._symbols = {atom: symbol for symbol, atom in symbol_atoms(model).items()}
+        self._symbols = {atom: symbol for symbol, atom in atoms_of(model).items()}
         self._sizes = _size_atoms(model)
         self._inner = {
             symbol
@@ -52,14 +52,14 @@ class Exprs:
     # --- values -----------------------------------------------------------------------------------
 
     def of(self, node: ast.Node, depth: int = 0) -> Expr:
+        while isinstance(node, ast.Paren):
+            node = node.inner  # however many there are, they mean nothing
         value = self.model.values.get(node)
         if value is not None and (known := self.of_int(value)) is not None:
             return known
         if depth > _DEEPEST:
-            return unknown(node.span)
+            return unknown(node.span, deep=True)
         match node:
-            case ast.Paren(inner=inner):
-                return self.of(inner, depth + 1)
             case ast.Const(word="true" | "false" as word):
                 return const(int(word == "true"))
             case ast.Name():
@@ -221,7 +221,7 @@ def _is_integer(symbol: Symbol) -> bool:
 def _size_atoms(model: Model) -> dict[str, int | None]:
     """What the caller chooses: dimensions from 1, integer parameters freely."""
     found: dict[str, int | None] = {}
-    atoms = symbol_atoms(model)
+    atoms = atoms_of(model)
     for symbol in model.symbols:
         if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Data):
             found |= {atom: 1 for extent in symbol.type.shape for atom in extent.names()}

@@ -5,6 +5,7 @@ Loops in which nothing happens are left out; a loop whose iterations only touch 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from croqc.flow.exprs import Expr, apply, const, var
@@ -18,7 +19,7 @@ from croqc.syntax import ast
 from croqc.text.span import Span
 
 
-class Builder:
+class Builder(ABC):
     """A program while it is made. `loops` and `role` are those around the present place."""
 
     def __init__(self, model: Model, nodes: tuple[ast.Node, ...]) -> None:
@@ -35,13 +36,13 @@ class Builder:
         self.ops.append(op)
         return op
 
+    @abstractmethod
     def block(self, body: ast.Block) -> None:
         """The steps of each statement of a body."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reads(self, *nodes: ast.Node) -> None:
         """The references to stages in expressions, as a step of their own."""
-        raise NotImplementedError
 
 
 class Loops:

@@ -13,12 +13,15 @@ from functools import lru_cache
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
+from croqc.flow.limit import TOO_DEEP
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import Event, ForeignError, Loop, Op, Program
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer, merge
 from croqc.flow.steps import Step, Walk
 from croqc.text.span import Span
+
+_ASKED = 4  # threads that are asked about a condition in the time of a step
 
 
 def _key(item: tuple[tuple[int, int], Slots]) -> tuple[int, int]:
@@ -148,7 +151,7 @@ class Machine(Walk):
             self._close()
         except UndecidedError as undecided:
             what = "threads of one path part here" if undecided.threads else "depends on data"
-            self.undecided = (undecided.span, what)
+            self.undecided = (undecided.span, TOO_DEEP if undecided.deep else what)
         except ForeignError as foreign:
             self.undecided = (foreign.span, foreign.reason)
         return self
@@ -244,14 +247,21 @@ class Machine(Walk):
             raise UndecidedError(branch.span, threads=True)
         whole = self.setting.paths[path.number]
         numbers: Sequence[int] = whole.scattered or whole.threads
-        env, found = path.env[:], set()
-        varying = [place for place in self.setting.placements if place.symbol in self.program.placed]
+        env, found, asked = path.env[:], set(), 0
+        placed = self.program.placed
+        varying = [
+            (placed[place.symbol], place.unit, place.bound)
+            for place in self.setting.placements
+            if place.symbol is not None and place.symbol in placed
+        ]
         for number in numbers:
-            for place in varying:
-                assert place.symbol is not None
-                env[self.program.placed[place.symbol]] = number // place.unit % place.bound
+            asked += 1
+            for var, unit, bound in varying:
+                env[var] = number // unit % bound
             found.add(bool(value(env)))
-        self.spend(len(numbers) // 16)
+            if True in found and (not split or False in found):
+                break
+        self.spend(asked // _ASKED)
         if len(found) == 2 and split:
             raise UndecidedError(branch.span, threads=True)
         return True in found

@@ -65,7 +65,7 @@ class Branch(Step):
             holds = bool(self.value(path.env))
         except UndecidedError as undecided:
             if not undecided.threads:
-                raise UndecidedError(self.span) from undecided
+                raise undecided.at(self.span) from undecided
             holds = machine.some_thread(path, self, self.value, self.split)
         path.pc = path.pc + 1 if holds else self.target
         return True
@@ -87,7 +87,7 @@ class LoopStart(Step):
         try:
             low, high = self.low(path.env) + 0, self.high(path.env) + 0
         except UndecidedError as undecided:
-            raise UndecidedError(self.span, undecided.threads) from undecided
+            raise undecided.at(self.span) from undecided
         if low >= high:
             path.pc = self.target
             return True

@@ -32,13 +32,14 @@ class EventRef:
 
     def slots(self, path: PathState) -> tuple[Sequence[EventSlot], int]:
         """The slots named, and the order's generation (-1 without one). None of them: out of range."""
-        slots = path.events[self.event.number]
-        if self.code is None:
+        event, code = self.event, self.code
+        slots = path.events[event.number]
+        if code is None:
             return slots.all(), -1
-        value, length = self.code(path.env) + 0, self.event.slots
+        value = code(path.env) + 0
         if self.ordered:
-            return (slots[value % length],), value // length
-        if not 0 <= value < length:
+            return (slots[value % event.slots],), value // event.slots
+        if not 0 <= value < event.slots:
             return (), -1
         return (slots[value],), -1
 
@@ -76,25 +77,36 @@ class WaitEvent(Step):
 
     def step(self, machine: Walk, path: PathState) -> bool:
         slots, generation = self.ref.slots(path)
-        several = len(slots) > 1
+        if len(slots) == 1:
+            if not self._goes_on(machine, path, slots[0], generation):
+                return False
+        elif not self._goes_on_at_all(machine, path, slots, generation):
+            return False
+        path.touched = True
+        path.pc += 1
+        return True
+
+    def _goes_on_at_all(self, machine: Walk, path: PathState, slots: Sequence[EventSlot], generation: int) -> bool:
+        """Waits for several slots, one after the other; for none where the one that is meant is out of range."""
         if not slots:
             machine.fault("range", path.at(self), ref=self.ref)
         if len(slots) > 15:
             machine.spend(len(slots) // 16)
-        for slot in slots[path.passed.get(self, 0) :] if several else slots:
-            k = path.waits.get(slot, 0)
-            if generation >= 0 and (generation ^ k) & 1:
-                machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
-            if slot.completed <= k:
+        for slot in slots[path.passed.get(self, 0) :]:
+            if not self._goes_on(machine, path, slot, generation):
                 return False
-            self._pass(machine, path, slot, k)
-            if several:
-                machine.spend(machine.weight)
-                path.passed[self] = path.passed.get(self, 0) + 1
-        if several:
-            path.passed.pop(self, None)
-        path.touched = True
-        path.pc += 1
+            machine.spend(machine.weight)
+            path.passed[self] = path.passed.get(self, 0) + 1
+        path.passed.pop(self, None)
+        return True
+
+    def _goes_on(self, machine: Walk, path: PathState, slot: EventSlot, generation: int) -> bool:
+        k = path.waits.get(slot, 0)
+        if generation >= 0 and (generation ^ k) & 1:
+            machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
+        if slot.completed <= k:
+            return False
+        self._pass(machine, path, slot, k)
         return True
 
     def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
@@ -127,6 +139,7 @@ class Trigger(Step):
 
     def step(self, machine: Walk, path: PathState) -> bool:
         transfers = [each for handle in self.after if (each := self._bound(machine, path, handle)) is not None]
+        touched, tagged = path.touched, path.tagged
         for ref in self.refs:
             slots, generation = ref.slots(path)
             if not slots:
@@ -134,9 +147,9 @@ class Trigger(Step):
             if len(slots) > 1:
                 machine.spend(machine.weight * (len(slots) - 1))
             for slot in slots:
-                if path.touched:
+                if touched:
                     self._count(machine, path, slot, generation)
-                if transfers or path.tagged:
+                if transfers or tagged:
                     self._bind(machine, slot, [*path.tagged.pop(slot, ()), *transfers])
                 for _ in range(self.blocks):
                     self._arrive(machine, path, slot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -12,7 +12,7 @@ from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
 from croqc.syntax.printer_exprs import print_expr
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of_kind, walk
 from croqc.text.record import record
 
 WHOLE = "the block"
@@ -71,9 +71,7 @@ class _Partition:
         chains = list(regions(kernel.node))
         self.inside = {chain[-1]: masks.of_regions(chain) for chain in chains}
         self.roles = {node: mask for node, mask in self.inside.items() if node.is_async and mask is not None}
-        self.works_outside = any(
-            _works_outside(node) for node in nodes_of(kernel.node) if isinstance(node, ast.Parallel)
-        )
+        self.works_outside = any(map(_works_outside, nodes_of_kind(kernel.node, ast.Parallel)))
 
     def paths(self) -> tuple[Path, ...]:
         classes = self._classes()
@@ -178,10 +176,3 @@ def _works_outside(node: ast.Parallel) -> bool:
 def _spans_blocks(node: ast.Parallel) -> bool:
     """A `parallel` that has another one inside: its own statements stand at block level."""
     return any(isinstance(inner, ast.Parallel) for inner in walk(node.body))
-
-
-def inner_parallels(node: ast.Parallel) -> Iterator[ast.Parallel]:
-    """The `parallel`s of a kernel that divide its block: the outermost ones below block level."""
-    for child, around in statements(node.body):
-        if isinstance(child, ast.Parallel) and not around.parallels:
-            yield child

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from croqc.flow.exprs import COMPARE, Expr
-from croqc.flow.instances import refs_of
+from croqc.flow.exprs import COMPARE, Expr, course
+from croqc.flow.instances import compared, refs_of
 from croqc.flow.ops_control import LoopStart, Set
 from croqc.flow.ops_data import Copy, Multiply, Touch
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.signature import spell
+from croqc.text.span import NOWHERE, Span
 
 _LOGIC = frozenset(("&&", "||", "!"))
 _ORDERS = COMPARE - {"==", "!="}
@@ -28,6 +29,7 @@ class Piece:
     counts: bool = False
     even: bool = False
     bounds: tuple[int, ...] = ()
+    span: Span = NOWHERE  # of the step that it decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Crossing:
     op: str
     left: Expr
     right: Expr
+    span: Span
 
     @property
     def orders(self) -> bool:
@@ -56,7 +59,7 @@ def pieces(program: Program) -> tuple[list[Piece], list[Crossing]]:
     for op in program.ops:
         ordered = {id(ref.index): 2 * ref.event.slots for ref in refs_of(op) if ref.ordered}  # and by its parity
         bounds = (op.loop.low, op.loop.high, op.loop.step) if isinstance(op, LoopStart) else ()
-        for expr in (*bounds, *op.exprs(), *_parts_of_slots(op)):
+        for expr in (*bounds, *op.exprs(), *parts_of_slots(op)):
             if id(expr) in seen or not expr.variables() & sizes:
                 continue
             seen.add(id(expr))
@@ -64,25 +67,26 @@ def pieces(program: Program) -> tuple[list[Piece], list[Crossing]]:
             crossings += met
             by_order = {id(one.left) for one in met if one.orders}
             counts = any(expr is bound for bound in bounds)
-            found += _sides(Piece(expr, ordered.get(id(expr), 1), counts, counts), by_order, counters)
+            whole = Piece(expr, ordered.get(id(expr), 1), counts, counts, (), op.span)
+            found += _sides(whole, by_order, counters)
     return found, crossings
 
 
-def counters_agree(program: Program) -> bool:
-    """Whether variables are compared with one value alone that follows a size, and by order: then that says how often
-    things are done, and nothing else turns at some distance from it."""
+def counters_apart(program: Program) -> Span | None:
+    """Where variables are compared otherwise than with one value alone that follows a size, and by order: that would
+    say how often things are done, and nothing else would turn at some distance from it."""
     counters = {op.var for op in program.ops if isinstance(op, Set)}
     sizes = {size.var for size in program.sizes}
     limits = set()
-    for part in (part for op in program.ops for expr in op.exprs() for part in expr.walk() if part.op in COMPARE):
+    for op, part in compared(program):
         used = part.variables()
         if used.isdisjoint(counters) or used.isdisjoint(sizes):
             continue
         plain = [arg for arg in part.args if arg.op == "v" and arg.value in counters]
-        if len(plain) != 1 or part.op not in _ORDERS:
-            return False
-        limits |= {spell(arg) for arg in part.args if arg is not plain[0]}
-    return len(limits) < 2
+        limits |= {spell(arg) for arg in part.args if arg is not plain[0]} if plain else set()
+        if len(plain) != 1 or part.op not in _ORDERS or len(limits) > 1:
+            return op.span
+    return None
 
 
 def carried(program: Program) -> Collection[int]:
@@ -95,7 +99,7 @@ def carried(program: Program) -> Collection[int]:
     return found
 
 
-def _parts_of_slots(op: Op) -> Iterator[Expr]:
+def parts_of_slots(op: Op) -> Iterator[Expr]:
     """Where the parts of slots that a step touches begin and how long they are."""
     for one in (one for operand in _operands(op) for one in operand.each()):
         for extent in one.part:
@@ -119,15 +123,19 @@ def _crossings(op: Op, expr: Expr, sizes: Collection[int]) -> Iterator[Crossing]
             used = part.variables()
             if used.isdisjoint(sizes):
                 continue
-            yield from (Crossing(loop, part.op, *part.args) for loop in op.loops if loop.var in used)
+            yield from (
+                Crossing(loop, part.op, part.args[0], part.args[1], op.span) for loop in op.loops if loop.var in used
+            )
 
 
 def _sides(piece: Piece, by_order: Collection[int], counters: Collection[int]) -> Iterator[Piece]:
     """The sides of the comparisons that a condition consists of; other values as they are."""
     expr = piece.expr
-    if expr.op in _LOGIC:
+    if _is_truth_of_one(expr):
+        yield Piece(expr, span=piece.span)  # only whether it holds matters
+    elif expr.op in _LOGIC:
         for arg in expr.args:
-            yield from _sides(Piece(arg), by_order, counters)
+            yield from _sides(Piece(arg, span=piece.span), by_order, counters)
     elif expr.op not in COMPARE:
         yield piece
     elif id(expr.args[0]) not in by_order:
@@ -135,4 +143,11 @@ def _sides(piece: Piece, by_order: Collection[int], counters: Collection[int]) -
             limit = other.const
             alone = limit is None or arg.op == "v"  # a size against a constant is tried on both sides of it
             bounds = () if alone or limit is None else (abs(limit) + 1,)
-            yield Piece(arg, 1, not other.variables().isdisjoint(counters), limit is None, bounds)
+            counts = not other.variables().isdisjoint(counters)
+            yield Piece(arg, 1, counts, limit is None, bounds, piece.span)
+
+
+def _is_truth_of_one(expr: Expr) -> bool:
+    """Whether a condition follows one variable alone, and settles or comes again as that grows."""
+    used = expr.variables()
+    return expr.op in COMPARE | _LOGIC and len(used) == 1 and course(expr, next(iter(used))).plain

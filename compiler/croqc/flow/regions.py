@@ -96,7 +96,7 @@ class Operand:
                 if number is VARIES or number is DATA:
                     raise UndecidedError(here.span, number is VARIES)
             except UndecidedError as undecided:
-                raise UndecidedError(here.span, undecided.threads) from undecided
+                raise undecided.at(here.span) from undecided
             if not 0 <= number < len(here.options):
                 raise ForeignError(here.span, "the index of 'select' is outside its values")
             here = here.options[number]

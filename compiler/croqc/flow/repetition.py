@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from croqc.flow.exprs import Env, UndecidedError, closure
-from croqc.flow.instances import Plan, refs_of
+from croqc.flow.instances import Plan, grows, refs_of
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.program import Loop, Op, Program
+from croqc.flow.program import Loop, Program
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
 
 State = tuple[Any, ...]
@@ -226,15 +226,8 @@ def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
         if loop in plan.turns or loop in plan.leaping:
             found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)
             found[loop.limit] = 1
-    other = {op.var for op in program.ops if isinstance(op, Set) and op.loops and not _grows(op)}
+    other = {op.var for op in program.ops if isinstance(op, Set) and op.loops and not grows(op)}
     for op in program.ops:
-        if isinstance(op, Set) and _grows(op) and op.var not in other:
+        if isinstance(op, Set) and grows(op) and op.var not in other:
             found[op.var] = plan.periods.get(op.var, 1) * (2 if ordered else 1)
     return found
-
-
-def _grows(op: Op) -> bool:
-    """`x = x + c`: a counter."""
-    assert isinstance(op, Set)
-    expr = op.expr
-    return expr.op in ("+", "-") and any(arg.op == "v" and arg.value == op.var for arg in expr.args)

@@ -13,6 +13,7 @@ from enum import Enum
 from croqc.flow.paths import Path
 from croqc.sema.model import Kernel, Symbol
 from croqc.text.diagnostics import Related
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
@@ -25,11 +26,11 @@ class Strength(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One thing that happened in the abstract run, in order.
 
-    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, swap, join or bootstrap (a trigger
+    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, select, swap, join or bootstrap (one
     that grants a credit at start). `iteration` holds the reader's own loop names, outermost first. `slot`,
     `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
     `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`.
@@ -97,7 +98,7 @@ class FlowFinding:
 class KernelFlow:
     """The analysis of one kernel.
 
-    `up_to` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
+    `tried` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
     UNKNOWN. `notes` are islands and the like that were read as empty: (place, reason). `steps` and `edges` (step
     numbers: what the second one needs from another path) show a small representative instance, `sizes` its values.
     `spent`: the abstract steps that the verdict took.
@@ -105,7 +106,7 @@ class KernelFlow:
 
     kernel: Kernel
     strength: Strength
-    up_to: str = ""
+    tried: str = ""
     reason: str = ""
     place: Span | None = None
     paths: tuple[Path, ...] = ()

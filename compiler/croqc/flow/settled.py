@@ -13,9 +13,12 @@ from math import gcd, lcm
 
 from croqc.flow.candidates import least_of
 from croqc.flow.exprs import Env, Expr, UndecidedError, closure, course
-from croqc.flow.pieces import Crossing, Piece, carried, counters_agree, pieces
+from croqc.flow.instances import moving_limit
+from croqc.flow.limit import Limit
+from croqc.flow.pieces import Crossing, Piece, carried, counters_apart, pieces
 from croqc.flow.program import Program, Size
 from croqc.flow.signature import spell
+from croqc.text.span import Span
 
 _FARTHEST = 1 << 14  # values of a size that are looked through
 _FAR = 1000  # periods
@@ -23,12 +26,12 @@ Instances = Sequence[Mapping[int, int]]
 View = Callable[[Env], object]
 
 
-def is_settled(program: Program, ring: int, tried: Sequence[Size], done: Instances) -> bool:
-    """Whether no size of those `tried` does anything that the instances `done` do not show. `ring`: its length."""
+def unsettled(program: Program, ring: int, tried: Sequence[Size], done: Instances) -> Limit | None:
+    """What some size of those `tried` may do that the instances `done` do not show. `ring`: its length."""
     try:
-        return bool(done) and _Settling(program, ring, done).holds(tried)
+        return _Settling(program, ring, done).limit(tried) if done else Limit("no size was tried")
     except UndecidedError:
-        return False
+        return Limit("a value that decides is not known at every size")
 
 
 class _Settling:
@@ -36,18 +39,22 @@ class _Settling:
         self.program = program
         self.ring = ring
         self.done = done
+        self.sizes = {size.var for size in program.sizes}
         self.unbounded = {size.var for size in program.sizes if size.bound is None or size.bound.const is None}
         self.pieces, self.crossings = pieces(program)
         self.carried = frozenset(carried(program))
 
-    def holds(self, tried: Sequence[Size]) -> bool:
-        if any(piece.even and piece.expr.variables() & self.carried for piece in self.pieces):
-            return False  # a variable that follows a size is compared, or says how often something runs
-        if not counters_agree(self.program):
-            return False
-        if not all(self._keeps_pace(crossing) for crossing in self.crossings):
-            return False
-        return all(self._settles(size) for size in tried)
+    def limit(self, tried: Sequence[Size]) -> Limit | None:
+        for piece in self.pieces:
+            if piece.even and (names := piece.expr.variables() & self.carried):
+                return Limit(f"'{self.program.names[min(names)]}' follows a size and decides here", piece.span)
+        apart = counters_apart(self.program)
+        if apart is not None:
+            return Limit("a variable is compared with what follows a size here", apart)
+        for crossing in self.crossings:
+            if not self._keeps_pace(crossing):
+                return moving_limit(crossing.loop, crossing.span)
+        return next((limit for size in tried if (limit := self._limit(size)) is not None), None)
 
     def env(self, sizes: Mapping[int, int]) -> Env:
         found: Env = [0] * self.program.variables
@@ -74,15 +81,19 @@ class _Settling:
 
     # --- one size -------------------------------------------------------------------------------
 
-    def _settles(self, size: Size) -> bool:
+    def _limit(self, size: Size) -> Limit | None:
         own: Sequence[Piece] = [piece for piece in self.pieces if size.var in piece.expr.variables()]
         crossings = [one for one in self.crossings if size.var in _named(one)]
         if self._is_single(own) or not own:  # there is but one number of turns, and all of its rests are tried
             own = ()
             if not crossings:
-                return True
+                return None
         reach = self._reach(size, own, crossings)
-        return reach is not None and self._misses_none(size, own, crossings, reach) and self._drifts_far(size, own)
+        if reach is None:
+            return Limit(
+                f"this follows '{size.name}' neither in a straight line nor in a period", _spans(own, crossings)[0]
+            )
+        return self._missed(size, own, crossings, reach) or self._drifting(size, own)
 
     def _is_single(self, own: Sequence[Piece]) -> bool:
         """Whether pieces are one number of turns, and no other number of turns has a size in common with it: that one
@@ -101,7 +112,7 @@ class _Settling:
             way = course(piece.expr, size.var)
             if not way.plain or (piece.even and _is_bent(piece.expr, size.var)):
                 return None
-            period = lcm(period, way.scale * piece.round if way.period is None else way.period)
+            period = lcm(period, way.period or way.scale * self._rounds(piece, size.var, way.scale))
             passed = max([passed, *way.bounds, *(bound * way.scale for bound in piece.bounds if way.period is None)])
         for piece in self.pieces:
             for number in piece.expr.variables() & self.carried:
@@ -112,10 +123,22 @@ class _Settling:
                 passed = max([passed, *way.bounds])
         for one in crossings:
             period = lcm(period, *(course(expr, size.var).scale for expr in (one.left, one.right, one.loop.high)))
+        if size.bound is not None and size.bound.const is not None:
+            return min(passed + period, size.bound.const)
         return passed + period
 
-    def _misses_none(self, size: Size, own: Sequence[Piece], crossings: Sequence[Crossing], reach: int) -> bool:
-        """Whether each value of a size within reach looks to every step like one that was tried."""
+    def _rounds(self, piece: Piece, var: int, scale: int) -> int:
+        """How often a value moves on until it comes to the same slot and parity. In a straight line it moves by the
+        same amount each time: `k + 4 * J` of a ring of two is back at once."""
+        if piece.round == 1 or _is_bent(piece.expr, var):
+            return piece.round
+        code, env = closure(piece.expr), self.env(self.done[0])
+        first = code(env)
+        env[var] += scale
+        return piece.round // gcd(piece.round, code(env) - first)
+
+    def _missed(self, size: Size, own: Sequence[Piece], crossings: Sequence[Crossing], reach: int) -> Limit | None:
+        """A value of a size within reach that looks to some step like none of those that were tried."""
         parts = _alone(own, size.var)
         views: list[View] = [closure(part) for part in parts]
         views += [_turns_left(one) for one in crossings if one.orders]
@@ -127,13 +150,23 @@ class _Settling:
         for value in _edges(least_of(self.program, size), reach, grain):
             env[size.var] = value
             if all(test(env) for test in holding) and tuple(view(env) for view in views) not in seen:
-                return False
-        return reach // grain <= _FARTHEST
+                reason = f"{size.name} = {value} may come out otherwise than what was tried"
+                return Limit(reason, self._deciding(own, crossings, env))
+        if reach // grain > _FARTHEST:
+            return Limit(f"'{size.name}' decides in a period of {reach:,}", self._deciding(own, crossings, env))
+        return None
 
-    def _drifts_far(self, size: Size, own: Sequence[Piece]) -> bool:
-        """Whether loops of which one makes ever more turns than another come to differ by more than the ring holds."""
-        counts = {spell(piece.expr): piece.expr for piece in own if piece.counts}
-        for one, other in combinations(counts.values(), 2):
+    def _deciding(self, own: Sequence[Piece], crossings: Sequence[Crossing], env: Env) -> Span:
+        """The place of a value that is new at these sizes, else the first that the size has a part in."""
+        envs = [self.env(sizes) for sizes in self.done]
+        new = (each for each in own if each.expr.variables() <= self.sizes and _is_new(each.expr, env, envs))
+        return next((each.span for each in new), _spans(own, crossings)[0])
+
+    def _drifting(self, size: Size, own: Sequence[Piece]) -> Limit | None:
+        """A loop that makes ever more turns than another, and was not tried with more than the ring holds."""
+        counts = {spell(piece.expr): piece for piece in own if piece.counts}
+        for first, second in combinations(counts.values(), 2):
+            one, other = first.expr, second.expr
             period = lcm(course(one, size.var).scale, course(other, size.var).scale)
             env = self.env(self.done[-1])
             gaps = []
@@ -142,8 +175,18 @@ class _Settling:
                 gaps.append(closure(one)(env) - closure(other)(env))
             tried = (abs(closure(one)(env) - closure(other)(env)) for env in map(self.env, self.done))
             if gaps[0] != gaps[1] and max(tried) <= self.ring:
-                return False
-        return True
+                return Limit(f"numbers of turns part ever more as '{size.name}' grows", first.span)
+        return None
+
+
+def _spans(own: Sequence[Piece], crossings: Sequence[Crossing]) -> list[Span]:
+    return [*(each.span for each in own), *(each.span for each in crossings)]
+
+
+def _is_new(expr: Expr, env: Env, tried: Sequence[Env]) -> bool:
+    """Whether a value differs from all that it was in what was tried."""
+    value = closure(expr)
+    return value(env) not in {value(each) for each in tried}
 
 
 def _exprs(crossing: Crossing) -> tuple[Expr, ...]:

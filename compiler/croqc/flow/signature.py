@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from copy import copy
+from typing import Final
 
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
 from croqc.flow.ops_control import Branch, Enter
 from croqc.flow.program import Loop, Op, Program, Size
 
+Kind = tuple[str, ...]
+NODES: Final = 16  # nodes of expressions that are evaluated in the time of one abstract step
 _MOST_TURNS = 64  # of a loop whose conditions are tried
 
 
@@ -25,7 +28,10 @@ class Signature:
             used = loop.low.variables() | loop.high.variables() | loop.step.variables()
             if used <= known:
                 self.loops.append((used, loop, closure(loop.low), closure(loop.high), closure(loop.step)))
-        self.others: list[tuple[Set[int], Value]] = []
+        self.others: list[tuple[Set[int], Value, bool]] = []  # the last: it stays or comes again as loops grow longer
+        self._driving = {
+            var for loop in program.loops for expr in (loop.low, loop.high, loop.step) for var in expr.variables()
+        }
         self.guards: list[tuple[Set[int], Value, Loop]] = []
         self._sized: list[tuple[Set[int], int]] = [
             (each.variables(), each.size) for each in program.asserts if each.variables() <= chosen
@@ -51,7 +57,8 @@ class Signature:
             if key not in seen:
                 seen.add(key)
                 self._sized.append((used, expr.size + 4))
-                self.others.append((used, closure(expr)))
+                stays = all(course(expr, var).period is not None for var in used & self._driving)
+                self.others.append((used, closure(expr), stays))
             return
         for arg in expr.args:
             self._parts(arg, known, seen)
@@ -65,7 +72,7 @@ class Signature:
         """Sizes that occur together in something that decides."""
         groups: list[set[int]] = [{size.var} for size in sizes]
         together: list[Set[int]] = [used for used, *_ in self.loops] + [used for used, *_ in self.guards]
-        together += [used for used, _ in self.others] + [used for used, _ in self.asserts]
+        together += [used for used, *_ in self.others] + [used for used, _ in self.asserts]
         together += [{size.var} | size.bound.variables() for size in sizes if size.bound is not None]
         for used in together:
             joined = [group for group in groups if group & used]
@@ -106,10 +113,17 @@ class Signature:
                     env[loop.var] = turn
                     outcomes.append(bool(holds(env)))
                 key.append(tuple(outcomes))
-            key += [str(value(env)) for _, value in self.others]
+            key += [str(value(env)) for _, value, _ in self.others]
         except UndecidedError:
             return None
         return tuple(key)
+
+    def kind(self, sizes: Mapping[int, int]) -> Kind:
+        """What sizes decide beside numbers of turns. Instances of one kind do the same, some of them for longer."""
+        env: Env = [0] * self.width
+        for var, value in sizes.items():
+            env[var] = value
+        return tuple(str(value(env)) for _, value, stays in self.others if stays)
 
 
 def _is_bound(op: Op, expr: Expr) -> bool:

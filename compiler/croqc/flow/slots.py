@@ -13,7 +13,7 @@ from math import gcd, lcm, prod
 
 from croqc.flow.conditions import Conditions, guards, raw_names
 from croqc.sema.events import order_of
-from croqc.sema.masks import defining_value, symbol_atoms
+from croqc.sema.masks import atoms_of, defining_value
 from croqc.sema.model import Model, Symbol
 from croqc.sema.nesting import Around
 from croqc.sema.symbolic import Int, Part
@@ -131,7 +131,7 @@ class Slots:
     @cached_property
     def _defined(self) -> dict[str, ast.Node]:
         """What defines the immutable names that the model has no value for, as they follow from mutable ones."""
-        definitions = ((atom, defining_value(symbol)) for symbol, atom in symbol_atoms(self.model).items())
+        definitions = ((atom, defining_value(symbol)) for symbol, atom in atoms_of(self.model).items())
         return {atom: value for atom, value in definitions if value is not None}
 
     # --- mutable variables ------------------------------------------------------------------------

@@ -5,6 +5,7 @@ A step's `step` does its work and moves the path on; False means that the path s
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from croqc.flow.accesses import Accesses
@@ -15,7 +16,7 @@ from croqc.flow.run import Run
 from croqc.flow.state import EventSlot, PathState, Slots, Transfer
 
 
-class Walk(Run):
+class Walk(Run, ABC):
     """A run as its steps see it; `machine` goes it.
 
     `leaps`: of long loops, where they leave out how much. `held`: what handles were
@@ -30,36 +31,36 @@ class Walk(Run):
     held: list[tuple[int, int, Transfer]]  # path, handle, what it was given
     grouped: dict[tuple[EventSlot, int], list[int]]
 
+    @abstractmethod
     def instance(self, event: Event, round_: int) -> Slots:
         """The slots of an event as its declaration is passed for the given time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def some_thread(self, path: PathState, branch: Op, value: Value, split: bool) -> bool:
         """Whether a condition holds for some thread of a path. Raises UndecidedError where the threads part."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fork(self, block: PathState, entry: int) -> None:
         """The paths are to go on at `entry`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def join(self, block: PathState, op: Op) -> bool:
         """Whether every path has done what it was given."""
-        raise NotImplementedError
 
+    @abstractmethod
     def meet(self, path: PathState, op: Op) -> bool:
         """Whether all paths have come to the barrier."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish(self, path: PathState, leaves: bool) -> None:
         """The path has nothing more to do; for good if it `leaves`."""
-        raise NotImplementedError
 
 
-class Step(Op):
+class Step(Op, ABC):
     """An `Op` that can be gone."""
 
     __slots__ = ()
 
+    @abstractmethod
     def step(self, machine: Walk, path: PathState) -> bool:
         """Does the work of the step and moves the path on; False where it stands still."""
-        raise NotImplementedError

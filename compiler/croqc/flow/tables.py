@@ -37,7 +37,12 @@ class WaitRow:
 
 def initial_credits(flow: KernelFlow, event: EventFacts) -> int:
     """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's."""
-    return event.slots if event.ready else len(_granted(flow.steps, event))
+    return event.slots if event.ready else len(_granted(_shown(flow), event))
+
+
+def _shown(flow: KernelFlow) -> Sequence[Step]:
+    """The small run, or that of the first finding."""
+    return flow.steps or (flow.findings[0].steps if flow.findings else ())
 
 
 def _granted(steps: Sequence[Step], event: EventFacts) -> frozenset[tuple[int, int]]:
@@ -174,16 +179,19 @@ def _is_named(step: Step, message: str) -> bool:
 
 
 def verdict_text(flow: KernelFlow) -> str:
-    """ "credit flow proved for every K", and the like."""
+    """ "credit flow proved for every K", and the like; of a kernel without events, what was looked at in its place."""
+    subject = "credit flow" if flow.events else "no events; copies and buffers"
     match flow.strength:
         case Strength.PROVED:
             sizes = ", ".join(flow.sizes)
-            return f"credit flow proved for every {sizes}" if sizes else "credit flow proved"
+            return f"{subject} proved for every {sizes}" if sizes else f"{subject} proved"
         case Strength.CHECKED:
-            return f"credit flow checked for {flow.up_to}" if flow.up_to else "credit flow checked"
+            checked = f"{subject} checked {flow.tried}".rstrip()
+            return f"{checked}; not proved: {flow.reason}" if flow.reason else checked
         case Strength.FAILS:
             count = len(flow.findings)
-            return f"credit flow fails: {count} finding{'' if count == 1 else 's'}"
+            fails = "fails" if flow.events else "fail"
+            return f"{subject} {fails}: {count} finding{'' if count == 1 else 's'}"
         case Strength.UNKNOWN:
             return f"credit flow not analysed: {flow.reason}" if flow.reason else "credit flow not analysed"
 
@@ -208,6 +216,7 @@ _SENTENCES = {
     "multiply": "{path} multiplies with {place}",
     "commit": "{path} commits: its multiplies so far have read their operands",
     "wait-future": "{path} waits until its copy has landed",
+    "select": "{path} takes the name of {place}",
     "swap": "{path} swaps the names of its buffers",
     "join": "{path} meets the other paths",
 }

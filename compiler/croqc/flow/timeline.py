@@ -274,7 +274,7 @@ def _group_key(step: Step) -> tuple[object, ...]:
     """Equal for steps that make one box; empty where each is one of its own."""
     if step.op == "copy":
         return ("copy", step.slot, step.iteration)
-    if step.op in ("wait-future", "swap"):
+    if step.op in ("wait-future", "select", "swap"):
         return (step.op, step.iteration)
     return ("work", step.op) if step.op in WORK else ()
 

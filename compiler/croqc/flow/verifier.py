@@ -5,27 +5,29 @@ Must not know the language: it works on the step program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import survey
 from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
+from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
+from croqc.flow.limit import TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
-from croqc.flow.ops_control import Bar
-from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.paths import Path
-from croqc.flow.program import Loop
+from croqc.flow.reach import FAILS, Outcome, Turns, is_plain, reach_of
 from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
-from croqc.flow.settled import is_settled
+from croqc.flow.signature import Kind
+from croqc.flow.twins import shows_nothing, without_twins
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
@@ -34,10 +36,9 @@ from croqc.flow.verdicts.statics import judge_statics
 from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.span import Span
 
-_TOO_DEEP = "this is nested too deeply; fewer levels can be analysed"
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
@@ -56,56 +57,52 @@ class Effort:
         self.used += steps
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What the instances came to. `done`: how many were run; `undecided`: why one could not be followed."""
-
-    findings: list[FlowFinding] = field(default_factory=list)
-    warnings: list[FlowFinding] = field(default_factory=list)
-    done: list[Mapping[int, int]] = field(default_factory=list)
-    undecided: tuple[Span, str] | None = None
-    exhausted: bool = False
-    repeats: bool = True
-    doubt: str = ""  # which reads cannot be answered for
-    idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
-
-
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
     """The verdict on a kernel. Raises only what a program that is beyond limits makes Python raise."""
-    broken = next((node for node in nodes_of(kernel.node) if isinstance(node, ast.ErrorStmt | ast.Missing)), None)
-    if broken is not None:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", broken.span, paths)
+    broken = [*nodes_of_kind(kernel.node, ast.ErrorStmt), *nodes_of_kind(kernel.node, ast.Missing)]
+    if broken:
+        first = min((node.span for node in broken), key=lambda span: span.start)
+        return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", first, paths)
     if model.cut:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", _TOO_DEEP, model.cut[0], paths)
+        return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_DEEP, model.cut[0], paths)
     arrivals, starts = survey(model, kernel, paths)
-    program = lower(model, kernel, paths, arrivals, STATEMENTS)
-    apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
-    if apart is not None:
-        return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
-    setting = Setting(program, paths, place_indices(model, kernel.node), arrivals, starts)
+    placements = place_indices(model, kernel.node)
     effort = Effort(budget)
-    found = plan(program, max(budget // 4, _CHOICE))
-    effort.spend(max(found.steps - _CHOICE, 0))
+    for loosely in (True, False):
+        program = lower(model, kernel, paths, arrivals, STATEMENTS, loosely)
+        apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
+        if apart is not None:
+            return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
+        setting = Setting(program, paths, placements, arrivals, starts)
+        found = plan(program, max(budget // 4, _CHOICE))
+        effort.spend(max(found.steps - _CHOICE, 0))
+        outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
+        if not outcome.guarded:
+            break
     statics = list(judge_statics(model, setting))
-    outcome = _instances(setting, Sites(setting), found, effort)
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
 
-def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> Outcome:
-    outcome = Outcome()
-    if not found.instances and not found.complete:
-        outcome.exhausted = True
-    elif not found.instances and not _is_plain(setting):
-        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
-    last = len(found.instances) - 1
+def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Plan, effort: Effort) -> Outcome:
+    outcome = Outcome() if found.instances else _nothing_to_try(setting, found)
+    last = found.last if found.loops or found.leaping else frozenset()
+    loose = is_loose(setting.program)
+    alike = Alike(setting.program)
+    known: set[Acts] = set()
     for number, sizes in enumerate(found.instances):
-        watches = number == last and bool(found.loops or found.leaping)
-        machine, repetition = _run(setting, found, sizes, effort, watches)
+        watches = number in last
+        if not watches and not outcome.warnings and alike.of(sizes) in known:
+            outcome.done.append(sizes)
+            continue
+        machine, repetition = _sparing(setting, light, found, sizes, effort, watches)
         if machine is None:
-            outcome.exhausted = True
+            outcome.exhausted = sizes
+            break
+        if loose and makes_a_difference(machine):
+            outcome.guarded = True
             break
         if machine.undecided is not None:
-            outcome.undecided = None if _is_plain(setting) else machine.undecided
+            outcome.undecided = None if is_plain(setting) else machine.undecided
             break
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         findings = judge(case)
@@ -114,7 +111,8 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.idle = True  # no such size is meant, if more turns do not show it, too
             continue
         if findings:
-            outcome.findings = _better(setting, sites, found, number, findings, effort)
+            shown = _better(setting, sites, found, number, findings, effort)
+            outcome.findings = _for_some(setting, found, number, shown, effort)
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = machine.accesses.unclear
@@ -124,8 +122,19 @@ def _instances(setting: Setting, sites: Sites, found: Plan, effort: Effort) -> O
             outcome.warnings = outcome.warnings if warning is None else [warning]
         outcome.doubt = outcome.doubt or doubt(case)
         outcome.done.append(sizes)
-        if repetition is not None:
-            outcome.repeats = repetition.complete or _repeats_later(setting, found, effort)
+        known |= alike.after(machine)
+        if repetition is not None and outcome.repeats:
+            kind = found.kinds[number]
+            outcome.repeats = repetition.complete or _repeats_later(light or setting, found, kind, effort)
+    return outcome
+
+
+def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:
+    outcome = Outcome()
+    if not found.complete:
+        outcome.undecided = (setting.program.ops[0].span, "to choose sizes for it takes more than the budget")
+    elif not is_plain(setting):
+        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
     return outcome
 
 
@@ -140,14 +149,14 @@ def _undecided_loop(setting: Setting) -> Span:
     return setting.program.ops[0].span
 
 
-def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
-    """Whether more turns show a repetition that the tried ones do not."""
+def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) -> bool:
+    """Whether more turns, all else alike, show a repetition that the tried ones do not."""
     around = {outer for loop in setting.program.loops for outer in loop.outer}
     for far in (False, True):
         if not far and not around & found.turns.keys():
             continue
         before = found.steps
-        sizes = longest(setting.program, found, far, max(effort.left, 0) // 2)
+        sizes = longest(setting.program, found, kind, far, max(effort.left, 0) // 2)
         effort.spend(found.steps - before)
         machine, repetition = (None, None) if sizes is None else _run(setting, found, sizes, effort, watches=True)
         if machine is None or repetition is None:
@@ -157,18 +166,6 @@ def _repeats_later(setting: Setting, found: Plan, effort: Effort) -> bool:
         if repetition.complete:
             return True
     return False
-
-
-def _is_plain(setting: Setting) -> bool:
-    """One path on which nothing is asynchronous: there is nothing that could go wrong in an order."""
-    if len(setting.paths) > 1 or setting.program.events:
-        return False
-    return not any(
-        (isinstance(op, Copy) and op.asynchronous)
-        or (isinstance(op, Multiply) and (not op.ends or op.handle >= 0))
-        or isinstance(op, Rotate | Bar)
-        for op in setting.program.ops
-    )
 
 
 def _run(
@@ -187,6 +184,17 @@ def _run(
     return machine, repetition
 
 
+def _sparing(
+    setting: Setting, light: Setting | None, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
+) -> tuple[Machine | None, Repetition | None]:
+    """A run without twins, if that says all."""
+    if light is not None:
+        machine, repetition = _run(light, found, sizes, effort, watches)
+        if machine is None or not shows_nothing(machine):
+            return machine, repetition
+    return _run(setting, found, sizes, effort, watches)
+
+
 def _better(
     setting: Setting, sites: Sites, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
 ) -> list[FlowFinding]:
@@ -200,11 +208,48 @@ def _better(
         machine, _ = _run(setting, found, sizes, effort, watches=False)
         if machine is None or machine.undecided is not None:
             break
+        if is_loose(setting.program) and makes_a_difference(machine):
+            break
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         others = judge(case)
         if others and _shows_more(told, others[0]):
             return others
     return findings
+
+
+def _for_some(
+    setting: Setting, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
+) -> list[FlowFinding]:
+    """The same, marked where a larger instance runs through: then the sizes are a part of what is wrong."""
+    told = findings[0]
+    if told.rule != "credit-deadlock" and "shift" not in told.args:
+        return findings
+    failed = found.instances[number]
+    larger = [
+        *_neighbours(setting, found, failed),
+        *found.instances[number + 1 : number + 1 + min(found.period, _BETTER)],
+    ]
+    for sizes in larger:
+        machine, _ = _run(setting, found, sizes, effort, watches=False)
+        if machine is None:
+            break
+        if not machine.faults and not machine.stuck() and machine.undecided is None:
+            return [replace(told, args={**told.args, "some": True}), *findings[1:]]
+    return findings
+
+
+def _neighbours(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
+    """The same with one size larger by one, where the program admits that."""
+    asserted = [closure(expr) for expr in setting.program.asserts if expr.variables() <= sizes.keys()]
+    for size in found.sizes:
+        if size.bound is None and size.var in sizes:
+            made = {**sizes, size.var: sizes[size.var] + 1}
+            env: Env = [0] * setting.program.variables
+            for var, value in made.items():
+                env[var] = value
+            with suppress(UndecidedError):
+                if all(holds(env) for holds in asserted):
+                    yield made
 
 
 def _is_unwaited(told: FlowFinding) -> bool:
@@ -214,7 +259,7 @@ def _is_unwaited(told: FlowFinding) -> bool:
 def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> bool:
     """Whether some loop over sizes makes no turn."""
     own = (loop for loop in found.loops if loop.low.variables() | loop.high.variables() <= sizes.keys())
-    return any(_Turns(setting, loop).of(sizes) == 0 for loop in own)
+    return any(Turns(setting, loop).of(sizes) == 0 for loop in own)
 
 
 def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
@@ -246,15 +291,14 @@ def _report(
     if failed:
         statics = [one for one in statics if one.rule != "unused-event"]
     findings = (*shown, *statics, *(() if failed else outcome.warnings))
-    strength, up_to = (Strength.FAILS, "") if failed else _strength(kernel, setting, found, outcome, budget)
-    place, reason = outcome.undecided if strength is Strength.UNKNOWN and outcome.undecided else (None, "")
+    reach = FAILS if failed else reach_of(kernel, setting, found, outcome, budget)
     steps, edges, sizes = _example(setting, found, outcome)
     return KernelFlow(
         kernel,
-        strength,
-        up_to,
-        reason,
-        place,
+        reach.strength,
+        reach.tried,
+        reach.reason,
+        reach.place,
         setting.paths,
         event_facts(setting),
         buffer_facts(setting.program),
@@ -266,84 +310,6 @@ def _report(
     )
 
 
-def _strength(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, budget: int) -> tuple[Strength, str]:
-    """How far a verdict without a fault reaches, and what it is checked up to."""
-    if outcome.undecided is not None:
-        return Strength.UNKNOWN, ""
-    if spans_cluster(setting.program, kernel):
-        return Strength.CHECKED, "one block of the cluster, the others alike"
-    if outcome.doubt:
-        return Strength.CHECKED, outcome.doubt
-    if outcome.exhausted or outcome.idle or not outcome.repeats or not _covers(setting, found, outcome.done):
-        up_to = _up_to(found, outcome.done, budget)
-        return Strength.CHECKED, up_to + (" where each loop makes a turn" if outcome.idle else "")
-    return Strength.PROVED, ""
-
-
-def _covers(setting: Setting, found: Plan, done: Sequence[Mapping[int, int]]) -> bool:
-    """Whether the instances say all: every number of turns that is possible occurs, up to the period of the ring."""
-    if not found.lifts:
-        return False
-    if not _is_plain(setting) and not is_settled(setting.program, found.period, found.sizes, done):
-        return False
-    if not found.loops:
-        return bool(found.instances) or _is_plain(setting)
-    turns: dict[Loop, set[int]] = {loop: set() for loop in found.loops}
-    for loop in found.loops:
-        counter = _Turns(setting, loop)
-        for sizes in done:
-            count = counter.of(sizes)
-            if count is None:
-                return False
-            turns[loop].add(count)
-    around = {outer for loop in found.loops for outer in loop.outer}
-    for loop in found.loops:
-        period = found.periods.get(loop.var, 1) if loop in around else found.period
-        rests = {count % period for count in turns[loop] if count >= period}
-        if len(rests) < period and not (found.complete and _is_straight(found, loop)):
-            return False
-    return True
-
-
-def _is_straight(found: Plan, loop: Loop) -> bool:
-    """Whether the number of turns grows in a straight line with one size: all of its steps were tried."""
-    used = loop.low.variables() | loop.high.variables()
-    free = [size for size in found.sizes if size.var in used]
-    if len(free) != 1 or free[0].bound is not None or loop.step.const is None:
-        return False
-    products = [each for expr in (loop.low, loop.high) for each in expr.walk() if each.op == "*"]
-    return all(any(arg.const is not None for arg in each.args) for each in products)
-
-
-class _Turns:
-    """How many turns a loop makes in an instance."""
-
-    def __init__(self, setting: Setting, loop: Loop) -> None:
-        self.variables = setting.program.variables
-        self.ends = closure(loop.low), closure(loop.high), closure(loop.step)
-
-    def of(self, sizes: Mapping[int, int]) -> int | None:
-        env: Env = [0] * self.variables
-        for var, value in sizes.items():
-            env[var] = value
-        low, high, step = self.ends
-        try:
-            return len(range(low(env), high(env), max(step(env), 1)))
-        except UndecidedError:
-            return None
-
-
-def _up_to(found: Plan, done: list[Mapping[int, int]], budget: int) -> str:
-    """ "K up to 4096"."""
-    parts = []
-    for size in found.sizes:
-        if size.bound is None:
-            largest = max((sizes[size.var] for sizes in done if size.var in sizes), default=None)
-            if largest is not None:
-                parts.append(f"{size.name} up to {largest}")
-    return ", ".join(parts) if parts else f"the first {budget:,} steps"
-
-
 def _example(
     setting: Setting, found: Plan, outcome: Outcome
 ) -> tuple[tuple[Step, ...], tuple[tuple[int, int], ...], Mapping[str, int]]:
@@ -351,7 +317,7 @@ def _example(
     if not outcome.done:
         return (), (), {}
     wanted = min(2 * found.period + 1, 16)
-    counters = [_Turns(setting, loop) for loop in found.loops]
+    counters = [Turns(setting, loop) for loop in found.loops]
     chosen = min(outcome.done, key=lambda sizes: abs(max((c.of(sizes) or 0 for c in counters), default=0) - wanted))
     machine = Machine(setting, chosen, _EXAMPLE, record=True)
     machine.leaps = dict(found.leaping)

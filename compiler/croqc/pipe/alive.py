@@ -9,14 +9,14 @@ side: no barrier of the block stands between them. In doubt a tensor is in use t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import combinations
 from typing import TypeGuard
 
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Fn, Lit
-from croqc.pipe.passes.fold import is_load
 from croqc.pipe.published import touched
-from croqc.pipe.walk import Body, bodies, statements
+from croqc.pipe.transfers import is_load
+from croqc.pipe.walk import Body, bodies, flat, statements
 from croqc.sema.model import Unit
 from croqc.text.record import record
 
@@ -35,16 +35,16 @@ class Lifetime:
 
 def lifetimes(kernel: ir.Kernel) -> dict[str, Lifetime]:
     """Those of the shared tensors that are used; empty where foreign code may use any of them at any time."""
-    flat = tuple(_flat(kernel.body))
-    if any(isinstance(stmt, ir.Text) and "setmaxnreg" not in stmt.text for stmt in statements(flat)):
+    body = tuple(flat(kernel.body))
+    if any(isinstance(stmt, ir.Text) and "setmaxnreg" not in stmt.text for stmt in statements(body)):
         return {}
-    users = [_names(stmt) for stmt in flat]
+    users = [_names(stmt) for stmt in body]
     found = {}
     for item in kernel.shared:
         name = item.tensor.name
         used = [number for number, names in enumerate(users) if name in names]
         if used:
-            found[name] = _lifetime(kernel, flat, name, used[0], used[-1])
+            found[name] = _lifetime(kernel, body, name, used[0], used[-1])
     return found
 
 
@@ -57,18 +57,25 @@ def _ends_before(one: Lifetime, other: Lifetime) -> bool:
     return one.free is not None and one.free < other.first
 
 
-def _flat(body: Body) -> Iterator[ir.Stmt]:
-    for stmt in body:
-        if isinstance(stmt, ir.Scope):
-            yield from _flat(stmt.body)
-        else:
-            yield stmt
+def extent(item: ir.Shared) -> tuple[int, int]:
+    """Where a placed tensor begins and ends, in bytes from the block's base."""
+    return item.offset, item.offset + item.slot_stride * item.tensor.slots
 
 
-def _lifetime(kernel: ir.Kernel, flat: Body, name: str, first: int, last: int) -> Lifetime:
+def overlapping(kernel: ir.Kernel) -> list[tuple[ir.Shared, ir.Shared]]:
+    """The pairs of placed tensors that share bytes."""
+    found = []
+    for one, other in combinations(kernel.shared, 2):
+        (start, end), (begin, stop) = extent(one), extent(other)
+        if start < stop and begin < end:
+            found.append((one, other))
+    return found
+
+
+def _lifetime(kernel: ir.Kernel, body: Body, name: str, first: int, last: int) -> Lifetime:
     flight = _Flight(kernel, name)
     pending: Pending = {}
-    for number, stmt in enumerate(flat[first:], first):
+    for number, stmt in enumerate(body[first:], first):
         if number > last and not pending and _is_barrier(stmt):
             return Lifetime(first, number, stmt)
         if number == first == last and isinstance(stmt, ir.Loop | ir.While):  # not run, it has used nothing either
@@ -128,7 +135,7 @@ class _Flight:
                 return _merged(outside, left)
             case ir.Loop() | ir.While():
                 return self._loop(stmt, pending)
-            case ir.If() | ir.Scope():
+            case ir.If() | ir.Scope() | ir.Visit() | ir.Probe():
                 return self._branches(stmt, pending)
             case ir.Jump():
                 return dict.fromkeys(pending, "lost")
@@ -162,8 +169,8 @@ class _Flight:
 
     def _operation(self, stmt: ir.Stmt, pending: Pending) -> Pending:
         match stmt:
-            case ir.Multiply(instruction="wgmma" | "tcgen05") if self._read_by(stmt):
-                pending["multiply"] = "issued" if stmt.instruction == "wgmma" else "lost"
+            case ir.Multiply() if stmt.instruction.is_async and self._read_by(stmt):
+                pending["multiply"] = "issued" if stmt.instruction is ir.Instruction.WGMMA else "lost"
             case ir.Commit(keep=0) if pending.get("multiply") == "issued":
                 del pending["multiply"]
             case ir.Copy() if self.name in (stmt.source.tensor.name, stmt.dest.tensor.name):

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from math import prod
+from typing import Final
 
+from croqc.sema.elements import ELEMENTS
+from croqc.sema.integers import quotient, remainder
 from croqc.text.record import record
 
 
@@ -32,6 +36,15 @@ class Var:
 
     name: str
     elem: str = "s32"
+
+
+BINDING: Final = {
+    "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
+    "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
+}  # fmt: skip
+"""How tightly each operator of two or three binds, as in C; those of one bind by `UNARY`, names by `ATOM`."""
+UNARY: Final = 12
+ATOM: Final = 13
 
 
 @record
@@ -74,7 +87,19 @@ class Read:
         return self.tile.tensor.elem
 
 
-Expr = Lit | Var | Op | Fn | Cast | Read
+@record
+class Held:
+    """An element of a register tile, by its place in the tile: one entry of `index` a dimension; `slot`: which tile of
+    an array. (fragments) `register`: which of the visiting thread's own elements it is."""
+
+    name: str
+    elem: str
+    slot: Expr
+    index: tuple[Expr, ...]
+    register: Expr | None = None
+
+
+Expr = Lit | Var | Op | Fn | Cast | Read | Held
 
 
 @record
@@ -89,6 +114,21 @@ class Tensor:
     shape: tuple[Expr, ...]
     space: Space
     slots: int = 1
+
+    @property
+    def elem_bytes(self) -> int:
+        """Bytes of an element, which is not one of those narrower than a byte."""
+        return ELEMENTS[self.elem].bits // 8
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row of a static tensor: a slot's innermost dimension."""
+        return self.extents[-1] * ELEMENTS[self.elem].bits // 8 if self.shape else 0
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of one slot of a static tensor, rounded up."""
+        return -(-prod(self.extents) * ELEMENTS[self.elem].bits // 8)
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -174,22 +214,17 @@ def multiply(left: Expr, right: Expr) -> Expr:
     return left if b == 1 else Op("*", (left, right), wider(left.elem, right.elem))
 
 
-def _quotient(a: int, b: int) -> int:
-    """Towards zero, as C divides."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
 def divide(left: Expr, right: Expr) -> Expr:
     a, b = integer(left), integer(right)
     if a is not None and b:
-        return Lit(_quotient(a, b), left.elem)
+        return Lit(quotient(a, b), left.elem)
     return left if b == 1 else Op("/", (left, right), wider(left.elem, right.elem))
 
 
 def modulo(left: Expr, right: Expr) -> Expr:
     a, b = integer(left), integer(right)
     if a is not None and b:
-        return Lit(a - _quotient(a, b) * b, left.elem)
+        return Lit(remainder(a, b), left.elem)
     return ZERO if b == 1 else Op("%", (left, right), wider(left.elem, right.elem))
 
 
@@ -231,3 +266,7 @@ def variables(expr: Expr) -> Iterator[str]:
         case Read(index=index):
             for item in index:
                 yield from variables(item)
+        case Held(slot=slot, register=register):
+            yield from variables(slot)
+            if register is not None:
+                yield from variables(register)

@@ -11,8 +11,15 @@ from math import gcd, lcm
 from croqc.pipe.exprs import Expr, Fn, Lit, Op, Var, add, integer, multiply
 from croqc.text.record import record
 
+Number = int | float | bool
+
 LARGEST = 256
 """Divisors beyond it decide nothing: no tile dimension of a tensor map is longer."""
+
+
+def whole_sizes(sizes: Mapping[str, Number]) -> dict[str, int]:
+    """Those that can be extents: integers, and no truth values."""
+    return {name: value for name, value in sizes.items() if type(value) is int}
 
 
 @record
@@ -24,10 +31,10 @@ class Facts:
     relied: dict[str, int]
 
     @staticmethod
-    def of(sizes: Mapping[str, int | float | bool]) -> Facts:
+    def of(sizes: Mapping[str, Number]) -> Facts:
         """Those of the integers among the sizes."""
-        whole = {name: value for name, value in sizes.items() if type(value) is int}
-        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in whole.items()}, {})
+        known = whole_sizes(sizes)
+        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in known.items()}, {})
 
     def divisor(self, value: Expr) -> int:
         """A number that certainly divides an integer expression; 0 divides like every number."""

@@ -23,13 +23,30 @@ from croqc.pipe.ir_control import Stmt as Stmt
 from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
+from croqc.pipe.ir_declared import Accumulator as Accumulator
+from croqc.pipe.ir_declared import Event as Event
+from croqc.pipe.ir_declared import Index as Index
+from croqc.pipe.ir_declared import Shared as Shared
+from croqc.pipe.ir_declared import Spread as Spread
+from croqc.pipe.ir_declared import TensorMap as TensorMap
+from croqc.pipe.ir_declared import TensorMemory as TensorMemory
 from croqc.pipe.ir_events import Arrive as Arrive
-from croqc.pipe.ir_events import Event as Event
 from croqc.pipe.ir_events import Expect as Expect
 from croqc.pipe.ir_events import SlotRef as SlotRef
 from croqc.pipe.ir_events import Sync as Sync
 from croqc.pipe.ir_events import Wait as Wait
+from croqc.pipe.ir_probes import Probe as Probe
+from croqc.pipe.ir_probes import Probes as Probes
+from croqc.pipe.ir_probes import ProbeSite as ProbeSite
+from croqc.pipe.ir_probes import Recorder as Recorder
+from croqc.pipe.ir_registers import LoadMetadata as LoadMetadata
+from croqc.pipe.ir_registers import Put as Put
+from croqc.pipe.ir_registers import Reduce as Reduce
+from croqc.pipe.ir_registers import Scale as Scale
+from croqc.pipe.ir_registers import Settle as Settle
+from croqc.pipe.ir_registers import Visit as Visit
 from croqc.sema.model import Unit
+from croqc.targets.table import Instruction as Instruction
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -125,18 +142,6 @@ class Rotate(Stmt):
 
 
 @record
-class Accumulator:
-    """A register tile of `m` x `n` elements spread over a unit; `count` of them in an array."""
-
-    name: str
-    elem: str
-    m: int
-    n: int
-    unit: Unit
-    count: int = 1
-
-
-@record
 class Fill(Stmt):
     """Sets every element of an accumulator; `declares`: its registers exist from here to the end of the scope."""
 
@@ -147,11 +152,19 @@ class Fill(Stmt):
 
 
 @record
+class Declare(Stmt):
+    """(overwrite) An accumulator's registers exist from here to the end of the scope; nothing is in them yet."""
+
+    acc: Accumulator
+
+
+@record
 class LoadFragment(Stmt):
     """An operand in registers: `rows` (M or N) by `k` elements of `tile`, which lies [rows, k] or, not `k_major`, [k,
     rows].
 
     `declares`: its registers exist from here to the end of the scope. A unit of four warps has 16 of the rows in each.
+    (rows) `by_words`: the elements of a register lie side by side in an aligned word of memory.
     """
 
     name: str
@@ -161,6 +174,7 @@ class LoadFragment(Stmt):
     k_major: bool
     unit: Unit
     declares: bool
+    by_words: bool = False
 
 
 @record
@@ -168,7 +182,9 @@ class Multiply(Stmt):
     """`acc += a x b`: tiles as chapter 6.2 says, `instruction` and `k_step` as sema found them in the target's table.
 
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
-    they are read from shared memory. (rows) `steps`: how many instructions the K extent takes.
+    they are read from shared memory. `metadata`: the words that say where the elements of a sparse A stand, which holds
+    half of K; empty for a dense one. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
+    where it does not hold, the first of them overwrites the accumulator; None: it holds always.
     """
 
     acc: Accumulator
@@ -177,34 +193,49 @@ class Multiply(Stmt):
     b: Tile
     a_k_major: bool
     b_k_major: bool
-    instruction: str
+    instruction: Instruction
     m: int
     n: int
     k: int
     k_step: int
     a_registers: str = ""
     b_registers: str = ""
+    metadata: str = ""
     steps: int = 0
+    adds: Expr | None = None
+
+
+class Fencing(Enum):
+    """What a fence orders (PTX ISA, wgmma.fence, tcgen05.fence).
+
+    WGMMA: accesses of registers before it, and multiplies behind it. BEFORE: what its thread did to tensor
+    memory, and a barrier behind it; AFTER: a barrier before it, and what its thread does to tensor memory.
+    """
+
+    WGMMA = "wgmma"
+    BEFORE = "tcgen05 before"
+    AFTER = "tcgen05 after"
 
 
 @record
 class Fence(Stmt):
-    """(rows) In front of a run of multiplies: accumulators that ordinary code touched may be accumulated into."""
+    """(rows, tensor_memory) What stands in front of it comes first for what stands behind."""
+
+    kind: Fencing
 
 
 @record
 class Commit(Stmt):
-    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
-    `settles`: accumulators that are complete behind it and must not be read before."""
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open."""
 
     keep: int = 0
     closes: bool = True
-    settles: tuple[Accumulator, ...] = ()
 
 
 @record
 class Start(Stmt):
-    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it."""
+    """(tensor_memory) An accumulator in tensor memory starts anew: the next multiply overwrites it. `declares`: it is
+    there from here to the end of the scope, with registers of its name for ordinary code."""
 
     acc: Accumulator
     index: Expr
@@ -213,7 +244,11 @@ class Start(Stmt):
 
 @record
 class Complete(Stmt):
-    """(tensor_memory) The warpgroup waits until its multiplies so far are complete."""
+    """(tensor_memory) The warpgroup waits until its multiplies so far are complete: their commit arrives on its `slot`,
+    whose parity is `phase`."""
+
+    slot: SlotRef
+    phase: str
 
 
 @record
@@ -232,15 +267,26 @@ class LoadAccumulator(Stmt):
 
 
 @record
+class KeepAccumulator(Stmt):
+    """(tensor_memory) The registers of an accumulator's name become its elements."""
+
+    acc: Accumulator
+    index: Expr
+
+
+@record
 class StoreTile(Stmt):
-    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. (epilogue) `by_matrix`: stmatrix, of
-    `columns` of the accumulator from `first` on."""
+    """Writes an accumulator. `transposed`: element (m, n) goes to `dest[n, m]`. `limits`: how many rows and columns the
+    source asks for. (cover) `row_limits`, `column_limits`: what m and n must stay below to be written. (epilogue)
+    `by_matrix`: stmatrix, of `columns` of the accumulator from `first` on."""
 
     acc: Accumulator
     index: Expr
     dest: Tile
     transposed: bool = False
     limits: tuple[Expr, ...] = ()
+    row_limits: tuple[Expr, ...] = ()
+    column_limits: tuple[Expr, ...] = ()
     by_matrix: bool = False
     first: int = 0
     columns: int = 0
@@ -248,43 +294,15 @@ class StoreTile(Stmt):
 
 @record
 class StoresRead(Stmt):
-    """(epilogue, barriers) Until the unit's TMA stores have read their source; `written` (stored): and written it."""
+    """(epilogue, barriers) Until the unit's TMA stores, but for the last `keep`, have read their source; `written`
+    (stored): and have written it."""
 
     unit: Unit
+    keep: int = 0
     written: bool = False
 
 
 # --- kernels -----------------------------------------------------------------------------------
-
-
-@record
-class Index:
-    """A parallel index inside the block: `threadIdx.x / unit % bound`."""
-
-    name: str
-    unit: int
-    bound: int
-
-
-@record
-class Shared:
-    """A tensor in shared memory. (layout) `swizzle` bytes and `alignment`; (memory) `offset` from the block's base."""
-
-    tensor: Tensor
-    bytes: int
-    span: Span
-    swizzle: int = 0
-    alignment: int = 16
-    offset: int = -1
-
-
-@record
-class TensorMap:
-    """A TMA descriptor: which box of which tensor, innermost extent first (mechanism)."""
-
-    tensor: Tensor
-    box: tuple[int, ...]
-    swizzle: int
 
 
 @record
@@ -299,10 +317,9 @@ class Kernel:
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
-    that paths wait for with bits of their own; (tensor_memory) `tensor_groups`: the first warpgroup that
-    multiplies and how many do, `tensor_columns` of the block and, in each warpgroup's share, the first one of each
-    accumulator, `tensor_offsets`; (memory) `barriers_at`, `shared_bytes`; `passed`: the
-    passes so far.
+    that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
+    `probes`: what a kernel with probes records, None without them.
     """
 
     name: str
@@ -326,9 +343,13 @@ class Kernel:
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()
-    tensor_groups: tuple[int, int] = (0, 0)
-    tensor_columns: int = 0
-    tensor_offsets: tuple[tuple[str, int], ...] = ()
+    tensor_memory: TensorMemory | None = None
+    first_barrier: int = 1
     barriers_at: int = 0
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
+    probes: Probes | None = None
+
+    def event(self, slot: SlotRef) -> Event:
+        """The event of a slot, which `verify` has looked for."""
+        return next(event for event in self.events if event.name == slot.event)

@@ -1,4 +1,4 @@
-"""Events of the pipeline IR and what is done with them; `ir` has the rest and offers these. Must not hold decisions.
+"""What is done with events in the pipeline IR; `ir` has the rest and offers these. Must not hold decisions.
 
 Immutable, as all of the IR; fields marked "(pass)" are decided by that pass.
 """
@@ -9,20 +9,6 @@ from croqc.pipe.exprs import Expr
 from croqc.pipe.ir_control import Stmt
 from croqc.sema.model import Unit
 from croqc.text.record import record
-from croqc.text.span import Span
-
-# --- events ------------------------------------------------------------------------------------
-
-
-@record
-class Event:
-    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
-
-    name: str
-    slots: int
-    arrivals: tuple[int, ...]
-    ready: bool
-    span: Span
 
 
 @record

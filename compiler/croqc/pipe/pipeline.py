@@ -13,15 +13,18 @@ from croqc.pipe.passes.cover import cover
 from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
+from croqc.pipe.passes.fragments import fragments
 from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
+from croqc.pipe.passes.overwrite import overwrite
 from croqc.pipe.passes.phases import phases
 from croqc.pipe.passes.publish import publish
 from croqc.pipe.passes.registers import registers
 from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
+from croqc.pipe.passes.scales import scales
 from croqc.pipe.passes.stored import stored
 from croqc.pipe.passes.tensor_memory import tensor_memory
 from croqc.pipe.verify import verify
@@ -44,8 +47,14 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("layout", layout),
     # Needs the layout: what may leave by stmatrix; takes shared memory that copies and multiplies have left.
     ("epilogue", epilogue),
+    # Before rows and all that looks at accumulators: it makes more of them, and visits.
+    ("scales", scales),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
+    # Behind rows, which refuses accumulators that lie otherwise; commits, registers and barriers ask what visits use.
+    ("fragments", fragments),
+    # Behind rows, which refuses some multiplies and says how many instructions the others take.
+    ("overwrite", overwrite),
     # Behind rows, which ends the groups of multiplies with A in registers.
     ("commits", commits),
     # Behind commits and rows: what a turn of a consumer's loop consists of is then plain.

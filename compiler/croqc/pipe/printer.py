@@ -11,13 +11,8 @@ from enum import Enum
 from typing import Any, Final
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Tile, Var
+from croqc.pipe.exprs import ATOM, BINDING, UNARY, ZERO, Cast, Expr, Fn, Held, Lit, Op, Read, Space, Tensor, Tile, Var
 
-_BINDING: Final = {
-    "?:": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8, ">=": 8,
-    "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
-}  # fmt: skip
-_UNARY, _ATOM = 12, 13
 _INDENT: Final = "  "
 
 
@@ -34,27 +29,37 @@ def _expression(expr: Expr) -> tuple[str, int]:
     match expr:
         case Lit(value=value, elem=elem):
             plain = str(value).lower() if isinstance(value, bool) else repr(value)
-            return (plain if elem in ("s32", "bool") else f"{plain}:{elem}"), _ATOM
+            return (plain if elem in ("s32", "bool") else f"{plain}:{elem}"), ATOM
         case Var(name=name):
-            return name, _ATOM
+            return name, ATOM
         case Cast(value=value, elem=elem):
-            return f"{elem}({expression(value)})", _ATOM
+            return f"{elem}({expression(value)})", ATOM
         case Fn(name=name, args=args):
-            return f"{name}({', '.join(map(expression, args))})", _ATOM
+            return f"{name}({', '.join(map(expression, args))})", ATOM
         case Read(tile=place, index=index):
-            return f"{tile(place)}.at({', '.join(map(expression, index))})", _ATOM
+            return f"{tile(place)}.at({', '.join(map(expression, index))})", ATOM
+        case Held():
+            return _held(expr), ATOM
         case Op(op="?:", args=(test, then, other)):
             return f"{expression(test, 2)} ? {expression(then, 2)} : {expression(other, 2)}", 1
         case Op(op=op, args=(only,)):
-            return op + expression(only, _UNARY), _UNARY
+            return op + expression(only, UNARY), UNARY
         case Op(op=op, args=(left, right)):
-            own = _BINDING[op]
+            own = BINDING[op]
             return f"{expression(left, own)} {op} {expression(right, own + 1)}", own
     raise AssertionError(f"no text for {type(expr).__name__}")
 
 
+def _held(element: Held) -> str:
+    """`acc[1].at(i, j)`, and behind `fragments` the thread's own element that it is."""
+    slot = "" if element.slot == ZERO else f"[{expression(element.slot)}]"
+    at = ", ".join(map(expression, element.index))
+    own = "" if element.register is None else f" own {expression(element.register, ATOM)}"
+    return f"{element.name}{slot}.at({at}){own}"
+
+
 def _extents(shape: tuple[Expr, ...]) -> str:
-    return " x ".join(expression(extent, _BINDING["*"]) for extent in shape)
+    return " x ".join(expression(extent, BINDING["*"]) for extent in shape)
 
 
 def tile(place: Tile) -> str:
@@ -94,6 +99,15 @@ def _multiply(stmt: ir.Multiply) -> str:
     return f"{_acc(stmt)} += {sides}  {stmt.instruction} {stmt.m}x{stmt.n}x{stmt.k} by {stmt.k_step}, major {majors}"
 
 
+def _visit(stmt: ir.Visit) -> str:
+    return f"visit {_acc(stmt)} as {', '.join(stmt.names)}, counted by {stmt.counter}"
+
+
+def _reduce(stmt: ir.Reduce) -> str:
+    source = f"{stmt.source.name}[{expression(stmt.at)}]" if stmt.source.count > 1 else stmt.source.name
+    return f"{_acc(stmt)} = {stmt.op} of rows of {source}"
+
+
 _MULTIPLY = frozenset({"acc", "index", "a", "b", "a_k_major", "b_k_major", "instruction", "m", "n", "k", "k_step"})
 
 # How each statement reads, and the fields that its text has used.
@@ -121,22 +135,34 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Arrive: (lambda s: f"arrive {_slot(s.slot)}", frozenset({"slot"})),
     ir.Expect: (lambda s: f"expect {_slot(s.slot)}", frozenset({"slot"})),
     ir.Sync: (lambda s: "sync", frozenset()),
+    ir.Probe: (lambda s: f"probe {s.site}", frozenset({"site"})),
     ir.Copy: (lambda s: f"{s.form.value} {tile(s.source)} => {tile(s.dest)}", frozenset({"form", "source", "dest"})),
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Fill: (lambda s: f"{_acc(s)} = {expression(s.value)}", frozenset({"acc", "index", "value"})),
+    ir.Declare: (lambda s: f"declare {s.acc.name}", frozenset({"acc"})),
     ir.LoadFragment: (
         lambda s: f"{s.name} = fragment {tile(s.tile)}  {s.rows} x {s.k}, major {'k' if s.k_major else 'm'}",
         frozenset({"name", "tile", "rows", "k", "k_major"}),
     ),
     ir.Multiply: (_multiply, _MULTIPLY),
-    ir.Fence: (lambda s: "fence", frozenset()),
+    ir.Fence: (lambda s: "fence" if s.kind is ir.Fencing.WGMMA else f"fence {s.kind.value}", frozenset({"kind"})),
     ir.Commit: (lambda s: f"commit keep {s.keep}", frozenset({"keep"})),
     ir.StoreTile: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
     ir.StoresRead: (lambda s: "stores written" if s.written else "stores read", frozenset({"written"})),
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
-    ir.Complete: (lambda s: "complete multiplies", frozenset()),
+    ir.Complete: (lambda s: f"complete multiplies by {_slot(s.slot)}", frozenset({"slot"})),
     ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),
+    ir.LoadMetadata: (
+        lambda s: f"{s.name} = metadata {tile(s.tile)}  {s.rows} rows, {s.steps} of {s.k_step}",
+        frozenset({"name", "tile", "rows", "k_step", "steps"}),
+    ),
+    ir.Visit: (_visit, frozenset({"acc", "index", "names", "counter"})),
+    ir.Put: (lambda s: f"{expression(s.element)} = {expression(s.value)}", frozenset({"element", "value"})),
+    ir.Reduce: (_reduce, frozenset({"op", "acc", "index", "source", "at"})),
+    ir.Scale: (lambda s: f"scale {_acc(s)} as {', '.join(s.names)}", frozenset({"acc", "index", "names", "counter"})),
+    ir.Settle: (lambda s: f"settle {s.acc.name}", frozenset({"acc"})),
+    ir.KeepAccumulator: (lambda s: f"keep {_acc(s)}", frozenset({"acc", "index"})),
     ir.LoadAccumulator: (lambda s: f"load {_acc(s)}", frozenset({"acc", "index"})),
 }
 _BODIES: Final = ("body", "then", "other")
@@ -162,11 +188,11 @@ def _value(value: object) -> str:
             return str(value.value)
         case ir.SlotRef():
             return _slot(value)
-        case Tensor():
+        case Tensor() | ir.Accumulator():
             return value.name
         case tuple():
             return " ".join(_value(item) for item in value)
-        case Lit() | Var() | Op() | Fn() | Cast() | Read():
+        case Lit() | Var() | Op() | Fn() | Cast() | Read() | Held():
             return expression(value)
     return str(value)
 
@@ -186,7 +212,8 @@ def statements(body: tuple[ir.Stmt, ...], depth: int, forms: Forms = FORMS) -> I
                 if other:
                     yield _INDENT * depth + "else"
                     yield from statements(other, depth + 1, forms)
-            case ir.Loop(body=inner) | ir.While(body=inner) | ir.Scope(body=inner) | ir.Role(body=inner):
+            case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
+                inner = stmt.body
                 yield from statements(inner, depth + 1, forms)
 
 
@@ -211,7 +238,10 @@ def _event(event: ir.Event) -> str:
 
 def _accumulator(acc: ir.Accumulator) -> str:
     count = f"{acc.count} x " if acc.count > 1 else ""
-    return f"accumulator {acc.name}: {count}{acc.elem} {acc.m} x {acc.n} of {acc.unit.value}"
+    where = {None: ", a vector", ir.Spread.ROWS: ", along rows", ir.Spread.COLUMNS: ", along columns"}.get(
+        acc.spread, ""
+    )
+    return f"accumulator {acc.name}: {count}{acc.elem} {acc.m} x {acc.n} of {acc.unit.value}{where}"
 
 
 def _declarations(kernel: ir.Kernel) -> Iterator[str]:
@@ -235,6 +265,12 @@ def _declarations(kernel: ir.Kernel) -> Iterator[str]:
         yield f"handle {name}: {of}[{slot}]"
     for index in kernel.indices:
         yield f"index {index.name}: thread / {index.unit} % {index.bound}"
+    if kernel.first_barrier != 1:
+        yield f"barriers of warpgroups from {kernel.first_barrier} on"
+    if (memory := kernel.tensor_memory) is not None:
+        groups = f"{memory.groups} from warpgroup {memory.first} on, {memory.share} each"
+        offsets = ", ".join(f"{name} at {offset}" for name, offset in memory.offsets)
+        yield f"tensor memory {memory.columns} columns, for {groups}: {offsets}"
     if kernel.shared_bytes:
         yield f"block memory {kernel.shared_bytes} bytes, barriers at {kernel.barriers_at}"
 

@@ -65,7 +65,7 @@ def read(stmt: ir.Stmt) -> set[str]:
     """The tensors that a statement itself reads."""
     found = {tensor.name for tensor in reads_of(stmt)}
     match stmt:
-        case ir.Copy(source=tile) | ir.LoadFragment(tile=tile):
+        case ir.Copy(source=tile) | ir.LoadFragment(tile=tile) | ir.LoadMetadata(tile=tile):
             found.add(tile.tensor.name)
         case ir.Multiply():
             found |= {stmt.a.tensor.name, stmt.b.tensor.name}

@@ -15,8 +15,8 @@ def bodies(stmt: ir.Stmt) -> tuple[Body, ...]:
     match stmt:
         case ir.If(then=then, other=other):
             return then, other
-        case ir.Loop(body=body) | ir.While(body=body) | ir.Scope(body=body) | ir.Role(body=body):
-            return (body,)
+        case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
+            return (stmt.body,)
     return ()
 
 
@@ -28,15 +28,24 @@ def statements(body: Body) -> Iterator[ir.Stmt]:
             yield from statements(inner)
 
 
+def flat(body: Body) -> Iterator[ir.Stmt]:
+    """The statements of a list, those inside scopes and probes among them: nothing comes between."""
+    for stmt in body:
+        if isinstance(stmt, ir.Scope | ir.Probe):
+            yield from flat(stmt.body)
+        else:
+            yield stmt
+
+
 def with_bodies(stmt: ir.Stmt, changed: Callable[[Body], Body]) -> ir.Stmt:
     """The statement with each list inside replaced; itself where nothing changes."""
     match stmt:
         case ir.If(then=then, other=other):
             new_then, new_other = changed(then), changed(other)
             return stmt if (new_then, new_other) == (then, other) else replace(stmt, then=new_then, other=new_other)
-        case ir.Loop(body=body) | ir.While(body=body) | ir.Scope(body=body) | ir.Role(body=body):
-            new = changed(body)
-            return stmt if new is body else replace(stmt, body=new)
+        case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit():
+            new = changed(stmt.body)
+            return stmt if new is stmt.body else replace(stmt, body=new)
     return stmt
 
 

@@ -37,7 +37,7 @@ from math import prod
 from croqc.flow.arrivals import Arrivals, slot_arrivals
 from croqc.flow.paths import enters, kernel_paths
 from croqc.refactor.base import Code, Outcome, Refusal, subscript
-from croqc.sema.masks import symbol_atoms
+from croqc.sema.masks import atoms_of
 from croqc.sema.model import Kernel, Symbol
 from croqc.sema.types import Bounded, BoundedTuple, Event
 from croqc.syntax import ast
@@ -218,7 +218,7 @@ def _at(code: Code, arg: ast.Expr | None, index: Symbol | None, turn: int) -> in
     if isinstance(arg, ast.Name) and index is not None and code.model.uses.get(arg) is index:
         return turn  # also where the index is a tuple of one, which has no value: `foreach s in [N]`
     value = code.model.values.get(arg) if arg is not None else None
-    atom = symbol_atoms(code.model).get(index) if index is not None else None
+    atom = atoms_of(code.model).get(index) if index is not None else None
     return value.evaluate({atom: turn} if atom is not None else {}) if value is not None else None
 
 

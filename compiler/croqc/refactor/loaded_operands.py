@@ -21,6 +21,7 @@ goes as a whole. Asynchronous multiplies keep their futures.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
@@ -31,6 +32,7 @@ from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Load the operands with 'mma.load' and end their reads with 'mma.commit'"
+_BREAK = re.compile(r",[ \t]*(?:\r\n|\r|\n)\s*\Z")
 _QUIET = (ast.Mma, ast.MmaLoad, ast.Assign)
 
 
@@ -78,7 +80,7 @@ def _load(code: Code, multiply: ast.Mma, names: list[str]) -> Iterator[Edit]:
     for operand, stem in _shared(code, multiply):
         names.append(code.fresh(stem, names))
         lines.append(f"{names[-1]} = mma.load{_swizzle(code, operand)} {code.of(operand)};")
-        yield Edit(operand.span, names[-1])
+        yield _named(code, operand, names[-1])
     block = code.blocks[multiply]
     if block.braced:
         yield code.before(multiply, *lines)
@@ -86,6 +88,14 @@ def _load(code: Code, multiply: ast.Mma, names: list[str]) -> Iterator[Edit]:
         start, end = multiply.span.start, multiply.span.end
         yield Edit(Span(start, start), "{ " + " ".join(lines) + " ")
         yield Edit(Span(end, end), " }")
+
+
+def _named(code: Code, operand: ast.Expr, name: str) -> Edit:
+    """The name for an operand; one that stood on a line of its own, since it was long, comes back to the comma."""
+    broken = _BREAK.search(code.text, 0, operand.span.start)
+    if broken is None:
+        return Edit(operand.span, name)
+    return Edit(Span(broken.start() + 1, operand.span.end), f" {name}")
 
 
 def _swizzle(code: Code, operand: ast.Expr) -> str:

@@ -14,20 +14,22 @@ from croqc.rules.credit_edits import (
 )
 from croqc.rules.credit_sites import (
     Site,
+    carries_data,
     code_of,
     event_type,
-    fills_shared,
     grants,
     is_ring,
+    partners_of,
     regions_of,
+    serves,
     site_at,
-    sites,
     triggers,
     waits,
 )
 from croqc.rules.credit_slips import slips, wrong_event
-from croqc.rules.credit_words import Args, at, fix, slot
+from croqc.rules.credit_words import Args, fix, slot, where
 from croqc.rules.rewrites import node_at
+from croqc.rules.role_data import feeds, fills
 from croqc.rules.start_mends import hurried, lengthened
 from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
@@ -50,7 +52,7 @@ _HINTS = {
 def _message(args: Args) -> str:
     path, generation, owing = args["path"], args.get("generation"), args.get("owing")
     if owing == (path,) and args["cause"] != "never-bound":
-        return f"{path} waits for {slot(args)}, which only it could trigger{at(args)}"
+        return f"{path} waits for {slot(args)}, which only it could trigger{where(args)}"
     others = listed(owing, " and ") if owing else "the others"
     match args["cause"]:
         case "never-triggered":
@@ -58,21 +60,20 @@ def _message(args: Args) -> str:
         case "never-bound":
             return f"the copy never completes: {path} does not trigger {slot(args)} behind it"
         case "bootstrap-missing":
-            return f"{path} waits for {slot(args)}, but nobody gives it a credit at start{at(args)}"
+            return f"{path} waits for {slot(args)}, but nobody gives it a credit at start{where(args)}"
         case "bootstrap-short":
-            return f"{path} waits for {slot(args)}, a slot that gets no credit at start{at(args)}"
+            return f"{path} waits for {slot(args)}, a slot that gets no credit at start{where(args)}"
         case "bootstrap-late":
-            return f"{path} waits for {slot(args)}, whose first credit comes too late{at(args)}"
+            return f"{path} waits for {slot(args)}, whose first credit comes too late{where(args)}"
         case "not-returned":
-            return f"{path} waits for {slot(args)} again, but nobody gives it back{at(args)}"
+            return f"{path} waits for {slot(args)} again, but nobody gives it back{where(args)}"
         case "barrier":
             return f"{path} stands at a barrier that other threads never reach"
         case "ended":
-            return (
-                f"{path} waits for generation {generation} of {slot(args)}, but {others} {_has_ended(owing)}{at(args)}"
-            )
+            whole = f"{path} waits for generation {generation} of {slot(args)}"
+            return f"{whole}, but {others} {_has_ended(owing)}{where(args)}"
         case _:
-            return f"{path} waits for generation {generation} of {slot(args)}, which {others} owes{at(args)}"
+            return f"{path} waits for generation {generation} of {slot(args)}, which {others} owes{where(args)}"
 
 
 def _has_ended(owing: object) -> str:
@@ -104,8 +105,7 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
             return hurried(code, site.event)
         case "not-returned":
             regions = regions_of([grant.site for grant in grants(code, site.event)])
-            regions = regions or [one for one in _partners(code, site) if not fills_shared(code, one)]
-            return _give(code, site.event, regions)
+            return _give(code, site.event, regions or _owing(code, site)[0])
         case "never-triggered":
             return slips(code, site) or _supply(code, site)
     return slips(code, site)
@@ -117,10 +117,9 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
 def _start(code: Code, site: Site) -> tuple[Fix, ...]:
     """Bootstrap loops in the roles that give the event back, or `= ready`, as the file's dialect has it."""
     event, regions = site.event, regions_of(triggers(code, site.event))
-    fills = site.region is not None and fills_shared(code, site.region)
-    if not fills and any(fills_shared(code, one) for one in regions_of(list(sites(code)))):
+    if site.region is None or carries_data(code, event):
         return slips(code, site)
-    safe = fills and is_ring(code, site, regions)
+    safe = fills(code, site.region) and is_ring(code, site, regions)
     ready = fix(f"Declare '{event.name}' as ready", declared_ready(event, code), safe)
     if code.model.dialect == "current" or not counts_agree(code, event, regions):
         return ready
@@ -131,35 +130,30 @@ def _start(code: Code, site: Site) -> tuple[Fix, ...]:
 
 
 def _give(code: Code, event: Symbol, regions: list[ast.InThreads]) -> tuple[Fix, ...]:
+    """Safe where one role alone owes it: behind its last statement, nothing of the turn is left to be done."""
     made = [given_back(code, event, region) for region in regions]
     edits = tuple(edit for each in made for edit in each or ())
-    return fix(f"Trigger '{event.name}' at the end of each turn", edits if None not in made else None)
+    title = f"Trigger '{event.name}' at the end of each turn"
+    return fix(title, edits if None not in made else None, safe=len(regions) == 1)
 
 
-def _partners(code: Code, site: Site) -> list[ast.InThreads]:
-    """The other roles that handle the same ring: they wait for an event that this role triggers, or the reverse."""
-    found = []
-    for other in sites(code):
-        if other.region is None or other.region is site.region or other.event is site.event:
-            continue
-        users = {one.region for one in (*triggers(code, other.event), *waits(code, other.event))}
-        if site.region in users:
-            found.append(other.region)
-    return list(dict.fromkeys(found))
+def _owing(code: Code, site: Site) -> tuple[list[ast.InThreads], list[ast.InThreads]]:
+    """The other roles of a ring that give the waiting one nothing yet: who takes its data, and whose data it takes."""
+    role = site.region
+    if role is None:
+        return [], []
+    others = [one for one in partners_of(code, site.event, role) if not serves(code, one, role, site.event)]
+    return [one for one in others if feeds(code, role, one)], [one for one in others if feeds(code, one, role)]
 
 
 def _supply(code: Code, site: Site) -> tuple[Fix, ...]:
     """Trigger an event that nothing triggers: data in the roles that load it, space in those that use it."""
-    if site.region is None:
+    space, data = _owing(code, site)
+    if bool(space) is bool(data):
         return ()
-    fills = fills_shared(code, site.region)
-    regions = [one for one in _partners(code, site) if fills_shared(code, one) is not fills]
-    if not regions or any(one.region in regions for one in triggers(code, site.event)):
-        return ()
+    regions = space or data
     found = _give(code, site.event, regions)
-    if not fills or not found:
-        return found
-    if event_type(site.event).ready:
+    if data or not found or event_type(site.event).ready:
         return found
     current = code.model.dialect == "current"
     first = declared_ready(site.event, code) if current else granted_by(code, site.event, regions)

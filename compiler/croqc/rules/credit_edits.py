@@ -202,7 +202,7 @@ def slot_of(ref: ast.Expr) -> ast.Expr | None:
 
 def given_back(code: Code, event: Symbol, region: ast.InThreads) -> Edits | None:
     """Trigger the event at the end of every turn in which a role works on a slot."""
-    found = work_loop(code, region)
+    found = work_loop(code, region, event)
     if found is None or not found[0].body.braced:
         return None
     loop, site = found

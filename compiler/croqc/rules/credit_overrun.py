@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import counted, only_first
-from croqc.rules.credit_sites import Site, code_of, event_type, fills_shared, grants, regions_of, site_at, steady
+from croqc.rules.credit_sites import Site, carries_data, code_of, event_type, grants, regions_of, site_at, steady
 from croqc.rules.credit_slips import slips
 from croqc.rules.credit_words import at, fix, slot
 from croqc.sema.model import Finding
@@ -45,9 +45,7 @@ def _fixes(code: Code, site: Site, cause: str) -> tuple[Fix, ...]:
     first = grants(code, event)
     if event_type(event).ready and first and code.model.dialect == "current":
         return fix("Leave the triggers at start out", tuple(code.removal(grant.whole) for grant in first))
-    if event_type(event).ready and (
-        first or all(fills_shared(code, region) for region in regions_of(steady(code, event)))
-    ):
+    if event_type(event).ready and (first or carries_data(code, event)):
         return fix("Leave '= ready' out", _unready(code, site))
     if event_type(event).count is not None and len(regions_of(steady(code, event))) == 1:
         return fix("Leave the count out", counted(code, event, ""))

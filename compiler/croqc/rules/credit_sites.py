@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from croqc.refactor.base import Code
 from croqc.rules.base import Subject
+from croqc.rules.role_data import begins_work, feeds
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.types import Event, Storage
@@ -18,7 +19,6 @@ from croqc.text.record import record
 from croqc.text.span import Span
 
 Loop = ast.Foreach | ast.While
-_WORK = (ast.Wait, ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.CallStmt)
 _QUIET = (ast.MmaFill, ast.FragDecl, ast.SetReg, ast.Cpp)
 
 
@@ -163,7 +163,7 @@ def _starts(code: Code, site: Site) -> bool:
     for node, around in code.around.items():
         if node is site.stmt:
             return True
-        if site.region in around.chain and isinstance(node, _WORK):
+        if site.region in around.chain and (isinstance(node, ast.Wait) or begins_work(code, node)):
             return False
     return True
 
@@ -180,6 +180,25 @@ def steady(code: Code, event: Symbol) -> list[Site]:
 def regions_of(found: list[Site]) -> list[ast.InThreads]:
     """The roles of some references, each once."""
     return list(dict.fromkeys(site.region for site in found if site.region is not None))
+
+
+def partners_of(code: Code, event: Symbol, role: ast.InThreads) -> list[ast.InThreads]:
+    """The other roles that handle a ring with a role: by an event besides this one that one of them triggers and the
+    other waits for."""
+    found = []
+    for other in sites(code):
+        if other.region is None or other.region is role or other.event is event:
+            continue
+        users = {one.region for one in (*triggers(code, other.event), *waits(code, other.event))}
+        if role in users:
+            found.append(other.region)
+    return list(dict.fromkeys(found))
+
+
+def serves(code: Code, giver: ast.InThreads, taker: ast.InThreads, event: Symbol) -> bool:
+    """Whether a role triggers an event besides this one that another one waits for."""
+    awaited = {one.event for one in sites(code) if one.region is taker and isinstance(one.stmt, ast.Wait)}
+    return any(one.region is giver for each in awaited - {event} for one in triggers(code, each))
 
 
 def is_ring(code: Code, site: Site, givers: list[ast.InThreads]) -> bool:
@@ -203,12 +222,13 @@ def prologue_end(region: ast.InThreads) -> ast.Node | None:
     return next((stmt for stmt in region.body.stmts if not isinstance(stmt, _QUIET)), None)
 
 
-def work_loop(code: Code, region: ast.InThreads) -> tuple[Loop, Site] | None:
-    """The innermost loop of a role that waits for an event, and that wait."""
-    for site in sites(code):
-        if site.region is region and isinstance(site.stmt, ast.Wait) and site.loop is not None:
-            return site.loop, site
-    return None
+def work_loop(code: Code, region: ast.InThreads, event: Symbol) -> tuple[Loop, Site] | None:
+    """The innermost loop in which a role works on the ring of an event, and the wait for the ring's other event."""
+    awaited = [one for one in sites(code) if one.region is region and isinstance(one.stmt, ast.Wait) and one.loop]
+    partners = regions_of(waits(code, event))
+    mates = [one for one in awaited if any(each.region in partners for each in triggers(code, one.event))]
+    site = next(iter(mates or awaited), None)
+    return (site.loop, site) if site is not None and site.loop is not None else None
 
 
 def first_turn(loop: Loop) -> str | None:
@@ -238,6 +258,12 @@ def fills_shared(code: Code, node: ast.Node) -> bool:
     copies = [stmt for stmt in statements_of(node) if isinstance(stmt, ast.Copy)]
     infos = [code.model.copies.get(copy) for copy in copies]
     return any(info is not None and info.dest_storage is Storage.SHARED for info in infos)
+
+
+def carries_data(code: Code, event: Symbol) -> bool:
+    """Whether those who trigger an event write what those who wait for it read."""
+    takers = regions_of(waits(code, event))
+    return any(feeds(code, giver, taker) for giver in regions_of(steady(code, event)) for taker in takers)
 
 
 def event_type(event: Symbol) -> Event:

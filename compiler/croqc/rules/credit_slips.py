@@ -9,8 +9,22 @@ from collections import Counter
 
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import given_back, slot_of, suffix_of, unwrapped
-from croqc.rules.credit_sites import Site, event_type, fills_shared, grants, regions_of, sites, steady, triggers, waits
+from croqc.rules.credit_sites import (
+    Loop,
+    Site,
+    event_type,
+    grants,
+    partners_of,
+    regions_of,
+    serves,
+    sites,
+    steady,
+    triggers,
+    waits,
+)
 from croqc.rules.credit_words import fix
+from croqc.rules.role_data import fills
+from croqc.sema.events import order_of
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix
@@ -39,15 +53,17 @@ def _renamed(code: Code, region: ast.InThreads, mine: list[Site], awaited: list[
         wanted = [one.event for one in sites(code) if isinstance(one.stmt, ast.Wait) and one.region is not region]
         partner = _partner(event, wanted, [one.event for one in sites(code) if one.region is region and _is_wait(one)])
         return _rename(code, mine, partner, "Trigger")
-    if fills_shared(code, region):
+    if fills(code, region):
         given = [one.event for one in sites(code) if not _is_wait(one) and one.region is not region]
         own = [one.event for one in sites(code) if one.region is region]
-        return _rename(code, awaited, _partner(event, given, own), "Wait for")
-    fillers = [one for one in regions_of(list(sites(code))) if one is not region and fills_shared(code, one)]
-    made = [given_back(code, event, one) for one in fillers]
+        renamed = _rename(code, awaited, _partner(event, given, own), "Wait for")
+        if renamed:
+            return renamed
+    owing = [one for one in partners_of(code, event, region) if not serves(code, one, region, event)]
+    made = [given_back(code, event, one) for one in owing]
     moved = tuple(code.removal(one.stmt) for one in mine)
     edits = (*moved, *(edit for each in made for edit in each or ()))
-    return fix(f"Trigger '{event.name}' in the role that loads", edits if made and None not in made else None)
+    return fix(f"Trigger '{event.name}' in the role that owes it", edits if made and None not in made else None)
 
 
 def _is_wait(site: Site) -> bool:
@@ -73,17 +89,21 @@ def wrong_slot(code: Code, site: Site) -> tuple[Fix, ...]:
     users = [one for one in sites(code) if one.loop is not None and _shares_ring(code, one.event, site.event)]
     edits: list[Edit] = []
     for loop in dict.fromkeys(one.loop for one in users):
-        here = [one for one in users if one.loop is loop]
-        slots = [slot_of(one.ref) for one in here]
-        texts = Counter(code.of(slot) for slot in slots if slot is not None)
-        if loop is None or len(texts) < 2:
-            continue
-        body = code.of(loop)
-        usual = max(texts, key=lambda text: (body.count(f"[{text}]") + body.count(f".at({text}"), texts[text]))
-        for slot in slots:
-            if slot is not None and code.of(slot) != usual and code.of(slot).strip():
-                edits.append(Edit(slot.span, usual))
+        here = [one.ref for one in users if one.loop is loop]
+        for ordered in (False, True):
+            slots = [slot for ref in here if (slot := slot_of(ref)) and (order_of(ref) is not None) is ordered]
+            edits += _as_the_loop_says(code, loop, slots) if loop is not None else ()
     return fix("Name the slot that the turn works on", tuple(edits))
+
+
+def _as_the_loop_says(code: Code, loop: Loop, slots: list[ast.Expr]) -> list[Edit]:
+    """The text that a loop's indices have most, for those of some slots that have another."""
+    texts = Counter(code.of(slot) for slot in slots)
+    if len(texts) < 2:
+        return []
+    body = code.of(loop)
+    usual = max(texts, key=lambda text: (body.count(f"[{text}]") + body.count(f".at({text}"), texts[text]))
+    return [Edit(slot.span, usual) for slot in slots if code.of(slot) != usual and code.of(slot).strip()]
 
 
 def doubled(code: Code, event: Symbol) -> tuple[Fix, ...]:

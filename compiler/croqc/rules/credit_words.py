@@ -25,8 +25,19 @@ def slot(args: Args) -> str:
 
 
 def at(args: Args) -> str:
-    """ " (k = 4)", or nothing outside loops."""
-    return f" ({args['iteration']})" if args.get("iteration") else ""
+    """ " (k = 4)", or nothing outside loops; " (b = 7, k = 4)" where the block decides."""
+    return _places("", args)
+
+
+def where(args: Args) -> str:
+    """ " (k = 4)"; with the sizes in front, where larger ones do not show it: " (K = 129, k = 4)"."""
+    return _places(sizes(args)[2:-1] if args.get("some") else "", args)
+
+
+def _places(front: str, args: Args) -> str:
+    parts = (front, str(args.get("block") or ""), str(args.get("iteration") or ""))
+    said = ", ".join(part for part in parts if part)
+    return f" ({said})" if said else ""
 
 
 def sizes(args: Args) -> str:

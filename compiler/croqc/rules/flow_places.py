@@ -21,7 +21,6 @@ from croqc.text.record import record
 from croqc.text.span import Span
 
 _Kind = TypeVar("_Kind", bound=ast.Node)
-_TOUCH = (ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.MmaCommit, ast.CallStmt, ast.Apply)
 
 
 @record
@@ -103,11 +102,6 @@ def inside(node: ast.Node) -> Iterator[ast.Node]:
     """The statement itself and those below it."""
     yield node
     yield from (stmt for stmt, _ in statements(node))
-
-
-def touches(node: ast.Node) -> bool:
-    """Whether a statement, or one below it, copies, multiplies or stores."""
-    return any(isinstance(stmt, _TOUCH) for stmt in inside(node))
 
 
 def symbols(code: Code, refs: Iterable[ast.Node]) -> list[Symbol]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.credit_sites import code_of
 from croqc.rules.rewrites import node_at
+from croqc.rules.start_mends import shortened
 from croqc.sema.model import Finding
 from croqc.sema.types import Data
 from croqc.syntax import ast
@@ -21,6 +23,9 @@ def _render(finding: Finding, subject: Subject) -> Words:
     verb = "is" if least == greatest else "reaches"
     what = {"tile": "tile number", "element": "index"}.get(str(kind), "subscript")
     message = f"{what} {verb} {reached} in dimension {dim} of '{name}', {_there_are(str(kind), str(extent))}"
+    surplus = shortened(code_of(subject), finding.span) if kind == "event" and not low else ()
+    if surplus:
+        return Words(message, "give each slot one credit at start", fixes=surplus)
     hint = "numbers start at 0" if least == greatest else "guard it with an 'if', or change the bounds of the index"
     return Words(message, hint)
 

@@ -12,7 +12,6 @@ from croqc.rules.credit_edits import Edits, declared_ready, granted_by, is_plain
 from croqc.rules.credit_sites import (
     Site,
     event_type,
-    fills_shared,
     grants,
     regions_of,
     sites,
@@ -30,9 +29,9 @@ from croqc.rules.flow_places import (
     seat_of,
     target_of,
     together,
-    touches,
     waits_for,
 )
+from croqc.rules.role_data import feeds, rival, roles_of, works
 from croqc.sema.model import Symbol
 from croqc.sema.types import Storage
 from croqc.syntax import ast
@@ -101,8 +100,8 @@ def _later_trigger(code: Code, role: ast.InThreads, other: ast.InThreads, there:
         found = beside(code, site.stmt, there)
         if found is None or found[1].stmt in found[0].before or site.stmt.after or site not in steady(code, event):
             continue
-        last = [stmt for stmt in found[0].later if touches(stmt)][-1]
-        if not is_plain(code, site.stmt, "trigger") or not code.written(last):
+        last = next((stmt for stmt in reversed(found[0].later) if works(code, stmt)), None)
+        if last is None or not is_plain(code, site.stmt, "trigger") or not code.written(last):
             return ()
         commit = ["mma.commit;"] if _is_open(code, found[0]) else []
         moved = code.after(last, *commit, code.of(site.stmt))
@@ -129,7 +128,7 @@ def earlier_wait(code: Code, role: ast.InThreads, other: ast.InThreads | None, h
         found = beside(code, site.stmt, here)
         if found is None or found[1].stmt not in found[0].before or not _is_only(code, site):
             continue
-        place = next((stmt for stmt in found[0].block.stmts if touches(stmt)), None)
+        place = next((stmt for stmt in found[0].block.stmts if works(code, stmt)), None)
         if place is None or not code.written(place) or not is_plain(code, site.stmt, "wait"):
             return ()
         moved = code.before(place, code.of(site.stmt))
@@ -170,13 +169,14 @@ def wait_of_others(code: Code, event: Symbol) -> tuple[Fix, ...]:
 
 def _start(code: Code, role: ast.InThreads, event: Symbol) -> Edits | None:
     """The credits at start that a role needs which fills slots, unless they are given already."""
-    if not fills_shared(code, role) or event_type(event).ready or grants(code, event):
+    takers = regions_of(triggers(code, event))
+    if not any(feeds(code, role, one) for one in takers) or event_type(event).ready or grants(code, event):
         return ()
-    if sum(fills_shared(code, node) for node in code.around if isinstance(node, ast.InThreads)) > 1:
+    if any(rival(code, role, one) for one in roles_of(code) if one is not role):
         return None  # they may take turns, and who begins is not for us to say
     if code.model.dialect == "current":
         return declared_ready(event, code)
-    return granted_by(code, event, regions_of(triggers(code, event)))
+    return granted_by(code, event, takers)
 
 
 def _unwaited(code: Code, role: ast.InThreads, other: ast.InThreads | None) -> Iterator[Symbol]:
@@ -204,7 +204,7 @@ def _partners(code: Code, role: ast.InThreads, event: Symbol) -> Iterator[Site]:
 def _front(code: Code, site: Site) -> ast.Node | None:
     """The first statement of the turn that touches a buffer, if the slot is known there."""
     seat = seat_of(code, site.stmt.span)
-    place = None if seat is None else next((stmt for stmt in seat.block.stmts if touches(stmt)), None)
+    place = None if seat is None else next((stmt for stmt in seat.block.stmts if works(code, stmt)), None)
     if place is None or not code.written(place):
         return None
     names = [code.model.uses.get(name) for name in walk(site.ref) if isinstance(name, ast.Name)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
-from croqc.rules.credit_words import Args, at, fix
+from croqc.rules.credit_words import Args, at, fix, where
 from croqc.rules.mends import around
+from croqc.rules.slot_mends import without_shift
 from croqc.rules.slot_remainders import slot_remainders
+from croqc.rules.start_mends import shortened
 from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -17,24 +19,46 @@ from croqc.text.edits import Edit
 def _render(finding: Finding, subject: Subject) -> Words:
     args = finding.args
     name, modulus, length, expected = args["name"], args["modulus"], args["length"], args["expected"]
+    if "shift" in args:
+        return _shifted(finding, subject)
     if modulus is not None and modulus != expected:
         message = f"'{name}' is indexed modulo {modulus}, but the ring has {expected} slots"
         return Words(message, f"use {expected} in both roles", fixes=_fixes(finding, subject))
     index = args.get("index")
     if isinstance(index, int):
-        return _outside(index, args)
+        return _outside(index, args, shortened(code_of(subject), finding.span))
     message = f"'{name}' has {length} slots, but the ring is used modulo {expected}"
     return Words(message, "let buffers, events and indices have one length")
 
 
-def _outside(index: int, args: Args) -> Words:
+def _outside(index: int, args: Args, surplus: tuple[Fix, ...]) -> Words:
     """A slot that does not exist, though no modulus is to blame."""
     length = args["length"]
     slots = "1 slot" if length == 1 else f"{length} slots"
     message = f"'{args['name']}' has {slots}, but the index is {index} here{at(args)}"
     if index < 0:
         return Words(message, f"what is below 0 stays below 0 with '%': add a multiple of {length} to it first")
-    return Words(message, "slots are numbered from 0: keep the index below their number")
+    return Words(message, "slots are numbered from 0: keep the index below their number", fixes=surplus)
+
+
+def _shifted(finding: Finding, subject: Subject) -> Words:
+    """A role that names other slots than its partner in the same turn."""
+    args = finding.args
+    message = (
+        f"{args['path']} takes slot s + {args['shift']} of '{args['name']}' in the turn in which {args['other']} takes"
+        f" slot s{where(args)}"
+    )
+    return Words(message, "let both roles begin with the same slot", fixes=_unshifted(finding, subject))
+
+
+def _unshifted(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
+    """Leaves out the number that is added to the index, in every slot of the role."""
+    code = code_of(subject)
+    region = next((node for node in around(subject, finding.span) if isinstance(node, ast.InThreads)), None)
+    if region is None:
+        return ()
+    edits = [edit for node in slot_remainders(code, region) if (edit := without_shift(code, node)) is not None]
+    return fix("Leave out what is added to the index", tuple(dict.fromkeys(edits)))
 
 
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:

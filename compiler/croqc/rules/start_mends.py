@@ -1,15 +1,16 @@
-"""Mends of credits at start that are there, but too few or too late. Must not word findings."""
+"""Mends of credits at start that are there, but too few, too many or too late. Must not word findings."""
 
 from __future__ import annotations
 
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import is_plain, regranted, slots_text
-from croqc.rules.credit_sites import Grant, Site, first_turn, grants, loops_around, regions_of
+from croqc.rules.credit_sites import Grant, Site, first_turn, grants, loops_around, regions_of, sites
 from croqc.rules.credit_words import fix
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
+from croqc.text.span import Span
 
 
 def lengthened(code: Code, event: Symbol) -> tuple[Fix, ...]:
@@ -18,15 +19,29 @@ def lengthened(code: Code, event: Symbol) -> tuple[Fix, ...]:
     if length is None:
         return ()
     title = f"Give every slot of '{event.name}' a credit at start"
-    edits: list[Edit] = []
     named = [grant.site for grant in grants(code, event) if grant.loop is None]
-    for grant in grants(code, event):
-        if grant.loop is not None and is_plain(code, grant.loop, "foreach") and len(grant.loop.bindings) == 1:
-            edits.append(Edit(grant.loop.bindings[0].extent.span, f"[{length}]"))
+    edits = _over_slots(code, event, length)
     for region in regions_of(named):
         sites_here = [one for one in named if one.region is region]
         edits += _name_rest(code, event, sites_here)
     return fix(title, tuple(edits), safe=not named)
+
+
+def shortened(code: Code, place: Span) -> tuple[Fix, ...]:
+    """Let the loops that give an event's credits at start, and nothing else, end with its last slot."""
+    site = next((one for one in sites(code) if one.ref.span.start <= place.start < one.ref.span.end), None)
+    length = slots_text(code, site.event) if site is not None else None
+    if site is None or length is None or site not in [grant.site for grant in grants(code, site.event) if grant.loop]:
+        return ()
+    title = f"Give each slot of '{site.event.name}' one credit: '[{length}]'"
+    return fix(title, tuple(_over_slots(code, site.event, length)), safe=True)
+
+
+def _over_slots(code: Code, event: Symbol, length: str) -> list[Edit]:
+    """The bound of each loop over the slots that gives credits at start."""
+    loops = [grant.loop for grant in grants(code, event)]
+    plain = [loop for loop in loops if loop is not None and is_plain(code, loop, "foreach") and len(loop.bindings) == 1]
+    return [Edit(loop.bindings[0].extent.span, f"[{length}]") for loop in plain]
 
 
 def _name_rest(code: Code, event: Symbol, named: list[Site]) -> list[Edit]:

@@ -7,7 +7,7 @@ on the left side; copies without arithmetic and integers compare exactly, whatev
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from croqc.syntax.directive_clauses import ExpectDirective
 class Operand(NamedTuple):
     """A parameter, result or size after the run. `accumulator`: the type of the sums behind a result, if not
     its own; `k_step`: how many products go into it between two roundings, the K of the instruction; `factor`: the
-    type that the factors were rounded to first, if that loses digits. `before`: a parameter before the run."""
+    type that multiplies take the factors as, if that loses digits. `before`: a parameter before the run."""
 
     array: Array
     elem: str
@@ -32,26 +32,26 @@ class Operand(NamedTuple):
     before: Array | None = None
 
 
-def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand]) -> ExpectationResult:
-    """The verdict on one `expect` line that is not `auto`.
+def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand], xp: Any = np) -> ExpectationResult:
+    """The verdict on one `expect` line that is not `auto`. `xp`: the namespace of the operands' arrays.
 
     Raises FormulaError, its span counted from `directive.base`, where the line has no meaning for these
-    operands: an unknown name, shapes that do not fit.
+    operands: an unknown name, shapes that do not fit. Raises HostOnlyError as `evaluate`.
     """
     expr = directive.expr
     if expr is None:
         raise ValueError("'expect auto' has no formula")
     names = {name: operand.array for name, operand in operands.items()}
     before = {name: operand.before for name, operand in operands.items() if operand.before is not None}
-    got, want = evaluate(expr.left, names, before), evaluate(expr.right, names, before)
+    got, want = evaluate(expr.left, names, before, xp), evaluate(expr.right, names, before, xp)
     _fit(expr, got.array, want.array)
     tolerance = EXACT
     if expr.op == "~=":
-        tolerance = _tolerance(directive, expr, operands, want.array, max(got.steps, want.steps))
-        found = compare(got.array, want.array, tolerance)
+        tolerance = _tolerance(directive, expr, operands, want.array, max(got.steps, want.steps), xp)
+        found = compare(got.array, want.array, tolerance, xp)
     else:
-        holds = compare_values(expr.op, got.array, want.array)
-        found = compare_truth(holds, got.array, want.array)
+        holds = compare_values(expr.op, got.array, want.array, xp)
+        found = compare_truth(holds, got.array, want.array, xp)
     return result_of(directive.text, tolerance, found)
 
 
@@ -83,6 +83,7 @@ def _tolerance(
     operands: Mapping[str, Operand],
     want: Array,
     steps: int,
+    xp: Any,
 ) -> Tolerance:
     subject = next((operands[ref.name] for ref in e.names_in(expr.left)), None)
     if is_copy(expr) or (subject is not None and eps(subject.elem) == 0):
@@ -90,7 +91,7 @@ def _tolerance(
     rtol, atol = EXACT
     if subject is not None:
         steps = -(-steps // subject.k_step)
-        rtol, atol = default_tolerance(subject.elem, np.asarray(want), subject.accumulator, steps, subject.factor)
+        rtol, atol = default_tolerance(subject.elem, want, subject.accumulator, steps, subject.factor, xp)
     return Tolerance(
         rtol if directive.rtol is None else directive.rtol,
         atol if directive.atol is None else directive.atol,

@@ -1,7 +1,8 @@
 """The value of an expectation's formula over arrays: the reference that a run is compared with.
 
 Floats compute in f64, integers in int64. Division of two integers cuts towards zero, as in a kernel. Works on
-the tree of `croqc.syntax.expectation` alone; never runs text as code.
+the tree of `croqc.syntax.expectation` alone; never runs text as code. Arrays are those of a namespace `xp`: NumPy, or
+one with the same functions on a card.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from croqc.runs.elements import Array, round_to
+from croqc.runs.elements import ELEMENTS, Array, round_to
 from croqc.syntax import expectation as e
 from croqc.text.near import did_you_mean
 from croqc.text.span import Span
@@ -25,6 +26,10 @@ class FormulaError(Exception):
         self.message, self.span, self.hint = message, span, hint
 
 
+class HostOnlyError(Exception):
+    """A part of a formula that only NumPy can evaluate: a cast to a type that other namespaces lack."""
+
+
 class Evaluated(NamedTuple):
     """`steps` is the length of the longest sum behind one element: the K of `@`, the terms of `sum`."""
 
@@ -35,20 +40,20 @@ class Evaluated(NamedTuple):
 _NONE: Final[Mapping[str, Any]] = {}
 
 
-def evaluate(node: e.Formula, names: Mapping[str, Any], before: Mapping[str, Any] = _NONE) -> Evaluated:
+def evaluate(node: e.Formula, names: Mapping[str, Any], before: Mapping[str, Any] = _NONE, xp: Any = np) -> Evaluated:
     """The value of `node`; `names` maps parameters, results and sizes to arrays or numbers, `before` those that
     `old` may name to what they were before the run.
 
-    Raises FormulaError with the place in the formula.
+    Raises FormulaError with the place in the formula, HostOnlyError for another namespace than NumPy.
     """
-    evaluator = _Evaluator(names, before)
+    evaluator = _Evaluator(names, before, xp)
     with np.errstate(all="ignore"):
         return Evaluated(evaluator.value(node), evaluator.steps)
 
 
-def to_reference(values: Any) -> Array:
+def to_reference(values: Any, xp: Any = np) -> Array:
     """f64 for floats, int64 for integers, bool as it is; u64 values beyond int64 become f64."""
-    array = np.asarray(values)
+    array: Array = xp.asarray(values)
     if array.dtype.kind == "b":
         return array
     if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
@@ -56,35 +61,32 @@ def to_reference(values: Any) -> Array:
     return array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
 
 
-_COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
+# Names of functions of the namespace.
+_COMPARE: Final = {
+    "==": "equal",
+    "!=": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
 }
-_ARITHMETIC: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
+_ARITHMETIC: Final = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+_EACH: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "abs": lambda xp, x: xp.abs(x),
+    "exp": lambda xp, x: xp.exp(x),
+    "sqrt": lambda xp, x: xp.sqrt(x),
+    "tanh": lambda xp, x: xp.tanh(x),
+    "relu": lambda xp, x: xp.maximum(x, 0),
+    "sigmoid": lambda xp, x: 0.5 * (1 + xp.tanh(0.5 * x)),  # never overflows, unlike 1 / (1 + exp(-x))
 }
-_EACH: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "abs": np.abs,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
-    "relu": lambda x: np.maximum(x, 0),
-    "sigmoid": lambda x: 0.5 * (1 + np.tanh(0.5 * x)),  # never overflows, unlike 1 / (1 + exp(-x))
-}
-_REDUCE: Final[Mapping[str, Callable[..., Any]]] = {"sum": np.sum, "max": np.max, "min": np.min}
-_PAIR: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"max": np.maximum, "min": np.minimum}
+_REDUCE: Final = {"sum": "sum", "max": "max", "min": "min"}
+_PAIR: Final = {"max": "maximum", "min": "minimum"}
 
 
-def compare_values(op: str, left: Array, right: Array) -> Array:
+def compare_values(op: str, left: Array, right: Array, xp: Any = np) -> Array:
     """`op` element by element, for the comparisons other than `~=`."""
-    return np.asarray(_COMPARE[op](left, right))
+    holds: Array = xp.asarray(getattr(xp, _COMPARE[op])(left, right))
+    return holds
 
 
 def shape_text(array: Array) -> str:
@@ -92,49 +94,66 @@ def shape_text(array: Array) -> str:
 
 
 class _Evaluator:
-    def __init__(self, names: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    def __init__(self, names: Mapping[str, Any], before: Mapping[str, Any], xp: Any) -> None:
         self._names = names
         self._before = before
+        self._xp = xp
         self.steps = 1
+
+    def _array(self, values: Any) -> Array:
+        """An array of the namespace, also of what NumPy makes a scalar."""
+        array: Array = self._xp.asarray(values)
+        return array
+
+    def _reference(self, values: Any) -> Array:
+        return to_reference(values, self._xp)
 
     def value(self, node: e.Formula) -> Array:
         match node:
             case e.Number():
-                return to_reference(node.value)
+                return self._reference(node.value)
             case e.Ref():
                 return self._name(node)
             case e.Negate():
-                return np.negative(_number(self.value(node.operand)))
+                return self._array(self._xp.negative(_number(self.value(node.operand))))
             case e.Binary():
                 return self._binary(node)
             case e.Compare():
                 left, right = self.value(node.left), self.value(node.right)
                 _fit(node.span, left, right)
-                return compare_values(node.op, left, right)
+                return compare_values(node.op, left, right, self._xp)
             case e.Transpose():
                 operand = self.value(node.operand)
                 if operand.ndim < 2:
                     raise FormulaError(f"'.T' needs two axes, not {shape_text(operand)}", node.span)
-                return np.swapaxes(operand, -1, -2)
+                return self._array(self._xp.swapaxes(operand, -1, -2))
             case e.Subscript():
                 return self._subscript(node)
             case e.Cast():
-                return to_reference(round_to(node.elem, self.value(node.operand)))
+                return self._cast(node)
             case e.Apply():
                 return self._apply(node)
+
+    def _cast(self, node: e.Cast) -> Array:
+        value = self.value(node.operand)
+        if self._xp is np:
+            return to_reference(round_to(node.elem, value))
+        if node.elem not in ("f64", "f32", "f16"):
+            raise HostOnlyError(f"a cast to {node.elem}")
+        return self._reference(value.astype(ELEMENTS[node.elem].dtype))
 
     def _name(self, node: e.Ref) -> Array:
         if node.name not in self._names:
             hint = did_you_mean(node.name, self._names)
             raise FormulaError(f"unknown name '{node.name}'", node.span, hint)
-        return to_reference(self._names[node.name])
+        return self._reference(self._names[node.name])
 
     def _old(self, node: e.Formula) -> Array:
         name = node.name if isinstance(node, e.Ref) else ""
         if name not in self._before:
             hint = did_you_mean(name, self._before)
             raise FormulaError(f"'{name}' is no parameter, so it has no value before the run", node.span, hint)
-        return to_reference(self._before[name])
+        return self._reference(self._before[name])
 
     def _binary(self, node: e.Binary) -> Array:
         left, right = _number(self.value(node.left)), _number(self.value(node.right))
@@ -142,10 +161,11 @@ class _Evaluator:
             return self._product(node.span, left, right)
         _fit(node.span, left, right)
         if node.op == "/" and left.dtype.kind == right.dtype.kind == "i":
-            if not np.all(right):
+            if not bool(self._xp.all(right)):
                 raise FormulaError("division of an integer by zero", node.right.span)
-            return np.asarray(np.sign(left) * np.sign(right) * (np.abs(left) // np.abs(right)))
-        return np.asarray(_ARITHMETIC[node.op](left, right))
+            xp = self._xp
+            return self._array(xp.sign(left) * xp.sign(right) * (xp.abs(left) // xp.abs(right)))
+        return self._array(getattr(self._xp, _ARITHMETIC[node.op])(left, right))
 
     def _product(self, span: Span, left: Array, right: Array) -> Array:
         inner = right.shape[-2:][0] if right.ndim else None
@@ -154,10 +174,10 @@ class _Evaluator:
         _fit(span, left[..., 0, 0] if left.ndim > 1 else left[0], right[..., 0, 0] if right.ndim > 1 else right[0])
         self.steps = max(self.steps, left.shape[-1])
         if left.dtype.kind == right.dtype.kind == "i" and left.size and right.size:
-            most = int(np.abs(left).max()) * int(np.abs(right).max()) * left.shape[-1]
+            most = int(self._xp.abs(left).max()) * int(self._xp.abs(right).max()) * left.shape[-1]
             if most < 2**53:  # f64 is exact there, and BLAS is a hundred times faster than int64 loops
-                return np.asarray(left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
-        return np.asarray(left @ right)
+                return self._array(left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
+        return self._array(left @ right)
 
     def _subscript(self, node: e.Subscript) -> Array:
         operand = self.value(node.operand)
@@ -165,7 +185,7 @@ class _Evaluator:
             message = f"{len(node.items)} subscripts for {shape_text(operand)}"
             raise FormulaError(message, node.span)
         keys = [self._key(item, size) for item, size in zip(node.items, operand.shape, strict=False)]
-        return np.asarray(operand[tuple(keys)])
+        return self._array(operand[tuple(keys)])
 
     def _key(self, item: e.Formula | e.Slice, size: int) -> int | slice:
         if isinstance(item, e.Slice):
@@ -195,25 +215,26 @@ class _Evaluator:
             raise FormulaError(f"{shape_text(first)} has no axis {node.axis}", node.span)
         _fit(node.span, *args)
         if node.name == "where":
-            return np.asarray(np.where(*args))
+            return self._array(self._xp.where(*args))
         if len(args) == 2:
-            return np.asarray(_PAIR[node.name](*map(_number, args)))
+            return self._array(getattr(self._xp, _PAIR[node.name])(*map(_number, args)))
         first = _number(first)
         if node.name in _EACH:
-            return np.asarray(_EACH[node.name](first))
+            return self._array(_EACH[node.name](self._xp, first))
         if node.name == "softmax":
-            return _softmax(node, first)
+            return _softmax(node, first, self._xp)
         if node.name == "sum":
             self.steps = max(self.steps, first.size if node.axis is None else first.shape[node.axis])
-        return np.asarray(_REDUCE[node.name](first, axis=node.axis))
+        return self._array(getattr(self._xp, _REDUCE[node.name])(first, axis=node.axis))
 
 
-def _softmax(node: e.Apply, values: Array) -> Array:
+def _softmax(node: e.Apply, values: Array, xp: Any) -> Array:
     if not values.ndim:
         raise FormulaError("'softmax' needs an axis, not a single number", node.span)
     axis = -1 if node.axis is None else node.axis
-    powers = np.exp(values - values.max(axis=axis, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
+    powers = xp.exp(values - values.max(axis=axis, keepdims=True))
+    shares: Array = powers / powers.sum(axis=axis, keepdims=True)
+    return shares
 
 
 def _number(values: Array) -> Array:

@@ -133,11 +133,16 @@ def _chunks(model: Model, op: ViewOp, shape: tuple[Int, ...]) -> Iterator[Constr
 
 def whole_tiles(view: View) -> Iterator[Constraint]:
     """The view never overhangs what it is cut from: its tiles divide the extents."""
+    for extent, tile in overhangs(view):
+        yield divides(extent, tile, f"{extent} a multiple of {tile}")
+
+
+def overhangs(view: View) -> Iterator[tuple[Int, Int]]:
+    """The extents that tiles of a view are cut from, with those of the tile, where one is no multiple of the other for
+    some sizes."""
     data = data_of(view.base.type)
     shape = () if data is None else data.shape
     for op in view.ops:
         if op.kind in (ViewKind.SUBSPAN, ViewKind.WINDOW) and not op.strides and op.at:
-            for extent, tile in zip(shape, op.shape, strict=False):
-                if extent != tile:
-                    yield divides(extent, tile, f"{extent} a multiple of {tile}")
+            yield from ((extent, tile) for extent, tile in zip(shape, op.shape, strict=False) if extent != tile)
         shape = op.shape

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from croqc.runs.conditions import Constraint, Env
-from croqc.sema.masks import symbol_atoms
+from croqc.sema.masks import atoms_of
 from croqc.sema.model import Model, Symbol
 from croqc.sema.symbolic import Int, Interval, Part, bounds
 from croqc.sema.types import Bounded, BoundedTuple
@@ -106,7 +106,7 @@ def within(value: Int, extent: Int | None, reach: Reach, text: str) -> Constrain
 class _Walk:
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.atoms = symbol_atoms(model)
+        self.atoms = atoms_of(model)
         jumps = [node for node in walk(model.function) if isinstance(node, ast.If) and _jumps(node)]
         self.doubted = frozenset().union(*(self.mentioned(node.cond) for node in jumps))
 

@@ -72,11 +72,22 @@ class HangEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What a card reaches at most, as measured on the day `measured` (YYYY-MM-DD): GB/s of its own copy, read and
+    written, and TFLOP/s of cuBLAS for f16 matrices of 8192 x 8192, 0 where there was no BLAS."""
+
+    gigabytes: float
+    tflops: float
+    measured: str
+
+
+@dataclass(frozen=True, slots=True)
 class Timing:
     """A kernel's time on a card, in seconds, all launches of the function together; `best` of the `rounds`.
 
     `operations`: 2 M N K of every multiply instruction that was executed, 0 where there is none or the number hangs on
-    data. `bytes`: every array once for each of read and written, what the kernel must move at least.
+    data. `bytes`: every array once for each of read and written, what the kernel must move at least. `ceiling`: of the
+    card, where it is known.
     """
 
     card: str
@@ -85,6 +96,7 @@ class Timing:
     best: float
     operations: int
     bytes: int
+    ceiling: Ceiling | None = None
 
     @property
     def tflops(self) -> float:

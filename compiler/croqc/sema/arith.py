@@ -9,6 +9,7 @@ from croqc.sema import shapes
 from croqc.sema.convert import convert, is_integer, number
 from croqc.sema.describe import describe, extents
 from croqc.sema.elements import common
+from croqc.sema.integers import COMPARISONS, quotient, remainder
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
     BOOL,
@@ -29,7 +30,6 @@ from croqc.sema.walk import MAX_SIZE, NOTHING, ExprTable, Value, Walk
 from croqc.syntax import ast
 
 _ARITHMETIC = frozenset("+-*/%")
-_COMPARE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _LOGIC = frozenset(("&&", "||"))
 _BITS = frozenset("&|^")
 
@@ -53,14 +53,14 @@ Operand = tuple[ast.Node, Value]
 
 def operate(walk: Walk, node: ast.Node, op: str, left: Operand, right: Operand) -> Value:
     """The result of one binary operator on typed operands."""
-    truth = op in _COMPARE or op in _LOGIC
+    truth = op in COMPARISONS or op in _LOGIC
     if isinstance(left[1].type, Unknown) or isinstance(right[1].type, Unknown):
         return Value(BOOL) if truth else NOTHING
     if _refuse_handles(walk, (left, right)):
         return NOTHING
     if op in _LOGIC:
         return _logic(walk, node, op, left, right)
-    if op in _COMPARE:
+    if op in COMPARISONS:
         return _compare(walk, node, op, left, right)
     if op in ("<<", ">>"):
         return _shift(walk, node, op, left, right)
@@ -214,8 +214,7 @@ def integer_op(walk: Walk, op: str, a: Int, b: Int) -> Int | None:
     if y == 0:
         return None
     if x is not None and y is not None:
-        quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-        return Int.of(quotient if op == "/" else x - quotient * y)
+        return Int.of(quotient(x, y) if op == "/" else remainder(x, y))
     if walk.ranges.is_natural(a) and walk.ranges.is_natural(b):
         return _INTEGER_OPS[op](a, b)
     return _INTEGER_OPS[op](a, b) if _is_host_size(walk, a) and _is_host_size(walk, b) else None

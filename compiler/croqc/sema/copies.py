@@ -10,9 +10,9 @@ from math import prod
 from croqc.sema import copy_checks, tma_checks
 from croqc.sema.builder import Builder
 from croqc.sema.elements import ELEMENTS
-from croqc.sema.indices import UNITS, Indices
+from croqc.sema.indices import Indices
 from croqc.sema.masks import Masks, kernel_masks
-from croqc.sema.model import CopyInfo, Level, Unit, View
+from croqc.sema.model import UNITS, CopyInfo, Level, Unit, View
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import Roots
 from croqc.sema.swizzles import Swizzles

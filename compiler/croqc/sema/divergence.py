@@ -6,17 +6,14 @@ and multiplies.
 
 from __future__ import annotations
 
-from typing import Final
-
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, kernel_masks
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 from croqc.sema.nesting import Around, statements
 from croqc.syntax import ast
 from croqc.text.diagnostics import Related
 
-_THREADS: Final = {Unit.GROUP: 32, Unit.GROUP4: 128}
 _MULTIPLIES = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, ast.MmaCommit)
 
 
@@ -30,7 +27,7 @@ def check_divergence(builder: Builder) -> None:
         active = kernel.of_regions(around.regions) if conditions else None
         for condition in conditions:
             taken = kernel.of(condition.cond)
-            if active is not None and taken is not None and _splits(taken, active, _THREADS.get(unit, kernel.threads)):
+            if active is not None and taken is not None and _splits(taken, active, THREADS.get(unit, kernel.threads)):
                 place = Related("some threads do not come here", condition.cond.span)
                 builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
                 break

@@ -13,15 +13,17 @@ _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 def assume(walk: Walk, cond: ast.Expr | ast.Call, holds: bool = True) -> None:
     """Narrow the ranges by a condition that was typed before."""
-    if isinstance(cond, ast.Paren):
-        assume(walk, cond.inner, holds)
-    elif isinstance(cond, ast.Unary) and cond.op == "!":
-        assume(walk, cond.operand, not holds)
-    elif isinstance(cond, ast.Binary) and cond.op == ("&&" if holds else "||"):
-        assume(walk, cond.left, holds)
-        assume(walk, cond.right, holds)
-    elif not (isinstance(cond, ast.Binary) and cond.op in _FLIPPED and _compare(walk, cond, holds)):
-        doubt(walk, cond)
+    rest: list[tuple[ast.Expr | ast.Call, bool]] = [(cond, holds)]
+    while rest:
+        cond, holds = rest.pop()
+        if isinstance(cond, ast.Paren):
+            rest.append((cond.inner, holds))
+        elif isinstance(cond, ast.Unary) and cond.op == "!":
+            rest.append((cond.operand, not holds))
+        elif isinstance(cond, ast.Binary) and cond.op == ("&&" if holds else "||"):
+            rest += [(cond.right, holds), (cond.left, holds)]
+        elif not (isinstance(cond, ast.Binary) and cond.op in _FLIPPED and _compare(walk, cond, holds)):
+            doubt(walk, cond)
 
 
 def _compare(walk: Walk, cond: ast.Binary, holds: bool) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator
 
 from croqc.sema.builder import Builder
 from croqc.sema.masks import defining_value, symbol_atoms
-from croqc.sema.model import Level, Symbol, SymbolKind, Unit, View, ViewKind
+from croqc.sema.model import UNITS, Level, Symbol, SymbolKind, View, ViewKind
 from croqc.sema.symbolic import Int
 from croqc.syntax import ast
-
-UNITS: Final[Mapping[Level, Unit]] = {Level.GROUP4: Unit.GROUP4, Level.GROUP: Unit.GROUP, Level.THREAD: Unit.THREAD}
 
 
 class Indices:

@@ -7,21 +7,23 @@ known statically. Must not report, and must not import NumPy, which would take a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
-from croqc.sema.model import Kernel, Level, Symbol, SymbolKind
+from croqc.sema.integers import COMPARISONS
+from croqc.sema.model import THREADS, UNITS, Kernel, Level, Model, Symbol, SymbolKind
 from croqc.sema.nesting import statements
-from croqc.sema.symbolic import Int, Part
+from croqc.sema.symbolic import PARTS, Int, Part
 from croqc.sema.types import ShapeType, Type
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
 
 Mask = int
 Numbers = Sequence[int]  # one a thread
 
-UNIT_THREADS: Final[Mapping[Level, int]] = {Level.GROUP4: 128, Level.GROUP: 32, Level.THREAD: 1}
+UNIT_THREADS: Final[Mapping[Level, int]] = {level: THREADS[unit] for level, unit in UNITS.items()}
 
 
 class Facts(Protocol):
@@ -94,7 +96,7 @@ def place_axis(facts: Facts, axis: ast.Axis) -> tuple[Placement, ...]:
 
 def place_indices(facts: Facts, root: ast.Node) -> tuple[Placement, ...]:
     """The placements of every axis in and under `root`, outer ones first."""
-    axes = (axis for node in nodes_of(root) if isinstance(node, ast.Parallel) for axis in node.axes)
+    axes = (axis for node in nodes_of_kind(root, ast.Parallel) for axis in node.axes)
     return tuple(placement for axis in axes for placement in place_axis(facts, axis))
 
 
@@ -125,8 +127,8 @@ class Masks:
 
     def _is_outside(self, symbol: Symbol, node: ast.Parallel) -> bool:
         """Whether the index belongs to a level that spans blocks, where every thread sees the same value."""
-        for inner in nodes_of(node):
-            if isinstance(inner, ast.Axis) and any(self.facts.uses.get(name) is symbol for name in _axis_names(inner)):
+        for inner in nodes_of_kind(node, ast.Axis):
+            if any(self.facts.uses.get(name) is symbol for name in _axis_names(inner)):
                 return self.facts.levels.get(inner) in (Level.BLOCK, Level.CLUSTER, Level.DEVICE, Level.TERM)
         return False
 
@@ -164,7 +166,7 @@ class Masks:
                 return inner_mask if inner_mask is None or inner_mask is _ALL else self.whole() & ~inner_mask
             case ast.Binary(op="&&" | "||"):
                 return self._join(node, depth + 1)
-            case ast.Binary(op=op) if op in _COMPARE:
+            case ast.Binary(op=op) if op in COMPARISONS:
                 return self._compare(node)
             case ast.Name():
                 value = defining_value(self.facts.uses.get(node))
@@ -193,7 +195,7 @@ class Masks:
         sides = self.numbers(left), self.numbers(right)
         if sides[0] is None or sides[1] is None:
             return None
-        return mask_of(map(_COMPARE[node.op], sides[0], sides[1]))
+        return mask_of(map(COMPARISONS[node.op], sides[0], sides[1]))
 
     def numbers(self, value: Int) -> Numbers | None:
         """The value in every thread; None if it holds anything but indices of the block's threads."""
@@ -212,7 +214,7 @@ class Masks:
         a, b = self.numbers(part.a), self.numbers(part.b)
         if a is None or b is None or (part.op != "*" and not all(b)):
             return None
-        return list(map(_PARTS[part.op], a, b))
+        return list(map(PARTS[part.op], a, b))
 
 
 def kernel_masks(facts: Facts, kernels: Iterable[Kernel]) -> dict[ast.Parallel, Masks]:
@@ -222,21 +224,6 @@ def kernel_masks(facts: Facts, kernels: Iterable[Kernel]) -> dict[ast.Parallel, 
 
 _ALL: Final = object()
 _MAX_DEPTH: Final = 80  # conditions nested deeper are not evaluated
-
-_COMPARE: Final[Mapping[str, Callable[[int, int], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-_PARTS: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "*": operator.mul,
-    "/": operator.floordiv,
-    "%": operator.mod,
-    "cdiv": lambda a, b: -(-a // b),
-}
 
 
 def _axis_names(axis: ast.Axis) -> tuple[ast.Name, ...]:
@@ -253,6 +240,12 @@ def symbol_atoms(facts: Facts) -> dict[Symbol, str]:
             if factor == 1 and len(monomial) == 1 and isinstance(monomial[0], str):
                 atoms[symbol] = monomial[0]
     return atoms
+
+
+@lru_cache(maxsize=4)
+def atoms_of(model: Model) -> Mapping[Symbol, str]:
+    """As `symbol_atoms`, of an analysis that is finished."""
+    return symbol_atoms(model)
 
 
 def defining_value(symbol: Symbol | None) -> ast.Node | None:

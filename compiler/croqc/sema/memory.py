@@ -5,7 +5,7 @@ Needs types, copies and kernels. No overlay: every buffer has its own bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Final
 
@@ -68,14 +68,23 @@ def _declared(builder: Builder, kernel: Kernel) -> Iterator[Symbol]:
             yield symbol
 
 
+def placed(sizes: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, ...], int]:
+    """Where buffers of (alignment, slots, bytes a slot) begin, and where the last one ends, in bytes.
+
+    Those with the largest alignment stand first, so that little is lost between them; every slot keeps it, too. The
+    lowering places shared memory by this, so that `croq check` and a launch say one number.
+    """
+    starts, end = [0] * len(sizes), 0
+    for number in sorted(range(len(sizes)), key=lambda one: -sizes[one][0]):
+        alignment, slots, size = sizes[number]
+        starts[number] = -(-end // alignment) * alignment
+        end = starts[number] + -(-size // alignment) * alignment * slots
+    return tuple(starts), end
+
+
 def placed_bytes(buffers: list[BufferInfo]) -> int:
-    """The bytes that buffers take one after the other, each at its alignment (slots keep it, too)."""
-    end = 0
-    for info in buffers:
-        start = -(-end // info.alignment) * info.alignment
-        stride = -(-info.slot_bytes // info.alignment) * info.alignment
-        end = start + (info.slots - 1) * stride + info.slot_bytes
-    return end
+    """The bytes that buffers and barriers take together."""
+    return placed([(info.alignment, info.slots, info.slot_bytes) for info in buffers])[1]
 
 
 def _check_limit(builder: Builder, kernel: Kernel, used: list[BufferInfo], storage: Storage, limit: int) -> None:

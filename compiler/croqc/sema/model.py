@@ -13,7 +13,7 @@ from typing import Final
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Storage, Type
 from croqc.syntax import ast
-from croqc.targets.table import Target
+from croqc.targets.table import Instruction, Target
 from croqc.text.diagnostics import Related
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -138,6 +138,11 @@ class Unit(Enum):
     HOST = "host"
 
 
+UNITS: Final[Mapping[Level, Unit]] = {Level.GROUP4: Unit.GROUP4, Level.GROUP: Unit.GROUP, Level.THREAD: Unit.THREAD}
+THREADS: Final[Mapping[Unit, int]] = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
+"""The threads of each unit that is a part of a block."""
+
+
 @record
 class CopyInfo:
     """A copy, resolved. `box` is the copied extents; `bytes` of one copy if static. `dest` is the symbol written:
@@ -163,7 +168,7 @@ class OperandKind(Enum):
 class MmaInfo:
     """A multiply, resolved against the target's tables. Tile extents in elements; `k_step` is the instruction's K.
 
-    `instruction` is the row's name ("wgmma", "mma.sync", "wmma", "tcgen05"). `a`/`b` say where the operands are read.
+    `instruction` is the row's. `a`/`b` say where the operands are read.
     `split`: a 64-row shape spread over the four warps where the target has no warpgroup instruction.
     """
 
@@ -171,7 +176,7 @@ class MmaInfo:
     n: int
     k: int
     k_step: int
-    instruction: str
+    instruction: Instruction
     unit: Unit
     elem_a: str
     elem_b: str
@@ -208,12 +213,14 @@ class Finding:
 
 @record
 class Context:
-    """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions."""
+    """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions,
+    `macros` those of its macros: a mistyped name may mean one."""
 
     target: Target
     dialect: str = "any"
     device_functions: frozenset[str] = frozenset()
     co_functions: frozenset[str] = frozenset()
+    macros: frozenset[str] = frozenset()
 
 
 @record(eq=False)

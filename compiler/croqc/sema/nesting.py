@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import get_args
 
 from croqc.syntax import ast
@@ -40,16 +41,24 @@ class Around:
 
 def statements(body: ast.Node, around: Around | None = None) -> Iterator[tuple[ast.Node, Around]]:
     """Every statement under a body in source order with what is around it; blocks themselves are left out."""
-    stack = [(child, around or Around()) for child in children(body)][::-1]
+    return iter(_statements(body, around or _NOTHING))
+
+
+@lru_cache(maxsize=64)  # each stage goes through the same bodies, and nodes never change
+def _statements(body: ast.Node, around: Around) -> tuple[tuple[ast.Node, Around], ...]:
+    found: list[tuple[ast.Node, Around]] = []
+    stack = [(child, around) for child in children(body)][::-1]
     while stack:
         node, here = stack.pop()
         if isinstance(node, ast.Block):
             stack += [(child, here) for child in children(node)][::-1]
-        elif isinstance(node, _STATEMENTS):
-            yield node, here
+        elif type(node) in _STATEMENTS:
+            found.append((node, here))
             if isinstance(node, _BODIES):
                 inner = here.inside(node)
                 stack += [(child, inner) for child in children(node)][::-1]
+    return tuple(found)
 
 
-_STATEMENTS: tuple[type, ...] = get_args(ast.Stmt)
+_NOTHING = Around()
+_STATEMENTS = frozenset(get_args(ast.Stmt))

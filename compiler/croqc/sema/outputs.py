@@ -48,7 +48,19 @@ def _assert(walk: Walk, node: ast.Assert) -> None:
 
 
 def truth(walk: Walk, cond: ast.Expr) -> bool | None:
-    """Whether a typed condition certainly holds or fails."""
+    """Whether a typed condition certainly holds or fails. The left spine of a long one is walked in a loop."""
+    spine = []
+    while isinstance(cond, ast.Binary) and cond.op in ("&&", "||"):
+        spine.append(cond)
+        cond = cond.left
+    held = _truth(walk, cond)
+    for link in reversed(spine):
+        sides, decisive = (held, truth(walk, link.right)), link.op == "||"
+        held = decisive if decisive in sides else None if None in sides else not decisive
+    return held
+
+
+def _truth(walk: Walk, cond: ast.Expr) -> bool | None:
     match cond:
         case ast.Paren(inner=inner):
             return truth(walk, inner)
@@ -57,11 +69,6 @@ def truth(walk: Walk, cond: ast.Expr) -> bool | None:
         case ast.Unary(op="!", operand=operand):
             inner_truth = truth(walk, operand)
             return None if inner_truth is None else not inner_truth
-        case ast.Binary(op="&&" | "||" as op, left=left, right=right):
-            sides, decisive = (truth(walk, left), truth(walk, right)), op == "||"
-            if decisive in sides:
-                return decisive
-            return None if None in sides else not decisive
         case ast.Binary(op=op, left=left, right=right):
             a, b = walk.b.values.get(left), walk.b.values.get(right)
             return None if a is None or b is None else _compare(walk, op, a - b)

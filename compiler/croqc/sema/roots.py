@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Symbol, SymbolKind, View
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 
 
 class Tables(Protocol):
@@ -31,13 +31,14 @@ class Roots:
         self._copies: dict[Symbol, list[ast.Copy]] = {}
         self._loads: dict[Symbol, list[ast.MmaLoad]] = {}
         self._swapped: dict[Symbol, set[Symbol]] = {}
-        for node in nodes_of(tables.function):
-            if isinstance(node, ast.Copy) and node.target is not None:
-                self._enter(self._copies, node.target, node)
-            elif isinstance(node, ast.MmaLoad) and (name := base_name(node.target)) is not None:
-                self._enter(self._loads, name, node)
-            elif isinstance(node, ast.Rotate):
-                self._unite(node.names)
+        for copy in nodes_of_kind(tables.function, ast.Copy):
+            if copy.target is not None:
+                self._enter(self._copies, copy.target, copy)
+        for load in nodes_of_kind(tables.function, ast.MmaLoad):
+            if (name := base_name(load.target)) is not None:
+                self._enter(self._loads, name, load)
+        for swap in nodes_of_kind(tables.function, ast.Rotate):
+            self._unite(swap.names)
         self._cache: dict[Symbol, frozenset[Symbol]] = {}
 
     def _enter(self, table: dict[Symbol, list[Any]], name: ast.Name, node: ast.Node) -> None:

@@ -132,7 +132,7 @@ class Scopes:
         """The visible name most like `name`; None after many missing names, since each search reads all."""
         if self._comparisons <= 0:
             return None
-        known = {symbol.name for symbol in self.visible() if symbol.name}
+        known = {symbol.name for symbol in self.visible() if symbol.name} | _mistakable(name, self._b.context.macros)
         self._comparisons -= len(known)
         return nearest(name, known)
 
@@ -144,3 +144,14 @@ class Scopes:
 
     def unknown(self, name: ast.Name, kind: SymbolKind, decl: ast.Node) -> Symbol:
         return self.declare(name, kind, UNKNOWN, decl)
+
+
+def _mistakable(name: str, macros: frozenset[str]) -> set[str]:
+    """The macros that a mistyped name may mean. `TILE_M` is no slip for `TILE_N`, but one of the same family."""
+    return {other for other in macros if other != name and not _is_sibling(name.split("_"), other.split("_"))}
+
+
+def _is_sibling(one: list[str], other: list[str]) -> bool:
+    """Whether two names differ only in letters that tell members of a family apart."""
+    differing = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
+    return len(one) == len(other) and all(len(a) <= 2 and len(b) <= 2 for a, b in differing)

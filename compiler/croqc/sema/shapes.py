@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from croqc.sema import rulenames as rules
 from croqc.sema.convert import is_integer
 from croqc.sema.describe import describe
+from croqc.sema.integers import quotient, remainder
 from croqc.sema.symbolic import Int, same
 from croqc.sema.types import (
     Bounded,
@@ -121,8 +122,7 @@ def _apply(op: str, a: Int | None, b: Int | None) -> Int | None:
         return None
     x, y = a.const, b.const
     if op in ("/", "%") and x is not None and y:
-        quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-        return Int.of(quotient if op == "/" else x - quotient * y)
+        return Int.of(quotient(x, y) if op == "/" else remainder(x, y))
     return _OPS[op](a, b)
 
 

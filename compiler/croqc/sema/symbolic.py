@@ -7,9 +7,11 @@ remainder round down, as the extents of the language are positive (reference, 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from math import gcd
+from typing import Final
 
 from croqc.text.record import record
 
@@ -38,6 +40,14 @@ class Part:
     def __hash__(self) -> int:
         return hash(self.key)
 
+
+PARTS: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "/": operator.floordiv,
+    "cdiv": lambda a, b: -(-a // b),
+    "%": operator.mod,
+    "*": operator.mul,
+}
+"""What each part means of numbers."""
 
 Atom = str | Part
 Monomial = tuple[Atom, ...]  # sorted by `_key`, an atom repeated for each power
@@ -259,11 +269,7 @@ def _evaluate_part(part: Part, env: Mapping[str, int]) -> int | None:
     a, b = part.a.evaluate(env), part.b.evaluate(env)
     if a is None or b is None:
         return None
-    if part.op == "*":
-        return a * b
-    if b == 0:
-        return None
-    return a // b if part.op == "/" else -(-a // b) if part.op == "cdiv" else a % b
+    return None if b == 0 and part.op != "*" else PARTS[part.op](a, b)
 
 
 # --- text ----------------------------------------------------------------------------------------

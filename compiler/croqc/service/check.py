@@ -156,7 +156,13 @@ def _report_functions(
     reports = []
     for parsed in tree.functions:
         lead = _lead(source.text, parsed.source.base)
-        around = context.target.name, context.dialect, context.device_functions, context.co_functions
+        around = (
+            context.target.name,
+            context.dialect,
+            context.device_functions,
+            context.co_functions,
+            context.macros,
+        )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
         taken = old if old and old.parsed.tree is parsed.tree else None
@@ -216,7 +222,8 @@ def check_text(
     target = pick_target(final)
     defined = [(item.tree, item.source.base) for item in tree.functions if item.tree is not None]
     names = frozenset(function.name.id for function, _ in defined)
-    context = Context(target, final.dialect or "any", _device_functions(tree), names)
+    macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
+    context = Context(target, final.dialect or "any", _device_functions(tree), names, macros)
     functions = _report_functions(tree, context, source, previous)
     found += repeated(defined)
     found += overruled(tree)

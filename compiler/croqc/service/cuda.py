@@ -15,7 +15,7 @@ from croqc.codegen.writer import Line
 from croqc.engines.gpu.faults import REPORT_WITH_LOG, Kind, trouble_of
 from croqc.engines.nvrtc import CompileError
 from croqc.pipe import ir
-from croqc.pipe.passes.memory import extent
+from croqc.pipe.alive import extent
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
@@ -164,14 +164,14 @@ def _result(
 def _kernels(item: Lowered) -> list[KernelEntry]:
     if item.program is None:
         return []
-    launches = item.program.done.launches
+    launches = item.program.launches
     return [
         KernelEntry(
             kernel.name,
             item.function.name,
             dict(item.sizes),
-            next((launch.grid for launch in launches if launch.kernel == kernel.name), None),
-            sum(launch.kernel == kernel.name for launch in launches),
+            next((launch.grid for launch in launches if launch.kernel.name == kernel.name), None),
+            sum(launch.kernel.name == kernel.name for launch in launches),
             kernel.threads,
             kernel.shared_bytes,
             tuple(_shared(each) for each in kernel.shared),

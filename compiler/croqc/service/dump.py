@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 from croqc.codegen.kernel import kernel_text
-from croqc.codegen.program import built_kernel, host_of
 from croqc.flow.arrivals import arrival_counts
 from croqc.flow.paths import kernel_paths
+from croqc.pipe.lower import built_kernel, host_of
 from croqc.pipe.pipeline import PASSES, stages
 from croqc.pipe.printer import kernel_lines
 from croqc.pipe.printer_host import host_lines
+from croqc.sema.describe import describe
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.lowering import lower_function, problem_of, sizes_of
-from croqc.service.run_data import whole_sizes
 from croqc.syntax.exprs import Node
 from croqc.text.diagnostics import Diagnostic
 
@@ -45,11 +46,18 @@ def _tree(node: Node, label: str, depth: int) -> Iterator[str]:
         elif isinstance(value, tuple) and any(isinstance(part, Node | tuple) for part in value):
             nested += [(f"{name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, Node)]
         elif value not in (None, False, ()):
-            plain.append(f"{name}={value!r}")
+            plain.append(f"{name}={_plain(value)}")
     head = f"{label}: {type(node).__name__}" if label else type(node).__name__
     yield "  " * depth + " ".join([head, *plain])
     for name_below, child in nested:
         yield from _tree(child, name_below, depth + 1)
+
+
+def _plain(value: object) -> str:
+    """A text in quotes, `true`, a number, the items of a tuple."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_plain, value))})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | int | float) else str(value)
 
 
 def ast(report: FileReport) -> Iterator[str]:
@@ -68,7 +76,7 @@ def model(report: FileReport) -> Iterator[str]:
             continue
         facts = function.analysis.model
         for symbol in facts.symbols:
-            yield f"  {symbol.kind.value} {symbol.name or '(anonymous)'}: {symbol.type}"
+            yield f"  {symbol.kind.value} {symbol.name or '(anonymous)'}: {describe(symbol.type)}"
         for buffer in facts.buffers:
             yield f"  storage {buffer.symbol.name or '(anonymous)'}: {buffer.slots} x {buffer.slot_bytes} bytes"
         for multiply in facts.multiplies.values():
@@ -106,13 +114,12 @@ def _lowered(report: FileReport, function: FunctionReport, name: str) -> Iterato
     model = function.analysis.model if function.analysis else None
     if model is None:
         return
-    sizes = whole_sizes(sizes_of(report, function))
+    sizes = sizes_of(report, function)
     try:
-        part = host_of(model)
         if name == "build":
-            yield from host_lines(part.host)
+            yield from host_lines(host_of(model).host)
         for number in range(len(model.kernels)):
-            env, start = built_kernel(model, report.target, number, sizes, part)
+            env, start = built_kernel(model, report.target, number, sizes)
             for done, kernel in stages(start, env):
                 if done == name:
                     yield from kernel_lines(kernel)

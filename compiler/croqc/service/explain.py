@@ -5,12 +5,14 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from croqc.builtins import lookup
+from croqc.builtins import ROWS, lookup
 from croqc.builtins.directives import DIRECTIVES, PREFIX
 from croqc.builtins.row import Row
 from croqc.rules.base import Rule
 from croqc.rules.page import page_text
 from croqc.rules.table import BY_NAME, all_rules
+from croqc.service.explain_page import for_terminal
+from croqc.syntax.keywords import maths_word
 from croqc.text.near import nearest
 
 
@@ -30,15 +32,28 @@ def find_rule(name: str) -> Rule:
 
 def word_text(word: str) -> str | None:
     """What a word of the language ("wait", "dma.copy", "chunkat") or a directive ("croq: run") means, as the editors'
-    hover tells it; else None."""
+    hover tells it; else None. A function of C's mathematics ("max", "expf") is told as the built-in that is meant."""
     if word.startswith(PREFIX):
         row = DIRECTIVES.get(word.removeprefix(PREFIX).strip())
         return None if row is None else f"# {PREFIX} {row.word}\n\n{row_text(row)}\n"
     head, _, tail = word.rpartition(".")
-    row = lookup(tail, head)
+    row = lookup(tail, head) or lookup(maths_word(word) or "")
     if row is None or (head and row.word != word):
         return None
     return f"# {row.word.lstrip('.')}\n\n{row_text(row)}\n"
+
+
+def explained(name: str) -> str:
+    """What a word, a directive or a rule means, Markdown for a terminal. Raises UnknownRuleError."""
+    told = word_text(name)
+    if told is not None:
+        return told
+    try:
+        return for_terminal(explanation(find_rule(name)))
+    except UnknownRuleError:
+        close = nearest(name, {*BY_NAME, *ROWS})
+        hint = f"did you mean '{close}'?" if close else "'croq explain' lists both"
+        raise UnknownRuleError(f"there is no rule and no word '{name}'; {hint}") from None
 
 
 def row_text(row: Row) -> str:

@@ -94,7 +94,7 @@ class FlowEntry:
     function: str
     range: Range
     verdict: str
-    upTo: str  # noqa: N815
+    tried: str
     strength: str
     reason: str
     place: Range | None
@@ -191,7 +191,7 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
         function=function.name,
         range=range_of(source, _whole(function)),
         verdict=Strength.UNKNOWN.value,
-        upTo="",
+        tried="",
         strength=f"credit flow not analysed: {reason}",
         reason=reason,
         place=place,
@@ -225,7 +225,7 @@ def flow_entry(
         function=function.name,
         range=range_of(source, _whole(function)),
         verdict=flow.strength.value,
-        upTo=flow.up_to,
+        tried=flow.tried,
         strength=verdict_text(flow),
         reason=flow.reason,
         place=place,

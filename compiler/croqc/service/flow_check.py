@@ -57,7 +57,9 @@ def _trial(report: FileReport, number: int, budget: int) -> Told | None:
     return told if Strength.FAILS in strengths or strengths <= {Strength.PROVED} else _told(report, number, budget)
 
 
-def _function_flow(report: FileReport, number: int, analysis: Analysis, budget: int) -> FunctionFlow | None:
+def _function_flow(
+    report: FileReport, number: int, analysis: Analysis, budget: int, fixes: bool
+) -> FunctionFlow | None:
     place = analysis.model.function.name.span
     try:
         told = _told(report, number, budget)
@@ -67,6 +69,8 @@ def _function_flow(report: FileReport, number: int, analysis: Analysis, budget: 
         return None
     found = [item.with_fixes(()) for _, said in told for item in said]
     try:
+        if not fixes:
+            return FunctionFlow(tuple(flow for flow, _ in told), in_order(found))
         tried = only_mending(report, number, told, lambda trial, which: _trial(trial, which, budget))
         found = [item for _, said in tried for item in said]
     except Exception as error:  # the findings stay without fixes
@@ -74,13 +78,14 @@ def _function_flow(report: FileReport, number: int, analysis: Analysis, budget: 
     return FunctionFlow(tuple(flow for flow, _ in told), in_order(found))
 
 
-def with_flow(file: FileReport, budget: int, previous: FileReport | None = None) -> FileReport:
-    """The report with the flow of every sound function. `budget` bounds the effort in abstract steps (section 5)."""
+def with_flow(file: FileReport, budget: int, previous: FileReport | None = None, fixes: bool = True) -> FileReport:
+    """The report with the flow of every sound function. `budget` bounds the effort in abstract steps (section 5).
+    Without `fixes`, which cost more than the verdict, the findings have none."""
     known = (previous.flows if previous else None) or {}
     flows = {}
     for number, function in enumerate(file.functions):
         if function.analysis is not None:
-            flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget)
+            flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget, fixes)
             if flow is not None:
                 flows[function.analysis] = flow
     told = tuple(
@@ -93,11 +98,10 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None)
 
 
 def verdict_lines(report: FileReport) -> tuple[str, ...]:
-    """A line a kernel that has events: `k.co: matmul: credit flow proved for every K`."""
+    """A line a kernel: `k.co: matmul: credit flow proved for every K`."""
     lines = []
     for function in report.functions:
         flow = (report.flows or {}).get(function.analysis) if function.analysis else None
         for kernel in flow.kernels if flow else ():
-            if kernel.events:
-                lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
+            lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
     return tuple(lines)

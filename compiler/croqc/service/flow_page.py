@@ -20,7 +20,11 @@ def flow_page(result: FlowResult, nonce: str = "") -> str:
     The nonce lets the page's own style and script through its content security policy; by default it is drawn
     from the data, which is enough for a page that nobody else writes into.
     """
-    data = to_compact_json(result)
+    return page_of(to_compact_json(result), nonce)
+
+
+def page_of(data: str, nonce: str = "") -> str:
+    """The page of a result that is JSON already; see `flow_page`."""
     nonce = nonce or hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     head, tail = page_template().replace("@NONCE@", nonce).split("@DATA@")

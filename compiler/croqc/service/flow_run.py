@@ -114,10 +114,11 @@ def step_entry(step: Step, source: Source, base: int) -> StepEntry:
 def picture(steps: Sequence[Step], edges: Sequence[tuple[int, int]], events: Sequence[EventFacts]) -> Picture:
     """The layout of a run; all of it, or the last `LIMIT` steps, numbered from 0 as they are drawn."""
     skip = max(len(steps) - LIMIT, 0)
-    return _entries(timeline(steps, edges, events, skip), steps, skip)
+    return drawn(timeline(steps, edges, events, skip), steps, skip)
 
 
-def _entries(line: Timeline, steps: Sequence[Step], skip: int) -> Picture:
+def drawn(line: Timeline, steps: Sequence[Step], skip: int = 0) -> Picture:
+    """A layout as result data; `skip` steps happened before it begins."""
     arrows = tuple(replace(one, source=one.source - skip, target=one.target - skip) for one in line.arrows)
     moments = tuple(
         MomentEntry(one.time, one.step - skip, one.begins, tuple(_cell(cell) for cell in one.cells))

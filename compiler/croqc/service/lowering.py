@@ -14,6 +14,8 @@ from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError, NotRunError
+from croqc.pipe.lower import lowered_kernels
+from croqc.pipe.probes import probed
 from croqc.pipe.walk import statements
 from croqc.rules import copied_by_threads
 from croqc.rules.internal_error import internal_error
@@ -100,14 +102,24 @@ def problem_of(function: FunctionReport, error: Exception) -> Diagnostic:
 
 
 def program_for(
-    report: FileReport, function: FunctionReport, model: Model, values: Mapping[str, Size], waits: bool = False
+    report: FileReport,
+    function: FunctionReport,
+    model: Model,
+    values: Mapping[str, Size],
+    waits: bool = False,
+    probes: bool = False,
 ) -> Program:
-    """The program of a function, with the device code of its file. `waits`: they report where they stand.
+    """The program of a function, with the device code of its file. `waits`: they report where they stand; `probes`:
+    kernels record times.
 
     Raises LoweringError, with a place relative to the function.
     """
     _check_calls(report, function, model)
-    return program_of(model, report.target, values, title_of(report), device_lines(report), waits)
+    kernels = lowered_kernels(model, report.target, values)
+    if probes:
+        own = len(model.kernels)  # the others move what the host part says
+        kernels = (*(probed(model, *pair) for pair in zip(model.kernels, kernels[:own], strict=True)), *kernels[own:])
+    return program_of(model, kernels, values, title_of(report), device_lines(report), waits)
 
 
 def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:
@@ -178,16 +190,19 @@ def _check_calls(report: FileReport, function: FunctionReport, model: Model) -> 
     for text, start in pieces:
         for found in _INCLUDE.finditer(text):
             place = Span(start + found.start(), start + found.end()).shift(-function.base)
-            raise LoweringError("a translation unit for the card includes no files", place)
+            raise LoweringError(
+                "a translation unit for the card includes no files: write what it needs into the block", place
+            )
     known: set[str] = set()
     for text, start in pieces:
         for found in _DEFINED.finditer(text):
             known.add(found.group(1))
             if found.group(1) in OURS:
                 place = Span(start + found.start(1), start + found.end(1)).shift(-function.base)
-                raise LoweringError(f"generated code has a '{found.group(1)}' of its own; rename this function", place)
+                raise LoweringError(f"generated code has a '{found.group(1)}' of its own: rename this function", place)
     for node in walk(model.function):
         if isinstance(node, ast.Call) and node.kind == "call" and node.callee.rpartition("::")[2] not in known:
             if node.callee.startswith("croq::"):
                 continue
-            raise LoweringError(f"this file does not define a device function '{node.callee}'", node.callee_span)
+            reason = f"this file does not define a device function '{node.callee}'"
+            raise LoweringError(f"{reason}: write it here, or in a '__cok__' block", node.callee_span)

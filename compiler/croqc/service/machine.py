@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from ctypes.util import find_library
+from pathlib import Path
 from typing import Any
 
 from croqc.text.record import record
@@ -110,6 +112,11 @@ class Machine:
     cards: tuple[Card, ...]
     cards_error: str = ""
     probe_error: str = ""
+
+
+def has_driver() -> bool:
+    """Whether the library of NVIDIA's driver is there; it is looked for, not loaded."""
+    return find_library("cuda") is not None or Path("/proc/driver/nvidia/version").exists()
 
 
 def examine(command: Sequence[str] | None = None, seconds: float = _SECONDS) -> Machine:

@@ -125,7 +125,7 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
         code = move.function(code)
         text = code.file
         kept += move.kept(code)
-    return Migration(text, move.moved, tuple(_in_the_first_text(kept, move.rounds)), skipped)
+    return Migration(text, move.moved, tuple(dict.fromkeys(_in_the_first_text(kept, move.rounds))), skipped)
 
 
 class _Move:

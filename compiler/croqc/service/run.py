@@ -19,11 +19,11 @@ from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
-from croqc.service.run_notes import broken_assumptions, hang_notes
+from croqc.service.run_notes import broken_assumptions, flow_note, hang_notes, undefined_rests
 from croqc.service.run_plan import Planned, Request, plan_runs
-from croqc.service.run_verdict import auto_expectations, judge, model_functions
+from croqc.service.run_verdict import Outcome, auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
-from croqc.text.record import record
+from croqc.text.record import record, replace
 from croqc.text.source import Position
 from croqc.text.span import NOWHERE, Span
 
@@ -83,18 +83,25 @@ def run_planned(
         raise ValueError("a run on a card needs the way to it")
     function = report.function_named(planned.function.name) or planned.function
     runner = _Runner(report, function, planned, request, on_progress, card)
+    if (found := obstacle(report, function, planned)) is not None:
+        return runner.ended(Verdict.NOT_RUN, *found)
+    assert function.analysis is not None
+    done = runner.run(function.analysis)
+    return replace(done, notes=(*done.notes, *flow_note(report, function, done.result.verdict)))
+
+
+def obstacle(report: FileReport, function: FunctionReport, planned: Planned) -> tuple[str, Span | None] | None:
+    """Why a run cannot begin on any engine, with its absolute place: a plan without sizes, a function with errors."""
     if planned.problem:
-        return runner.ended(Verdict.NOT_RUN, planned.problem, planned.place)
+        return planned.problem, planned.place
     errors = [
         item
         for item in report.diagnostics
         if item.severity is Severity.ERROR and item.code not in FLOW_RULES and _concerns(report, function, item)
     ]
-    if errors or function.analysis is None:
-        first = errors[0] if errors else None
-        reason = f"it has errors; the first: {first.message}" if first else "it cannot be read"
-        return runner.ended(Verdict.NOT_RUN, reason, first.span if first else None)
-    return runner.run(function.analysis)
+    if errors:
+        return f"it has errors; the first: {errors[0].message}", errors[0].span
+    return ("it cannot be read", None) if function.analysis is None else None
 
 
 def _concerns(report: FileReport, function: FunctionReport, item: Diagnostic) -> bool:
@@ -125,6 +132,7 @@ class _Runner:
         self.last: EngineResult | None = None
         self.drawn: dict[str, Size] = {}
         self.notes: list[str] = []
+        self.expects = [item for item in planned.directives.expects if item.expr is not None]
 
     def ended(self, verdict: Verdict, message: str = "", span: Span | None = None, **parts: Any) -> RunReport:
         """The report; `span` is absolute."""
@@ -161,7 +169,8 @@ class _Runner:
         if self.request.card is not None and self.card is not None:
             from croqc.service.run_card import execute
 
-            return execute(self.report, self.function, data, self.planned.sizes, self.request.card, self.card)
+            way = self.request.card, self.card
+            return execute(self.report, self.function, data, self.planned.sizes, *way, self.expects)
         return self.simulate(model, data, seed=self.planned.seed + schedule, on_progress=self.on_progress)
 
     def broken(self, result: EngineResult) -> RunReport | None:
@@ -179,14 +188,13 @@ class _Runner:
 
     def run(self, analysis: Analysis) -> RunReport:
         model = analysis.model
+        auto = len(self.expects) < len(self.planned.directives.expects) or not self.expects
         try:
-            data = make_data(model, self.planned.sizes, self.planned.seed)
+            data = make_data(model, self.planned.sizes, self.planned.seed, self._on_card(model, auto))
         except DataTooLargeError as error:
             return self.ended(Verdict.NOT_RUN, str(error))
         self.drawn = {name: _plain(value) for name, value in data.scalars.items() if name not in self.planned.sizes}
         self.notes = list(broken_assumptions(analysis, data.dims))
-        expects = [item for item in self.planned.directives.expects if item.expr is not None]
-        auto = len(expects) < len(self.planned.directives.expects) or not expects
         if report := self._refused(data, auto):
             return report
         reference: SimResult | None = None
@@ -203,11 +211,19 @@ class _Runner:
         for schedule in range(self.request.schedules if self.request.card is None else 1):
             self.schedule = schedule
             result = self.last = self.execute(model, data, schedule)
-            judged = self.broken(result) or self._judge(model, data, result, reference, expects)
+            judged = self.broken(result) or self._judge(model, data, result, reference)
             if not judged.ok:
                 break
         assert judged is not None
         return judged
+
+    def _on_card(self, model: Model, auto: bool) -> bool:
+        """Whether large data may stay on the card. A reference that the simulator makes needs it on the host."""
+        if self.request.card is None or auto:
+            return False
+        from croqc.service.run_large import can_stay
+
+        return can_stay(model)
 
     def _refused(self, data: RunData, auto: bool) -> RunReport | None:
         """The report of a run that does not start on the card."""
@@ -224,10 +240,8 @@ class _Runner:
         reason = "it ended on the card, but its plain order is stuck in the simulator: there is nothing to compare with"
         return self.broken(result) or self.ended(Verdict.NOT_RUN, reason)
 
-    def _judge(
-        self, model: Model, data: RunData, result: EngineResult, reference: SimResult | None, expects: Any
-    ) -> RunReport:
-        outcome = judge(model, data, result, expects, self.planned.sizes)
+    def _judge(self, model: Model, data: RunData, result: EngineResult, reference: SimResult | None) -> RunReport:
+        outcome = self._outcome(model, data, result)
         if outcome.problem:
             return self.ended(Verdict.NOT_RUN, outcome.problem, outcome.place)
         results = outcome.results
@@ -235,9 +249,17 @@ class _Runner:
         if reference is not None:
             results += auto_expectations(model, data, result, reference)
         if not all(item.ok for item in results):
+            self.notes += dict.fromkeys(undefined_rests(model, data.dims))
             return self.ended(Verdict.WRONG, expectations=results)
         nothing = "" if results else "it writes no output, so there is nothing to compare"
-        return self.ended(Verdict.VERIFIED if expects else Verdict.CONSISTENT, nothing, expectations=results)
+        return self.ended(Verdict.VERIFIED if self.expects else Verdict.CONSISTENT, nothing, expectations=results)
+
+    def _outcome(self, model: Model, data: RunData, result: EngineResult) -> Outcome:
+        if self.request.card is None:
+            return judge(model, data, result, self.expects, self.planned.sizes)
+        from croqc.service.run_card import judged_run
+
+        return judged_run(model, data, result, self.expects, self.planned.sizes)
 
 
 def _plain(value: Size) -> Size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,13 +16,17 @@ from croqc.engines.sim.errors import SimError
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
 from croqc.flow.tables import verdict_text
+from croqc.pipe.facts import whole_sizes
 from croqc.runs.report import Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import notes_of, program_for
-from croqc.service.run_data import RunData, Size, whole_sizes
+from croqc.service.run_data import RunData, Size
+from croqc.service.run_large import brought_back, judged_outcome, large_run
 from croqc.service.run_plan import CardRequest
+from croqc.service.run_verdict import Outcome, judge
+from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -51,7 +55,7 @@ def refusal(
         message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
         return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base))
     try:
-        check_entry(model, entered(model), entry_sizes(model.function, _args(data, {})))
+        check_entry(model, entered(model), entry_sizes(model.function, launch_args(data, {})))
     except SimError as error:
         return Refusal(Verdict.CRASHED, error.message, error.span.shift(function.base))
     if auto and sum(array.size for array in data.arrays.values()) > REFERENCE_ELEMENTS:
@@ -71,7 +75,8 @@ def _flows(report: FileReport) -> FileReport:
     return report if report.flows is not None else with_flow(report, CHECK_BUDGET)
 
 
-def _args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+def launch_args(data: RunData, sizes: Mapping[str, Size]) -> LaunchArgs:
+    """What a launch on the card is given."""
     whole = {name: value for name, value in whole_sizes(sizes).items() if name not in data.scalars}
     return LaunchArgs(data.arrays, data.scalars, {**whole, **data.dims})
 
@@ -83,12 +88,17 @@ def execute(
     sizes: Mapping[str, Size],
     request: CardRequest,
     card: Parent,
+    expects: Sequence[ExpectDirective] = (),
 ) -> CardResult:
-    """One run on the card. A hang is set against the static verdict."""
+    """One run on the card. A hang is set against the static verdict. `expects`: what the card is to judge, of data that
+    it makes itself."""
     assert function.analysis is not None
-    model, args = function.analysis.model, _args(data, sizes)
+    model, args = function.analysis.model, launch_args(data, sizes)
+    large = large_run(model, data, expects, sizes)
     values = {**args.dims, **args.scalars}
-    options = CardOptions(report.target.name, request.timeout, request.report, request.rounds, request.cold)
+    options = CardOptions(
+        report.target.name, request.timeout, request.report, request.rounds, request.cold, request.remeasure
+    )
     notes: dict[str, None] = {}
 
     def lower(waits: bool) -> Program:
@@ -97,11 +107,26 @@ def execute(
             notes[f"line {report.source.line_of(item.span.start) + 1}: {item.message}"] = None
         return program
 
-    result = run_on_card(model, lower, args, card, options)
+    result = run_on_card(model, lower, args, card, options, large)
     result = replace(result, notes=(*notes, *result.notes))
     if not result.hung:
         return result
     return replace(result, notes=(*result.notes, agreement(report, model)))
+
+
+def judged_run(
+    model: Model,
+    data: RunData,
+    result: EngineResult,
+    expects: Sequence[ExpectDirective],
+    sizes: Mapping[str, Size],
+) -> Outcome:
+    """What is to be said of a result: the card's own words, where it judged it, else as of every engine."""
+    if isinstance(result, CardResult):
+        if result.judged is not None:
+            return judged_outcome(model, result.judged, expects)
+        data = brought_back(data, result)
+    return judge(model, data, result, expects, sizes)
 
 
 def agreement(report: FileReport, model: Model) -> str:

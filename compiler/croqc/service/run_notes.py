@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules.table import FLOW_RULES
-from croqc.runs.report import ExpectationResult
+from croqc.runs.placement import overhangs
+from croqc.runs.report import ExpectationResult, Verdict
 from croqc.runs.usage import usage_of
-from croqc.sema.model import Analysis, Model, SymbolKind, View
+from croqc.sema.model import Analysis, CopyInfo, Model, SymbolKind, View, ViewKind
 from croqc.sema.symbolic import Int
-from croqc.sema.types import data_of
+from croqc.sema.types import Storage, data_of
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_failure import flow_failure, with_verdicts
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.formulas import Apply, Formula, Ref, Slice, children
 from croqc.text.diagnostics import Severity
@@ -41,20 +41,62 @@ def broken_assumptions(analysis: Analysis, dims: Mapping[str, int]) -> Iterator[
             yield f"{extent} % {tile} == 0 does not hold: {extent} is {value}, so the tiles of '{name}' are not whole"
 
 
+def undefined_rests(model: Model, dims: Mapping[str, int]) -> Iterator[str]:
+    """Each size that leaves a part of the last tiles undefined in this run, and that no output has as an extent: what a
+    tile lacks there reaches every result (reference, 5.2). Where an output has the extent, the copy to it is clipped.
+    """
+    outputs = [info.dest for info in model.copies.values() if info.dest_storage in (Storage.GLOBAL, Storage.HOST)]
+    clipped = {name for view in outputs for extent in _data_shape(view) for name in extent.names()}
+    found: dict[tuple[str, int, int], dict[str, None]] = {}
+    for node, info in model.copies.items():
+        if node.engine == "tma" or info.zero_fill or node.source_zfill or info.dest_storage is not Storage.SHARED:
+            continue
+        for extent, tile in _cuts(info):
+            value, part = extent.evaluate(dims), tile.evaluate(dims)
+            if value is not None and part and value % part and not extent.names() & clipped:
+                found.setdefault((str(extent), part, value), {})[info.source.base.name] = None
+    for (extent_text, part, value), names in found.items():
+        listed = " and ".join(f"'{name}'" for name in names)
+        yield (
+            f"{extent_text} % {part} == 0 does not hold: {extent_text} is {value}, and what the last tiles of {listed}"
+            f" lack is undefined; '.zfill' at {'its copy' if len(names) == 1 else 'their copies'} sets it to 0"
+        )
+
+
+def _cuts(info: CopyInfo) -> Iterator[tuple[Int, Int]]:
+    """The extents that a copied tile is cut from, with the tile's; a chunk is as large as what it is copied to."""
+    if info.source.ops and info.source.ops[-1].kind in (ViewKind.CHUNKAT, ViewKind.CHUNK):
+        yield from zip(_cut_from(info.source), info.dest.data.shape, strict=False)
+    else:
+        yield from overhangs(info.source)
+
+
+def _data_shape(view: View) -> tuple[Int, ...]:
+    data = data_of(view.base.type)
+    return () if data is None else data.shape
+
+
 def _cut_from(view: View) -> tuple[Int, ...]:
     """The shape that the last operation of a view cuts."""
-    data = data_of(view.base.type)
-    return view.ops[-2].shape if len(view.ops) > 1 else () if data is None else data.shape
+    return view.ops[-2].shape if len(view.ops) > 1 else _data_shape(view)
 
 
 def hang_notes(report: FileReport, function: FunctionReport) -> Iterator[str]:
     """Where `croq check` tells why the kernels of a function hang, if it does."""
-    flowing = report if report.flows is not None else with_flow(report, TYPING_BUDGET)
-    for item in flowing.diagnostics:
+    for item in with_verdicts(report).diagnostics:
         if item.code in _STALLING and item.severity is Severity.ERROR and function.spans(item.span):
             line = report.source.position(item.span.start).line + 1
             yield f"'croq check' explains it: {item.code} at line {line}"
             return
+
+
+def flow_note(report: FileReport, function: FunctionReport, verdict: Verdict) -> tuple[str, ...]:
+    """That the credit flow fails, where the run does not show it: for other sizes, or on another schedule."""
+    if verdict in (Verdict.HANGS, Verdict.NOT_RUN):
+        return ()
+    failure = flow_failure(report, function)
+    good = verdict in (Verdict.VERIFIED, Verdict.CONSISTENT)
+    return () if failure is None else (f"{verdict.value} here, but {failure}" if good else failure,)
 
 
 def hints(model: Model, expects: Sequence[ExpectDirective], results: Sequence[ExpectationResult]) -> Iterator[str]:

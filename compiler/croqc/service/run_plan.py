@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from croqc.engines.gpu.protocol import RUN_SECONDS
+from croqc.pipe.facts import whole_sizes
 from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import Size, whole_sizes
+from croqc.service.run_data import Size
 from croqc.syntax.comment_directives import FunctionDirectives, RunDirective
 from croqc.syntax.directive_clauses import RunValue
 from croqc.text.near import did_you_mean, nearest
@@ -26,13 +27,14 @@ class PlanError(Exception):
 class CardRequest:
     """What was asked for of a run on a card. `force`: also kernels whose credit flow has errors; `timeout`: seconds
     that kernels may run; `report`: with waits that report where they stand; `rounds` for the clock, `cold` with empty
-    caches."""
+    caches; `remeasure`: what the card reaches at most, too."""
 
     force: bool = False
     timeout: float = RUN_SECONDS
     report: bool = False
     rounds: int = 0
     cold: bool = False
+    remeasure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,9 @@ def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
         hint = did_you_mean(name, known) or "it has none"
         return f"'{name}' is no size or scalar parameter of this kernel; {hint}"
     if known[name] and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        return f"dimension '{name}' must be an integer of at least 1"
+        whole = isinstance(value, float) and value >= 1 and value.is_integer()
+        written = f": write {name}={int(value)}, without point or exponent" if whole else ""
+        return f"dimension '{name}' must be an integer of at least 1{written}"
     return ""
 
 

@@ -59,6 +59,15 @@ class HangingPath:
 
 
 @dataclass(frozen=True, slots=True)
+class CeilingEntry:
+    """What a card reaches at most (see `runs.report.Ceiling`)."""
+
+    gbps: float
+    tflops: float
+    measured: str
+
+
+@dataclass(frozen=True, slots=True)
 class TimingEntry:
     """A card's figures (see `runs.report.Timing`)."""
 
@@ -70,6 +79,7 @@ class TimingEntry:
     bytes: int
     tflops: float
     gbps: float
+    ceiling: CeilingEntry | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +145,9 @@ def run_entry(report: RunReport) -> RunEntry:
 
 
 def _timing(item: Timing) -> TimingEntry:
-    rate = item.tflops, item.gigabytes
-    return TimingEntry(item.card, item.rounds, item.median, item.best, item.operations, item.bytes, *rate)
+    rate, most = (item.tflops, item.gigabytes), item.ceiling
+    known = None if most is None else CeilingEntry(most.gigabytes, most.tflops, most.measured)
+    return TimingEntry(item.card, item.rounds, item.median, item.best, item.operations, item.bytes, *rate, known)
 
 
 def _range(start: Position, end: Position) -> Range:

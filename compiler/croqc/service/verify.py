@@ -25,7 +25,7 @@ _GOOD = (Verdict.VERIFIED, Verdict.CONSISTENT)
 
 @dataclass(frozen=True, slots=True)
 class StaticVerdict:
-    """The credit flow of a function: `verdict` as in `croq flow`, "none" for one without events; `text` in words."""
+    """The credit flow of a function: `verdict` as in `croq flow`, "none" for one without a kernel; `text` in words."""
 
     verdict: str
     text: str
@@ -122,11 +122,12 @@ _WEAKEST = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
 
 
 def static_verdict(report: FileReport, function: str) -> StaticVerdict:
-    """The weakest verdict of a function's kernels that have events."""
+    """The weakest verdict of a function's kernels."""
     own = report.function_named(function)
     flow = (report.flows or {}).get(own.analysis) if own and own.analysis else None
-    kernels = [kernel for kernel in flow.kernels if kernel.events or kernel.findings] if flow else []
-    if not kernels:
-        return StaticVerdict("none", "no events")
-    weakest = min(kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
+    if flow is None and own is not None:
+        return StaticVerdict(Strength.UNKNOWN.value, "not analysed: it has errors")
+    if flow is None or not flow.kernels:
+        return StaticVerdict("none", "no kernel")
+    weakest = min(flow.kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
     return StaticVerdict(weakest.strength.value, verdict_text(weakest))

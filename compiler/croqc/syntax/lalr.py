@@ -24,7 +24,12 @@ class Program:
     def __init__(self, tables: Tables, actions: Mapping[str, Action]) -> None:
         self.tables = tables
         self.rules = [
-            (rule.size, rule.origin, rule.take, actions[rule.action] if rule.mode == CALL else None)
+            (
+                rule.size,
+                rule.origin,
+                None if rule.take == tuple(range(rule.size)) else rule.take,  # all of them, as they stand
+                actions[rule.action] if rule.mode == CALL else None,
+            )
             for rule in tables.rules
         ]
         self.passes = [rule.mode == PASS for rule in tables.rules]
@@ -100,11 +105,13 @@ class Machine:
         states, gotos = self.states, self.tables.gotos
         values, starts, firsts = self.values, self.starts, self.firsts
         if size:
-            children = _children(take, values[-size:])
+            children = values[-size:]
+            if take is not None:
+                children = _children(take, children)
             start, end, first = starts[-size], self.end, firsts[-size]
             del states[-size:], values[-size:], starts[-size:], firsts[-size:]
         else:
-            children, start, end, first = [None] * len(take), at, at, self.fed
+            children, start, end, first = [None] * len(take or ()), at, at, self.fed
         values.append(children if call is None else call(self.builder, Span(start, end), children))
         starts.append(start)
         firsts.append(first)

@@ -11,11 +11,16 @@ from typing import NamedTuple
 
 from croqc.syntax.reports import lexical, preprocessing
 from croqc.syntax.tokens import Kind, Token
-from croqc.text.diagnostics import Diagnostic, Severity
+from croqc.text.diagnostics import Diagnostic, Fix, Severity
+from croqc.text.edits import Edit
+from croqc.text.record import replace
+from croqc.text.span import Span
 
 _LEGAL = re.compile(r"[0-9]+\.[0-9]+[fF]?|(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)(?P<suffix>[uU]?(?:[lL]{1,2})?)")
 _DIGITS_OF_REAL = re.compile(r"\.[0-9]+[fF]?")
 _SWAPPED_SUFFIX = re.compile(r"(.*?)(l{1,2}|L{1,2})([uU])\Z")
+_EXPONENT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[eE]([0-9]{1,3})([fF]?)")
+_MOST_ZEROS = 40  # behind which no f32 is left
 _LINE_REST = re.compile(r"[^\r\n]*")
 _MULTI_LINE_STRING = re.compile(r'"(?:[^"\\]|\\[\s\S])*"')
 _QUOTED = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"?')
@@ -73,7 +78,21 @@ def number(text: str, start: int, before: Token | None) -> tuple[Kind | None, st
         finding = lexical("a number needs a digit behind the point", at, at + 1, f"write '{legal}.0'")
         return Kind.REAL, f"{legal}.0", (finding,)
     finding = lexical(f"invalid suffix '{rest}' on number", at, start + len(text), _suffix_hint(text, rest))
+    if digits := _without_exponent(text):
+        edits = (Edit(Span(start, start + len(text)), digits),)
+        finding = replace(finding, fixes=(Fix(f"Write '{digits}'", edits, safe=False),))
     return kind, legal, (finding,)
+
+
+def _without_exponent(text: str) -> str:
+    """The digits of a number with an exponent, `100000.0` for `1e5`; empty for another or a very long one."""
+    found = _EXPONENT.fullmatch(text)
+    if found is None or int(found[2]) > _MOST_ZEROS:
+        return ""
+    whole, _, part = found[1].partition(".")
+    zeros = int(found[2])
+    digits, rest = whole + part[:zeros].ljust(zeros, "0"), part[zeros:] or "0"
+    return f"{digits.lstrip('0') or '0'}.{rest}{found[3]}"
 
 
 def _digits(text: str) -> str:
@@ -89,7 +108,9 @@ def _suffix_hint(text: str, rest: str) -> str:
     if swapped := _SWAPPED_SUFFIX.match(text):
         return f"write '{swapped[1]}{swapped[3]}{swapped[2]}'"
     if rest[0] in "eE":
-        return "numbers have no exponent; write all digits"
+        digits = _without_exponent(text)
+        written = f"write '{digits}'" if digits else "write all digits"
+        return f"numbers have no exponent; {written}, or 'inf' for infinity"
     if "." in text and "." not in rest:
         return "the only suffix of a number with a point is 'f'"
     return ""

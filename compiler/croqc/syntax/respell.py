@@ -29,6 +29,7 @@ _BEFORE_LISTS: Final = frozenset({*_BEFORE_BRACES, ",", "=", "in", "by", "("})  
 _FOLLOW_WORDS: Final = frozenset({"NAME", "ELEM", "SCALAR", "EVENT", "STREAM"})
 _ENDS: Final = frozenset({";", "{", "}", "else"})
 _ALIKE: Final = 0.75
+_OPENERS: Final = tuple(sorted((_BEFORE_WORDS | _BEFORE_BRACES | _BEFORE_DOTS | _BEFORE_CONDITIONS) - _TYPES))
 _JOINERS: Final = {"foreach": "in", "with": "in", "parallel": "by"}
 
 
@@ -107,6 +108,12 @@ def _meant(text: str, words: frozenset[str]) -> str | None:
     return word if word is not None and likeness(word, text.lower()) >= _ALIKE else None
 
 
+def _is_certain(text: str, word: str) -> bool:
+    """Whether no other word that opens a statement is as like: a type or a loop of C could mean several things."""
+    alike = [one for one in _OPENERS if likeness(one, text.lower()) >= _ALIKE]
+    return alike == [word]
+
+
 def _closing(tokens: Sequence[Token], index: int) -> int:
     """The index of the bracket that closes the one at `index`; the last token's if none does."""
     depth = 0
@@ -143,7 +150,7 @@ def _no_joiner(token: Token, word: str) -> Diagnostic:
 
 
 def _unknown(token: Token, word: str) -> Diagnostic:
-    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=False)
+    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=_is_certain(token.text, word))
     hint = f"did you mean '{word}'?"
     message = f"unknown {'type' if word in _TYPES else 'word'} '{token.text}'"
     if token.text == "for":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar, cast
 
 from croqc.syntax.exprs import Node
 
+N = TypeVar("N", bound=Node)
 _FIELDS: dict[type[Node], tuple[str, ...]] = {}
 # Annotations of fields that hold no nodes: half of all, and this is the hottest loop of analysis.
 _PLAIN = frozenset(
@@ -72,6 +74,19 @@ def walk(node: Node) -> Iterator[Node]:
 def nodes_of(node: Node) -> tuple[Node, ...]:
     """All of `walk`, kept for the last few roots: the steps of a verdict go through one kernel a dozen times."""
     return tuple(walk(node))
+
+
+@lru_cache(maxsize=16)
+def _by_kind(node: Node) -> dict[type[Node], list[Node]]:
+    found: dict[type[Node], list[Node]] = {}
+    for each in nodes_of(node):
+        found.setdefault(type(each), []).append(each)
+    return found
+
+
+def nodes_of_kind(node: Node, kind: type[N]) -> Sequence[N]:
+    """The nodes of one class, of `nodes_of`."""
+    return cast("Sequence[N]", _by_kind(node).get(kind, ()))
 
 
 _POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro", "doubts"}

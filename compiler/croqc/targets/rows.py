@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Final
 
-from croqc.targets.table import MmaRow
+from croqc.targets.table import Instruction, MmaRow
 from croqc.text.record import replace
 
 Pairs = tuple[tuple[str, str], ...]
@@ -31,7 +31,7 @@ HALF_ACC, WIDE, INT = ("f16", "f32"), ("f32",), ("s32",)
 
 def _wmma(types: Pairs, acc: tuple[str, ...], *shapes: tuple[int, int, int]) -> tuple[MmaRow, ...]:
     free = types in (F16, BF16)
-    return tuple(MmaRow("wmma", "group", types, acc, m, (n,), (k,), major_free=free) for m, n, k in shapes)
+    return tuple(MmaRow(Instruction.WMMA, "group", types, acc, m, (n,), (k,), major_free=free) for m, n, k in shapes)
 
 
 _K16 = ((16, 16, 16), (32, 8, 16), (8, 32, 16))
@@ -48,7 +48,7 @@ WMMA: Final = (
 
 
 def _sync(types: Pairs, acc: tuple[str, ...], m: int, *k: int, sparse: bool = False) -> MmaRow:
-    return MmaRow("mma.sync", "group", types, acc, m, (8,), k, sparse=sparse)
+    return MmaRow(Instruction.MMA_SYNC, "group", types, acc, m, (8,), k, sparse=sparse)
 
 
 MMA_SYNC_80: Final = (
@@ -72,7 +72,7 @@ _N_SPARSE: Final = (8, 16, 32, 64, 96, 128, 192, 256)
 
 
 def _group4(types: Pairs, acc: tuple[str, ...], k: int, n: tuple[int, ...] = _N8, **marks: bool) -> MmaRow:
-    return MmaRow("wgmma", "group-4", types, acc, 64, n, (k,), **marks)
+    return MmaRow(Instruction.WGMMA, "group-4", types, acc, 64, n, (k,), **marks)
 
 
 _FP8_ROWS = (
@@ -90,15 +90,15 @@ _SPLITTABLE = (
 _BIT_ROW = _group4(BITS, INT, 256, _N_INT)
 
 
-def _issued_as(instruction: str, rows: tuple[MmaRow, ...], split: bool = False) -> tuple[MmaRow, ...]:
+def _issued_as(instruction: Instruction, rows: tuple[MmaRow, ...], split: bool = False) -> tuple[MmaRow, ...]:
     return tuple(replace(row, instruction=instruction, split=split) for row in rows)
 
 
 WGMMA: Final = (*_SPLITTABLE, *_FP8_ROWS, _BIT_ROW)
 
 # The same logical multiplies on targets without wgmma. tcgen05 has no 1-bit kind (PTX ISA, tcgen05.mma).
-TCGEN05: Final = _issued_as("tcgen05", (*_SPLITTABLE, *_FP8_ROWS))
+TCGEN05: Final = _issued_as(Instruction.TCGEN05, (*_SPLITTABLE, *_FP8_ROWS))
 
 # FP8 and its sparse form have no warp instruction below sm_89.
-SPLIT_80: Final = _issued_as("mma.sync", _SPLITTABLE, split=True)
-SPLIT_89: Final = (*SPLIT_80, *_issued_as("mma.sync", _FP8_ROWS, split=True))
+SPLIT_80: Final = _issued_as(Instruction.MMA_SYNC, _SPLITTABLE, split=True)
+SPLIT_89: Final = (*SPLIT_80, *_issued_as(Instruction.MMA_SYNC, _FP8_ROWS, split=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, StrEnum
 
 from croqc.text.record import record
 
@@ -24,6 +24,26 @@ class Feature(Enum):
     NARROW = "narrow floats"  # f6, f4 and scale formats
 
 
+class Instruction(StrEnum):
+    """The families of multiply instructions (6.3)."""
+
+    WGMMA = "wgmma"
+    TCGEN05 = "tcgen05"
+    MMA_SYNC = "mma.sync"
+    WMMA = "wmma"
+
+    @property
+    def feature(self) -> Feature:
+        """What a target must have to issue it."""
+        return Feature(self.value)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it runs beside the threads that issue it: its groups are ended and waited for, and it reads shared
+        memory through descriptors and the async proxy. The others are a warp's own instructions."""
+        return self in (Instruction.WGMMA, Instruction.TCGEN05)
+
+
 @record
 class MmaRow:
     """One family of multiply shapes: `n` lists the legal N; types are canonical element names.
@@ -33,7 +53,7 @@ class MmaRow:
     `instruction` on its four warps (6.3).
     """
 
-    instruction: str
+    instruction: Instruction
     unit: str
     types: tuple[tuple[str, str], ...]
     acc: tuple[str, ...]

@@ -218,8 +218,9 @@ def _counts(flow: KernelFlow, event: EventFacts, places: Places) -> str:
     credits = initial_credits(flow, event)
     if event.ready:
         lines.append(f"{_many(credits)} at start: `= ready`.")
-    elif credits:
-        lines.append(f"{_many(credits)} at start ({places.lines(event.granted_by)}).")
+    elif event.granted_by:
+        counted = _many(credits) if credits else "Credits"
+        lines.append(f"{counted} at start ({places.lines(event.granted_by)}).")
     else:
         lines.append("No credits at start.")
     who: dict[str, list[Span]] = {}

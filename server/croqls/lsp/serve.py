@@ -6,6 +6,7 @@ import logging
 import sys
 from functools import partial
 
+from croqc.service.memory import collect_seldom
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
 from croqls.lsp.requests.publish import publish_verdicts
@@ -27,6 +28,7 @@ def serve() -> None:
     The exit status is 1 where the end comes without `shutdown` (LSP 3.17, `exit`).
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    collect_seldom()
     server = make_server()
     server.start_io()
     server.flow.stop()

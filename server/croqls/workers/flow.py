@@ -12,7 +12,7 @@ from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules import internal_error
 from croqc.service.check import FileReport, check_text
 from croqc.service.flow_check import with_flow
-from croqc.service.memory import collect_seldom
+from croqc.service.memory import collect_seldom, collect_young
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record
@@ -76,6 +76,8 @@ def work(connection: Connection) -> None:
         except (EOFError, OSError):
             return
         connection.send(_reply(order, reports) if isinstance(order, Question) else _answer(order, reports))
+        if not connection.poll():
+            collect_young()
 
 
 def _answer(job: Job, reports: Reports) -> Answer:

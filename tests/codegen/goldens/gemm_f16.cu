@@ -16,7 +16,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   extern __shared__ __align__(1024) u8 smem[];  // 229440 bytes
   f16* const lhs_s = reinterpret_cast<f16*>(smem + 0);  // 4 x 128 x 64, 128-byte swizzle
   f16* const rhs_s = reinterpret_cast<f16*>(smem + 65536);  // 4 x 256 x 64, 128-byte swizzle
-  f16* const acc_stage = reinterpret_cast<f16*>(smem + 196608);  // 2 x 64 x 128, 128-byte swizzle
+  f16* const acc_stage = reinterpret_cast<f16*>(smem + 196608);  // 4 x 64 x 64, 128-byte swizzle
   u64* const full = reinterpret_cast<u64*>(smem + 229376);  // 4 slots, 1 arrival a generation
   u64* const empty = reinterpret_cast<u64*>(smem + 229408);  // 4 slots, 2 arrivals a generation, the first complete at start
   const int b = blockIdx.x;
@@ -65,8 +65,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
         const int block_m = first + id % band % rows;
         const int block_n = id % band / rows;
         float acc[128];  // 64 x 256 f32
-        #pragma unroll
-        for (auto& d : acc) d = 0.0f;
         for (int k_2 = 0; k_2 < cdiv(K, 64); ++k_2) {
           const int stage_2 = k_2 % 4;
           mbarrier_wait(full + stage_2, full_phase >> stage_2 & 1);
@@ -74,40 +72,62 @@ matmul(const __grid_constant__ TensorMap lhs_map,
           wgmma_fence();
           for (int step = 0; step < 4; ++step) {
             wgmma_m64n256k16_f32_f16_f16(acc, operand<128>(lhs_s, stage_2 * 16384 + tile_start<128, 128, 2>((p - 1) * 64, step * 16)),
-                                         operand<128>(rhs_s, stage_2 * 32768 + tile_start<256, 128, 2>(0, step * 16)));
+                                         operand<128>(rhs_s, stage_2 * 32768 + tile_start<256, 128, 2>(0, step * 16)), k_2 != 0 || step != 0);
           }
           wgmma_commit();
           wgmma_wait<0>();
           if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + stage_2);
         }
-        if (threadIdx.x % 128 == 0) tma_store_wait_read();
+        if (threadIdx.x % 128 == 0) tma_store_wait_read<1>();
         bar_sync(1 + threadIdx.x / 128, 128);
         #pragma unroll
-        for (int j = 0; j < 128; j += 16) {
-          store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 8192, 0, j, pack_f16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_f16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_f16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_f16(acc[j / 2 + 6], acc[j / 2 + 7]));
+        for (int j = 0; j < 64; j += 16) {
+          store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 2 * 4096, 0, j, pack_f16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_f16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_f16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_f16(acc[j / 2 + 6], acc[j / 2 + 7]));
         }
         fence_async_proxy();
         bar_sync(1 + threadIdx.x / 128, 128);
         if (threadIdx.x % 128 == 0) {
-          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192, block_n * 256, (block_m * 2 + p - 1) * 64);
-          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192 + tile_start<64, 128, 2>(0, 64) / 2, block_n * 256 + 64, (block_m * 2 + p - 1) * 64);
+          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 2 * 4096, block_n * 256, (block_m * 2 + p - 1) * 64);
           tma_store_commit();
         }
-        if (threadIdx.x % 128 == 0) tma_store_wait_read();
+        if (threadIdx.x % 128 == 0) tma_store_wait_read<1>();
         bar_sync(1 + threadIdx.x / 128, 128);
         #pragma unroll
-        for (int j = 0; j < 128; j += 16) {
-          store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 8192, 0, j, pack_f16(acc[(128 + j) / 2 + 0], acc[(128 + j) / 2 + 1]), pack_f16(acc[(128 + j) / 2 + 2], acc[(128 + j) / 2 + 3]), pack_f16(acc[(128 + j) / 2 + 4], acc[(128 + j) / 2 + 5]), pack_f16(acc[(128 + j) / 2 + 6], acc[(128 + j) / 2 + 7]));
+        for (int j = 0; j < 64; j += 16) {
+          store_matrix<64, 128>(acc_stage + (((threadIdx.x / 128) - 1) * 2 + 1) * 4096, 0, j, pack_f16(acc[(64 + j) / 2 + 0], acc[(64 + j) / 2 + 1]), pack_f16(acc[(64 + j) / 2 + 2], acc[(64 + j) / 2 + 3]), pack_f16(acc[(64 + j) / 2 + 4], acc[(64 + j) / 2 + 5]), pack_f16(acc[(64 + j) / 2 + 6], acc[(64 + j) / 2 + 7]));
         }
         fence_async_proxy();
         bar_sync(1 + threadIdx.x / 128, 128);
         if (threadIdx.x % 128 == 0) {
-          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192, block_n * 256 + 128, (block_m * 2 + p - 1) * 64);
-          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 8192 + tile_start<64, 128, 2>(0, 64) / 2, block_n * 256 + 128 + 64, (block_m * 2 + p - 1) * 64);
+          tma_store(output_map, acc_stage + (((threadIdx.x / 128) - 1) * 2 + 1) * 4096, block_n * 256 + 64, (block_m * 2 + p - 1) * 64);
+          tma_store_commit();
+        }
+        if (threadIdx.x % 128 == 0) tma_store_wait_read<1>();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        #pragma unroll
+        for (int j = 0; j < 64; j += 16) {
+          store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 2 * 4096, 0, j, pack_f16(acc[(128 + j) / 2 + 0], acc[(128 + j) / 2 + 1]), pack_f16(acc[(128 + j) / 2 + 2], acc[(128 + j) / 2 + 3]), pack_f16(acc[(128 + j) / 2 + 4], acc[(128 + j) / 2 + 5]), pack_f16(acc[(128 + j) / 2 + 6], acc[(128 + j) / 2 + 7]));
+        }
+        fence_async_proxy();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        if (threadIdx.x % 128 == 0) {
+          tma_store(output_map, acc_stage + ((threadIdx.x / 128) - 1) * 2 * 4096, block_n * 256 + 128, (block_m * 2 + p - 1) * 64);
+          tma_store_commit();
+        }
+        if (threadIdx.x % 128 == 0) tma_store_wait_read<1>();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        #pragma unroll
+        for (int j = 0; j < 64; j += 16) {
+          store_matrix<64, 128>(acc_stage + (((threadIdx.x / 128) - 1) * 2 + 1) * 4096, 0, j, pack_f16(acc[(192 + j) / 2 + 0], acc[(192 + j) / 2 + 1]), pack_f16(acc[(192 + j) / 2 + 2], acc[(192 + j) / 2 + 3]), pack_f16(acc[(192 + j) / 2 + 4], acc[(192 + j) / 2 + 5]), pack_f16(acc[(192 + j) / 2 + 6], acc[(192 + j) / 2 + 7]));
+        }
+        fence_async_proxy();
+        bar_sync(1 + threadIdx.x / 128, 128);
+        if (threadIdx.x % 128 == 0) {
+          tma_store(output_map, acc_stage + (((threadIdx.x / 128) - 1) * 2 + 1) * 4096, block_n * 256 + 192, (block_m * 2 + p - 1) * 64);
           tma_store_commit();
         }
       }
     }
-    if (threadIdx.x % 128 == 0) tma_store_wait_read();
+    if (threadIdx.x % 128 == 0) tma_store_wait_read<0>();
   }
 }

@@ -36,15 +36,13 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   // path w == 1
   if (w == 1) {
     float acc[32];  // 64 x 64 f32
-    #pragma unroll
-    for (auto& d : acc) d = 0.0f;
     for (int k_2 = 0; k_2 < cdiv(K, 64); ++k_2) {
       mbarrier_wait(full + k_2 % 2, k_2 / 2 & 1);
       wgmma_fence();
       #pragma unroll
       for (int step = 0; step < 4; ++step) {
         wgmma_m64n64k16_f32_bf16_bf16(acc, operand<128>(lhs_s, k_2 % 2 * 8192 + tile_start<64, 128, 2>(0, step * 16)),
-                                      operand<128>(rhs_s, k_2 % 2 * 8192 + tile_start<64, 128, 2>(0, step * 16)));
+                                      operand<128>(rhs_s, k_2 % 2 * 8192 + tile_start<64, 128, 2>(0, step * 16)), k_2 != 0 || step != 0);
       }
       wgmma_commit();
       wgmma_wait<1>();

@@ -47,8 +47,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       // path p = 1, path p = 2
       if (p > 0) {
         float acc[32];  // 64 x 64 f32
-        #pragma unroll
-        for (auto& d : acc) d = 0.0f;
         if (ti == 0) {
           for (int s = 0; s < 2; ++s) {
             if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + s);
@@ -61,7 +59,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
           wgmma_fence();
           for (int step = 0; step < 4; ++step) {
             wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lhs_s, stage_2 * 16384 + tile_start<128, 128, 2>((p - 1) * 64, step * 16)),
-                                        operand<128>(rhs_s, stage_2 * 8192 + tile_start<64, 128, 2>(0, step * 16)));
+                                        operand<128>(rhs_s, stage_2 * 8192 + tile_start<64, 128, 2>(0, step * 16)), k_2 != 0 || step != 0);
           }
           wgmma_commit();
           wgmma_wait<1>();

@@ -44,8 +44,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   // path w == 1
   if (w == 1) {
     float acc[32];  // 64 x 64 f32
-    #pragma unroll
-    for (auto& d : acc) d = 0.0f;
     for (int s = 0; s < 4; ++s) {
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + s);
     }
@@ -56,7 +54,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       wgmma_fence();
       for (int step = 0; step < 4; ++step) {
         wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lhs_s, tile_start<256, 128, 2>(stage_2 * 64, step * 16)),
-                                    operand<128>(rhs_s, tile_start<256, 128, 2>(stage_2 * 64, step * 16)));
+                                    operand<128>(rhs_s, tile_start<256, 128, 2>(stage_2 * 64, step * 16)), k_2 != 0 || step != 0);
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -79,7 +77,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       tma_store(output_map, output_s, block_n * 64, block_m * 64);
       tma_store_commit();
     }
-    if (threadIdx.x % 128 == 0) tma_store_wait_read();
+    if (threadIdx.x % 128 == 0) tma_store_wait_read<0>();
     bar_sync(1 + threadIdx.x / 128, 128);
   }
 }

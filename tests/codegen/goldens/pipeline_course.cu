@@ -45,8 +45,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   // path p1 == 1
   if (p1 == 1) {
     u32 mc[16];  // 64 x 64 f16
-    #pragma unroll
-    for (auto& d : mc) d = 0;
     for (int s = 0; s < 2; ++s) {
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + s);
     }
@@ -57,7 +55,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       wgmma_fence();
       for (int iv_warp = 0; iv_warp < 8; ++iv_warp) {
         wgmma_m64n64k16_f16_f16_f16(mc, operand<128>(lhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)),
-                                    operand<128>(rhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)));
+                                    operand<128>(rhs_load_s, stage_2 * 16384 + tile_start<64, 128, 2>(0, iv_warp * 16)), iv_k_2 != 0 || iv_warp != 0);
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -80,7 +78,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       tma_store(output_map, output_s, block_n * 64, block_m * 64);
       tma_store_commit();
     }
-    if (threadIdx.x % 128 == 0) tma_store_wait_read();
+    if (threadIdx.x % 128 == 0) tma_store_wait_read<0>();
     bar_sync(1 + threadIdx.x / 128, 128);
   }
 }

@@ -40,15 +40,13 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   // path w == 1
   if (w == 1) {
     float acc[32];  // 64 x 64 f32
-    #pragma unroll
-    for (auto& d : acc) d = 0.0f;
     for (int k_2 = 0; k_2 < cdiv(K, 64); ++k_2) {
       mbarrier_wait(full + k_2 % 3, k_2 / 3 & 1);
       wgmma_fence();
       #pragma unroll
       for (int step = 0; step < 4; ++step) {
         wgmma_m64n64k16_f32_f16_f16(acc, operand<128>(lhs_s, k_2 % 3 * 8192 + tile_start<64, 128, 2>(0, step * 16)),
-                                    operand<128>(rhs_s, k_2 % 3 * 8192 + tile_start<64, 128, 2>(0, step * 16)));
+                                    operand<128>(rhs_s, k_2 % 3 * 8192 + tile_start<64, 128, 2>(0, step * 16)), k_2 != 0 || step != 0);
       }
       wgmma_commit();
       wgmma_wait<1>();
@@ -71,7 +69,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       tma_store(output_map, output_s, block_n * 64, block_m * 64);
       tma_store_commit();
     }
-    if (threadIdx.x % 128 == 0) tma_store_wait_read();
+    if (threadIdx.x % 128 == 0) tma_store_wait_read<0>();
     bar_sync(1 + threadIdx.x / 128, 128);
   }
 }

@@ -15,6 +15,7 @@ from cuda.bindings import driver as bindings
 
 __version__ = "0.stub"
 WHAT = os.environ.get("STUB", "")
+ADDS = int(os.environ.get("STUB_ADDS", "0"))  # elements that a kernel adds: two arrays of f32 into the third
 uint8 = np.uint8
 
 
@@ -28,48 +29,104 @@ class OutOfMemoryError(Exception):
     pass
 
 
-class Memory:
+class Memory(np.ndarray):  # type: ignore[type-arg]
     """An array of the card, which is one of the host."""
 
-    def __init__(self, size: int) -> None:
-        if size >= 1 << 40:
-            raise OutOfMemoryError(f"{size} bytes")
-        self.host = np.zeros(size, np.uint8)
-        self.data = types.SimpleNamespace(ptr=self.host.ctypes.data)
+    @property
+    def data(self) -> Any:  # type: ignore[override]
+        return types.SimpleNamespace(ptr=self.ctypes.data)
 
     def set(self, values: Any) -> None:
-        self.host[: len(values)] = values
+        self[: len(values)] = values
 
-    def fill(self, value: int) -> None:
-        self.host.fill(value)
-
-
-def zeros(size: int, dtype: object = None) -> Memory:
-    return Memory(size)
-
-
-def empty(size: int, dtype: object = None) -> Memory:
-    return Memory(size)
+    def fill(self, value: Any) -> None:
+        if self.nbytes >> 20:
+            os.write(2, f"fill {self.nbytes >> 20} MiB\n".encode())  # what is in it concerns nobody
+        else:
+            super().fill(value)
 
 
-def asnumpy(memory: Memory) -> Any:
-    return memory.host
+ndarray = Memory
+
+
+def _made(made: Any) -> Any:
+    return made.view(Memory) if isinstance(made, np.ndarray) else made
+
+
+def zeros(size: int, dtype: Any = None) -> Any:
+    if isinstance(size, int) and (
+        size >= 1 << 40 or (WHAT == "small" and size >= 1 << 28) or (WHAT == "no-copy" and size == 1 << 20)
+    ):
+        raise OutOfMemoryError(f"{size} bytes")
+    return _made(np.zeros(size, dtype))
+
+
+empty = zeros
+
+
+def asnumpy(memory: Any) -> Any:
+    return np.asarray(memory)
+
+
+def tile(memory: Any, counts: tuple[int, ...]) -> Any:
+    return memory
+
+
+def matmul(left: Any, right: Any) -> Any:
+    if WHAT == "bare-blas":
+        raise RuntimeError("libcublas.so.13: cannot open shared object file")
+    os.write(2, b"matmul\n")
+    return left
+
+
+def isfinite(values: Any) -> Any:
+    if WHAT == "no-room":
+        raise OutOfMemoryError("out of memory allocating 1 byte")
+    return _made(np.isfinite(values))
+
+
+def get_default_memory_pool() -> Any:
+    return types.SimpleNamespace(free_all_blocks=lambda: None)
+
+
+def __getattr__(name: str) -> Any:
+    """What the stub does not have of its own is NumPy's."""
+    found = getattr(np, name)
+    return (lambda *args, **options: _made(found(*args, **options))) if callable(found) else found
 
 
 class Kernel:
     num_regs, local_size_bytes, max_dynamic_shared_size_bytes = 40, 8, 0
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name, self.launches = name, 0
 
     def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, stream: Any = None) -> None:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
+        os.write(2, b"launch\n")
+        if ADDS:
+            pointers = [int(arg) for arg in args if isinstance(arg, np.uint64)]
+            a, b, out = (np.frombuffer((ctypes.c_float * ADDS).from_address(each), np.float32) for each in pointers)
+            out[:] = a + b
+        if WHAT == "spoils" and args[-1] % 4 == 0:  # the first byte of each array
+            for pointer in (int(arg) for arg in args if isinstance(arg, np.uint64)):
+                ctypes.memmove(pointer, bytes([ctypes.string_at(pointer, 1)[0] ^ 1]), 1)
         if WHAT == "wait":  # the record of thread 128 in block 1: site 1, slot 2, generation 3
             records, limit, blocks = struct.unpack("<QQI4x", args[-1].tobytes())
             assert blocks >= 2 and limit == 500_000_000
             at = records + 32 * (block[0] + 128)
             ctypes.memmove(at, struct.pack("<8I", 1, 2, 3, 1, 2, 1, 128, 0), 32)
+        if WHAT == "probe":  # path 1 of the first block that records: one record, its turn the number of the launch
+            lanes, records, block, other, *_, every = struct.unpack("<QQ4II4x", args[-1].tobytes())
+            self.launches += 1
+            os.write(1, f"every {every}, blocks {block} and {other:#x}\n".encode())
+            before = ctypes.c_uint32.from_address(
+                lanes + 64 + 40
+            ).value  # dropped ones of a launch that was not cleared
+            lane = struct.pack("<4Q3I20x", 1000, 5000, 3000, 6000, block, 9, before + 1)
+            ctypes.memmove(lanes + 64, lane, 64)
+            ctypes.memmove(records + 16 * 16384, struct.pack("<2I2Hi", 1100, 1200, 1, 0, self.launches), 16)
 
 
 class RawModule:
@@ -99,7 +156,7 @@ def free(pointer: int) -> None:
 
 class Event:
     def record(self) -> None:
-        pass
+        os.write(2, b"event\n")
 
 
 def module(name: str, **members: object) -> types.ModuleType:
@@ -116,11 +173,12 @@ runtime = module(
     deviceSynchronize=synchronize,
     getDeviceProperties=lambda number: {
         "name": b"Stub",
-        "sharedMemPerBlockOptin": 1024 if WHAT == "small" else 227 << 10,
+        "uuid": bytes(range(16)),
+        "sharedMemPerBlockOptin": 1024 if WHAT == "tight" else 227 << 10,
         "maxThreadsPerBlock": 1024,
         "regsPerBlock": 4096 if WHAT == "narrow" else 65536,
     },
-    memGetInfo=lambda: (5 << 30, 80 << 30),
+    memGetInfo=lambda: (8 << 20, 16 << 20),
     hostRegister=lambda address, size, flags: None,
     hostUnregister=lambda address: None,
     driverGetVersion=lambda: 0 if WHAT == "bare" else 12040,

@@ -5,11 +5,12 @@
 #    source ~/.local/share/bash_completion/croq
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_croq_subparsers=(check run verify flow cuda explain fix migrate fmt doctor dump lsp completion)
+_shtab_croq_subparsers=(check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion)
 
 _shtab_croq_check_option_strings=(-h --help -D --arch --dialect --json --strict -q --quiet)
-_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps --timeout --force --repeat --cold)
+_shtab_croq_run_option_strings=(-h --help -D --arch --dialect --json --entry --engine --seed --schedules -q --quiet --max-steps --timeout --force --repeat --cold --remeasure)
 _shtab_croq_verify_option_strings=(-h --help -D --arch --dialect --json --entry --seed --timeout --force)
+_shtab_croq_profile_option_strings=(-h --help -D --arch --dialect --json --entry --block --html --trace --repeat --timeout --force)
 _shtab_croq_flow_option_strings=(-h --help -D --arch --dialect --entry --json --svg --html --serve --port)
 _shtab_croq_cuda_option_strings=(-h --help -D --arch --dialect --entry --full --ptx --sass --lines --json -o --output)
 _shtab_croq_explain_option_strings=(-h --help)
@@ -28,15 +29,16 @@ _shtab_croq_check___dialect_choices=(any current)
 _shtab_croq_run___dialect_choices=(any current)
 _shtab_croq_run___engine_choices=(sim gpu)
 _shtab_croq_verify___dialect_choices=(any current)
+_shtab_croq_profile___dialect_choices=(any current)
 _shtab_croq_flow___dialect_choices=(any current)
 _shtab_croq_cuda___dialect_choices=(any current)
 _shtab_croq_fix___dialect_choices=(any current)
 _shtab_croq_migrate___dialect_choices=(any current)
 _shtab_croq_migrate___to_choices=(current course)
 _shtab_croq_dump___dialect_choices=(any current)
-_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers stored memory cuda)
-_shtab_croq_completion_pos_0_choices=(bash zsh tcsh)
-_shtab_croq_pos_0_choices=(check run verify flow cuda explain fix migrate fmt doctor dump lsp completion)
+_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold publish layout epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda)
+_shtab_croq_completion_pos_0_choices=(bash zsh fish tcsh)
+_shtab_croq_pos_0_choices=(check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion)
 
 _shtab_croq_check_pos_0_nargs=+
 _shtab_croq_check__h_nargs=0
@@ -53,11 +55,16 @@ _shtab_croq_run__q_nargs=0
 _shtab_croq_run___quiet_nargs=0
 _shtab_croq_run___force_nargs=0
 _shtab_croq_run___cold_nargs=0
+_shtab_croq_run___remeasure_nargs=0
 _shtab_croq_verify_pos_0_nargs=+
 _shtab_croq_verify__h_nargs=0
 _shtab_croq_verify___help_nargs=0
 _shtab_croq_verify___json_nargs=0
 _shtab_croq_verify___force_nargs=0
+_shtab_croq_profile__h_nargs=0
+_shtab_croq_profile___help_nargs=0
+_shtab_croq_profile___json_nargs=0
+_shtab_croq_profile___force_nargs=0
 _shtab_croq_flow__h_nargs=0
 _shtab_croq_flow___help_nargs=0
 _shtab_croq_flow___json_nargs=0

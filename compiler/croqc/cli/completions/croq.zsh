@@ -18,9 +18,10 @@ _shtab_croq_commands() {
     explain:'Explain a rule or a word of the language, or list all rules.'
     fix:'Apply the fixes of the findings.'
     flow:'Prove a pipeline'"'"'s credit flow, and show it step by step.'
-    fmt:'Format .co files.'
+    fmt:'Format .co files, in place.'
     lsp:'Start the language server on standard input and output.'
     migrate:'Move .co files to another dialect.'
+    profile:'Tell where the time of a kernel goes on the card.'
     run:'Run kernels in the simulator or on the card, and verify their results.'
     verify:'Set simulator, card and static verdict side by side.'
   )
@@ -37,7 +38,7 @@ _shtab_croq_defaults_added=0
 
 _shtab_croq_check_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, profile, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--json[print the result as JSON]"
@@ -51,7 +52,7 @@ _shtab_croq_check_defaults_added=0
 
 _shtab_croq_completion_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  ":the shell:(bash zsh tcsh)"
+  ":the shell:(bash zsh fish tcsh)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -85,10 +86,10 @@ _shtab_croq_doctor_defaults_added=0
 
 _shtab_croq_dump_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, profile, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
-  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold publish layout epilogue rows commits inflight tensor_memory phases elect registers barriers stored memory cuda)"
+  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold publish layout epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda)"
   "(*):Croqtile source files (.co):"
 )
 
@@ -105,7 +106,7 @@ _shtab_croq_explain_defaults_added=0
 
 _shtab_croq_fix_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, profile, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--rule[apply the fixes of this rule only]:NAME:"
@@ -125,8 +126,8 @@ _shtab_croq_flow_options=(
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--entry[show this function only]:F:"
   "--json[print the result as JSON]"
-  "--svg[write a picture]:OUT:"
-  "--html[write the interactive page]:OUT:"
+  "--svg[write a picture (- for standard output)]:OUT:"
+  "--html[write the interactive page (- for standard output)]:OUT:"
   "--serve[serve the page on this machine until Ctrl-C]"
   "--port[port for --serve (default\: any free one)]:N:"
   ":Croqtile source file (.co):"
@@ -155,7 +156,7 @@ _shtab_croq_lsp_defaults_added=0
 
 _shtab_croq_migrate_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "*-D[define a macro before line 1]:NAME[=V]:"
+  "*-D[define a macro before line 1 (sizes\: see run, verify, profile, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
   "--to[the dialect to write (default\: current)]:to:(current course)"
@@ -166,6 +167,25 @@ _shtab_croq_migrate_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_croq_migrate_defaults_added=0
+
+_shtab_croq_profile_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "*-D[define a macro before line 1, or give a size or a scalar parameter its value]:NAME[=V]:"
+  "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
+  "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
+  "--json[print the result as JSON]"
+  "--entry[profile this function only]:F:"
+  "*--block[record this block, counted with x fastest\; up to 4 times (default\: the first and the last)]:N:"
+  "--html[write the page of \'croq flow\' with the measured times]:OUT:"
+  "--trace[write a trace for chrome\:\/\/tracing or Perfetto]:OUT:"
+  "--repeat[rounds to time (default 20)]:N:"
+  "--timeout[gpu\: end kernels that run for S seconds (default 10)]:S:"
+  "--force[gpu\: run kernels whose credit flow has errors, too]"
+  ":Croqtile source file (.co):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_croq_profile_defaults_added=0
 
 _shtab_croq_run_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -183,6 +203,7 @@ _shtab_croq_run_options=(
   "--force[gpu\: run kernels whose credit flow has errors, too]"
   "--repeat[gpu\: rounds to time (default 20)]:N:"
   "--cold[gpu\: empty the card\'s caches before each round]"
+  "--remeasure[gpu\: measure anew what the card reaches at most]"
   "(*):Croqtile source files (.co):"
 )
 
@@ -235,6 +256,7 @@ _shtab_croq() {
         fmt) _arguments -C -s $_shtab_croq_fmt_options ;;
         lsp) _arguments -C -s $_shtab_croq_lsp_options ;;
         migrate) _arguments -C -s $_shtab_croq_migrate_options ;;
+        profile) _arguments -C -s $_shtab_croq_profile_options ;;
         run) _arguments -C -s $_shtab_croq_run_options ;;
         verify) _arguments -C -s $_shtab_croq_verify_options ;;
       esac

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import mmap
 import os
 import struct
@@ -17,10 +18,15 @@ import numpy as np
 from cuda.bindings import driver
 
 from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
+from croqc.engines.gpu.ceiling import ceiling
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
-from croqc.engines.gpu.protocol import PRINTED, Answer, Argument, Job, Launch
+from croqc.engines.gpu.judging import Judged, Named, judge
+from croqc.engines.gpu.probe_memory import ProbeMemory
+from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Argument, Job, Launch, probes_file
 from croqc.engines.nvrtc import CompileError
+from croqc.runs.drawn import drawn, stored_type, widened
+from croqc.runs.report import Ceiling
 from croqc.sema.memory import STATIC_LIMIT
 
 SCALARS = {
@@ -31,6 +37,8 @@ _MAPPED = 2  # cudaHostRegisterMapped
 _WARM_UP = 2  # rounds before those that are timed
 _MAX_PRINTED = 1 << 16
 _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
+_LAUNCH_SECONDS = 2e-5  # that the host takes for a launch and an event, generously
+_FILL_SECONDS = 3e-5  # in which no card fills so much memory
 
 Stage = Callable[[str, str], None]
 Bound = list[tuple[Any, Launch, tuple[Any, ...]]]
@@ -83,6 +91,7 @@ class _Run:
         self.reached, self.kernel = "device", ""
         self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
+        self.probes: dict[int, ProbeMemory] = {}
 
     def at(self, stage: str, kernel: str = "") -> None:
         self.reached, self.kernel = stage, kernel
@@ -108,13 +117,14 @@ class _Run:
         self.kernel = ""
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
-        times = self._launched(kernels)
+        times, judged = self._launched(kernels)
+        most = self._ceiling() if times and self.job.ceiling else None
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed,
+            notes=tuple(self.notes), printed=printed, ceiling=most, judged=judged,
         )  # fmt: skip
 
     def needed(self) -> str:
@@ -123,12 +133,13 @@ class _Run:
         free, _ = cupy.cuda.runtime.memGetInfo()
         return f"the arrays take {total:,} bytes, {free:,} are free"
 
-    def _launched(self, kernels: Mapping[str, Any]) -> tuple[float, ...]:
-        """Runs the kernels once, brings their data back, and then times them."""
+    def _launched(self, kernels: Mapping[str, Any]) -> tuple[tuple[float, ...], Judged | None]:
+        """Runs the kernels once, judges their data or brings it back, and then times them."""
         self.at("upload")
         self._upload()
         self._map_report()
-        bound = [(kernels[launch.kernel], launch, self._arguments(launch)) for launch in self.job.launches]
+        self.probes = {number: ProbeMemory(one) for number, one in enumerate(self.job.launches) if one.probe_paths}
+        bound = self._bound(kernels)
         start = time.perf_counter()
         for one in bound:
             self.at("run", one[1].kernel)
@@ -137,11 +148,39 @@ class _Run:
             cupy.cuda.runtime.deviceSynchronize()
         self._say(self.job.says)
         took = time.perf_counter() - start
-        self.at("download")
-        self._download()
-        times = self._timed(bound, took)
+        judged = self._judged()
+        if judged is None:
+            self.at("download")
+            self._download()
+        times = self._timed(self._bound(kernels, every=True) if self.probes else bound, took)
+        self._record(bound)
         self._unmap_report()
-        return times
+        return times, judged
+
+    def _ceiling(self) -> Ceiling | None:
+        """What the card reaches at most; the program's arrays make room for it. A run does not fail for it."""
+        self.at("measure")
+        self.arrays.clear()
+        try:
+            return ceiling(self.cache, self.job.ceiling == "anew")
+        except Exception as error:  # whatever a library raises
+            self.notes.append(f"what the card reaches could not be measured: {type(error).__name__}: {error}")
+            return None
+
+    def _record(self, bound: Bound) -> None:
+        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept."""
+        if not self.probes:
+            return
+        self.at("record", bound[-1][1].kernel)
+        for _ in range(RECORDED):
+            for memory in self.probes.values():
+                memory.clear()
+            self._launch(bound)
+            cupy.cuda.runtime.deviceSynchronize()
+            for memory in self.probes.values():
+                memory.keep()
+        for number, memory in self.probes.items():
+            memory.save(self.folder / probes_file(number))
 
     def _printed(self) -> str:
         """What the kernels printed; C keeps it in a buffer until told otherwise."""
@@ -165,10 +204,40 @@ class _Run:
 
     def _upload(self) -> None:
         for array in self.job.arrays:
+            if array.drawn is not None and array.size:
+                self.arrays[array.name] = drawn(array.drawn, cupy).reshape(-1).view(cupy.uint8)
+                continue
             memory = cupy.zeros(max(array.size, 1), dtype=cupy.uint8)
             if array.given:
                 memory.set(np.fromfile(self.folder / f"{array.name}.in", dtype=np.uint8))
             self.arrays[array.name] = memory
+
+    def _judged(self) -> Judged | None:
+        """What is to be said of the arrays; None where that is not asked for, or for the host to find out."""
+        if self.job.judging is None:
+            return None
+        self.at("judge")
+        draws = {array.name: array.drawn for array in self.job.arrays if array.drawn is not None}
+
+        def after(item: Named) -> Any:
+            stored = self.arrays[item.array].view(stored_type(item.elem)).reshape(item.shape)
+            return widened(item.elem, stored, cupy)
+
+        def before(item: Named) -> Any:
+            draw = draws.get(item.array)
+            return after(item) if draw is None else widened(item.elem, drawn(draw, cupy), cupy)
+
+        try:
+            return judge(self.job.judging, after, before, cupy)
+        except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError):
+            raise
+        except Exception as error:  # too little memory, no BLAS, a cast: whatever it is, the host can do it
+            self.notes.append(f"compared on the host: {type(error).__name__}: {error}")
+        cupy.get_default_memory_pool().free_all_blocks()
+        self.at("download")
+        for name, draw in draws.items():
+            cupy.asnumpy(drawn(draw, cupy)).tofile(self.folder / f"{name}.in")
+        return None
 
     def _download(self) -> None:
         for array in self.job.arrays:
@@ -190,33 +259,48 @@ class _Run:
 
     # --- launches ---------------------------------------------------------------------------------
 
-    def _arguments(self, launch: Launch) -> tuple[Any, ...]:
+    def _bound(self, kernels: Mapping[str, Any], every: bool = False) -> Bound:
+        """The launches with their arguments. `every`: where there are probes, all blocks record."""
+        return [
+            (kernels[launch.kernel], launch, self._arguments(number, launch, every))
+            for number, launch in enumerate(self.job.launches)
+        ]
+
+    def _arguments(self, number: int, launch: Launch, every: bool) -> tuple[Any, ...]:
         pointers = {name: int(memory.data.ptr) for name, memory in self.arrays.items()}
         found = arguments_of(launch, pointers)
-        if not launch.report_blocks or self.report is None:
-            return found
-        limit = int(self.job.wait_limit * 1e9)
-        packed = struct.pack("<QQI4x", self.report[2], limit, launch.report_blocks)
-        return (*found, np.frombuffer(packed, dtype="V24").copy())
+        if launch.report_blocks and self.report is not None:
+            limit = int(self.job.wait_limit * 1e9)
+            packed = struct.pack("<QQI4x", self.report[2], limit, launch.report_blocks)
+            found = (*found, np.frombuffer(packed, dtype="V24").copy())
+        probes = self.probes.get(number)
+        return found if probes is None else (*found, probes.argument(every))
 
     def _launch(self, bound: Bound) -> None:
         for kernel, launch, arguments in bound:
             start(kernel, launch, arguments)
 
     def _timed(self, bound: Bound, took: float) -> tuple[float, ...]:
-        """Seconds of each round, between two events of the card. `took`: seconds of the first run."""
+        """Seconds of each round, between two events of the card. `took`: seconds of the first run.
+
+        The card is kept busy in front of them for as long as the host takes to ask for all rounds, so that launches
+        follow each other without a gap however short they are. With cold caches each round is behind a fill.
+        """
         if not self.job.repeat:
             return ()
         self.at("time", bound[-1][1].kernel if bound else "")
-        flush = cupy.empty(_CACHE_BYTES, dtype=cupy.uint8) if self.job.cold else None
+        filler = self._filler()
         rounds = _WARM_UP + self.job.repeat
         affordable = min(rounds, int(self.job.time_budget / max(took, 1e-9)))
+        if filler is not None and not self.job.cold:
+            for _ in range(math.ceil(rounds * (len(bound) + 2) * _LAUNCH_SECONDS / _FILL_SECONDS)):
+                filler.fill(0)
         for _ in range(min(_WARM_UP, affordable // 2)):
             self._launch(bound)
         found = []
         for _ in range(max(1, min(self.job.repeat, affordable - _WARM_UP))):
-            if flush is not None:
-                flush.fill(0)
+            if filler is not None and self.job.cold:
+                filler.fill(0)
             start, end = cupy.cuda.Event(), cupy.cuda.Event()
             start.record()
             self._launch(bound)
@@ -224,6 +308,15 @@ class _Run:
             found.append((start, end))
         cupy.cuda.runtime.deviceSynchronize()
         return tuple(cupy.cuda.get_elapsed_time(start, end) / 1000 for start, end in found)
+
+    def _filler(self) -> Any:
+        """Memory to fill; None where the card has too little and it can be done without."""
+        try:
+            return cupy.empty(_CACHE_BYTES, dtype=cupy.uint8)
+        except cupy.cuda.memory.OutOfMemoryError:
+            if self.job.cold:
+                raise
+            return None
 
 
 def loaded(cubin: bytes, folder: Path) -> Any:

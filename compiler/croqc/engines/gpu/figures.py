@@ -10,16 +10,16 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from croqc.codegen.copies import THREADS
-from croqc.codegen.evaluate import Number, evaluate
 from croqc.codegen.host_run import Launch, ScalarArg
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
 from croqc.pipe import ir
+from croqc.pipe.evaluate import evaluate
 from croqc.pipe.exprs import Expr, variables
+from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body, bodies, statements
 from croqc.runs.elements import ELEMENTS
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 
 _BUDGET: Final = 200_000  # loop turns and blocks that are looked at one by one
 
@@ -31,16 +31,15 @@ class _UnknownError(Exception):
 def operations(program: Program, sizes: Mapping[str, Number]) -> int | None:
     """2 M N K of every multiply that is executed; None where that hangs on data or is too long to count."""
     try:
-        kernels = {kernel.name: kernel for kernel in program.kernels}
-        return sum(_counted(kernels[launch.kernel], launch, sizes) for launch in program.done.launches)
+        return sum(_counted(launch, sizes) for launch in program.launches)
     except (_UnknownError, ValueError):
         return None
 
 
-def _counted(kernel: ir.Kernel, launch: Launch, sizes: Mapping[str, Number]) -> int:
+def _counted(launch: Launch, sizes: Mapping[str, Number]) -> int:
     """The work of a launch; its own values of the host part count."""
     own = {arg.name: arg.value for arg in launch.args if isinstance(arg, ScalarArg)}
-    return _Counter(kernel).count({**sizes, **own})
+    return _Counter(launch.kernel).count({**sizes, **own})
 
 
 def bytes_moved(program: Program, given: frozenset[str], written: frozenset[str]) -> int:

@@ -19,9 +19,9 @@ import numpy as np
 from croqc.codegen.program import Program
 from croqc.codegen.report import RECORD_WORDS, WaitSite
 from croqc.engines.gpu.protocol import Job
-from croqc.engines.hang import HungPath, debtors
+from croqc.engines.hang import HungPath, debtors, event_at
 from croqc.flow.paths import Path, kernel_paths
-from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.model import Kernel, Model
 from croqc.sema.types import Event
 from croqc.text.span import Span
 
@@ -75,27 +75,23 @@ def hung_paths(
 ) -> tuple[tuple[HungPath, ...], tuple[str, ...]]:
     """The paths that stand still in the block of which most is known, in order; and what is to be said besides."""
     sites = program.unit.sites or ()
-    blocks: defaultdict[tuple[str, int], list[WaitRecord]] = defaultdict(list)
+    blocks: defaultdict[tuple[int, int], list[WaitRecord]] = defaultdict(list)
     for record in records:
         if 1 <= record.site <= len(sites):
             blocks[sites[record.site - 1].kernel, record.block].append(record)
     if not blocks:
         return (), ()
-    found = {key: _standing(model, _kernel(model, program, key[0]), sites, waits) for key, waits in blocks.items()}
+    found = {key: _standing(model, model.kernels[key[0]], sites, waits) for key, waits in blocks.items()}
     key = min(found, key=lambda each: (-len(found[each]), each))
-    name, block = key
-    kernel = _kernel(model, program, name)
+    number, block = key
+    kernel, name = model.kernels[number], program.kernels[number].name
     entries = tuple(_entry(model, kernel, sites, path, record, found[key]) for path, record in found[key].items())
-    others = sum(each[0] == name for each in blocks) - 1
+    others = sum(each[0] == number for each in blocks) - 1
     where = f"kernel '{name}' stands still in block {block}"
     return entries, (where + (f" and {others} more" if others else ""),)
 
 
 _Standing = dict[Path, WaitRecord]
-
-
-def _kernel(model: Model, program: Program, name: str) -> Kernel:
-    return model.kernels[[kernel.name for kernel in program.kernels].index(name)]
 
 
 def _standing(model: Model, kernel: Kernel, sites: Sequence[WaitSite], waits: Sequence[WaitRecord]) -> _Standing:
@@ -114,7 +110,7 @@ def _entry(
     model: Model, kernel: Kernel, sites: Sequence[WaitSite], path: Path, record: WaitRecord, standing: _Standing
 ) -> HungPath:
     site = sites[record.site - 1]
-    symbol = _symbol(model, site)
+    symbol = event_at(model, site.event_span)
     if symbol is None:  # a barrier of the lowering's own, for a copy that the source waits for
         return HungPath(path.name, site.span, "a copy", None, record.generation, ())
     assert isinstance(symbol.type, Event)
@@ -122,10 +118,3 @@ def _entry(
     spans: dict[str, Span] = {each.name: sites[one.site - 1].span for each, one in standing.items()}
     owed = debtors(model, kernel, symbol, spans)
     return HungPath(path.name, site.span, symbol.name, slot, record.generation, owed)
-
-
-def _symbol(model: Model, site: WaitSite) -> Symbol | None:
-    """The event of the source that a wait is for."""
-    return next(
-        (each for each in model.symbols if isinstance(each.type, Event) and each.name_span == site.event_span), None
-    )

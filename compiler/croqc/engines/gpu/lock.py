@@ -1,6 +1,8 @@
 """One run at a time on a card: a lock file that other processes respect and that names its holder. Must not run jobs.
 
-`flock` is given up by the system with the process that held it, so a crash leaves no lock behind. The file stays.
+`flock` is given up by the system with the process that held it, so a crash leaves no lock behind. The files stay.
+
+Who waits holds a second one, the turn: who gives the card back and asks for it again at once comes behind.
 """
 
 from __future__ import annotations
@@ -93,8 +95,17 @@ class CardLock:
         return self
 
     def _wait(self) -> None:
-        start, told = time.monotonic(), False
-        while not self._try():
+        start = time.monotonic()
+        turn = os.open(self.path.with_suffix(".turn"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            told = self._taken(turn, start, False)
+            self._taken(self._file, start, told)
+        finally:
+            os.close(turn)
+
+    def _taken(self, file: int, start: float, told: bool) -> bool:
+        """Waits until one of the files is this process's; whether it was told who is waited for."""
+        while not _try(file):
             holder = holder_of(self.path)
             if not told:
                 self.on_wait(holder)
@@ -104,13 +115,7 @@ class CardLock:
             if self.timeout is not None and time.monotonic() - start >= self.timeout:
                 raise LockTimeoutError(holder)
             time.sleep(_POLL)
-
-    def _try(self) -> bool:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+        return told
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -118,6 +123,14 @@ class CardLock:
         with suppress(OSError):  # the next holder writes its own name
             os.ftruncate(self._file, 0)
         os.close(self._file)
+
+
+def _try(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def holder_of(path: Path) -> Holder:

@@ -29,7 +29,7 @@ from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 _POLL = 0.05  # seconds between two looks at a cancellation
 _MAX_LOG = 1 << 14
 _MAX_LINE = 1 << 24
-_RUNNING = ("run", "time")
+_RUNNING = ("run", "time", "record")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class _Child:
     def _answer(self, data: Any) -> Answer:
         try:
             return Answer.of_json(data)
-        except (TypeError, AttributeError):
+        except (TypeError, AttributeError, KeyError):
             raise _BrokenError(self._garbage(json.dumps(data))) from None
 
     def _next(self, deadline: float, cancelled: Callable[[], bool], stage: str, kernel: str) -> dict[str, Any]:
@@ -288,7 +288,9 @@ _WORDS = {
     "compile": "compile the kernel",
     "load": "load the kernel",
     "upload": "upload the data",
+    "judge": "compare the results",
     "download": "bring the results back",
+    "measure": "measure what the card reaches",
 }
 
 
@@ -314,7 +316,7 @@ def _import_trouble(missing: str, error: str, log: str = "") -> Trouble:
         name = {"cupy": "CuPy", "cuda": "cuda-bindings"}.get(
             missing.partition(".")[0], f"the Python package '{missing}'"
         )
-        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; without a card, {SIM}", log)
+        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; {SIM}", log)
     return Trouble(
         Kind.IMPORT, f"CuPy or cuda-bindings cannot be loaded: {error}", f"{INSTALL}; 'croq doctor' shows more", log
     )

@@ -17,12 +17,14 @@ from croqc.engines.arguments import LaunchArgs
 from croqc.engines.gpu.faults import Kind, Trouble, kind_of_os, trouble_of
 from croqc.engines.gpu.figures import bytes_moved, operations
 from croqc.engines.gpu.hang import hung_paths, read_records, report_folder, with_report
-from croqc.engines.gpu.job import make_job, outputs_of
+from croqc.engines.gpu.job import inputs_of, make_job, outputs_of
+from croqc.engines.gpu.judging import Judged, Judging
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 from croqc.engines.hang import HungPath
 from croqc.pipe.errors import LoweringError, NotRunError
 from croqc.rules import internal_error
+from croqc.runs.drawn import Draw
 from croqc.runs.elements import Array
 from croqc.runs.report import Timing
 from croqc.runs.usage import usage_of
@@ -41,7 +43,8 @@ class CardOptions:
     """`arch`: what to compile for. `report`: build with waits that report; else a kernel that hangs is run a second
     time for its report.
 
-    `timeout`: seconds that kernels may run; `repeat`: timed rounds, 0 for none; `cold`: with empty caches.
+    `timeout`: seconds that kernels may run; `repeat`: timed rounds, 0 for none; `cold`: with empty caches. `remeasure`:
+    what the card reaches at most is measured anew.
     """
 
     arch: str = DEFAULT_TARGET
@@ -49,7 +52,16 @@ class CardOptions:
     report: bool = False
     repeat: int = 0
     cold: bool = False
+    remeasure: bool = False
     cancelled: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """Inputs that the child makes, by parameter, and what is to be said of the arrays there."""
+
+    draws: Mapping[str, Draw]
+    judging: Judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,10 @@ class CardFailure:
 
 @dataclass(frozen=True, slots=True)
 class CardResult:
-    """What `engines.base.EngineResult` says, with the card's figures. `trouble`: what went wrong, as data."""
+    """What `engines.base.EngineResult` says, with the card's figures. `trouble`: what went wrong, as data.
+
+    Of a run with large data: `judged`, without outputs; or `inputs` that the child had made, with the outputs.
+    """
 
     outputs: Mapping[str, Array] = field(default_factory=dict)
     result: Array | int | float | None = None
@@ -76,19 +91,27 @@ class CardResult:
     compile_time: float = 0.0
     timing: Timing | None = None
     trouble: Trouble | None = None
+    judged: Judged | None = None
+    inputs: Mapping[str, Array] = field(default_factory=dict)
 
 
 Lower = Callable[[bool], Program]
 
 
 def run_on_card(
-    model: Model, lower: Lower, args: LaunchArgs, parent: Parent, options: CardOptions = CardOptions()
+    model: Model,
+    lower: Lower,
+    args: LaunchArgs,
+    parent: Parent,
+    options: CardOptions = CardOptions(),
+    large: Large | None = None,
 ) -> CardResult:
     """Runs the function once, then `repeat` times for the clock. Never raises for what program, child or card do.
 
     `lower` makes the program for these arguments, with waits that report where it is told so, or raises LoweringError.
+    Of arrays that `large` draws, `args` has the shapes alone.
     """
-    program = _program(model, lower, options.report)
+    program = lowered(model, lambda: lower(options.report))
     if isinstance(program, CardFailure):
         return CardResult(error=program)
     if program.done.trouble is not None:
@@ -96,19 +119,20 @@ def run_on_card(
         beyond = isinstance(trouble, NotRunError)
         message = f"the card cannot run this: {trouble.message}" if beyond else trouble.message
         return CardResult(error=CardFailure(message, trouble.span, beyond))
-    outcome = _Run(model, args, parent, options, program).once()
+    outcome = _Run(model, args, parent, options, program, large).once()
     if not options.report and outcome.trouble is not None and outcome.trouble.kind is Kind.HANGS:
-        again = _program(model, lower, True)
+        again = lowered(model, lambda: lower(True))
         if not isinstance(again, CardFailure) and again.unit.sites:
-            told = _Run(model, args, parent, replace(options, report=True, repeat=0), again).once()
+            told = _Run(model, args, parent, replace(options, report=True, repeat=0), again, large).once()
             if told.hang:
                 return told
     return outcome
 
 
-def _program(model: Model, lower: Lower, waits: bool) -> Program | CardFailure:
+def lowered(model: Model, lower: Callable[[], Program]) -> Program | CardFailure:
+    """The program, or why there is none, whatever `lower` raises."""
     try:
-        return lower(waits)
+        return lower()
     except LoweringError as error:
         return CardFailure(f"the card cannot run this yet: {error.message}", error.span)
     except Exception as error:
@@ -118,8 +142,16 @@ def _program(model: Model, lower: Lower, waits: bool) -> Program | CardFailure:
 
 
 class _Run:
-    def __init__(self, model: Model, args: LaunchArgs, parent: Parent, options: CardOptions, program: Program) -> None:
-        self.model, self.args = model, args
+    def __init__(
+        self,
+        model: Model,
+        args: LaunchArgs,
+        parent: Parent,
+        options: CardOptions,
+        program: Program,
+        large: Large | None,
+    ) -> None:
+        self.model, self.args, self.large = model, args, large
         self.parent, self.options, self.program = parent, options, program
 
     def once(self) -> CardResult:
@@ -136,8 +168,12 @@ class _Run:
             return _failed(Trouble(Kind.MEMORY, "the host has too little memory for this run", "use smaller sizes"))
 
     def _inside(self, folder: Path, report: Path) -> CardResult:
-        job = make_job(self.program, self.args.arrays, folder, self.options.arch, self.options.repeat)
-        job = replace(job, cold=self.options.cold)
+        draws = self.large.draws if self.large else {}
+        job = make_job(self.program, self.args.arrays, folder, self.options.arch, self.options.repeat, draws)
+        if self.large:
+            job = replace(job, judging=self.large.judging)
+        if self.options.repeat:
+            job = replace(job, cold=self.options.cold, ceiling="anew" if self.options.remeasure else "kept")
         if self.program.unit.sites is not None:
             job = with_report(job, self.program, report, self.options.timeout * _WAITS_GIVE_UP)
         outcome = self.parent.run(job, self.options.timeout, self.options.cancelled)
@@ -156,8 +192,12 @@ class _Run:
         return _failed(trouble)
 
     def _done(self, answer: Answer, folder: Path) -> CardResult:
+        inputs: Mapping[str, Array] = {}
+        arrays: Mapping[str, Array] = {}
         try:
-            arrays = outputs_of(self.program, folder)
+            if answer.judged is None:
+                arrays = outputs_of(self.program, folder)
+                inputs = inputs_of(self.program, folder, self.large.draws if self.large else {})
         except (OSError, ValueError) as error:
             return _failed(Trouble(Kind.GARBAGE, f"the results did not come back whole: {error}", "run it again"))
         names = {array.name for array in self.program.arrays if array.is_parameter}
@@ -175,6 +215,8 @@ class _Run:
             time=seconds,
             compile_time=answer.compile_time,
             timing=timing,
+            judged=answer.judged,
+            inputs=inputs,
         )
 
     def _timing(self, answer: Answer) -> Timing | None:
@@ -185,7 +227,8 @@ class _Run:
         work = operations(self.program, {**self.args.dims, **self.args.scalars})
         returned = {self.program.done.result} - {None}  # the return itself reads it, on the host
         moved = bytes_moved(self.program, read - returned, written)
-        return Timing(answer.device, len(answer.times), median(answer.times), min(answer.times), work or 0, moved)
+        rounds, typical, best = len(answer.times), median(answer.times), min(answer.times)
+        return Timing(answer.device, rounds, typical, best, work or 0, moved, answer.ceiling)
 
 
 def spill_notes(log: str) -> tuple[str, ...]:

@@ -82,7 +82,10 @@ class Case:
         return Related(f"{text} ({where})" if where else text, place.op.span)
 
     def finding(self, rule: str, span: Span, related: Iterable[Related] = (), **args: object) -> FlowFinding:
-        """A finding with the run that shows it."""
+        """A finding with the run that shows it. `block` is added where conditions ask for its index: "b = 7"."""
+        asked = [size for size in self.plan.sizes if size.var in self.plan.parting and size.var in self.sizes]
+        if asked:
+            args["block"] = ", ".join(f"{size.name} = {self.sizes[size.var]}" for size in asked)
         return FlowFinding(rule, span, args, tuple(related), self.named_sizes(), self._steps)
 
     @cached_property

@@ -11,6 +11,7 @@ from croqc.flow.verdicts.gaps import judge_gaps
 from croqc.flow.verdicts.leftovers import judge_leftovers
 from croqc.flow.verdicts.races import judge_order
 from croqc.flow.verdicts.rings import judge_ring, tell_outside
+from croqc.flow.verdicts.shifts import judge_shift
 
 
 def judge(case: Case) -> list[FlowFinding]:
@@ -33,7 +34,7 @@ def _judge_faults(case: Case, faults: list[Fault]) -> list[FlowFinding]:
     if named is not None:
         return [_named_barrier(case, named)]
     ordered = [fault for fault in faults if fault.kind == "order"]
-    ring = judge_ring(case) if not ordered else None
+    ring = judge_ring(case) or judge_shift(case) if not ordered else None
     if ring is not None:
         return [ring]
     found = judge_order(case)

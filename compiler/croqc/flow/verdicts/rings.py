@@ -6,15 +6,16 @@ The suspicion is tried out: with one modulus for all references the run must be 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from croqc.flow.explain import iteration_text
-from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, closure, const
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, Value, closure, const
 from croqc.flow.instances import refs_of
 from croqc.flow.machine import Supposed
 from croqc.flow.ops_control import Set
 from croqc.flow.ops_events import EventRef
+from croqc.flow.program import Op
 from croqc.flow.regions import Operand
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Fault
@@ -26,17 +27,29 @@ from croqc.text.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A reference into a ring: the length of what it indexes, and the modulus in the index (None without one)."""
+    """A reference into a ring: the length of what it indexes, and the modulus in the index (None without one). `span`:
+    of what says which slot; `declared`: of what is indexed."""
 
+    op: Op
     ref: EventRef | Operand | Set
     name: str
     length: int
     modulus: int | None
     span: Span
+    declared: Span
+
+    @property
+    def index(self) -> Expr:
+        """What says which slot, or which row."""
+        if isinstance(self.ref, Set):
+            return self.ref.expr
+        index = self.ref.index if isinstance(self.ref, EventRef) or self.ref.rows is None else self.ref.rows[0]
+        assert index is not None
+        return index
 
 
 def judge_ring(case: Case) -> FlowFinding | None:
-    uses = list(_uses(case))
+    uses = list(uses_of(case))
     moduli = [use.modulus for use in uses if use.modulus is not None]
     lengths = [use.length for use in uses if use.length]
     if len({*moduli, *lengths}) < 2 or not moduli:
@@ -46,7 +59,9 @@ def judge_ring(case: Case) -> FlowFinding | None:
     for candidate in candidates:
         if any(length < candidate for length in lengths):
             continue
-        if _is_clean_with(case, uses, candidate):
+        moving = moving_in(case)
+        changed = [(use, _with_modulus(use.index, moving, candidate)) for use in uses if use.modulus is not None]
+        if is_clean_with(case, changed):
             return _told(case, uses, candidate)
     return None
 
@@ -57,14 +72,14 @@ def tell_outside(case: Case, fault: Fault) -> FlowFinding:
     The ring wants more slots than there are; or, where nothing is written that asks for more, the index is wrong.
     """
     ref = fault.about["operand"] if "operand" in fault.about else fault.about["ref"]
-    name, length = _indexed(ref)
-    wanted = [size for use in _uses(case) for size in (use.modulus, use.length) if size is not None and size > length]
+    name, length, declared = _indexed(ref)
+    wanted = [size for use in uses_of(case) for size in (use.modulus, use.length) if size is not None and size > length]
     index = _index_at(ref, fault)
     told = index if index is not None and (index < 0 or not wanted) else None
     return case.finding(
         "ring-mismatch",
         ref.where,
-        [],
+        [] if declared is None else [_declared(name, length, declared)],
         name=name,
         modulus=None,
         length=length,
@@ -88,22 +103,26 @@ def _index_at(ref: EventRef | Operand, fault: Fault) -> int | None:
     return int(value) // (per or 1)
 
 
-def _indexed(ref: EventRef | Operand) -> tuple[str, int]:
-    """Name and length of what a reference indexes."""
+def _indexed(ref: EventRef | Operand) -> tuple[str, int, Span | None]:
+    """Name, length and declaration of what a reference indexes."""
     if isinstance(ref, EventRef):
-        return ref.event.symbol.name, ref.event.slots
-    return ref.name, 0 if ref.stage is None else ref.stage.slots
+        return ref.event.symbol.name, ref.event.slots, ref.event.span
+    return (ref.name, 0, None) if ref.stage is None else (ref.name, ref.stage.slots, ref.stage.span)
+
+
+def _declared(name: str, length: int, place: Span) -> Related:
+    return Related(f"'{name}' has {length} slot{'' if length == 1 else 's'}", place)
 
 
 def _told(case: Case, uses: list[Use], size: int) -> FlowFinding:
     odd = [use for use in uses if use.modulus not in (None, size)]
     longer = [use for use in uses if use.length and use.length != size]
     first = odd[0] if odd else longer[0]
-    related = [Related(f"'{use.name}' has {use.length} slots here", use.span) for use in uses if use.length]
+    related = declarations(uses)
     return case.finding(
         "ring-mismatch",
         first.span,
-        [one for one in _distinct(related) if one.span != first.span][:4],
+        related[:4],
         name=first.name,
         modulus=first.modulus,
         length=first.length or None,
@@ -112,16 +131,21 @@ def _told(case: Case, uses: list[Use], size: int) -> FlowFinding:
     )
 
 
-def _distinct(related: list[Related]) -> list[Related]:
-    found: dict[str, Related] = {}
-    for one in related:
-        found.setdefault(one.message, one)
+def declarations(uses: Iterable[Use]) -> list[Related]:
+    """Where the arrays of a ring are declared, each once."""
+    found = {use.declared: _declared(use.name, use.length, use.declared) for use in uses if use.length}
     return list(found.values())
 
 
-def _uses(case: Case) -> Iterator[Use]:
+def moving_in(case: Case) -> set[int]:
+    """The variables that change in a run."""
     moving = {loop.var for loop in case.program.loops}
-    moving |= {op.var for op in case.program.ops if isinstance(op, Set)}
+    return moving | {op.var for op in case.program.ops if isinstance(op, Set)}
+
+
+def uses_of(case: Case) -> Iterator[Use]:
+    """Every reference into an array by something that moves, and what variables that say which slot are given."""
+    moving = moving_in(case)
     numbering = _numbering(case)
     for op in case.program.ops:
         for ref in refs_of(op):
@@ -129,16 +153,17 @@ def _uses(case: Case) -> Iterator[Use]:
                 continue
             modulus = None if ref.ordered else _modulus(ref.index, moving)
             if modulus is not None or ref.ordered:
-                yield Use(ref, ref.event.symbol.name, ref.event.slots, modulus, ref.where)
+                yield Use(op, ref, ref.event.symbol.name, ref.event.slots, modulus, ref.where, ref.event.span)
         for operand in (*written_by(op), *read_by(op)):
             expr = operand.rows[0] if operand.rows is not None else operand.index
             if expr is None or operand.stage is None or not expr.variables() & moving:
                 continue
             modulus = _modulus(expr, moving)
             if modulus is not None:
-                yield Use(operand, operand.name, operand.stage.slots, modulus, operand.where)
+                stage = operand.stage
+                yield Use(op, operand, operand.name, stage.slots, modulus, operand.where, stage.span)
         if isinstance(op, Set) and op.var in numbering and (modulus := _modulus(op.expr, moving)) is not None:
-            yield Use(op, case.program.names[op.var], 0, modulus, op.span)
+            yield Use(op, op, case.program.names[op.var], 0, modulus, op.span, op.span)
 
 
 def _numbering(case: Case) -> set[int]:
@@ -176,26 +201,21 @@ def _with_modulus(expr: Expr, moving: set[int], size: int) -> Expr:
     return Expr(expr.op, tuple(_with_modulus(arg, moving, size) for arg in expr.args), expr.value, expr.span)
 
 
-def _is_clean_with(case: Case, uses: list[Use], size: int) -> bool:
-    """Whether the run is clean when every index is reduced by `size`."""
-    moving = {loop.var for loop in case.program.loops}
-    moving |= {op.var for op in case.program.ops if isinstance(op, Set)}
-    kept = [(use, use.ref.value if isinstance(use.ref, Set) else use.ref.code) for use in uses]
+def is_clean_with(case: Case, changed: Iterable[tuple[Use, Expr]]) -> bool:
+    """Whether the run is clean when references have other indices."""
+    kept = []
     try:
-        for use in uses:
-            if use.modulus is None:
-                continue
-            if isinstance(use.ref, Set):
-                use.ref.value = closure(_with_modulus(use.ref.expr, moving, size))
-                continue
-            expr = use.ref.index if isinstance(use.ref, EventRef) or use.ref.rows is None else use.ref.rows[0]
-            assert expr is not None
-            use.ref.code = closure(_with_modulus(expr, moving, size))
+        for use, index in changed:
+            kept.append((use, use.ref.value if isinstance(use.ref, Set) else use.ref.code))
+            _give(use, closure(index))
         return case.is_clean(Supposed())
     finally:
         for use, code in kept:
-            if isinstance(use.ref, Set):
-                assert code is not None
-                use.ref.value = code
-            else:
-                use.ref.code = code
+            _give(use, code)
+
+
+def _give(use: Use, code: Value | None) -> None:
+    if not isinstance(use.ref, Set):
+        use.ref.code = code
+    elif code is not None:
+        use.ref.value = code

@@ -34,7 +34,7 @@ class Context:
         self.per_thread = False  # inside a level of threads
         self.in_team = False  # in a region of one path that is no single warp or warpgroup; its unit is BLOCK
         self.first = 0  # the first of the threads that BLOCK stands for
-        self.count = 1  # and how many these are
+        self.threads = 1  # and how many these are
         self.looped: set[ast.Node] = set()  # what stands in a loop
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers
@@ -46,6 +46,7 @@ class Context:
         self.behind: list[Stmt] = []  # and after it
         self.declared: set[str] = set()  # accumulators and fragments that were filled before
         self.fragments: dict[Symbol, str] = {}  # operands in registers
+        self.visiting: tuple[Expr, ...] = ()  # the place of the register tile's element that is computed
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
         self._statements = statements
         self._expressions = expressions
@@ -53,7 +54,7 @@ class Context:
     def symbol(self, name: ast.Name) -> Symbol:
         found = self.model.uses.get(name)
         if found is None:
-            raise LoweringError(f"'{name.id}' is not known here", name.span)
+            raise LoweringError(f"'{name.id}' is not known here: declare it in front", name.span)
         return found
 
     def name_of(self, symbol: Symbol) -> str:
@@ -65,14 +66,14 @@ class Context:
         """Raises LoweringError for an expression that is not lowered."""
         handler = self._expressions.get(type(node))
         if handler is None:
-            raise LoweringError("this expression is not lowered to CUDA", node.span)
+            raise LoweringError("this expression is not lowered to CUDA: compute it in a device function", node.span)
         return handler(self, node)
 
     def stmt(self, node: ast.Node) -> Built:
         """Raises LoweringError for a statement that is not lowered."""
         handler = self._statements.get(type(node))
         if handler is None:
-            raise LoweringError("this statement is not lowered to CUDA", node.span)
+            raise LoweringError("this statement is not lowered to CUDA: write it in C++, as '__cpp__(…)'", node.span)
         around = self.ahead, self.behind
         self.ahead, self.behind = [], []
         try:

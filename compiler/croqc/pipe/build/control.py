@@ -8,11 +8,13 @@ from typing import Any
 from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.effects import EFFECTS, call, called, once
+from croqc.pipe.build.fragments import assigned
+from croqc.pipe.build.held import element_of, is_element
 from croqc.pipe.build.integers import is_unknown, of_int
-from croqc.pipe.build.scalars import common_type, convert, cut, printable, steady, value
+from croqc.pipe.build.scalars import combined, convert, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Space, Var, add
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Var, add
 from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.symbolic import Int
@@ -63,16 +65,18 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
         if part.op == "=":
             c.tiles[symbol] = tile(c, part.value)
             return []
-        raise LoweringError("arithmetic on whole data is not lowered yet", span)
+        raise LoweringError(
+            "arithmetic on whole data is not lowered yet: write its elements in a level of threads", span
+        )
     if isinstance(symbol.type, Fragment):
-        raise LoweringError("arithmetic on whole fragments is not lowered yet", span)
+        return assigned(c, part, symbol, span)
     if not isinstance(symbol.type, Scalar | Bounded):
         return []  # shapes and tuples are read through the model
     new = value(c, part.value)
     if symbol not in c.known:
         return _declared(c, symbol, new, span)
     elem = symbol.type.elem if isinstance(symbol.type, Scalar) else "s32"
-    return [ir.Set(span, c.name_of(symbol), _combined(Var(c.name_of(symbol), elem), part.op, new, elem))]
+    return [ir.Set(span, c.name_of(symbol), combined(Var(c.name_of(symbol), elem), part.op, new, elem))]
 
 
 def _choice(c: Context, symbol: Symbol, node: ast.Select, span: Span) -> Built:
@@ -86,21 +90,14 @@ def _choice(c: Context, symbol: Symbol, node: ast.Select, span: Span) -> Built:
     return [ir.Let(span, name, "s32", chosen.slot)]
 
 
-def _combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
-    return convert(new, elem) if op == "=" else arithmetic(op[:-1], old, new, elem)
-
-
-def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
-    """`left op right` as a binary expression has it, converted to `elem`."""
-    common = common_type(left.elem, right.elem)
-    return convert(cut(Op(op, (convert(left, common), convert(right, common)), common)), elem)
-
-
 def _element(c: Context, part: ast.AssignPart, span: Span) -> Built:
     if not isinstance(part.target, ast.Chain):
-        raise LoweringError("this target is not lowered", span)
+        raise LoweringError("this is nothing to assign to: name a variable, or an element ('t.at(i)')", span)
+    if is_element(c, part.target):
+        held = element_of(c, part.target)
+        return [ir.Put(span, held, combined(held, part.op, value(c, part.value), held.elem))]
     place = element(c, part.target)
-    new = _combined(place, part.op, value(c, part.value), place.elem)
+    new = combined(place, part.op, value(c, part.value), place.elem)
     written = guarded(place, [ir.Write(span, place.tile, place.index, new)], span)
     return written if place.tile.tensor.space is Space.LOCAL else once(c, written, span)
 
@@ -115,7 +112,7 @@ def _nothing(c: Context, node: ast.Node) -> Built:
 def _with(c: Context, node: ast.With) -> Built:
     """Its names are 0 until a `foreach` runs over them, and again behind it."""
     if node.where:
-        raise LoweringError("'where' is not lowered yet", node.span)
+        raise LoweringError("'where' is not lowered yet: use one index for those that move together", node.span)
     lets: Built = []
     for binding in node.bindings:
         for index in _indices(c, binding):
@@ -155,7 +152,7 @@ def _bounds(c: Context, symbol: Symbol, span: Span) -> tuple[Int, ...]:
             return (bound,)
         case BoundedTuple(bounds=bounds):
             return bounds
-    raise LoweringError(f"'{symbol.name}' is no index", span)
+    raise LoweringError(f"'{symbol.name}' is no index: name one of 'with' or 'foreach'", span)
 
 
 def _end(c: Context, index: _Index, binding: ast.Binding) -> Built:
@@ -199,7 +196,9 @@ def _ranges(c: Context, node: ast.Range) -> list[tuple[str, Expr, Expr, Expr]]:
     stops = [of_int(bound, c.sizes) for bound in _bounds(c, symbol, node.span)]
     if len(stops) > 1:
         if node.local is not None:
-            raise LoweringError("a tuple of indices under another name is not lowered yet", node.span)
+            raise LoweringError(
+                "a tuple of indices keeps its name: loop over it as it is, or over its parts", node.span
+            )
         names = [part.name for part in c.tuples[symbol] if isinstance(part, Var)]
         return [(name, ZERO, stop, ONE) for name, stop in zip(names, stops, strict=True)]
     name = c.name_of(symbol if node.local is None else c.symbol(node.local))
@@ -236,7 +235,9 @@ def _sync(c: Context, node: ast.Sync) -> Built:
         return [ir.Call(node.span, "__threadfence_block" if near else "__threadfence", ())]
     if node.kind == "local":
         return []
-    raise LoweringError("this barrier is not lowered yet", node.span)
+    raise LoweringError(
+        "this barrier is not lowered: use 'sync.shared', or 'sync.barrier' of block, group-4 or group", node.span
+    )
 
 
 _HINTS = ("croq::cuda::setreg_inc", "croq::cuda::setreg_dec")

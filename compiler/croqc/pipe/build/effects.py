@@ -16,12 +16,11 @@ from croqc.pipe.build.tiles import element, guarded, inside, tile
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Read, Space, Var, subtract, whole
 from croqc.pipe.tiles import handed_on
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 from croqc.sema.types import Bounded, Data, Future
 from croqc.syntax import ast
 from croqc.text.span import Span
 
-_THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32}
 _THREAD = Var("threadIdx.x")
 
 
@@ -29,16 +28,16 @@ def once(c: Context, built: Built, span: Span) -> Built:
     """Statements for one thread of the level that they stand at."""
     if c.per_thread or c.unit is Unit.THREAD or c.kernel is None or c.kernel.threads == 1:
         return built
-    rank = Op("%", (_THREAD, Lit(_THREADS[c.unit]))) if c.unit in _THREADS else _THREAD
-    first = Op("==", (rank, ZERO if c.unit in _THREADS else Lit(c.first)), "bool")
+    rank = Op("%", (_THREAD, Lit(THREADS[c.unit]))) if c.unit in THREADS else _THREAD
+    first = Op("==", (rank, ZERO if c.unit in THREADS else Lit(c.first)), "bool")
     return [ir.Sync(span, c.unit), ir.If(span, first, tuple(built)), ir.Sync(span, c.unit)]
 
 
 def thread_of(c: Context) -> tuple[Expr, Expr]:
     """The number of a thread in the unit at hand, and how many there are."""
-    if c.unit in _THREADS:
-        return Op("%", (_THREAD, Lit(_THREADS[c.unit]))), Lit(_THREADS[c.unit])
-    return subtract(_THREAD, Lit(c.first)), Lit(c.count)
+    if c.unit in THREADS:
+        return Op("%", (_THREAD, Lit(THREADS[c.unit]))), Lit(THREADS[c.unit])
+    return subtract(_THREAD, Lit(c.first)), Lit(c.threads)
 
 
 def call(c: Context, node: ast.CallStmt) -> Built:
@@ -61,7 +60,7 @@ def atomic(c: Context, node: ast.Call, old: str = "") -> ir.Atomic:
     """`__atomic_OP(element, value…)`; `old` names what was there before."""
     target = node.args[0]
     if not isinstance(target, ast.Chain):
-        raise LoweringError("this target is not lowered", target.span)
+        raise LoweringError("an atomic works on an element of data: write 't.at(i)'", target.span)
     place = element(c, target)
     values = tuple(convert(value(c, arg), place.elem) for arg in node.args[1:])
     word = node.callee.removeprefix("__atomic_")
@@ -113,7 +112,7 @@ def _template_argument(c: Context, node: ast.Expr) -> str:
         return node.id
     known = c.model.values.get(node)
     if known is None or known.const is None:
-        raise LoweringError("this template argument is not lowered", node.span)
+        raise LoweringError("a template argument is a number or a name of C++: write its value", node.span)
     return str(known.const)
 
 
@@ -127,7 +126,9 @@ def _argument(c: Context, node: ast.Expr) -> Expr:
         return value(c, node)
     data = tile(c, node)
     if data != whole(data.tensor, data.slot) and any(limit is not None for limit in data.valid):
-        raise LoweringError("data that may overhang as an argument of a device function is not lowered yet", node.span)
+        raise LoweringError(
+            "a device function does not know where data ends: pass a whole tile, or elements of it", node.span
+        )
     return Fn("&", (Read(data, (ZERO,) * len(data.shape)),), "u64", foreign=True)
 
 

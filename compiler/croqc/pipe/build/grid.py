@@ -37,7 +37,7 @@ def cluster_of(c: Context, nodes: Sequence[ast.Parallel]) -> tuple[tuple[str, in
     """The indices of a block in its cluster, with their extents; empty without clusters. Raises LoweringError."""
     found = tuple(_ranks(c, nodes))
     if prod(extent for _, extent in found) > _MOST:
-        raise LoweringError(f"a cluster has up to {_MOST} blocks", nodes[0].span)
+        raise LoweringError(f"a cluster has up to {_MOST} blocks: use smaller bounds", nodes[0].span)
     return found
 
 
@@ -58,7 +58,7 @@ def _block_axes(c: Context, nodes: Sequence[ast.Parallel]) -> list[ast.Axis]:
         found += here
         outer = [axis for axis in node.axes if c.model.levels.get(axis) in (Level.TERM, Level.DEVICE)]
         if outer:
-            raise LoweringError("this level of parallelism is not lowered yet", outer[0].span)
+            raise LoweringError("a launch is for one device: begin with a level of clusters or blocks", outer[0].span)
     return found
 
 
@@ -67,7 +67,9 @@ def _ranks(c: Context, nodes: Sequence[ast.Parallel]) -> Iterator[tuple[str, int
         bounds = [c.model.values.get(bound) for bound in axis.bounds]
         known = tuple(bound for bound in bounds if bound is not None)
         if axis.tuple_name is not None or len(known) < len(bounds):
-            raise LoweringError("the size of a cluster is a number, its index a name", axis.span)
+            raise LoweringError(
+                "a cluster has as many blocks in every launch: write 'parallel c by 2 : cluster'", axis.span
+            )
         for position, extent in enumerate(static(c, known, axis.span)):
             yield _name(c, axis, position, "rank"), extent
 

@@ -142,7 +142,7 @@ class _Host:
         raise LoweringError("events of the host part are not lowered: launches follow each other as written", node.span)
 
     def _call(self, c: Context, node: ast.CallStmt) -> Built:
-        raise LoweringError("the host part calls no device functions", node.span)
+        raise LoweringError("the host part calls no device functions: call them in a parallel", node.span)
 
     # --- data -------------------------------------------------------------------------------------
 
@@ -167,7 +167,9 @@ class _Host:
     def _wait(self, c: Context, node: ast.Wait) -> Built:
         """Copies of the host part are complete behind their launch, as others that follow it see them."""
         if not all(isinstance(self.model.types.get(ref), Future) for ref in node.refs):
-            raise LoweringError("the host part does not wait for events", node.span)
+            raise LoweringError(
+                "the host part does not wait for events: launches follow each other as written", node.span
+            )
         return []
 
     def _own_kernel(self, word: str, node: ast.Node) -> OwnKernel:
@@ -209,7 +211,7 @@ def _element(c: Context, node: ast.Chain) -> Expr:
 
 
 def _foreign(c: Context, node: ast.Call) -> Expr:
-    raise LoweringError("the host part calls no device functions", node.span)
+    raise LoweringError("the host part calls no device functions: call them in a parallel", node.span)
 
 
 _EXPRESSIONS: dict[type, Callable[[Context, Any], Expr]] = {ast.Chain: _element, ast.Call: _foreign}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Var, add, divide, integer, modulo, multiply, product, subtract, wider
@@ -34,12 +35,24 @@ def of_int(value: Int, atoms: Mapping[str, Expr]) -> Expr:
 def _atom(atom: str | Part, atoms: Mapping[str, Expr]) -> Expr:
     if isinstance(atom, str):
         if atom not in atoms and is_unknown(atom):
-            raise LoweringError("an extent that is used here is not known", NOWHERE)
+            raise LoweringError("an extent that is used here is not known: name it in front, as a variable", NOWHERE)
         return atoms.get(atom, Var(atom.partition("'")[0]))
+    if atom.op != "*" and any(factor < 0 for _, factor in atom.a.terms):
+        return _rounded_down(atom, atoms)
     a, b = of_int(atom.a, atoms), of_int(atom.b, atoms)
-    if atom.op == "cdiv":
-        return ceiling(a, b)
-    return {"/": divide, "%": modulo, "*": multiply}[atom.op](a, b)
+    return _OPERATIONS[atom.op](a, b)
+
+
+def _rounded_down(part: Part, atoms: Mapping[str, Expr]) -> Expr:
+    """A division whose dividend may be negative: symbolic integers round it down, "/" of the IR towards zero."""
+    top = part.a + part.b - Int.of(1) if part.op == "cdiv" else part.a
+    by, least = part.b.const, dict(top.terms).get((), 0)
+    if part.op != "%" and by and by > 0 and not any(factor < 0 for monomial, factor in top.terms if monomial):
+        turns = max(-(least // by), 0)  # so many times the divisor, and no dividend is negative
+        return subtract(divide(of_int(top + Int.of(turns * by), atoms), Lit(by)), Lit(turns))
+    a, b = of_int(top, atoms), of_int(part.b, atoms)
+    rest = modulo(add(modulo(a, b), b), b)
+    return rest if part.op == "%" else divide(subtract(a, rest), b)
 
 
 def ceiling(a: Expr, b: Expr) -> Expr:
@@ -48,3 +61,11 @@ def ceiling(a: Expr, b: Expr) -> Expr:
     if left is not None and right:
         return Lit(-(-left // right))
     return a if right == 1 else Fn("cdiv", (a, b), wider(a.elem, b.elem))
+
+
+_OPERATIONS: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
+    "/": divide,
+    "%": modulo,
+    "*": multiply,
+    "cdiv": ceiling,
+}

@@ -13,6 +13,7 @@ from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.effects import VALUES
+from croqc.pipe.build.fragments import FRAGMENTS
 from croqc.pipe.build.grid import cluster_of, grid_of, name_tuple
 from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
 from croqc.pipe.build.host_data import array_tensor
@@ -20,12 +21,13 @@ from croqc.pipe.build.memory import declared_memory
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
 from croqc.pipe.build.scalars import EXPRESSIONS
+from croqc.pipe.build.scales import SCALES
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Tensor, Var
 from croqc.pipe.mentioned import mentioned
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
-from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind, Unit
+from croqc.sema.model import THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
 from croqc.sema.types import Data, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -54,7 +56,13 @@ class _Building:
         self.inside = set(self.nodes)
         loops = [node for node in self.nodes if isinstance(node, ast.Foreach | ast.While)]
         self.paths = kernel_paths(model, kernel)
-        statements: dict[type, Callable[[Context, Any], Built]] = {**CONTROL, **MOVEMENT, **MULTIPLIES}
+        statements: dict[type, Callable[[Context, Any], Built]] = {
+            **CONTROL,
+            **MOVEMENT,
+            **MULTIPLIES,
+            **FRAGMENTS,
+            **SCALES,
+        }
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
         self.c = Context(model, kernel, statements, {**EXPRESSIONS, **VALUES})
@@ -78,7 +86,7 @@ class _Building:
 
     def kernel_of(self, threads: int) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
-        self.c.count = threads
+        self.c.threads = threads
         scalars = tuple(self._sizes())
         self.c.per_thread = any(self.model.levels.get(axis) is Level.THREAD for axis in self.kernel.node.axes)
         arrays = tuple(self._globals())
@@ -105,7 +113,7 @@ class _Building:
             memory.shared,
             memory.local,
             events,
-            tuple(self.c.accumulators.values()),
+            tuple(dict.fromkeys(self.c.accumulators.values())),
             memory.handles,
             body,
             fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),
@@ -189,7 +197,9 @@ class _Building:
         level = self.model.levels[axis]
         shape = axis_extents(self.model, axis)
         if any(extent is None for extent in shape):
-            raise LoweringError("a bound here is not known at the launch", axis.span)
+            raise LoweringError(
+                "a bound here is not known at the launch: use a size of a parameter, or a number", axis.span
+            )
         extents = static(self.c, tuple(extent for extent in shape if extent is not None), axis.span)
         unit = UNIT_THREADS[level]
         for name, extent in zip(reversed(axis.names), reversed(extents), strict=False):
@@ -204,7 +214,9 @@ class _Building:
             if not isinstance(symbol.type, Event) or symbol.decl not in self.inside:
                 continue
             if symbol.decl in self.c.looped:
-                raise LoweringError("an event declared inside a loop is not lowered yet", symbol.name_span)
+                raise LoweringError(
+                    "an event belongs to the whole block: declare it in front of the loop", symbol.name_span
+                )
             slots = prod(symbol.type.array)
             arrivals = tuple(max(counts.get((symbol, slot), 1), 1) for slot in range(slots))
             yield ir.Event(self.c.name_of(symbol), slots, arrivals, symbol.type.ready, symbol.name_span)
@@ -236,24 +248,27 @@ class _Building:
 
     def _region(self, c: Context, node: ast.InThreads) -> Built:
         """A region of some threads; behind an outermost one without `.async` stands a barrier of the block (4.4)."""
-        saved = c.unit, c.in_team, c.first, c.count, self.entered
+        saved = c.unit, c.in_team, c.first, c.threads, self.entered
         chain = self.chains[node]
         mask = self.masks.of_regions(chain)
         if mask is None:
-            raise LoweringError("the threads of this region are not known when compiling", node.span)
+            raise LoweringError(
+                "the threads of this region are not known when compiling: compare indices with numbers", node.span
+            )
+        joined: Built = [] if node.is_async or len(chain) > 1 else [ir.Sync(node.span, Unit.BLOCK)]
         inside = members(mask)
+        if not inside:
+            return joined
         paths = [path for path in self.paths if enters(path, node)]
         c.unit, threads = unit_of([sorted(set(inside) & set(_threads_of(path))) for path in paths] or [inside], node)
         self.entered, c.in_team = threads, c.unit is Unit.BLOCK
         if c.in_team:
-            c.first, c.count = inside[0], threads
-        groups = tuple(sorted({thread // 128 for thread in inside}))
+            c.first, c.threads = inside[0], threads
+        groups = tuple(sorted({thread // THREADS[Unit.GROUP4] for thread in inside}))
         cond, body = c.expr(node.cond), c.body(node.body)
-        found: Built = [ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups, c.first)]
-        c.unit, c.in_team, c.first, c.count, self.entered = saved
-        if not node.is_async and len(chain) == 1:
-            found.append(ir.Sync(node.span, Unit.BLOCK))
-        return found
+        role = ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups, c.first)
+        c.unit, c.in_team, c.first, c.threads, self.entered = saved
+        return [role, *joined]
 
 
 def _title(paths: list[Path]) -> str:
@@ -271,15 +286,18 @@ def unit_of(paths: Sequence[Sequence[int]], node: ast.InThreads) -> tuple[Unit, 
 
     Raises LoweringError for what some other number of threads should do together.
     """
-    for unit, size in ((Unit.GROUP4, 128), (Unit.GROUP, 32), (Unit.THREAD, 1)):
+    for unit, size in ((Unit.GROUP4, THREADS[Unit.GROUP4]), (Unit.GROUP, THREADS[Unit.GROUP]), (Unit.THREAD, 1)):
         if all(len(path) == size and path[0] % size == 0 and path[-1] == path[0] + size - 1 for path in paths):
             return unit, size
     together = next((stmt for stmt in walk(node.body) if isinstance(stmt, _TOGETHER)), None)
     if together is None:
         return Unit.THREAD, sum(map(len, paths))
-    whole = [path for path in paths if path[0] % 32 == len(path) % 32 == 0 and path[-1] == path[0] + len(path) - 1]
+    warp = THREADS[Unit.GROUP]
+    whole = [path for path in paths if path[0] % warp == len(path) % warp == 0 and path[-1] == path[0] + len(path) - 1]
     if len(paths) == 1 and whole:
         return Unit.BLOCK, len(paths[0])
     if len(paths) == len(whole):
         raise LoweringError("paths of several sizes come here: give each a region of its own", together.span)
-    raise LoweringError("only whole warps, or one thread, can do this together", together.span)
+    raise LoweringError(
+        "only whole warps, or one thread, do this together: let all of a warp enter, or one", together.span
+    )

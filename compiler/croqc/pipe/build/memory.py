@@ -15,7 +15,7 @@ from croqc.pipe.build.context import Context
 from croqc.pipe.build.scalars import printable
 from croqc.pipe.build.tiles import static
 from croqc.pipe.exprs import Lit, Space, Tensor, whole
-from croqc.sema.elements import ELEMENTS, canonical
+from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.types import Data, Future, Storage
 from croqc.syntax import ast
@@ -83,7 +83,7 @@ class _Declared:
         space = Space.SHARED if data.storage is Storage.SHARED else Space.LOCAL
         tensor = Tensor(name, printable(canonical(data.elem), span), shape, space, slots)
         if space is Space.SHARED:
-            self.shared.append(ir.Shared(tensor, slot_bytes(tensor), span, swizzle))
+            self.shared.append(ir.Shared(tensor, tensor.slot_bytes, span, swizzle))
         else:
             self.local.append(tensor)
         return tensor
@@ -114,8 +114,3 @@ class _Declared:
                 yield node.names
             elif isinstance(node, ast.Select):
                 yield [option for option in node.options if isinstance(option, ast.Name)]
-
-
-def slot_bytes(tensor: Tensor) -> int:
-    """Bytes of one slot, rounded up."""
-    return -(-prod(tensor.extents) * ELEMENTS[tensor.elem].bits // 8)

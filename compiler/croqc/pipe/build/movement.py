@@ -61,9 +61,11 @@ def _filled(c: Context, tiles: list[Tile], start: Expr, node: ast.BufferDecl) ->
 def _copy(c: Context, node: ast.Copy) -> Built:
     info = c.model.copies.get(node)
     if info is None:
-        raise LoweringError("this copy is not understood", node.span)
+        raise LoweringError("this copy is not understood: 'croq check' says why", node.span)
     if node.after is not None:
-        raise LoweringError("a copy after another one is not lowered yet", node.span)
+        raise LoweringError(
+            "a copy after another one is not lowered yet: 'wait' for that one in front of it", node.span
+        )
     if isinstance(node.dest, ast.StorageDest) and node.target is None:
         return []  # nobody can look at what has no name
     source = tile(c, node.source)
@@ -116,7 +118,9 @@ def form_of(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple
             return ir.Form.TRANSPOSE, order, (), None
         case ast.PadConfig(low=low, mid=mid, value=pad):
             if any(not (isinstance(item, ast.IntLit) and item.value == 0) for item in mid):
-                raise LoweringError("padding between elements is not lowered", node.span)
+                raise LoweringError(
+                    "padding between elements is not lowered: pad the sides, and write the rest by elements", node.span
+                )
             return ir.Form.PAD, (), tuple(value(c, item) for item in low), value(c, pad)
     return ir.Form.COPY, (), (), None
 
@@ -124,7 +128,9 @@ def form_of(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple
 def _rotate(c: Context, node: ast.Rotate) -> Built:
     symbols = [c.symbol(name) for name in node.names]
     if any(symbol not in c.handles for symbol in symbols):
-        raise LoweringError(f"'{node.word}' of futures of named buffers is not lowered yet", node.span)
+        raise LoweringError(
+            f"'{node.word}' of named buffers is not lowered yet: let the copies make them ('=> shared')", node.span
+        )
     return [ir.Rotate(node.span, tuple(c.handles[symbol][0] for symbol in symbols))]
 
 
@@ -137,10 +143,10 @@ def slot_ref(c: Context, node: ast.Expr) -> list[ir.SlotRef]:
         node = node.inner
     base, suffixes = (node.base, node.suffixes) if isinstance(node, ast.Chain) else (node, ())
     if not isinstance(base, ast.Name):
-        raise LoweringError("this is no event", node.span)
+        raise LoweringError("this is no event: name one, or one of an array of them ('full[s]')", node.span)
     symbol = c.symbol(base)
     if not isinstance(symbol.type, Event):
-        raise LoweringError(f"'{base.id}' is no event", node.span)
+        raise LoweringError(f"'{base.id}' is no event: name one that 'shared event' declares", node.span)
     name, array = c.name_of(symbol), symbol.type.array
     order = order_of(node)
     if order is not None:
@@ -173,7 +179,7 @@ def _wait(c: Context, node: ast.Wait) -> Built:
 
 def _handle(c: Context, node: ast.Expr) -> str:
     if not isinstance(node, ast.Name) or not _is_future(c, node):
-        raise LoweringError("this future is not lowered yet", node.span)
+        raise LoweringError("this is no future of a copy: name one", node.span)
     return c.name_of(c.symbol(node))
 
 

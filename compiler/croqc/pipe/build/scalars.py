@@ -6,19 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from croqc.pipe.build.context import Context
+from croqc.pipe.build.held import element_of, element_of_whole, is_element
 from croqc.pipe.build.integers import ceiling, of_int
 from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
 from croqc.pipe.ir_control import Set
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
+from croqc.sema.integers import COMPARISONS
 from croqc.sema.model import SymbolKind
-from croqc.sema.types import Bounded, BoundedTuple, Scalar, data_of
+from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, data_of
 from croqc.syntax import ast
 from croqc.text.record import replace
 from croqc.text.span import Span
 
-_COMPARE = ("==", "!=", "<", "<=", ">", ">=")
 _FOLDED: dict[str, Callable[[Expr, Expr], Expr]] = {
     "+": add, "-": subtract, "*": multiply, "/": divide, "%": modulo
 }  # fmt: skip
@@ -41,7 +42,7 @@ def elem_of(c: Context, node: ast.Node) -> str:
             return "s32"
     if c.model.values.get(node) is not None:
         return "s32"
-    raise LoweringError("the type of this expression is not known", node.span)
+    raise LoweringError("the type of this expression is not known: convert it, as '__to<f32>(…)'", node.span)
 
 
 _NARROW = ("f8_ue8m0", "f8_ue4m3", "f6_e2m3", "f6_e3m2", "f4_e2m1")
@@ -51,7 +52,7 @@ def printable(elem: str, span: Span) -> str:
     """The element type itself. Raises LoweringError for one that no generated code stores or computes with."""
     row = ELEMENTS.get(elem)
     if elem != "int" and (row is None or row.bits < 8 or elem in _NARROW):
-        raise LoweringError(f"the type {elem} is not lowered to CUDA yet", span)
+        raise LoweringError(f"the type {elem} is not lowered to CUDA yet: use a wider one, such as f8_e4m3 or s8", span)
     return elem
 
 
@@ -106,7 +107,7 @@ def _const(c: Context, node: ast.Const) -> Expr:
             return Lit(node.word == "true", "bool")
         case "inf":
             return Lit(float("inf"), "f32")
-    raise LoweringError("a null pointer is not lowered", node.span)
+    raise LoweringError("a null pointer is not lowered: pass data", node.span)
 
 
 def _name(c: Context, node: ast.Name) -> Expr:
@@ -120,7 +121,11 @@ def _name(c: Context, node: ast.Name) -> Expr:
         return Var(c.name_of(symbol), symbol.type.elem)
     if isinstance(symbol.type, Bounded) or (isinstance(symbol.type, BoundedTuple) and len(symbol.type.bounds) == 1):
         return Var(c.name_of(symbol))
-    raise LoweringError(f"'{node.id}' is no scalar here", node.span)
+    if isinstance(symbol.type, Fragment) and c.visiting:
+        return element_of_whole(c, symbol, node.span)
+    raise LoweringError(
+        f"'{node.id}' is no scalar here: use an element ('.at') or an extent ('.span') of it", node.span
+    )
 
 
 def _unary(c: Context, node: ast.Unary) -> Expr:
@@ -140,10 +145,11 @@ def _binary(c: Context, node: ast.Binary) -> Expr:
         return ceiling(left, right)
     if node.op in ("&&", "||"):
         return Op(node.op, (left, right), "bool")
-    if node.op in _COMPARE:
+    if node.op in COMPARISONS:
         common = common_type(left.elem, right.elem)
         return Op(node.op, (convert(left, common), convert(right, common)), "bool")
-    elem = canonical(elem_of(c, node))
+    whole = isinstance(c.model.types.get(node), Fragment)  # of elements, in the type that holds both
+    elem = common_type(left.elem, right.elem) if whole else canonical(elem_of(c, node))
     left, right = convert(left, elem), convert(right, elem)
     fold = _FOLDED.get(node.op)
     if fold is not None and ELEMENTS[elem].kind != "float":
@@ -168,6 +174,17 @@ def _arms(a: str, b: str) -> str:
     """The type of a choice between two: integers that differ are s32 where that holds both (3.1, rule 7)."""
     small = [elem in _NARROW_INTEGERS or canonical(elem) == "s32" for elem in (a, b)]
     return "s32" if a != b and all(small) else common_type(a, b)
+
+
+def combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
+    """What `old op new` writes, where `op` is "=", "+=", …"""
+    return convert(new, elem) if op == "=" else arithmetic(op[:-1], old, new, elem)
+
+
+def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
+    """`left op right` as a binary expression has it, converted to `elem`."""
+    common = common_type(left.elem, right.elem)
+    return convert(cut(Op(op, (convert(left, common), convert(right, common)), common)), elem)
 
 
 def _conditional(c: Context, node: ast.Cond) -> Expr:
@@ -195,7 +212,7 @@ def bound(c: Context, node: ast.Node) -> Expr:
             return multiply(bound(c, left), bound(c, right))
         case ast.Binary(op="+" | "-" | "*" | "/" | "%", left=left):
             return bound(c, left)
-    raise LoweringError("this value has no upper bound", node.span)
+    raise LoweringError("this value has no upper bound: use an index of 'foreach' or 'parallel'", node.span)
 
 
 def _bound_of(c: Context, node: ast.BoundOf) -> Expr:
@@ -212,7 +229,7 @@ def _count(c: Context, node: ast.Count) -> Expr:
 def _known(c: Context, node: ast.Node) -> Expr:
     found = c.model.values.get(node)
     if found is None:
-        raise LoweringError("the value of this expression is not known", node.span)
+        raise LoweringError("the value of this expression is not known: use a size, an index or a number", node.span)
     return of_int(found, c.sizes)
 
 
@@ -224,7 +241,9 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
     args = tuple(value(c, arg) for arg in node.args)
     if node.name == "__to":
         if not isinstance(node.type_arg, str):
-            raise LoweringError("a conversion to a C++ type is not lowered", node.span)
+            raise LoweringError(
+                "a conversion to a C++ type is not lowered: name one of the language, as '__to<f32>(…)'", node.span
+            )
         return convert(args[0], printable(canonical(node.type_arg), node.span))
     if node.name == "cdiv":
         return ceiling(*args)
@@ -246,14 +265,14 @@ def _chain(c: Context, node: ast.Chain) -> Expr:
             parts, place = c.tuples[c.symbol(base)], c.model.values.get(arg)
             if len(parts) > 1 and place is not None and place.const is not None:
                 return parts[place.const]
-    return _known(c, node)
+    return element_of(c, node) if is_element(c, node) else _known(c, node)
 
 
 def _step(c: Context, node: ast.IncDec) -> Expr:
     """`++x` before the statement that it stands in, `x++` behind it: it changes a scalar once (2.5)."""
     symbol = c.symbol(node.name)
     if not isinstance(symbol.type, Scalar):
-        raise LoweringError(f"'{node.name.id}' is no scalar here", node.span)
+        raise LoweringError(f"'{node.name.id}' is no scalar here: '++' and '--' change numbers", node.span)
     elem = canonical(symbol.type.elem)
     old = Var(c.name_of(symbol), elem)
     new = cut(_typed(_FOLDED[node.op[0]](old, convert(Lit(1), elem)), elem))

@@ -47,7 +47,7 @@ def tile(c: Context, node: ast.Node) -> Tile:
         return of_view(c, view, node.span)
     if isinstance(node, ast.Name):
         return _of_symbol(c, c.symbol(node), ZERO, node.span)
-    raise LoweringError("this is no data that can be lowered", node.span)
+    raise LoweringError("this is no data: name a buffer, a parameter or a view of one", node.span)
 
 
 def _selected(c: Context, node: ast.Select) -> Tile:
@@ -76,7 +76,7 @@ def element(c: Context, node: ast.Chain) -> Read:
 
 def of_view(c: Context, view: View, span: Span) -> Tile:
     if view.mdata:
-        raise LoweringError("'.mdata' is not lowered yet", span)
+        raise LoweringError("'.mdata' is not lowered yet: keep the metadata in a buffer of its own", span)
     found = _of_symbol(c, view.base, _slot(c, view), span)
     for op in view.ops:
         found = _apply(c, found, op)
@@ -103,7 +103,7 @@ def _of_symbol(c: Context, symbol: Symbol, slot: Expr, span: Span) -> Tile:
     defined = defining_value(symbol) if symbol.kind is SymbolKind.VARIABLE else None
     if defined is not None:
         return tile(c, defined)
-    raise LoweringError(f"'{symbol.name}' has no memory that can be lowered", span)
+    raise LoweringError(f"'{symbol.name}' has no memory here: name a buffer, a parameter or a future", span)
 
 
 # --- view operations ---------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def _chunk(c: Context, base: Tile, op: ViewOp) -> Tile:
 
 def _subspan(c: Context, base: Tile, op: ViewOp) -> Tile:
     if op.strides:
-        raise LoweringError("a subspan with strides is not lowered yet", op.span)
+        raise LoweringError("a subspan with strides is not lowered yet: name its elements one by one", op.span)
     steps = tuple(c.expr(node) for node in op.step) if op.step else _shape(c, op)
     return _cut(c, base, op, _scaled(_flat(c, op.at), steps))
 
@@ -173,7 +173,9 @@ def _window(c: Context, base: Tile, op: ViewOp) -> Tile:
 def _strided(base: Tile, start: tuple[Expr, ...], shape: tuple[Expr, ...], steps: tuple[Expr, ...], span: Span) -> Tile:
     """A view with element strides of its own: of the same elements in one row. All of it exists (3.5)."""
     if base.scales:
-        raise LoweringError("a view with strides of one with strides is not lowered", span)
+        raise LoweringError(
+            "a view with strides of one with strides is not lowered: cut it from the whole buffer", span
+        )
     shape_of = base.tensor.shape
     rows = [product(shape_of[dim + 1 :]) for dim in range(len(shape_of))]
     first = total(tuple(multiply(at, row) for at, row in zip(base.origin, rows, strict=True)))
@@ -191,7 +193,7 @@ def _scaled(indices: list[Expr], extents: tuple[Expr, ...]) -> tuple[Expr, ...]:
 def _cut(c: Context, base: Tile, op: ViewOp, start: tuple[Expr, ...]) -> Tile:
     shape = _shape(c, op)
     if len(start) != len(shape) or len(shape) != len(base.shape):
-        raise LoweringError("this view has indices of another rank than its data", op.span)
+        raise LoweringError("this view has indices of another rank than its data: give an index a dimension", op.span)
     origin = list(base.origin)
     valid: list[Expr | None] = []
     for dim, (by, extent, before) in enumerate(zip(start, shape, base.valid, strict=True)):
@@ -223,7 +225,9 @@ def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:
     if shape == tuple(extent for extent in base.shape if integer(extent) != 1):  # as `.sqz()` has it
         return _squeeze(c, base, op)
     if base != whole(base.tensor, base.slot):
-        raise LoweringError("span_as of a part of a buffer is not lowered yet", op.span)
+        raise LoweringError(
+            "span_as of a part of a buffer is not lowered yet: take the part of the whole buffer's span_as", op.span
+        )
     return whole(replace(base.tensor, shape=shape), base.slot)
 
 

@@ -11,55 +11,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Space, integer
-from croqc.pipe.passes.fold import is_load
+from croqc.pipe.exprs import Space
+from croqc.pipe.named_barriers import first_barrier, with_team_barriers
+from croqc.pipe.published import read, touched
 from croqc.pipe.tiles import handed_on, reads_of
-from croqc.pipe.walk import Body, bodies, rewrite, statements, with_bodies
-from croqc.sema.model import Unit
+from croqc.pipe.transfers import is_load, taken_by_async_proxy
+from croqc.pipe.walk import Body, bodies, statements, with_bodies
+from croqc.sema.model import THREADS, Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
-
-_BARRIERS = 16  # named barriers of a block (PTX ISA, bar)
 
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     placing = _Placing(kernel, env.target.has(Feature.TMA))
-    body = placing.placed(kernel.body, State(), Unit.BLOCK)
-    return replace(kernel, body=_numbered(_without_last(body), kernel))
-
-
-def _numbered(body: Body, kernel: ir.Kernel) -> Body:
-    """Gives each path that is no single warp or warpgroup the named barrier where it meets, from the last down: 0 is
-    the block's, those from 1 on are the warpgroups', and the program may have some of its own (reference, 7.7)."""
-    taken = {0, *range(1, 1 + kernel.threads // 128)}
-    calls = [stmt for stmt in statements(body) if isinstance(stmt, ir.Call) and stmt.name.startswith("bar_")]
-    taken |= {number for call in calls if (number := integer(call.args[0])) is not None}
-    given: dict[tuple[int, int], int] = {}
-
-    def change(stmt: ir.Stmt) -> Body:
-        if not isinstance(stmt, ir.Role) or stmt.unit is not Unit.BLOCK or stmt.threads == kernel.threads:
-            return (stmt,)
-        team = stmt.first, stmt.threads
-        if team not in given:
-            free = [number for number in range(_BARRIERS - 1, 0, -1) if number not in taken]
-            if not free:
-                raise LoweringError("there is no named barrier left for the threads of this region", stmt.span)
-            given[team] = free[0]
-            taken.add(free[0])
-        return (replace(stmt, barrier=given[team]),)
-
-    return rewrite(body, change)
+    body = _without_last(placing.placed(kernel.body, State(Unit.BLOCK)))
+    first = first_barrier(body, kernel.threads)
+    return replace(kernel, body=with_team_barriers(body, kernel.threads, first), first_barrier=first)
 
 
 @dataclass(slots=True)
 class State:
-    """Since the last barrier: `touched` shared memory by any means, by `ordinary` instructions, and `wrote` so what
-    the async proxy reads."""
+    """What its `unit` did since its last barrier: `touched` shared memory by any means, by `ordinary`
+    instructions, and `wrote` so what the async proxy reads."""
 
+    unit: Unit
     touched: bool = False
     ordinary: bool = False
     wrote: bool = False
@@ -70,57 +49,66 @@ class State:
         self.wrote |= other.wrote
 
     def copy(self) -> State:
-        return State(self.touched, self.ordinary, self.wrote)
+        return State(self.unit, self.touched, self.ordinary, self.wrote)
 
-    def clear(self) -> None:
-        self.touched = self.ordinary = self.wrote = False
+    def met(self, unit: Unit) -> None:
+        """Behind a barrier: one of a part of the unit orders nothing for the other parts."""
+        if _size(unit) >= _size(self.unit):
+            self.touched = self.ordinary = self.wrote = False
+
+
+def _size(unit: Unit) -> float:
+    return THREADS.get(unit, inf)
 
 
 class _Placing:
     def __init__(self, kernel: ir.Kernel, has_proxy: bool) -> None:
         self.has_proxy = has_proxy
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
+        self.exchanged = _exchanged(kernel)
 
-    def placed(self, body: Body, state: State, unit: Unit) -> Body:
+    def placed(self, body: Body, state: State) -> Body:
         found: list[ir.Stmt] = []
         for stmt in body:
-            found += self._stmt(stmt, state, unit)
+            found += self._stmt(stmt, state)
         return tuple(_merged(found))
 
-    def _stmt(self, stmt: ir.Stmt, state: State, unit: Unit) -> list[ir.Stmt]:
+    def _stmt(self, stmt: ir.Stmt, state: State) -> list[ir.Stmt]:
         match stmt:
             case ir.Role():
-                inner = State()
+                inner = State(stmt.unit)
                 inner.join(state)
-                result = with_bodies(stmt, lambda body: self.placed(body, inner, stmt.unit))
+                result = with_bodies(stmt, lambda body: self.placed(body, inner))
                 state.join(inner)
                 return [result]
             case ir.Loop() | ir.While():
                 end = state.copy()
-                with_bodies(stmt, lambda body: self.placed(body, end, unit))
+                with_bodies(stmt, lambda body: self.placed(body, end))
                 state.join(end)  # what a turn leaves behind meets the next one
-                return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
+                return [with_bodies(stmt, lambda body: self.placed(body, state))]
             case ir.If():
-                return [self._branches(stmt, state, unit)]
+                return [self._branches(stmt, state)]
             case ir.Scope():
-                return [with_bodies(stmt, lambda body: self.placed(body, state, unit))]
+                return [with_bodies(stmt, lambda body: self.placed(body, state))]
             case ir.Copy():
                 return self._copy(stmt, state)
             case ir.Arrive():
                 return [self._arrival(stmt, state)]
             case ir.Await():
                 return self._await(stmt, state)
+            case ir.Visit():
+                return self._visit(stmt, state)
             case ir.Sync():
                 published = replace(stmt, publishes=stmt.publishes or state.wrote)
-                state.clear()
+                state.met(stmt.unit)
                 return [published]
         state.join(self._effect(stmt))
         return [stmt]
 
-    def _branches(self, stmt: ir.If, state: State, unit: Unit) -> ir.Stmt:
+    def _branches(self, stmt: ir.If, state: State) -> ir.Stmt:
         before = state.copy()
-        then = self.placed(stmt.then, state, unit)
-        other = self.placed(stmt.other, before, unit)
+        then = self.placed(stmt.then, state)
+        other = self.placed(stmt.other, before)
         state.join(before)
         return replace(stmt, then=then, other=other)
 
@@ -148,12 +136,25 @@ class _Placing:
         return found
 
     def _await(self, stmt: ir.Await, state: State) -> list[ir.Stmt]:
-        state.clear()
+        state.met(stmt.unit)
         return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
 
+    def _visit(self, visit: ir.Visit, state: State) -> list[ir.Stmt]:
+        """Its threads meet around what some write and others read: each has elements of its own (6.5)."""
+        inside = tuple(statements(visit.body))
+        touches = any(touched(stmt) & self.exchanged for stmt in inside)
+        writes = any(name in self.exchanged for stmt in inside for name in _written(stmt))
+        unit = visit.acc.unit
+        before = [self._meeting(visit, unit, state)] if touches else []
+        state.join(self._effect(visit))
+        return [*before, visit, *([self._meeting(visit, unit, state)] if writes else [])]
+
     def _sync(self, copy: ir.Copy, state: State) -> ir.Stmt:
-        made = ir.Sync(copy.span, copy.unit, publishes=state.wrote)
-        state.clear()
+        return self._meeting(copy, copy.unit, state)
+
+    def _meeting(self, stmt: ir.Stmt, unit: Unit, state: State) -> ir.Stmt:
+        made = ir.Sync(stmt.span, unit, publishes=state.wrote)
+        state.met(unit)
         return made
 
     def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
@@ -162,12 +163,12 @@ class _Placing:
         if arrive.unit is Unit.THREAD:
             return replace(arrive, publishes=state.wrote)
         found = replace(arrive, meets=True, publishes=state.wrote)
-        state.clear()
+        state.met(arrive.unit)
         return found
 
     def _effect(self, stmt: ir.Stmt) -> State:
         """What a statement and those inside it do to shared memory."""
-        state = State()
+        state = State(Unit.BLOCK)
         for inner in bodies(stmt):
             for each in inner:
                 state.join(self._effect(each))
@@ -175,11 +176,11 @@ class _Placing:
             case ir.Text(text=text) if "setmaxnreg" not in text:  # an island may read and write all memory (4.6)
                 state.touched = state.ordinary = True
                 state.wrote |= bool(self.taken)
-            case ir.Multiply(instruction="wgmma" | "tcgen05"):
+            case ir.Multiply() if stmt.instruction.is_async:
                 state.touched = True
             case ir.Multiply(a_registers=""):
                 self._enter(state, stmt.a.tensor.name, Space.SHARED, False)
-            case ir.LoadFragment(tile=tile):
+            case ir.LoadFragment(tile=tile) | ir.LoadMetadata(tile=tile):
                 self._enter(state, tile.tensor.name, tile.tensor.space, False)
             case ir.Copy() if is_load(stmt):
                 state.touched = True
@@ -200,15 +201,22 @@ class _Placing:
             state.wrote |= writes and name in self.taken
 
 
-def taken_by_async_proxy(stmt: ir.Stmt) -> tuple[str, ...]:
-    """The shared tensors that wgmma or TMA reads, or that a TMA load writes, in a statement."""
-    match stmt:
-        case ir.Multiply(instruction="wgmma" | "tcgen05"):
-            read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
-            return tuple(tile.tensor.name for tile, held in read if not held)
-        case ir.Copy(mechanism=ir.Mechanism.TMA):
-            return (stmt.dest.tensor.name,) if is_load(stmt) else (stmt.source.tensor.name,)
-    return ()
+def _exchanged(kernel: ir.Kernel) -> frozenset[str]:
+    """What threads write by ordinary code and others read. Copies bring their own barriers."""
+    written: set[str] = set()
+    found: set[str] = set()
+    for stmt in statements(kernel.body):
+        found |= read(stmt)
+        written |= _written(stmt)
+        if isinstance(stmt, ir.StoreTile):
+            written.add(stmt.dest.tensor.name)
+    return frozenset(found & written) - {tensor.name for tensor in kernel.locals}
+
+
+def _written(stmt: ir.Stmt) -> set[str]:
+    """What a statement writes element by element, itself or by a function that gets it."""
+    found = {tensor.name for tensor in handed_on(stmt)}
+    return found | {stmt.tile.tensor.name} if isinstance(stmt, ir.Write) else found
 
 
 def _merged(found: list[ir.Stmt]) -> list[ir.Stmt]:

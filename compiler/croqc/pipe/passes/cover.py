@@ -14,8 +14,8 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Expr, Fn, Lit, Op, Tile, Var, integer
 from croqc.pipe.facts import Facts
-from croqc.pipe.tiles import ends_with_tensor, map_tiles
-from croqc.pipe.walk import statements
+from croqc.pipe.tiles import bound, ends_with_tensor, map_tiles
+from croqc.pipe.walk import rewrite, statements
 from croqc.text.record import replace
 
 Ends = Mapping[str, tuple[int, Expr]]  # by index: its first value, and what it stays below
@@ -28,7 +28,27 @@ def cover(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     for stmt in statements(kernel.body):
         if isinstance(stmt, ir.Loop) and (first := integer(stmt.start)) is not None and (integer(stmt.step) or 0) > 0:
             ends[stmt.name] = (first, stmt.stop)
-    return replace(kernel, body=map_tiles(kernel.body, lambda tile: _covered(tile, env.facts, ends)))
+    body = map_tiles(kernel.body, lambda tile: _covered(tile, env.facts, ends))
+    return replace(kernel, body=rewrite(body, lambda stmt: (_limited(stmt),)))
+
+
+def _limited(stmt: ir.Stmt) -> ir.Stmt:
+    """A store of an accumulator with what its rows and columns have to stay below."""
+    if not isinstance(stmt, ir.StoreTile):
+        return stmt
+    rows, columns = (_limits(stmt, dim, size) for dim, size in enumerate((stmt.acc.m, stmt.acc.n)))
+    return replace(stmt, row_limits=rows, column_limits=columns)
+
+
+def _limits(stmt: ir.StoreTile, dim: int, size: int) -> tuple[Expr, ...]:
+    """Of one dimension of the accumulator, `size` elements long: what is asked for, and what exists of its tile."""
+    asked = stmt.limits[dim : dim + 1]
+    at = len(stmt.dest.shape) - 1 - dim if stmt.transposed else dim
+    limit, extent = stmt.dest.valid[at], stmt.dest.shape[at]
+    lies_inside = (integer(extent) or 0) >= size
+    if limit is not None:
+        return (*asked, bound(limit, extent) if lies_inside else limit)
+    return asked if lies_inside else (*asked, extent)
 
 
 def _covered(tile: Tile, facts: Facts, ends: Ends) -> Tile:

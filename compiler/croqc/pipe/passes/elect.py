@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.passes.fold import is_load
+from croqc.pipe.transfers import is_load
 from croqc.pipe.walk import rewrite, statements
 from croqc.sema.model import Unit
 from croqc.text.record import replace

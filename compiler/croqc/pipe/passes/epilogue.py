@@ -1,9 +1,10 @@
 """Pass epilogue: accumulators leave through shared memory (PTX ISA, stmatrix, cp.async.bulk.tensor).
 
 - A store of 16-bit elements into a swizzled shared tile uses stmatrix: a warp writes 16 columns at a time.
-- A store to global memory that TMA can make goes through a stage of its own, some columns at a time, as wide as the
-  block's shared memory leaves room for. A stage is written again only when its last transfer has read it, so that the
-  transfer overlaps what follows.
+- A store to global memory that TMA can make goes through a stage of its own, 64 columns at a time: a panel. Panels
+  take turns in two buffers where the block's shared memory leaves room for them, so that one is written while the
+  transfer of the other is under way, up to the next tile. A buffer is written again only when its last transfer has
+  read it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from functools import partial
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, subtract, whole
-from croqc.pipe.passes.mechanism import misaligned, unreachable
-from croqc.pipe.passes.memory import aligned, slot_stride
+from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, multiply, subtract, whole
+from croqc.pipe.ir_declared import SWIZZLED, aligned
 from croqc.pipe.published import otherwise_used
+from croqc.pipe.transfers import misaligned, unreachable
 from croqc.pipe.walk import Body, rewrite, statements, with_bodies
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
@@ -58,7 +59,7 @@ class _Staging:
         self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
         self.stages: list[ir.Shared] = []
         self.maps: list[ir.TensorMap] = []
-        used = sum(aligned(slot_stride(item) * item.tensor.slots, 1024) for item in kernel.shared)
+        used = sum(aligned(item.slot_stride * item.tensor.slots, SWIZZLED) for item in kernel.shared)
         self.room = env.target.shared_limit - used - _BARRIERS
 
     def placed(self, body: Body, role: ir.Role | None) -> Body:
@@ -83,27 +84,28 @@ class _Staging:
             return (stmt,)
         if unreachable(stmt.dest) or misaligned(stmt.dest, self.env.facts):
             return (stmt,)
-        columns = self._columns(stmt, role)
-        if not columns:
+        buffers = self._stage(stmt, role)
+        if not buffers:
             return (stmt,)
-        number, slot = self._map(stmt.dest), subtract(Fn("warpgroup", (), "s32"), Lit(role.groups[0]))
-        stage = whole(self.stages[-1].tensor, slot if len(role.groups) > 1 else ZERO)
-        return tuple(each for first in range(0, stmt.acc.n, columns) for each in _part(stmt, stage, first, number))
+        number, group = self._map(stmt.dest), subtract(Fn("warpgroup", (), "s32"), Lit(role.groups[0]))
+        base = multiply(group, Lit(buffers)) if len(role.groups) > 1 else ZERO
+        parts = range(stmt.acc.n // _WIDTH)
+        # Where panels do not come in pairs, the first one follows one in the same buffer: that of the tile before.
+        keeps = [0 if part == 0 and len(parts) % buffers else buffers - 1 for part in parts]
+        stages = [whole(self.stages[-1].tensor, add(base, Lit(part % buffers))) for part in parts]
+        return tuple(each for part in parts for each in _part(stmt, stages[part], part * _WIDTH, number, keeps[part]))
 
-    def _columns(self, stmt: ir.StoreTile, role: ir.Role) -> int:
-        """The columns of the stage, the widest that divides the tile's and fits; 0 where none does."""
-        groups = len(role.groups)
-        for columns in (128, 64):
-            size = groups * stmt.acc.m * columns * 2
-            if stmt.acc.n % columns == 0 and size <= self.room:
-                self.room -= size
-                shape = (Lit(stmt.acc.m), Lit(columns))
-                name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
-                tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups)
-                made = ir.Shared(tensor, stmt.acc.m * columns * 2, stmt.span, _SWIZZLE, 1024)
-                self.stages.append(made)
-                return columns
-        return 0
+    def _stage(self, stmt: ir.StoreTile, role: ir.Role) -> int:
+        """Makes the stage of a store. Returns its buffers a warpgroup: two where they fit and panels take turns."""
+        groups, size = len(role.groups), stmt.acc.m * _WIDTH * 2
+        buffers = min(self.room // (groups * size), 2 if stmt.acc.n > _WIDTH else 1)
+        if buffers:
+            self.room -= buffers * groups * size
+            name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
+            shape = (Lit(stmt.acc.m), Lit(_WIDTH))
+            tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups * buffers)
+            self.stages.append(ir.Shared(tensor, size, stmt.span, _SWIZZLE, SWIZZLED))
+        return buffers
 
     def _map(self, dest: Tile) -> int:
         made = ir.TensorMap(dest.tensor, (_WIDTH, 64), _SWIZZLE)
@@ -114,15 +116,17 @@ class _Staging:
         return len(known)
 
 
-def _part(stmt: ir.StoreTile, stage: Tile, first: int, number: int) -> Body:
-    """Some columns: the stage's last transfer has read it, the warpgroup writes it, one thread starts the next."""
+def _part(stmt: ir.StoreTile, stage: Tile, first: int, number: int, keep: int) -> Body:
+    """A panel: the last transfer out of its buffer has read it, the warpgroup writes it, one thread starts the next.
+
+    `keep`: how many transfers may still be reading; they are those of other buffers."""
     row, column = stmt.dest.origin
     part = replace(stmt.dest, origin=(row, add(column, Lit(first))), shape=stage.shape, valid=(None, None))
-    unit, columns = Unit.GROUP4, (stage.extents or (0, 0))[1]
+    unit = Unit.GROUP4
     return (
-        ir.StoresRead(stmt.span, unit),
+        ir.StoresRead(stmt.span, unit, keep),
         ir.Sync(stmt.span, unit),
-        replace(stmt, dest=stage, by_matrix=True, first=first, columns=columns),
+        replace(stmt, dest=stage, row_limits=(), column_limits=(), by_matrix=True, first=first, columns=_WIDTH),
         ir.Copy(stmt.span, stage, part, ir.Form.COPY, unit, "tma", True, mechanism=ir.Mechanism.TMA, map=number),
     )
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Space, Tensor
+from croqc.pipe.exprs import Space
+from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.tiles import handed_on
 from croqc.pipe.walk import rewrite, statements
 from croqc.sema.elements import ELEMENTS
 from croqc.text.record import replace
 from croqc.text.span import Span
 
-_BY_ROWS = ("wgmma", "mma.sync", "tcgen05")  # multiplies that read shared memory in rows of 16 bytes
 _WIDTHS = (128, 64, 32)
-_SWIZZLED, _TMA, _PLAIN = 1024, 128, 16  # alignments in bytes
+_TMA, _PLAIN = 128, 16  # alignments in bytes
 _MAX_BOX = 256
 
 
@@ -43,7 +43,7 @@ class _Uses:
         self.handed_on: dict[str, Span] = {}
         for stmt in statements(kernel.body):
             self.handed_on |= {tensor.name: stmt.span for tensor in handed_on(stmt)}
-            if isinstance(stmt, ir.Multiply) and stmt.instruction in _BY_ROWS:
+            if isinstance(stmt, ir.Multiply):
                 read = ((stmt.a, stmt.a_registers), (stmt.b, stmt.b_registers))
                 self.operands.update({tile.tensor.name: stmt.span for tile, held in read if not held})
             elif isinstance(stmt, ir.StoreTile):
@@ -54,7 +54,7 @@ class _Uses:
 
 def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     name, swizzle = item.tensor.name, item.swizzle
-    width, flat = row_bytes(item.tensor), len(item.tensor.shape) == 2
+    width, flat = item.tensor.row_bytes, len(item.tensor.shape) == 2
     if name in uses.operands:
         swizzle = swizzle or _widest(width)
         if not swizzle:
@@ -70,16 +70,12 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     if swizzle and width % swizzle:
         reason = f"rows of '{name}' are {width} bytes, no multiple of the swizzle of {swizzle}"
         raise LoweringError(f"{reason}: use a narrower swizzle or longer rows", item.span)
-    alignment = _SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
+    alignment = SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
     return replace(item, swizzle=swizzle, alignment=alignment)
 
 
 def _widest(width: int) -> int:
     return next((each for each in _WIDTHS if width % each == 0), 0)
-
-
-def row_bytes(tensor: Tensor) -> int:
-    return tensor.extents[-1] * ELEMENTS[tensor.elem].bits // 8 if tensor.shape else 0
 
 
 # --- tensor maps -------------------------------------------------------------------------------
@@ -98,7 +94,9 @@ def _mapped(stmt: ir.Stmt, swizzles: dict[str, int], maps: list[ir.TensorMap]) -
     for axis, extent in zip(outside.dims, extents, strict=True):
         box[axis] = extent
     if max(box) > _MAX_BOX:
-        raise LoweringError(f"a box of {max(box)} elements: TMA takes up to {_MAX_BOX} in each dimension", stmt.span)
+        raise LoweringError(
+            f"a box of {max(box)} elements: TMA takes up to {_MAX_BOX} in each dimension: use smaller tiles", stmt.span
+        )
     made = ir.TensorMap(outside.tensor, tuple(reversed(box)), swizzle)
     if made not in maps:
         maps.append(made)

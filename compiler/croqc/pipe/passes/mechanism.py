@@ -19,19 +19,19 @@ from math import gcd, prod
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, Lit, Space, Tile, multiply, product
+from croqc.pipe.exprs import ONE, Expr, Space, Tile, integer
 from croqc.pipe.facts import Facts
 from croqc.pipe.handles import spread, together
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.tiles import ends_with_tensor
+from croqc.pipe.transfers import misaligned, short, sides, unreachable
 from croqc.pipe.walk import Body, rewrite, statements
 from croqc.pipe.wide import is_small
-from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import Unit
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
-_UNIT, _ALIGNED = 16, 128  # bytes: the granularity of TMA, and where it begins in shared memory
+_ALIGNED = 128  # bytes: where TMA begins in shared memory
 _MOST = 256  # elements of a box in each dimension
 _FLYING = (ir.Mechanism.TMA, ir.Mechanism.CP_ASYNC)  # copies that may be in flight behind their statement
 
@@ -78,9 +78,28 @@ def _by_threads(stmt: ir.Copy, env: Env) -> ir.Copy:
 
 def _at_once(stmt: ir.Copy, vector: int) -> ir.Copy:
     """The copy made with ordinary instructions, complete behind its statement."""
-    size = ELEMENTS[stmt.source.tensor.elem].bits // 8
+    size = stmt.source.tensor.elem_bytes
     chosen = ir.Mechanism.VECTOR if vector > size else ir.Mechanism.SCALAR
-    return replace(stmt, mechanism=chosen, vector=max(vector, size), is_async=False, completes=None)
+    made = replace(stmt, source=_within(stmt), mechanism=chosen, vector=max(vector, size))
+    return replace(made, is_async=False, completes=None)
+
+
+def _within(copy: ir.Copy) -> Tile:
+    """The source with a bound where the destination is longer: threads go over the destination's elements."""
+    source = copy.source
+    if copy.form is not ir.Form.COPY:
+        return source
+    pairs = zip(source.valid, source.shape, copy.dest.shape, strict=True)
+    return replace(
+        source,
+        valid=tuple(extent if limit is None and _ends_before(extent, full) else limit for limit, extent, full in pairs),
+    )
+
+
+def _ends_before(extent: Expr, full: Expr) -> bool:
+    """Whether an extent may be shorter than another one."""
+    own, other = integer(extent), integer(full)
+    return extent != full and (own is None or other is None or own < other)
 
 
 # --- handles ------------------------------------------------------------------------------------
@@ -133,13 +152,13 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
         return "it copies between global and shared memory only"
     if copy.engine == "dma" and not _on_demand(copy):
         return "a cooperative copy of the block"
-    outside, _ = _sides(copy)
-    return _short(outside) or misaligned(outside, env.facts)
+    outside, _ = sides(copy)
+    return short(outside) or misaligned(outside, env.facts)
 
 
 def _why_not_boxes(copy: ir.Copy, env: Env) -> str:
     """Why the hardware cannot follow the views of a copy that it could make otherwise; empty where it can."""
-    outside, inside = _sides(copy)
+    outside, inside = sides(copy)
     if inside.scales:
         return f"its view of '{inside.tensor.name}' has strides of its own"
     loads = outside is copy.source
@@ -163,64 +182,18 @@ def _on_demand(copy: ir.Copy) -> bool:
     return copy.unit in (Unit.GROUP4, Unit.THREAD) or bool(copy.completes)
 
 
-def _sides(copy: ir.Copy) -> tuple[Tile, Tile]:
-    """The global side, then the shared one."""
-    if copy.source.tensor.space is Space.GLOBAL:
-        return copy.source, copy.dest
-    return copy.dest, copy.source
-
-
-def unclipped(outside: Tile) -> str:
-    """Why the hardware's clipping at the tensor's edge is not the tile's; empty where it is."""
-    if all(ends_with_tensor(outside, dim) for dim in range(len(outside.valid))):
-        return ""
-    return f"the view ends before '{outside.tensor.name}' does, where TMA would go on"
-
-
 def _offset(inside: Tile, facts: Facts) -> int:
     """A number that divides the bytes from a shared tensor's slot to the beginning of a tile."""
-    extents, size = inside.tensor.extents, ELEMENTS[inside.tensor.elem].bits // 8
+    extents, size = inside.tensor.extents, inside.tensor.elem_bytes
     steps = [prod(extents[dim + 1 :]) * size for dim in range(len(extents))]
     return gcd(*(facts.divisor(at) * step for at, step in zip(inside.origin, steps, strict=True)))
-
-
-def unreachable(outside: Tile) -> str:
-    """Why a tile of a global tensor is none of its boxes; empty where it is one."""
-    return unclipped(outside) or _astray(outside)
-
-
-def _astray(outside: Tile) -> str:
-    if outside.scales:
-        return f"its view of '{outside.tensor.name}' has strides of its own"
-    if not outside.dims or outside.dims[-1] != len(outside.tensor.shape) - 1:
-        return f"its rows do not run along those of '{outside.tensor.name}'"
-    return ""
-
-
-def _short(outside: Tile) -> str:
-    if outside.extents is None:
-        return ""
-    size = outside.extents[-1] * ELEMENTS[outside.tensor.elem].bits // 8
-    return f"its rows of {size} bytes are no multiple of {_UNIT}" if size % _UNIT else ""
-
-
-def misaligned(outside: Tile, facts: Facts) -> str:
-    """Why no box of a global tensor can be TMA's: element type, rank or strides; empty where some can."""
-    size = ELEMENTS[outside.tensor.elem].bits
-    if size < 8 or not 1 <= len(outside.tensor.shape) <= 5:
-        return "its element type or rank is none of TMA's"
-    shape = outside.tensor.shape
-    strides = [multiply(product(shape[dim:]), Lit(size // 8)) for dim in range(1, len(shape))]
-    if not facts.divide((_UNIT, stride) for stride in strides):
-        return f"the strides of '{outside.tensor.name}' are not known to be multiples of {_UNIT} bytes"
-    return ""
 
 
 def _vector(copy: ir.Copy, facts: Facts) -> int:
     """Bytes of one access: the largest power of two up to 16 that all rows of both sides are aligned to."""
     if copy.form is not ir.Form.COPY:
         return 0
-    size = ELEMENTS[copy.source.tensor.elem].bits // 8
+    size = copy.source.tensor.elem_bytes
     tiles = (copy.source, copy.dest)
     if not all(_has_rows(tile) for tile in tiles):
         return size

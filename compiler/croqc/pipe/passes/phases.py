@@ -16,15 +16,17 @@ _BITS = 64
 
 
 def phases(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    slots = {event.name: event.slots for event in kernel.events}
     named: dict[str, str] = {}
 
     def change(stmt: ir.Stmt) -> tuple[ir.Stmt, ...]:
         if not isinstance(stmt, ir.Wait) or stmt.slot.ordered:
             return (stmt,)
-        event = stmt.slot.event
-        if slots[event] > _BITS:
-            raise LoweringError(f"'{event}' has {slots[event]} slots; waits by slot number take up to 64", stmt.span)
+        event, slots = stmt.slot.event, kernel.event(stmt.slot).slots
+        if slots > _BITS:
+            raise LoweringError(
+                f"'{event}' has {slots} slots; waits by slot number take up to {_BITS}: use fewer, or wait by order",
+                stmt.span,
+            )
         named.setdefault(event, f"{event}_phase")
         return (replace(stmt, phase=named[event]),)
 

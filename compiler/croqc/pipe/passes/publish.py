@@ -11,21 +11,18 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.handles import spread, together
-from croqc.pipe.passes.barriers import taken_by_async_proxy
-from croqc.pipe.published import Published
-from croqc.pipe.walk import Body, rewrite, rewrite_lists, statements
-from croqc.sema.model import Unit
+from croqc.pipe.joining import Joining
+from croqc.pipe.transfers import taken_by_async_proxy
+from croqc.pipe.walk import Body, rewrite, statements
+from croqc.sema.model import THREADS
 from croqc.text.record import replace
-
-_THREADS = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
 
 
 def publish(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
-    published = Published(kernel)
-    body = rewrite_lists(kernel.body, lambda part: _joined(part, taken, published))
+    body = _Publishing(kernel).walked(kernel.body)
     counted = {stmt.slot.event for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.by_threads}
     body = rewrite(body, lambda stmt: (_by_threads(stmt, counted),))
+    _check_told_once(body)
     late = spread(
         (handle for stmt in statements(body) if isinstance(stmt, ir.Arrive) for handle in stmt.after), together(kernel)
     )
@@ -33,56 +30,36 @@ def publish(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     return replace(kernel, body=body, events=tuple(_event(event, body, counted) for event in kernel.events))
 
 
-def _joined(body: Body, taken: set[str], published: Published) -> Body:
-    found: list[ir.Stmt] = []
-    pending: list[int] = []  # loads that wait for an arrival, by their place in `found`
-    for stmt in body:
-        if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.CP_ASYNC and stmt.unit in _THREADS:
-            pending.append(len(found))
-        elif isinstance(stmt, ir.Arrive) and pending:
-            stmt = _arrival(stmt, found, pending, taken, published)
-            pending = _made_plain(found, pending)
-        elif pending and not isinstance(stmt, ir.Let | ir.Wait):
-            _made_plain(found, pending)
-            pending = []
-        found.append(stmt)
-    _made_plain(found, pending)
-    return tuple(found)
+def _check_told_once(body: Body) -> None:
+    """Raises LoweringError where a trigger names a copy that another one has taken: it would be told too early."""
+    copies = [stmt for stmt in statements(body) if isinstance(stmt, ir.Copy)]
+    told = {copy.handle for copy in copies if copy.handle and copy.completes is not None}
+    for stmt in statements(body):
+        if isinstance(stmt, ir.Arrive) and (twice := sorted(told.intersection(stmt.after))):
+            raise LoweringError(f"two triggers tell of the copy '{twice[0]}': trigger one event after it", stmt.span)
 
 
-def _arrival(
-    arrive: ir.Arrive, found: list[ir.Stmt], pending: list[int], taken: set[str], published: Published
-) -> ir.Arrive:
-    handles: set[str] = set()
-    plain = [copy for copy in (found[at] for at in pending) if isinstance(copy, ir.Copy) and not copy.is_async]
-    lands = all(published.may_land_with(copy, arrive.slot.event) for copy in plain)
-    for at in tuple(pending):
-        copy = found[at]
-        assert isinstance(copy, ir.Copy)
-        joins = copy.handle in arrive.after if copy.is_async else lands and not arrive.bytes
-        if copy.completes is not None:
-            joins = copy.completes.event == arrive.slot.event
-        if joins and copy.dest.tensor.name not in taken:
-            found[at] = replace(copy, completes=arrive.slot)
-            handles.add(copy.handle)
-            pending.remove(at)
-    if not handles or arrive.cluster:
-        return arrive
-    after = tuple(handle for handle in arrive.after if handle not in handles)
-    return replace(arrive, after=after, by_threads=True)
+class _Publishing(Joining):
+    def __init__(self, kernel: ir.Kernel) -> None:
+        super().__init__(kernel)
+        self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
 
+    def takes(self, copy: ir.Copy) -> bool:
+        return copy.mechanism is ir.Mechanism.CP_ASYNC and copy.unit in THREADS
 
-def _made_plain(found: list[ir.Stmt], pending: list[int]) -> list[int]:
-    """Synchronous loads without an arrival become ordinary copies. Gives the others: what they wait for comes later."""
-    rest = []
-    for at in pending:
-        copy = found[at]
-        assert isinstance(copy, ir.Copy)
-        if copy.is_async or copy.completes is not None:
-            rest.append(at)
-        else:
-            found[at] = replace(copy, mechanism=ir.Mechanism.VECTOR)
-    return rest
+    def lands_with(self, copy: ir.Copy, arrive: ir.Arrive) -> bool:
+        asked = copy.is_async or copy.completes is not None
+        lands = copy.dest.tensor.name not in self.taken and not arrive.cluster
+        return lands and (asked or not arrive.bytes)
+
+    def told(self, arrive: ir.Arrive, copies: list[ir.Copy]) -> ir.Arrive:
+        return replace(arrive, by_threads=True) if copies else arrive
+
+    def alone(self, copy: ir.Copy) -> Body:
+        return (copy if copy.is_async else replace(copy, mechanism=ir.Mechanism.VECTOR),)  # or its future is waited for
+
+    def elsewhere(self, copy: ir.Copy) -> Body:
+        return self.alone(replace(copy, is_async=False, completes=None))
 
 
 def _complete(stmt: ir.Stmt, late: set[str]) -> Body:
@@ -108,7 +85,10 @@ def _event(event: ir.Event, body: Body, counted: set[str]) -> ir.Event:
     if event.name not in counted:
         return event
     units = {stmt.unit for stmt in statements(body) if isinstance(stmt, ir.Arrive) and stmt.slot.event == event.name}
-    if len(units) != 1 or not units <= _THREADS.keys():
-        raise LoweringError(f"arrivals on '{event.name}' by units of several sizes are not lowered yet", event.span)
-    threads = _THREADS[units.pop()]
+    if len(units) != 1 or not units <= THREADS.keys():
+        raise LoweringError(
+            f"units of several sizes arrive on '{event.name}': let equally many threads trigger it everywhere",
+            event.span,
+        )
+    threads = THREADS[units.pop()]
     return replace(event, arrivals=tuple(count * threads for count in event.arrivals))

@@ -24,9 +24,9 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Push the diagnostics of one version and ask for its verdicts."""
-    _push(server, snapshot)
+    """Ask for the verdicts of one version, and push its diagnostics while they are found."""
     server.flow.submit(job_of(snapshot))
+    _push(server, snapshot)
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:

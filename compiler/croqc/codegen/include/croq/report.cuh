@@ -1,4 +1,4 @@
-// Waits that say where they stand (PTX ISA, mbarrier, %globaltimer, trap): a record a thread in memory of the host,
+// Waits that say where they stand (PTX ISA, mbarrier, trap): a record a thread in memory of the host,
 // written once a wait takes long.
 namespace croq {
 
@@ -14,17 +14,9 @@ struct WaitReport {
   u32 blocks;
 };
 
-__device__ __forceinline__ u64 wait_clock() {
-  u64 now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
-
-__device__ __forceinline__ u32 wait_block() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
-
 __device__ __forceinline__ void write_wait_record(const WaitReport& report, u32 site, u32 slot, u32 generation, u32 parity,
                                              u32 state) {
-  const u32 block = wait_block();
+  const u32 block = block_number();
   volatile WaitRecord* record = report.records + u64(block % report.blocks) * blockDim.x + threadIdx.x;
   if (record->site != 0 && record->block != block) return;
   record->slot = slot;
@@ -44,10 +36,10 @@ __device__ __forceinline__ void mbarrier_wait_reported(u64* barrier, u32 parity,
                                                        u32 slot, u32 generation) {
   if (mbarrier_passes<Cluster>(barrier, parity)) return;
   const u64 is_long = report.limit && report.limit < 2000000 ? report.limit / 2 : 1000000;
-  const u64 start = wait_clock();
+  const u64 start = read_timer();
   u32 state = 0;
   while (!mbarrier_passes<Cluster>(barrier, parity)) {
-    const u64 waited = wait_clock() - start;
+    const u64 waited = read_timer() - start;
     if (state == 0 && waited > is_long) write_wait_record(report, site, slot, generation, parity, state = 1);
     if (!report.limit) continue;
     if (state == 1 && waited > report.limit) write_wait_record(report, site, slot, generation, parity, state = 2);

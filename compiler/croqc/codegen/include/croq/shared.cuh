@@ -9,14 +9,14 @@ __device__ __forceinline__ u32 shared_address(const void* pointer) {
 // Where (row, column) of a tile lies without a permutation, in bytes from its start. The tile has Rows rows in all; rows
 // wider than Swizzle bytes are stored as column groups, group after group. A descriptor starts there.
 template <int Rows, int Swizzle, int Size>
-__device__ __forceinline__ int tile_start(int row, int column) {
+__device__ __forceinline__ constexpr int tile_start(int row, int column) {
   constexpr int kWidth = Swizzle / Size;
   return column / kWidth * (Rows * Swizzle) + row * Swizzle + column % kWidth * Size;
 }
 
 // The same with the hardware's permutation of 16-byte units: where an element lies.
 template <int Rows, int Swizzle, int Size>
-__device__ __forceinline__ int swizzled(int row, int column) {
+__device__ __forceinline__ constexpr int swizzled(int row, int column) {
   const int start = tile_start<Rows, Swizzle, Size>(row, column);
   return start ^ ((start >> 7) & (Swizzle / 16 - 1)) << 4;
 }

@@ -72,9 +72,15 @@ __device__ __forceinline__ void tma_store(const TensorMap& map, const void* from
 }
 
 __device__ __forceinline__ void tma_store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// The source may be written again.
-__device__ __forceinline__ void tma_store_wait_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
-// What was stored may be read.
-__device__ __forceinline__ void tma_store_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+// But for those of the last Keep groups, stores have read their source: it may be written again.
+template <int Keep>
+__device__ __forceinline__ void tma_store_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Keep) : "memory");
+}
+// But for those of the last Keep groups, what was stored may be read.
+template <int Keep>
+__device__ __forceinline__ void tma_store_wait() {
+  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Keep) : "memory");
+}
 
 }  // namespace croq

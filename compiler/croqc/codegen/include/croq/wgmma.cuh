@@ -11,6 +11,13 @@ __device__ __forceinline__ u64 operand(const void* tensor, int offset) {
   return u64(kLayout << 30 | Swizzle * 8 / 16) << 32 | low;
 }
 
+// The same of an operand whose rows go along M or N: Rows of Swizzle bytes each make a column group, K goes down (PTX
+// ISA, strides of the matrix descriptor: from group to group, and from eight rows to the next eight).
+template <int Swizzle, int Rows>
+__device__ __forceinline__ u64 operand_mn(const void* tensor, int offset) {
+  return operand<Swizzle>(tensor, offset) + (u64(Rows * Swizzle / 16 - 1) << 16);
+}
+
 // Registers that were touched by ordinary code may be accumulated into after it.
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }

@@ -131,6 +131,8 @@ def _part(c: Compiler, part: ast.AssignPart) -> Callable[[Frame], None]:
     value = right_side(c, part.value)
     if isinstance(part.target, ast.Name):
         if part.op != "=":
+            if not isinstance(part.value, ast.Call | ast.Select):
+                value = operand(c, part.value)
             value = _combined(operand(c, part.target), part, value)
             return setter(c, part.target, value, None)
         bounded = isinstance(part.value, ast.Call | ast.Select)

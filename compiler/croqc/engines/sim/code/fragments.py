@@ -10,6 +10,7 @@ import numpy as np
 from croqc.engines.sim.code.accumulator import Accumulator, tile_of
 from croqc.engines.sim.code.compiler import Code, Compiler, sequence
 from croqc.engines.sim.code.declare import extents
+from croqc.engines.sim.code.tensor import static_shape
 from croqc.engines.sim.code.values import Value, cast
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import convert
@@ -33,10 +34,13 @@ def _declare(c: Compiler, node: ast.FragDecl, name: ast.BufferName) -> Code:
     shape = None if node.shape is None else extents(c, node.shape)
     fill = None if name.fill is None else c.expr(name.fill)
     array = extents(c, name.array)
+    known = static_shape(c, name.name)
 
     def make(frame: Frame) -> Accumulator:
         start = 0 if fill is None else fill(frame)
         tile = Accumulator(kind, start)
+        if shape is None and known is not None:
+            tile.tile(*known)
         if shape is not None:
             tile.buffer = Buffer(symbol.name, kind, shape(frame))
             tile.buffer.poison() if fill is None else tile.buffer.flat.fill(cast(start, kind))

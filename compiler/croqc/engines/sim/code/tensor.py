@@ -16,7 +16,7 @@ from croqc.engines.sim.code.accumulator import Accumulator, settle
 from croqc.engines.sim.code.compiler import Code, Compiler
 from croqc.engines.sim.code.refs import data
 from croqc.engines.sim.code.sync import step
-from croqc.engines.sim.code.values import cast
+from croqc.engines.sim.code.values import Value, cast
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array, convert
 from croqc.engines.sim.machine.memory import Buffer
@@ -31,8 +31,6 @@ from croqc.sema.swizzles import written_swizzle
 from croqc.sema.types import Fragment
 from croqc.syntax import ast
 from croqc.text.span import Span
-
-_ASYNCHRONOUS = ("wgmma", "tcgen05")
 
 
 @dataclass(slots=True, eq=False)
@@ -111,7 +109,7 @@ def _fill(c: Compiler, node: ast.MmaFill) -> Code:
         def refill(frame: Frame) -> None:
             found = acc(frame)
             settle(frame, found)
-            found.value = value(frame)
+            found.value, found.sums = value(frame), None
             if found.buffer is not None:
                 found.buffer.flat[...] = cast(found.value, found.kind)
 
@@ -122,13 +120,17 @@ def _fill(c: Compiler, node: ast.MmaFill) -> Code:
     slot, elem = c.name_slot(name), node.elem or _inferred(c, name)
     kind = c.register_type(elem)
     counts = [c.expr(each.args[0]) for each in indices if isinstance(each, ast.Index)]
+    shape = static_shape(c, node.acc)
+
+    def made(start: Value) -> Accumulator:
+        acc = Accumulator(kind, start)
+        if shape is not None:
+            acc.tile(*shape)
+        return acc
 
     def run(frame: Frame) -> None:
         start = value(frame)
-        if counts:
-            frame.vars[slot] = [Accumulator(kind, start) for _ in range(int(counts[0](frame)))]
-        else:
-            frame.vars[slot] = Accumulator(kind, start)
+        frame.vars[slot] = [made(start) for _ in range(int(counts[0](frame)))] if counts else made(start)
 
     return Code(run)
 
@@ -178,7 +180,7 @@ def _mma(c: Compiler, node: ast.Mma) -> Code:
         raise SimError("sparse multiplies without metadata are not simulated", node.span, unsupported=True)
     acc, a, b = acc_fn(c, node.acc), _operand(c, node.a), _operand(c, node.b)
     compute, span = _compute(c, node, info), node.span
-    later = info.instruction in _ASYNCHRONOUS and OperandKind.SHARED in (info.a, info.b)
+    later = info.instruction.is_async and OperandKind.SHARED in (info.a, info.b)
     later = later and node.form != "scale" and not (c.model.ends_at_statement and node.form != "async")
     target = None if node.target is None else c.name_slot(node.target)
 
@@ -280,14 +282,11 @@ def _scale(c: Compiler, node: ast.MmaScale) -> Code:
 
 def _store(c: Compiler, node: ast.MmaStore) -> Code:
     acc, view, limits, span = acc_fn(c, node.acc), data(c, node.dest), c.exprs(node.limits), node.span
-    shape = _static_shape(c, node.acc)
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         yield from step(frame, span)
         into, where = acc(frame), view(frame)
         settle(frame, into)
-        if into.buffer is None and shape is not None:
-            into.tile(*shape)
         if into.buffer is None:
             raise SimError("the accumulator was never multiplied into", span)
         values = into.buffer.values()
@@ -300,7 +299,7 @@ def _store(c: Compiler, node: ast.MmaStore) -> Code:
     return Code(run, True)
 
 
-def _static_shape(c: Compiler, node: ast.Expr) -> tuple[int, ...] | None:
+def static_shape(c: Compiler, node: ast.Expr) -> tuple[int, ...] | None:
     """The shape that the multiplies of the text give a tile, even if none of them runs: a loop without a turn."""
     base = node.base if isinstance(node, ast.Chain) else node
     symbol = c.model.uses.get(base) if isinstance(base, ast.Name) else None

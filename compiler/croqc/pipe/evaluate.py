@@ -8,20 +8,15 @@ from collections.abc import Callable, Mapping
 
 from croqc.pipe.build.scalars import wrapped
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var
+from croqc.pipe.facts import Number
 from croqc.sema.elements import ELEMENTS, INTEGERS
-
-Number = int | float | bool
+from croqc.sema.integers import COMPARISONS, quotient, remainder
 
 _OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+    **COMPARISONS,
     "&": lambda a, b: int(a) & int(b),
     "|": lambda a, b: int(a) | int(b),
     "^": lambda a, b: int(a) ^ int(b),
@@ -95,5 +90,4 @@ def _divided(op: str, left: Number, right: Number, elem: str) -> Number:
     """As C divides: integers towards zero."""
     if ELEMENTS[elem].kind == "float":
         return left / right
-    quotient = abs(int(left)) // abs(int(right)) * (1 if (left < 0) == (right < 0) else -1)
-    return quotient if op == "/" else int(left) - quotient * int(right)
+    return quotient(int(left), int(right)) if op == "/" else remainder(int(left), int(right))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.codegen.evaluate import evaluate
+from croqc.pipe.evaluate import evaluate
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Var, whole
 
 SIZES = {"M": 130, "N": 64, "scale": 2.5}
@@ -22,6 +22,8 @@ M, N = Var("M"), Var("N")
         (Op("*", (M, Lit(2))), 260),
         (Op("/", (M, N)), 2),
         (Op("%", (M, N)), 2),
+        (Op("/", (Op("-", (N, M)), Lit(32))), -2),  # -66 / 32, towards zero
+        (Op("%", (Op("-", (N, M)), Lit(32))), -2),
         (Fn("cdiv", (M, N), "s32"), 3),
         (Fn("__min", (M, N), "s32"), 64),
         (Fn("__max", (M, N), "s32"), 130),

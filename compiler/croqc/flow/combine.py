@@ -1,0 +1,206 @@
+"""Sizes tried together: what was chosen for each, combined, with alike instances once. Must not run anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+from math import prod
+from typing import TypeVar
+
+from croqc.flow.candidates import MOST_VALUES, leaves_out, values_of
+from croqc.flow.exprs import Env, UndecidedError, Value, closure
+from croqc.flow.likeness import Likeness
+from croqc.flow.program import Loop, Program, Size
+from croqc.flow.signature import NODES, Kind, Signature
+from croqc.flow.turning import turning
+
+_T = TypeVar("_T")
+_MOST_COMBINATIONS = 6000
+_MOST_AXES = 6
+_MOST_PLACES = 12  # of blocks along an axis
+_LAST_VALUES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to try: `sizes` that matter, `loops` whose number of turns is free, the ring's `period`, and up to how many
+    `turns` of each loop."""
+
+    sizes: tuple[Size, ...]
+    loops: tuple[Loop, ...]
+    period: int
+    turns: Mapping[Loop, int]
+
+
+@dataclass(slots=True, eq=False)
+class Combined:
+    """`instances` in increasing size, and of which kind each is; `complete`: no size was left out that could make a
+    difference; `steps`: abstract steps that choosing took; `parting`: indices of the block that conditions ask for."""
+
+    instances: list[dict[int, int]] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
+    complete: bool = True
+    steps: int = 0
+    parting: frozenset[int] = frozenset()
+
+
+def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False) -> Combined:
+    """`largest`: the last ones are enough. What is too much for the budget is thinned out."""
+    found = Combined()
+    columns, turns = _columns(program, wanted, budget // 2, found)
+    places = _places(program, wanted, budget // 2, found)
+    found.parting = frozenset(var for var, own in places.items() if own)
+    if largest:
+        driven = {var for loop in wanted.loops for var in loop.low.variables() | loop.high.variables()}
+        for var in columns.keys() & driven:
+            columns[var] = sorted({columns[var][0], *columns[var][-_LAST_VALUES:]})
+    signature = Signature(program, {size.var for size in wanted.sizes})
+    cost = 1 + signature.nodes(turns) // NODES
+    groups = signature.groups(wanted.sizes)
+    share = budget // (2 * max(len(groups), 1))
+    likeness = Likeness(program)
+    parts = [_group(signature, group, columns, places, turns, share, found, likeness) for group in groups]
+    keyed: dict[tuple[object, ...], dict[int, int]] = {}
+    most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
+    found.complete = found.complete and _count(parts) <= most
+    found.steps += cost * (sum(len(part) for part in parts) + min(_count(parts), most))
+    for chosen in _chosen(parts, most):
+        sizes = {var: value for part in chosen for var, value in part.items()}
+        key = signature.of(sizes, turns)
+        if key is not None:
+            keyed.setdefault(key, sizes)
+    order = sorted(keyed.items(), key=lambda item: (sum(_numbers(item[0])), sorted(item[1].items())))
+    found.instances = [instance for _, instance in order]
+    found.kinds = [signature.kind(instance) for instance in found.instances]
+    return found
+
+
+def _columns(
+    program: Program, wanted: Wanted, budget: int, found: Combined
+) -> tuple[dict[int, list[int]], Mapping[Loop, int]]:
+    """What to try for each size by itself, and up to how many turns that is."""
+    driven: set[Loop] = set()
+    columns: dict[int, list[int]] = {}
+    turns = dict(wanted.turns)
+    free = [size for size in wanted.sizes if size.bound is None]
+    for size in free:
+        own = [loop for loop in wanted.loops if size.var in loop.low.variables() | loop.high.variables()]
+        drives = not own or any(loop not in driven for loop in own)
+        driven |= set(own)
+        values = set(values_of(program, wanted.loops, wanted.period, size, wanted.turns, drives))
+        turns_at = turning(program, own, wanted.period, size, wanted.turns, budget // (8 * len(free)))
+        values |= turns_at.values.keys()
+        for counts in turns_at.values.values():
+            turns |= {loop: max(turns[loop], count) for loop, count in counts.items()}
+        columns[size.var] = sorted(values)[:MOST_VALUES]
+        cut = leaves_out(program, wanted.loops, wanted.period, size, wanted.turns)
+        found.complete = found.complete and not cut and len(columns[size.var]) < MOST_VALUES
+        found.steps += turns_at.steps
+    return columns, turns
+
+
+def _places(program: Program, wanted: Wanted, budget: int, found: Combined) -> dict[int, list[int]]:
+    """The blocks along each axis at which a condition on their index comes out otherwise."""
+    blocks = [size for size in wanted.sizes if size.bound is not None]
+    places: dict[int, list[int]] = {}
+    for size in blocks:
+        turns_at = turning(program, (), wanted.period, size, {}, budget // (8 * len(blocks)))
+        places[size.var] = sorted(turns_at.values)[:_MOST_PLACES]
+        found.complete = found.complete and len(turns_at.values) <= _MOST_PLACES
+        found.steps += turns_at.steps
+    return places
+
+
+def _chosen(parts: Sequence[Sequence[dict[int, int]]], most: int) -> Iterable[tuple[dict[int, int], ...]]:
+    """One of each part, in all ways; where these are too many, each value of a part once, and some ways of a few."""
+    if _count(parts) <= most:
+        return product(*parts)
+    length = max(len(part) for part in parts)
+    along = [tuple(part[min(place, len(part) - 1)] for part in parts) for place in range(min(length, most))]
+    return [*along, *islice(product(*_thinned(parts, max(most - len(along), 1))), max(most - len(along), 0))]
+
+
+def _thinned(columns: Iterable[Sequence[_T]], most: int) -> list[Sequence[_T]]:
+    """Every other one of the longest column, its ends among them, until the ways to combine them are few enough."""
+    own = list(columns)
+    while _count(own) > most:
+        place = max(range(len(own)), key=lambda place: len(own[place]))
+        longest = own[place]
+        if len(longest) < 2:
+            break
+        own[place] = [*longest[:-1:2], longest[-1]] if len(longest) > 2 else longest[:1]
+    return own
+
+
+def _group(
+    signature: Signature,
+    group: Sequence[Size],
+    columns: Mapping[int, list[int]],
+    places: Mapping[int, list[int]],
+    turns: Mapping[Loop, int],
+    budget: int,
+    combined: Combined,
+    likeness: Likeness,
+) -> list[dict[int, int]]:
+    """What to try for sizes that occur together, one for each way in which they can be told apart."""
+    free = [size for size in group if size.bound is None]
+    blocks = [size for size in group if size.bound is not None]
+    tried = [columns[size.var] for size in free]
+    own = _thinned(tried, _MOST_COMBINATIONS // 4)  # such sizes are not lifted unless all rests occur
+    if any(len(left) == 1 < len(column) for left, column in zip(own, tried, strict=True)):
+        combined.complete = False
+    ways = prod(2 + len(places[size.var]) for size in blocks[:_MOST_AXES])
+    part = signature.within({size.var for size in group})
+    cost = 1 + part.nodes(turns) // NODES
+    most = max(budget // cost, 1)
+    if _count(own) * ways > most:
+        combined.complete = False
+        own = _thinned(own, max(most // ways, 1))
+    combined.steps += _count(own) * ways * cost
+    axes = [(size.var, closure(size.bound), places[size.var]) for size in blocks if size.bound is not None]
+    found: dict[tuple[object, ...], dict[int, int]] = {}
+    ways_of = [likeness.of(size, column) for size, column in zip(free, own, strict=True)]
+    met: set[tuple[object, ...]] = set()
+    for values, way in zip(product(*own), product(*ways_of), strict=True):
+        if way in met:
+            continue
+        met.add(way)
+        sizes = {size.var: value for size, value in zip(free, values, strict=True)}
+        for instance in _with_blocks(axes, sizes, signature.width):
+            key = part.of(instance, turns)
+            if key is not None:
+                found.setdefault(key, instance)
+    return list(found.values())
+
+
+def _numbers(key: Iterable[object]) -> Iterator[int]:
+    return (each for each in key if isinstance(each, int))
+
+
+def _count(columns: Sequence[Sequence[object]]) -> int:
+    total = 1
+    for column in columns:
+        total *= max(len(column), 1)
+    return total
+
+
+def _with_blocks(
+    blocks: Sequence[tuple[int, Value, list[int]]], sizes: dict[int, int], width: int
+) -> Iterator[dict[int, int]]:
+    """The first and the last block along each axis, and those of the given places that there are."""
+    if not blocks:
+        yield sizes
+        return
+    env: Env = [0] * width
+    for var, value in sizes.items():
+        env[var] = value
+    choices = []
+    for _, bound, places in blocks:
+        try:
+            last = bound(env) - 1
+        except UndecidedError:
+            return
+        choices.append(sorted({0, max(last, 0), *(place for place in places if place <= last)}))
+    for chosen in product(*choices[:_MOST_AXES]):
+        yield sizes | {var: place for (var, *_), place in zip(blocks, chosen, strict=False)}

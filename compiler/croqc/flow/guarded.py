@@ -1,0 +1,68 @@
+"""Reads behind a condition on sizes alone, run as if it held for all of them: it chooses none (credit-flow, section 5).
+
+That no read conflicts with anything says the same of fewer reads, and a read lets nobody on. A run in which such a
+read makes a difference says nothing of the kernel: then the condition has to be asked. Must not choose sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from croqc.flow.coverage import Coverage
+from croqc.flow.exprs import Expr
+from croqc.flow.machine import Machine
+from croqc.flow.ops_data import Touch
+from croqc.flow.program import Op, Program
+from croqc.flow.regions import Operand
+from croqc.flow.state import PathState
+from croqc.flow.steps import Walk
+
+
+class Guarded(Touch):
+    """Reads that may not happen."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, op: Touch) -> Guarded:
+        if isinstance(op, cls):
+            return op
+        found = cls(op.span, op.reads, (), op.loops)
+        found.role, found.together, found.maybe = op.role, op.together, op.maybe
+        return found
+
+    def step(self, machine: Walk, path: PathState) -> bool:
+        if not path.touched:  # triggers behind it count as steady ones if it happens
+            machine.fault("guarded", path.at(self))
+        return super().step(machine, path)
+
+
+def is_loosened(condition: Expr, body: Sequence[Op], program: Program) -> bool:
+    """Whether a condition that needs sizes guards nothing but reads of stages."""
+    if condition.variables().isdisjoint(size.var for size in program.sizes):
+        return False
+    return all(_only_reads(op) for op in body)
+
+
+def _only_reads(op: Op) -> bool:
+    return isinstance(op, Touch) and not op.writes and not op.closes and all(map(_is_plain, op.reads))
+
+
+def _is_plain(operand: Operand) -> bool:
+    """A part of a stage, named as such."""
+    return operand.stage is not None and operand.choice is None and operand.handle < 0 and operand.alias < 0
+
+
+def is_loose(program: Program) -> bool:
+    """Whether some condition is not asked."""
+    return any(isinstance(op, Guarded) for op in program.ops)
+
+
+def makes_a_difference(machine: Machine) -> bool:
+    """Whether a run may have come out otherwise without its guarded reads."""
+    if machine.undecided is not None or machine.accesses.unclear is not None:
+        return True
+    for fault in machine.faults.values():
+        if isinstance(fault.at.op, Guarded) or (fault.other is not None and isinstance(fault.other.op, Guarded)):
+            return True
+    return any(isinstance(gap.access.op, Guarded) for gap in Coverage(machine).gaps())

@@ -1,0 +1,83 @@
+"""Events of a kernel as steps: references to their slots, waits and triggers. Must not know copies or control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from croqc.flow.exprs import apply, const, var
+from croqc.flow.lower import Lowering
+from croqc.flow.lower_exprs import defined_at
+from croqc.flow.ops_control import Fail, Set
+from croqc.flow.ops_data import WaitFuture
+from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
+from croqc.sema.events import order_of
+from croqc.sema.types import Event
+from croqc.syntax import ast
+
+
+def event_ref(lowering: Lowering, ref: ast.Expr) -> EventRef | None:
+    event = lowering.event_of(ref)
+    if event is None:
+        return None
+    order = order_of(ref)
+    if order is not None:
+        return EventRef(ref.span, event, _order(lowering, order), ordered=True)
+    suffixes = ref.suffixes if isinstance(ref, ast.Chain) else ()
+    subscripts = [arg for suffix in suffixes if isinstance(suffix, ast.Index) for arg in suffix.args]
+    if not subscripts:
+        return EventRef(ref.span, event, None, ordered=False)
+    type_ = event.symbol.type
+    assert isinstance(type_, Event)
+    number = const(0)
+    for node, extent in zip(subscripts, type_.array, strict=False):
+        number = apply("+", apply("*", number, const(extent)), lowering.exprs.of(node))
+    found = EventRef(ref.span, event, number, ordered=False)
+    found.where = defined_at(lowering.model, subscripts[0])
+    return found
+
+
+def _order(lowering: Lowering, order: ast.Expr) -> Any:
+    """`order++` counts with the value before."""
+    if isinstance(order, ast.IncDec):
+        symbol = lowering.model.uses.get(order.name)
+        if symbol is None:
+            return lowering.exprs.of(order)
+        here = var(lowering.exprs.slot(symbol))
+        return apply("+" if order.op == "++" else "-", here, const(1)) if order.prefix else here
+    return lowering.exprs.of(order)
+
+
+def _advance(lowering: Lowering, refs: Iterable[ast.Expr]) -> None:
+    """The update of `e.at(order++)`, behind the statement."""
+    for ref in refs:
+        order = order_of(ref)
+        if isinstance(order, ast.IncDec) and (symbol := lowering.model.uses.get(order.name)) is not None:
+            slot = lowering.exprs.slot(symbol)
+            changed = apply("+" if order.op == "++" else "-", var(slot), const(1))
+            lowering.emit(Set(order.span, slot, changed, lowering.loops))
+
+
+def wait(lowering: Lowering, node: ast.Wait) -> None:
+    for ref in node.refs:
+        type_ = lowering.model.types.get(ref)
+        event = event_ref(lowering, ref)
+        symbol = lowering.symbol_of(ref)
+        if event is not None:
+            lowering.emit(WaitEvent(event, lowering.loops))
+            _advance(lowering, (ref,))
+        elif symbol is not None and lowering.buffers.is_handle(symbol):
+            lowering.emit(WaitFuture(ref.span, lowering.buffers.handle(symbol), lowering.loops))
+        elif isinstance(type_, Event):
+            lowering.emit(Fail(ref.span, "an event that is declared outside the kernel"))
+
+
+def trigger(lowering: Lowering, node: ast.Trigger) -> None:
+    refs = [found for ref in node.refs if (found := event_ref(lowering, ref)) is not None]
+    symbols = [lowering.symbol_of(future) for future in node.after]
+    buffers = lowering.buffers
+    handles = [buffers.handle(symbol) for symbol in symbols if symbol is not None and buffers.is_handle(symbol)]
+    blocks = lowering.blocks if node.cluster else 1
+    if refs:
+        lowering.emit(Trigger(node.span, tuple(refs), tuple(handles), blocks, lowering.loops))
+    _advance(lowering, node.refs)

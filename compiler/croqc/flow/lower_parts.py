@@ -1,0 +1,96 @@
+"""The parts of buffers that views cut out, as expressions of a program. Must not know stages or roots."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from croqc.flow.exprs import Expr, apply, const
+from croqc.flow.lower_exprs import Exprs
+from croqc.flow.lower_views import Reference
+from croqc.flow.regions import Extent
+from croqc.sema.access import is_wild
+from croqc.sema.model import ViewKind, ViewOp
+from croqc.sema.symbolic import Int
+from croqc.syntax import ast
+
+TILES: Final = (ViewKind.SUBSPAN, ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.WINDOW)
+
+
+class Parts:
+    """Of one kernel."""
+
+    def __init__(self, exprs: Exprs) -> None:
+        self.exprs = exprs
+
+    def row_major(self, subscripts: tuple[ast.Expr, ...], extents: tuple[int, ...]) -> Expr:
+        number = const(0)
+        for node, extent in zip(subscripts, extents, strict=True):
+            number = apply("+", apply("*", number, const(extent)), self.exprs.of(node))
+        return number
+
+    def part(self, reference: Reference, shape: tuple[Int, ...]) -> tuple[Extent, ...]:
+        """The extents along the buffer's dimensions; empty where views reshape it."""
+        rank = len(shape) or (len(reference.ops[0].shape) if reference.ops else len(reference.element or ()))
+        extents = [Extent(const(0), self.exprs.of_int(size)) for size in shape] or [Extent(const(0), None)] * rank
+        for op in reference.ops:
+            if op.kind not in TILES or len(op.shape) != rank or op.strides:
+                return ()
+            for dim in range(rank):
+                low = self.low(op, dim)
+                before = extents[dim].low
+                moved = None if low is None or before is None else apply("+", before, low)
+                extents[dim] = Extent(moved, self.exprs.of_int(op.shape[dim]))
+        if reference.element is not None:
+            if len(reference.element) != rank:
+                return ()
+            for dim, node in enumerate(reference.element):
+                before = extents[dim].low
+                extents[dim] = Extent(None if before is None else apply("+", before, self.exprs.of(node)), const(1))
+        return tuple(extents)
+
+    def low(self, op: ViewOp, dim: int) -> Expr | None:
+        """Where a tile begins, relative to what it is cut from."""
+        rank = len(op.shape)
+        if op.kind is ViewKind.CHUNKAT:
+            places, factor = op.args, op.shape[dim]
+        else:
+            places, factor = op.at, op.shape[dim]
+        if not places:
+            return const(0)
+        if len(places) != rank:
+            return None
+        if is_wild(places[dim]):
+            return const(0)
+        place = self.exprs.of(places[dim])
+        if op.kind is ViewKind.WINDOW:
+            return place
+        if place.const == 0:
+            return const(0)
+        by = self.exprs.of_int(factor)
+        if op.step:
+            by = self.exprs.of(op.step[dim]) if len(op.step) == rank else None
+        return None if by is None else apply("*", place, by)
+
+
+def covers(part: tuple[Extent, ...], shape: tuple[Int, ...]) -> bool:
+    """Whether the extents are those of the whole shape."""
+    if len(part) != len(shape):
+        return False
+    for extent, size in zip(part, shape, strict=True):
+        whole = size.const
+        if extent.low is None or extent.low.const != 0 or extent.length is None:
+            return False
+        if whole is None or extent.length.const != whole:
+            return False
+    return True
+
+
+def is_multiple(low: Expr, rows: int) -> bool:
+    """Whether a place is surely a multiple of the band."""
+    if low.op == "k":
+        return low.value % rows == 0
+    if low.op == "*":
+        return any(is_multiple(arg, rows) for arg in low.args)
+    if low.op in ("+", "-"):
+        return all(is_multiple(arg, rows) for arg in low.args)
+    return False

@@ -1,0 +1,64 @@
+"""From an analysed function to the final IR of its kernels, for sizes. Must not print it (that is `codegen`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from croqc.pipe import ir
+from croqc.pipe.build.host import HostPart, build_host
+from croqc.pipe.build.kernels import build_kernel
+from croqc.pipe.build.names import Names
+from croqc.pipe.env import Env
+from croqc.pipe.errors import SizesNeededError
+from croqc.pipe.facts import Facts, Number, whole_sizes
+from croqc.pipe.pipeline import lowered
+from croqc.pipe.reshaped import check_reshaped
+from croqc.sema.model import Kernel, Model
+from croqc.targets.table import Target
+
+
+def lowered_kernels(model: Model, target: Target, sizes: Mapping[str, Number]) -> tuple[ir.Kernel, ...]:
+    """The final IR of each `parallel`, in order of the text, and then of what the host part moves by kernels: for sizes
+    with the divisors of these, for these alone where it cannot be else. `sizes`: extents and scalar parameters by name.
+
+    Raises LoweringError for what is not lowered, at its place.
+    """
+    part = host_of(model)
+    found: list[ir.Kernel] = []
+    for number in range(len(model.kernels)):
+        env, start = _built(model, target, number, whole_sizes(sizes), part)
+        found.append(lowered(start, env))
+        check_reshaped(found[-1])
+    found += (lowered(start, Env(target, Facts.of({}))) for start in part.kernels)
+    return tuple(found)
+
+
+def host_of(model: Model) -> HostPart:
+    """What stands around the launches of a function. Raises LoweringError."""
+    return build_host(model, Names().fresh(model.function.name.id))
+
+
+def built_kernel(model: Model, target: Target, number: int, sizes: Mapping[str, Number]) -> tuple[Env, ir.Kernel]:
+    """A `parallel` of a function as built, and what its passes may ask. Raises LoweringError."""
+    return _built(model, target, number, whole_sizes(sizes), host_of(model))
+
+
+def named_sizes(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> dict[str, Number]:
+    """The values under the names that the kernel gives them."""
+    return {**sizes, **{name: sizes[source] for name, source in kernel.renamed if source in sizes}}
+
+
+def _built(
+    model: Model, target: Target, number: int, sizes: Mapping[str, int], part: HostPart
+) -> tuple[Env, ir.Kernel]:
+    name = Names().fresh(model.function.name.id + (f"_{number + 1}" if len(model.kernels) > 1 else ""))
+    start = _for_any(model, model.kernels[number], name, sizes, part)
+    return Env(target, Facts.of(named_sizes(start, sizes))), start
+
+
+def _for_any(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int], part: HostPart) -> ir.Kernel:
+    """The IR as built: for any sizes, or for these where an extent hangs on them."""
+    try:
+        return build_kernel(model, kernel, name, part)
+    except SizesNeededError:
+        return build_kernel(model, kernel, name, part, sizes)

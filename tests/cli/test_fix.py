@@ -1,0 +1,63 @@
+"""What `croq fix` says of findings that it leaves, and its exit status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Croq
+
+NO_KERNEL = "int main() {}\n"
+LOOSE = """__co__ void add(global f32 [N] x, global f32 [N] y) {
+  parallel p by N : thread {
+    y.at(p) = x.at(p) + lost;
+  }
+}
+"""
+UNSURE = LOOSE.replace("lost", "1").replace("by N", "by cdiv(N, TILE)")
+
+
+def test_a_finding_without_a_fix_is_named(croq: Croq) -> None:
+    Path("k.co").write_text(LOOSE)
+    shown = croq("fix", "k.co")
+    assert (shown.status, shown.out, shown.err) == (1, "", "k.co: 1 finding has no fix: undeclared-name at 3:25\n")
+    written = croq("fix", "--write", "k.co")
+    assert (written.status, written.out, written.err) == (1, "k.co: 0 fixes applied\n", shown.err)
+
+
+def test_a_finding_with_an_unsafe_fix_alone_is_told_apart(croq: Croq) -> None:
+    Path("k.co").write_text(UNSURE)
+    shown = croq("fix", "k.co")
+    told = "1 finding has a fix that may change meaning (--unsafe): undeclared-name at 2:25"
+    assert (shown.status, shown.err) == (1, f"k.co: {told}\n")
+    applied = croq("fix", "--unsafe", "k.co")
+    assert (applied.status, applied.err) == (0, "")
+
+
+def test_places_are_those_of_the_text_after_the_fixes(croq: Croq) -> None:
+    """The missing `;` is mended in the line in front of the name that nothing declares."""
+    Path("k.co").write_text(LOOSE.replace("+ lost;", "+ 1\n    y.at(p) = lost;"))
+    written = croq("fix", "--write", "k.co")
+    assert (written.status, written.out) == (1, "k.co: 1 fix applied\n")
+    assert written.err == "k.co: 1 finding has no fix: undeclared-name at 4:15\n"
+
+
+def test_many_are_counted(croq: Croq) -> None:
+    lines = "".join(f"    y.at(p) = lost{number};\n" for number in range(7))
+    Path("k.co").write_text(LOOSE.replace("    y.at(p) = x.at(p) + lost;\n", lines))
+    told = croq("fix", "k.co").err
+    assert told.startswith("k.co: 7 findings have no fix: undeclared-name at 3:15, ")
+    assert told.endswith("undeclared-name at 7:15 and 2 more\n")
+
+
+def test_only_the_rule_that_was_asked_for_is_told(croq: Croq) -> None:
+    Path("k.co").write_text(LOOSE)
+    other = croq("fix", "--rule", "syntax-error", "k.co")
+    assert (other.status, other.err) == (0, "")
+
+
+def test_a_warning_is_named_but_no_failure(croq: Croq) -> None:
+    Path("k.co").write_text(NO_KERNEL)
+    assert " warning: " in croq("check", "k.co").out
+    shown = croq("fix", "k.co")
+    assert shown.status == 0
+    assert shown.err.startswith("k.co: 1 finding ")

@@ -1,0 +1,130 @@
+"""The page of a profile in a real browser: real time on its axis, verdict and tries, the run of the proof beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from croqc.service.check import FileReport, check_text
+from croqc.service.profile import ProfileRequest, profile_file
+from croqc.service.profile_page import profile_page
+from croqc.service.run_plan import CardRequest, Request
+from tests.cli.seeds import PIPELINE
+from tests.codegen.test_probes import probed
+from tests.editors.browser import Browser
+from tests.engines.children import parent
+from tests.engines.probe_bytes import Ring, file_of
+
+pytestmark = pytest.mark.slow
+LARGE = {"M": 512, "N": 512, "K": 512}
+RIGHT, END = ("ArrowRight", 39), ("End", 35)
+
+
+def recheck(arch: str) -> FileReport:
+    raise AssertionError("no file here asks for another architecture")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    started = Browser(tmp_path_factory.mktemp("profile"))
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page of the course's ring: eight turns, of which each waits for copies of 800 ns."""
+    folder = tmp_path_factory.mktemp("page")
+    probes = probed(check_text(PIPELINE), sizes=LARGE).kernels[0].probes
+    assert probes is not None
+    lanes = [lane for block in (0, 63) for lane in Ring(probes, 2, 8, 50, 800, 300).lanes(block)]
+    (folder / "left").write_bytes(file_of(lanes))
+    report = check_text(PIPELINE, path="k.co")
+    with parent("profile", 100e-6, 108e-6, folder / "left") as card:
+        wanted = ProfileRequest(Request(card=CardRequest()))
+        done = list(profile_file(report, wanted, recheck, card))
+    file = folder / "profile.html"
+    file.write_text(profile_page(done), encoding="utf-8")
+    return file.as_uri()
+
+
+def text(browser: Browser, name: str) -> str:
+    found: str = browser.js(f"document.getElementById('{name}').innerText")
+    return found
+
+
+def test_it_opens_on_the_first_recorded_block(browser: Browser, page: str) -> None:
+    browser.open(page)
+    tabs = browser.js("[...document.querySelectorAll('#runs button')].map(x => x.innerText)")
+    assert [tab.split(" (")[0] for tab in tabs] == ["Measured: block 0", "Measured: block 63", "A run"]
+    assert browser.js("document.querySelector('#runs [aria-selected=true]').innerText").startswith("Measured: block 0")
+    said = text(browser, "recorded")
+    assert said.startswith("ring full/empty: both sides stand")
+    assert "Try 3 stages: shared memory then takes 90,144 of 232,448 bytes" in said
+    assert "Block 0 on SM 7 of Fake, 5.07 µs; with probes in every block the kernel takes 1.08 × the plain time" in said
+    assert text(browser, "badge") == "credit flow proved for every K"
+
+
+def test_the_axis_has_the_time_of_the_card(browser: Browser, page: str) -> None:
+    """The loader's first wait ends 10 ns after the start, its third 1,185 ns; boxes and ticks lie on one scale."""
+    browser.open(page)
+    ticks = browser.js(
+        "[...document.querySelectorAll('#scroll text.lane-more')].map(x => [x.textContent, +x.getAttribute('x')])"
+    )
+    assert ticks[0] == ["0 µs", 14]
+    (name, at), *_ = ticks[1:]
+    pixels = (at - 14) / (float(name.split()[0]) * 1000)
+    third = "[...boxes].filter(([g, b]) => b.path === 'path p1 == 0' && b.op === 'wait')[2]"
+    assert browser.js(f"{third}[1].end") == 1185
+    right = browser.js(f"(r => +r.getAttribute('x') + +r.getAttribute('width'))({third}[0].querySelector('.shape'))")
+    assert right == pytest.approx(10 + 1185 * pixels, abs=1.5)
+    stands = browser.js(f"+{third}[0].querySelector('.stand').getAttribute('width')")
+    assert stands == pytest.approx((1055 - 20) * pixels, abs=0.5)
+
+
+def test_steps_say_how_long_they_took(browser: Browser, page: str) -> None:
+    browser.open(page)
+    told = []
+    for _ in range(40):
+        browser.press(*RIGHT)
+        told.append(text(browser, "say"))
+    assert "path p1 == 1 waits on full[0] for generation 0, parity 0, 870 ns. It is complete: the path goes on." in told
+    assert "path p1 == 0 starts a copy into lhs_load_s[0], 50 ns." in told
+    assert "The copies have landed, for the first path has passed its wait." in told
+    browser.press(*END)
+    assert "at 5.01 µs" in text(browser, "facts").replace("\n", " ")
+    meanings = browser.js("Object.keys(MEANINGS)")
+    used = set(browser.js("[...new Set(run.steps.map(s => s.op))]")) | {"time"}
+    assert used <= set(meanings)
+
+
+def test_the_other_runs_are_a_click_away(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.js("document.querySelectorAll('#runs button')[2].click()")
+    assert text(browser, "recorded") == ""
+    assert "overlaps copies" in text(browser, "overlap") or "staircase" in text(browser, "overlap")
+    assert browser.js("document.querySelectorAll('#scroll text.lane-more').length") == 0
+    browser.js("document.querySelectorAll('#runs button')[1].click()")
+    assert "Block 63 on SM 7" in text(browser, "recorded")
+    assert text(browser, "overlap") == ""
+
+
+def test_zooming_keeps_the_scale_of_the_axis(browser: Browser, page: str) -> None:
+    browser.open(page)
+    before = browser.js("unit")
+    browser.js("document.getElementById('more').click()")
+    assert browser.js("unit") == pytest.approx(before * 1.25)
+    for _ in range(60):
+        browser.js("document.getElementById('less').click()")
+    assert browser.js("unit") == pytest.approx(before / 40)
+    assert browser.js("document.querySelectorAll('.box').length") > 40
+
+
+@pytest.mark.parametrize("width", [1000, 1400])
+def test_it_is_readable_needs_no_network_and_breaks_no_policy(browser: Browser, page: str, width: int) -> None:
+    browser.open(page, width=width)
+    assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+    browser.js("play(); play(); true")
+    assert browser.requests == [page]
+    assert browser.problems == []

@@ -1,0 +1,77 @@
+"""Stages of stores: panels that take turns in two buffers, on kernels by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.pipe import ir
+from croqc.pipe.exprs import Lit, Space, Tensor, whole
+from croqc.pipe.passes.epilogue import epilogue
+from croqc.pipe.printer import expression
+from croqc.sema.model import Unit
+from croqc.text.record import replace
+from croqc.text.span import NOWHERE
+from tests.pipe.kernels import box, kernel, role
+from tests.pipe.lowering import env_of, only
+
+ENV = env_of({"M": 512, "K": 512})
+DST = Tensor("out", "f16", (Lit(512), Lit(512)), Space.GLOBAL)
+LIMIT = 232448  # bytes of a block, of which epilogue leaves 1024 for barriers
+
+
+def store(columns: int) -> ir.StoreTile:
+    acc = ir.Accumulator("acc", "f32", 64, columns, Unit.GROUP4)
+    place = replace(box(DST), shape=(Lit(64), Lit(columns)))
+    return ir.StoreTile(NOWHERE, acc, Lit(0), place)
+
+
+def done(columns: int, left: int = LIMIT) -> ir.Kernel:
+    """The kernel of one warpgroup with `left` bytes of shared memory for stages."""
+    taken = replace(kernel().shared[0], bytes=LIMIT - 1024 - left)
+    start = replace(kernel(role(store(columns))), shared=(taken,) if taken.bytes > 0 else ())
+    return epilogue(start, ENV)
+
+
+@pytest.mark.parametrize(
+    ("columns", "slots", "keeps"),
+    [
+        (64, ["0"], [0, 0]),
+        (128, ["0", "1"], [1, 1, 0]),
+        (192, ["0", "1", "0"], [0, 1, 1, 0]),  # the next tile's first panel follows one in the same buffer
+        (256, ["0", "1", "0", "1"], [1, 1, 1, 1, 0]),
+    ],
+)
+def test_panels_take_turns(columns: int, slots: list[str], keeps: list[int]) -> None:
+    """The last wait is the role's own, for all that is under way."""
+    kernel = done(columns)
+    assert [expression(copy.source.slot) for copy in only(kernel, ir.Copy)] == slots
+    assert [wait.keep for wait in only(kernel, ir.StoresRead)] == keeps
+    assert [part.first for part in only(kernel, ir.StoreTile)] == list(range(0, columns, 64))
+    (stage,) = (item for item in kernel.shared if item.tensor.name == "acc_stage")
+    assert (stage.tensor.slots, stage.bytes) == (min(len(slots), 2), 64 * 64 * 2)
+
+
+def test_one_buffer_where_two_do_not_fit() -> None:
+    kernel = done(128, left=8192)
+    assert [expression(copy.source.slot) for copy in only(kernel, ir.Copy)] == ["0", "0"]
+    assert [wait.keep for wait in only(kernel, ir.StoresRead)] == [0, 0, 0]
+
+
+def test_no_stage_where_none_fits() -> None:
+    assert only(done(128, left=8191), ir.Copy) == []
+
+
+def test_each_warpgroup_has_two_of_its_own() -> None:
+    both = replace(role(store(128)), groups=(1, 2))
+    kernel_of_two = epilogue(replace(kernel(both), shared=()), ENV)
+    slots = [expression(copy.source.slot) for copy in only(kernel_of_two, ir.Copy)]
+    assert slots == ["(warpgroup() - 1) * 2", "(warpgroup() - 1) * 2 + 1"]
+    assert [item.tensor.slots for item in kernel_of_two.shared] == [4]
+
+
+def test_the_tile_that_leaves_is_the_one_that_was_written() -> None:
+    """Panel for panel: columns of the accumulator, buffer, columns of the tensor."""
+    kernel = done(128)
+    parts, copies = only(kernel, ir.StoreTile), only(kernel, ir.Copy)
+    assert [part.dest for part in parts] == [whole(copy.source.tensor, copy.source.slot) for copy in copies]
+    assert [expression(copy.dest.origin[1]) for copy in copies] == ["0", "64"]

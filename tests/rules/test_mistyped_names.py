@@ -1,0 +1,123 @@
+"""A name that nothing declares is told with the macro, the built-in or the constant that is nearest, and a fix."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.service.check import FileReport, check_text
+from croqc.service.fix import fix_text
+from croqc.text.diagnostics import Diagnostic
+
+RING = """#define STAGES 3
+#define TILE(n) (n * 16)
+__co__ void f(global f32 [64] x, global f32 [64] y) {
+  parallel p by 64 : thread {
+    y.at(p) = x.at(p %% %s) * 2.0f;
+  }
+}
+"""
+SUM = """__co__ void f(global f32 [64] x, global f32 [64] y) {
+  parallel p by 64 : thread {
+    mutable f32 v = %s;
+    y.at(p) = v + x.at(p);
+  }
+}
+"""
+LOOP = """__co__ void f(global f32 [64] x) {
+  parallel p by 2 : block {
+    foreach {k} in [4] {
+    }
+  }
+}
+"""
+
+
+def only(text: str) -> Diagnostic:
+    (item,) = check_text(text).diagnostics
+    return item
+
+
+def fixed(text: str) -> str:
+    return fix_text(check_text(text), lambda new, _: check_text(new), None, unsafe=True).text
+
+
+def test_the_nearest_macro_is_meant() -> None:
+    broken = RING % "STAGE"
+    assert only(broken).hint == "did you mean 'STAGES'?"
+    titles = [(fix.title, fix.safe) for fix in only(broken).fixes]
+    assert titles == [("Change to 'STAGES'", False), ("Define 'STAGE' above the function", False)]
+    assert fixed(broken) == RING % "STAGES"
+
+
+def test_a_macro_like_none_is_defined() -> None:
+    broken = RING % "OTHER"
+    assert only(broken).hint == "define it as a macro, or pass -D on the command line"
+    assert "#define OTHER " in fixed(broken)
+
+
+@pytest.mark.parametrize(("missing", "there"), [("TILE_M", "TILE_N"), ("TM", "TN"), ("WARP_M2", "WARP_N2")])
+def test_another_member_of_a_family_is_not_meant(missing: str, there: str) -> None:
+    broken = (RING % missing).replace("STAGES", there)
+    assert only(broken).hint == "define it as a macro, or pass -D on the command line"
+
+
+def test_a_macro_with_arguments_is_no_value() -> None:
+    assert only(RING % "TILES").hint == "define it as a macro, or pass -D on the command line"
+
+
+def test_a_macro_that_is_defined_below_is_not_suggested_for_itself() -> None:
+    text = (RING % "STAGES").replace("#define STAGES 3\n", "") + "#define STAGES 3\n"
+    assert only(text).hint == "define it as a macro, or pass -D on the command line"
+
+
+def test_a_macro_that_is_renamed_changes_the_suggestion_in_functions_that_stay() -> None:
+    """Functions are taken over from the report before, but not what depends on the names of macros."""
+    before: FileReport = check_text(RING % "STAGE")
+    after = check_text((RING % "STAGE").replace("STAGES 3", "SLOTS 3"), previous=before)
+    assert [item.hint for item in after.diagnostics] == ["define it as a macro, or pass -D on the command line"]
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("exp(v0)", "__exp(v0)"), ("sqrtf(v0)", "__sqrt(v0)"),
+                                              ("-INFINITY", "-inf"), ("HUGE_VALF", "inf")])  # fmt: skip
+def test_words_of_c_are_told_as_what_they_are_here(typed: str, meant: str) -> None:
+    text = (SUM % typed).replace("    mutable", "    v0 = x.at(p);\n    mutable")
+    assert only(text).hint == f"did you mean '{meant.lstrip('-').partition('(')[0]}'?"
+    assert fixed(text) == (SUM % meant).replace("    mutable", "    v0 = x.at(p);\n    mutable")
+
+
+def test_a_plain_name_is_no_function() -> None:
+    assert only(SUM % "exp").hint == "declare it, or check the scope"
+
+
+@pytest.mark.parametrize(
+    ("typed", "digits"),
+    [
+        ("1e5", "100000.0"),
+        ("1e5f", "100000.0f"),
+        ("2.5e3f", "2500.0f"),
+        ("1.25e1", "12.5"),
+        ("0.5e0f", "0.5f"),
+        ("1e+2f", None),
+        ("1E38f", "1" + "0" * 38 + ".0f"),
+        ("1e99", None),
+    ],
+)
+def test_a_number_with_an_exponent_is_written_out(typed: str, digits: str | None) -> None:
+    item = next(one for one in check_text(SUM % typed).diagnostics if one.code == "syntax-error")
+    written = f"write '{digits}'" if digits else "write all digits"
+    assert item.hint == f"numbers have no exponent; {written}, or 'inf' for infinity"
+    if digits is not None:
+        assert float(digits.removesuffix("f")) == float(typed.removesuffix("f"))
+        assert fixed(SUM % typed) == SUM % digits
+
+
+@pytest.mark.parametrize(("typed", "word"), [("forech", "foreach"), ("foreeach", "foreach")])
+def test_a_word_that_can_mean_one_thing_is_set_right_safely(typed: str, word: str) -> None:
+    text = LOOP.replace("foreach", typed)
+    item = next(one for one in check_text(text).diagnostics if one.code == "syntax-error")
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [(f"Write '{word}'", True)]
+
+
+def test_a_loop_of_c_is_not_rewritten_unasked() -> None:
+    item = next(one for one in check_text(LOOP.replace("foreach", "for")).diagnostics if one.code == "syntax-error")
+    assert [fix.safe for fix in item.fixes] == [False]
