@@ -48,7 +48,11 @@ def k_step_of(model: Model) -> int:
 
 
 def factor_of(model: Model) -> str | None:
-    """The type that a multiply rounds its factors to, where they come in a wider one: tf32 for f32."""
+    """The type of factors where it loses digits: one of f8, whose products are added with few bits, or tf32, to which a
+    multiply rounds f32."""
+    for info in model.multiplies.values():
+        if ELEMENTS[info.elem_a].kind == "float" and ELEMENTS[info.elem_a].bits == 8:
+            return info.elem_a
     factors = [(info, side) for node, info in model.multiplies.items() for side in (node.a, node.b)]
     rounds = any(info.elem_a == "tf32" and _elem(model, side) == "f32" for info, side in factors)
     return "tf32" if rounds else None
