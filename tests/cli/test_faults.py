@@ -241,6 +241,30 @@ __co__ void mm(global f32 [64, 16] a, global f32 [8, 16] b, global f32 [64, 8] o
     assert ": wrong (" in croq("run", "k.co").out
 
 
+def test_values_computed_into_tf32_buffers_are_verified_with_its_precision(croq: Croq) -> None:
+    Path("k.co").write_text("""// croq: expect o ~= (a * 3) @ b.T
+__co__ void mm(global f32 [64, 16] a, global tf32 [8, 16] b, global f32 [64, 8] o) {
+  parallel g by 1 : block {
+    shared tf32 [64, 16] as;
+    shared tf32 [8, 16] bs;
+    dma.copy b => bs;
+    parallel t by 128 : thread {
+      foreach k in 8 { as.at(t / 2, t % 2 * 8 + k) = a.at(t / 2, t % 2 * 8 + k) * 3.0f; }
+    }
+    sync.shared;
+    parallel w by 1 : group-4 {
+      acc = mma.fill.f32 0;
+      x = mma.load as; y = mma.load bs;
+      mma.row.row acc, x, y;
+      mma.commit;
+      mma.store acc, o;
+    }
+  }
+}
+""")
+    assert ": verified (" in croq("run", "k.co").out
+
+
 def test_a_model_that_does_not_fit_says_so_at_its_place(croq: Croq) -> None:
     Path("k.co").write_text("""// croq: model g(x, y) = x + y
 __co__ void f(global f32 [8] x, global f32 [8] y) {

@@ -73,6 +73,15 @@ def test_without_a_blas_the_copy_alone_is_measured(card: Card, tmp_path: Path) -
     assert found is not None and found.tflops == pytest.approx(BLAS)
 
 
+def test_a_run_does_not_fail_for_it(card: Card, tmp_path: Path) -> None:
+    """Here the stub has no room for a copy."""
+    with card("no-copy") as way:
+        answer = way.run(job_in(tmp_path / "job", repeat=1, ceiling="anew"))
+    assert isinstance(answer, Answer)
+    assert (answer.times, answer.ceiling) == ((0.002,), None)
+    assert answer.notes == ("what the card reaches could not be measured: OutOfMemoryError: 1048576 bytes",)
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"gigabytes": "much"}', '{"gigabytes": 1, "tflops": 1}'])
 def test_a_file_of_nonsense_is_measured_again(card: Card, tmp_path: Path, text: str) -> None:
     with card("") as way:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from croqc.runs.compare import EXACT, Tolerance, compare, compare_truth, default_tolerance
-from croqc.runs.elements import Array
+from croqc.runs.elements import Array, round_tf32
+from croqc.runs.inputs import input_array
 
 NAN, INF = math.nan, math.inf
 
@@ -88,10 +89,10 @@ def test_default_tolerances() -> None:
 
 
 def test_factors_that_are_rounded_first_widen_the_tolerance() -> None:
-    # Factors of 10 bits are off by 2^-11 of themselves each, two of them by 2^-10 of their product.
+    # Factors cut to 10 bits lose up to 2^-10 of themselves each, two of them up to 2^-9 of their product.
     want = np.array([3.0, 4.0])
     tight, wide = default_tolerance("f32", want, "f32", 4), default_tolerance("f32", want, "f32", 4, "tf32")
-    assert wide.rtol == tight.rtol
+    assert wide.rtol == tight.rtol + 2.0**-9
     assert wide.atol - tight.atol == pytest.approx(4 * 2.0**-10 * np.sqrt(12.5), rel=1e-12)
 
 
@@ -157,6 +158,33 @@ def test_right_sums_are_within_and_wrong_ones_are_not(
             step = (left[start : start + k] * right[start : start + k]).sum(axis=0)
             coarse = (coarse + step).astype(np.float16)
         assert compare(coarse, want, tolerance).differing > 3000
+
+
+def _cut(values: Array) -> Array:
+    """f32 values without the 13 bits that tf32 has no room for, as tensor cores may read them."""
+    return (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+def test_a_product_of_factors_that_are_cut_is_within_the_tolerance() -> None:
+    # No factor loses more than 1.0000000000111...1, which becomes 1; the other results are too small to help.
+    worst = 1 + 2.0**-10 - 2.0**-23
+    want = np.append(np.full(63, 1e-3), worst * worst)
+    got = np.append(want[:63], np.prod(_cut(np.float32([worst, worst]))))
+    assert got[63] == 1.0
+    assert compare(got, want, default_tolerance("f32", want, "f32", 1, "tf32")).differing == 0
+
+
+@pytest.mark.parametrize("depth", [1, 8, 16, 128])
+@pytest.mark.parametrize("size", [64, 256])
+def test_sums_of_factors_that_are_cut_are_within_the_tolerance(depth: int, size: int) -> None:
+    for seed in range(4):
+        a, b = input_array("f32", (size, depth), seed, 2), input_array("f32", (depth, size), seed, 3)
+        want = a.astype(np.float64) @ b.astype(np.float64)
+        tolerance = default_tolerance("f32", want, "f32", -(-depth // 8), "tf32")
+        for factors in (_cut, round_tf32):
+            got = factors(a).astype(np.float64) @ factors(b).astype(np.float64)
+            assert compare(got, want, tolerance).differing == 0
+        assert compare(want * 1.01, want, tolerance).differing > want.size / 4  # a scale that is off is still found
 
 
 def test_the_box_of_the_differing_elements() -> None:

@@ -22,7 +22,7 @@ from croqc.syntax.directive_clauses import ExpectDirective
 class Operand(NamedTuple):
     """A parameter, result or size after the run. `accumulator`: the type of the sums behind a result, if not
     its own; `k_step`: how many products go into it between two roundings, the K of the instruction; `factor`: the
-    type of the factors, if that loses digits. `before`: a parameter before the run."""
+    type that multiplies take the factors as, if that loses digits. `before`: a parameter before the run."""
 
     array: Array
     elem: str

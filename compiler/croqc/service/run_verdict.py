@@ -15,7 +15,7 @@ from croqc.runs.evaluate import FormulaError, evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.model import Model, SymbolKind
-from croqc.sema.types import Data, Fragment, Scalar, data_of
+from croqc.sema.types import Data, Scalar
 from croqc.service.run_data import RunData, Size
 from croqc.service.run_notes import hints
 from croqc.syntax import ast
@@ -48,22 +48,11 @@ def k_step_of(model: Model) -> int:
 
 
 def factor_of(model: Model) -> str | None:
-    """The type of factors where it loses digits: one of f8, whose products are added with few bits, or tf32, to which a
-    multiply rounds f32."""
-    for info in model.multiplies.values():
-        if ELEMENTS[info.elem_a].kind == "float" and ELEMENTS[info.elem_a].bits == 8:
-            return info.elem_a
-    factors = [(info, side) for node, info in model.multiplies.items() for side in (node.a, node.b)]
-    rounds = any(info.elem_a == "tf32" and _elem(model, side) == "f32" for info, side in factors)
-    return "tf32" if rounds else None
-
-
-def _elem(model: Model, node: ast.Node) -> str | None:
-    kind = model.types.get(node)
-    if isinstance(kind, Fragment):
-        return kind.elem
-    data = None if kind is None else data_of(kind)
-    return None if data is None else data.elem
+    """The type that a multiply takes its factors as, where digits are lost by it: one of f8, whose products are added
+    with few bits, or tf32, whose values a kernel keeps in 32 bits, and computes with as with f32."""
+    taken = sorted({info.elem_a for info in model.multiplies.values()})
+    small = [elem for elem in taken if ELEMENTS[elem].kind == "float" and ELEMENTS[elem].bits == 8]
+    return next((elem for elem in (*small, *taken) if elem == "tf32" or elem in small), None)
 
 
 def returned_name(model: Model) -> str | None:

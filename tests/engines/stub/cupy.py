@@ -54,7 +54,9 @@ def _made(made: Any) -> Any:
 
 
 def zeros(size: int, dtype: Any = None) -> Any:
-    if isinstance(size, int) and (size >= 1 << 40 or (WHAT == "small" and size >= 1 << 28)):
+    if isinstance(size, int) and (
+        size >= 1 << 40 or (WHAT == "small" and size >= 1 << 28) or (WHAT == "no-copy" and size == 1 << 20)
+    ):
         raise OutOfMemoryError(f"{size} bytes")
     return _made(np.zeros(size, dtype))
 

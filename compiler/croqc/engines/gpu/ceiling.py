@@ -51,7 +51,8 @@ def measure() -> Ceiling:
 
 def _card() -> str:
     """The card and its driver, as part of a file's name."""
-    uuid = bytes(cupy.cuda.runtime.getDeviceProperties(0)["uuid"]).hex()
+    data = cupy.cuda.runtime.getDeviceProperties(0)
+    uuid = bytes(data.get("uuid", b"")).hex() or f"{data['name'].decode().replace(' ', '_')}-{data['pciBusID']}"
     return f"{uuid}-{_driver()}"
 
 

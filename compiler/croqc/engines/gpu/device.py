@@ -151,11 +151,15 @@ class _Run:
         self._unmap_report()
         return times, judged
 
-    def _ceiling(self) -> Ceiling:
-        """What the card reaches at most; the program's arrays make room for measuring it."""
+    def _ceiling(self) -> Ceiling | None:
+        """What the card reaches at most; the program's arrays make room for it. A run does not fail for it."""
         self.at("measure")
         self.arrays.clear()
-        return ceiling(self.cache, self.job.ceiling == "anew")
+        try:
+            return ceiling(self.cache, self.job.ceiling == "anew")
+        except Exception as error:  # whatever a library raises
+            self.notes.append(f"what the card reaches could not be measured: {type(error).__name__}: {error}")
+            return None
 
     def _record(self, bound: Bound) -> None:
         """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept."""

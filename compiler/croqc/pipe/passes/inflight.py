@@ -8,9 +8,9 @@ Tiles wider than 128 columns are left alone: their multiplies outlast the gap be
 for longer costs more than is won.
 
 Equal where the ring has two slots or more, the slot moves on with every turn, and whoever waits for such a slot fills
-and publishes that very slot in the same turn, for every event that the consumer waits for: then the next turn needs
-another slot than the one that is held back. A loader that publishes a turn late, or a second ring, could wait for it
-in a circle.
+and publishes that very slot in the same turn, for every event that the consumer waits for, and goes through the ring
+likewise: then the next turn needs another slot than the one that is held back. A loader that publishes a turn late, or
+a second ring, could wait for it in a circle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, modulo, subtract
-from croqc.pipe.walk import Body, bodies, rewrite_lists, statements
+from croqc.pipe.walk import Body, rewrite_lists, statements
 from croqc.text.record import replace
 
 _WIDEST = 128  # columns
@@ -34,7 +34,7 @@ def inflight(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 def _changed(body: Body, slots: dict[str, int], kernel: ir.Kernel) -> Body:
     found: list[ir.Stmt] = []
     for stmt in body:
-        fits = isinstance(stmt, ir.Loop) and _fits(stmt, slots) and _answered(stmt, kernel)
+        fits = isinstance(stmt, ir.Loop) and _fits(stmt, slots) and _answered(stmt, kernel, slots)
         found += _kept(stmt, slots) if isinstance(stmt, ir.Loop) and fits else (stmt,)
     return tuple(found)
 
@@ -57,25 +57,24 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     return plain and slots[arrive.slot.event] >= 2 and _moves_on(arrive.slot, loop, slots[arrive.slot.event])
 
 
-def _answered(loop: ir.Loop, kernel: ir.Kernel) -> bool:
+def _answered(loop: ir.Loop, kernel: ir.Kernel, slots: dict[str, int]) -> bool:
     """Whether every arrival on an event that the loop waits for stands behind a wait for the same slot of the event
-    that the loop gives back, in one list of statements."""
+    that the loop gives back, in the turns of a loop that goes through the ring likewise."""
     given = loop.body[-1]
     assert isinstance(given, ir.Arrive)
     awaited = {stmt.slot.event for stmt in loop.body if isinstance(stmt, ir.Wait)}
     arrivals = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive) and stmt.slot.event in awaited]
-    answers = [stmt for body in _lists(kernel.body) for stmt in _in_turn(body, given.slot.event, awaited)]
+    turns = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Loop) and stmt.start == ZERO]
+    answers = [
+        stmt
+        for turn in turns
+        for stmt in _in_turn(turn.body, given.slot.event, awaited)
+        if turn.step == ONE and _moves_on(stmt.slot, turn, slots[stmt.slot.event])
+    ]
     return bool(awaited) and len(answers) == len(arrivals)
 
 
-def _lists(body: Body) -> Iterator[Body]:
-    yield body
-    for stmt in body:
-        for inner in bodies(stmt):
-            yield from _lists(inner)
-
-
-def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Stmt]:
+def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
     """The arrivals of a list that answer a wait in it, slot for slot."""
     held: list[tuple[Expr, bool]] = []
     for stmt in body:

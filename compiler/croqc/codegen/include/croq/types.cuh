@@ -11,7 +11,7 @@ using s64 = long long;
 using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
-using tf32 = float;  // multiplies round to its ten fraction bits
+using tf32 = float;  // multiplies take ten fraction bits of it
 
 struct alignas(2) f16 {
   u16 bits;
