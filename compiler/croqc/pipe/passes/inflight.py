@@ -100,12 +100,10 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     *head, commit, arrive = loop.body
     assert isinstance(arrive, ir.Arrive)
     index = Var(loop.name)
-    accumulators = dict.fromkeys(each.acc for each in statements(loop.body) if isinstance(each, ir.Multiply))
     turn = (*head, ir.Commit(commit.span, 1), _release(arrive, index, slots))
     return (
         replace(loop, body=turn),
         ir.Commit(commit.span, closes=False),
-        *(ir.Settle(commit.span, acc) for acc in accumulators),
         _release(arrive, loop.stop, slots),
     )
 
