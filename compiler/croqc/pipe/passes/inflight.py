@@ -42,7 +42,7 @@ def _changed(body: Body, slots: dict[str, int], kernel: ir.Kernel) -> Body:
 def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     """Whether a loop waits, multiplies, commits and gives its slot back, and does nothing else.
 
-    Its waits are its own: one in a loop inside may be for what is filled only when the slot held back has been given."""
+    Its waits are its own: one in a loop inside may be for what is filled only when the slot held back is given."""
     if len(loop.body) < 4 or (loop.start, loop.step) != (ZERO, ONE):
         return False
     *head, commit, arrive = loop.body
