@@ -149,11 +149,14 @@ class _Run:
             return None
 
     def _record(self, bound: Bound) -> None:
-        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept."""
+        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept.
+
+        Each round is told, and so has a clock of its own: eight of a slow kernel are no hang.
+        """
         if not self.probes:
             return
-        self.at("record", bound[-1][1].kernel)
         for _ in range(RECORDED):
+            self.at("record", bound[-1][1].kernel)
             for memory in self.probes.values():
                 memory.clear()
             self._launch(bound)

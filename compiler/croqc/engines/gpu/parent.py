@@ -29,12 +29,16 @@ from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 _POLL = 0.05  # seconds between two looks at a cancellation
 _MAX_LOG = 1 << 14
 _MAX_LINE = 1 << 24
+_TIMED = (
+    0.5  # of the time that kernels may run, for all timed rounds: they share a clock, and may be slower than the first
+)
 _RUNNING = ("run", "time", "record")
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Seconds that each stage may take. `start`: imports and the card's context; `data`: each way between memories."""
+    """Seconds that each stage may take, each time that the child begins it; the kernels of a program share one "run".
+    `start`: imports and the card's context; `data`: each way between memories."""
 
     start: float = 120.0
     compile: float = 120.0
@@ -133,7 +137,8 @@ class Parent:
             if self._child is None:
                 self._child = _Child(self.command)
                 self._child.ready(self.clocks.start, cancelled)
-            answer = self._child.ask(replace(job, number=self._jobs), self.clocks, timeout, cancelled)
+            asked = replace(job, number=self._jobs, time_budget=min(job.time_budget, _TIMED * timeout))
+            answer = self._child.ask(asked, self.clocks, timeout, cancelled)
         except _BrokenError as broken:
             self.close()
             return broken.trouble
