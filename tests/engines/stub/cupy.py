@@ -75,6 +75,8 @@ def tile(memory: Any, counts: tuple[int, ...]) -> Any:
 def matmul(left: Any, right: Any) -> Any:
     if WHAT == "bare-blas":
         raise RuntimeError("libcublas.so.13: cannot open shared object file")
+    if WHAT == "broken-blas":
+        raise StatusError(719)
     os.write(2, b"matmul\n")
     return left
 

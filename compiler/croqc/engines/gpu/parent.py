@@ -118,11 +118,11 @@ class Parent:
     ) -> Answer | Trouble:
         """One job, while the card's lock is held. `timeout`: seconds that its kernels may run."""
         if self.lock is None:
-            return self._locked(job, timeout, cancelled)
+            return self._whole(job, timeout, cancelled)
         what = f"croq: {', '.join(launch.kernel for launch in job.launches)}"
         try:
             with CardLock(self.lock, what, self.lock_timeout, cancelled, self.on_wait):
-                return self._locked(job, timeout, cancelled)
+                return self._whole(job, timeout, cancelled)
         except LockTimeoutError as error:
             return Trouble(Kind.BUSY, str(error), "wait for it, or end it")
         except LockCancelledError:
@@ -130,6 +130,19 @@ class Parent:
         except OSError as error:
             reason = f"the card's lock cannot be taken: {self.lock}: {error.strerror or error}"
             return Trouble(Kind.FOLDER, reason, "set XDG_RUNTIME_DIR to a folder that can be written")
+
+    def _whole(self, job: Job, timeout: float, cancelled: Callable[[], bool]) -> Answer | Trouble:
+        """The job, and behind its timed rounds what the card reaches: a job of its own, for which no run fails."""
+        done = self._locked(replace(job, ceiling=""), timeout, cancelled)
+        if isinstance(done, Trouble) or not (done.times and job.ceiling):
+            return done
+        most = self._locked(Job("", "", "", ceiling=job.ceiling), timeout, cancelled)
+        if isinstance(most, Answer):
+            return replace(done, ceiling=most.ceiling, notes=(*done.notes, *most.notes))
+        if most.kind is Kind.CANCELLED:
+            return most
+        note = f"what the card reaches could not be measured: {most.message}"
+        return replace(done, notes=(*done.notes, note))
 
     def _locked(self, job: Job, timeout: float, cancelled: Callable[[], bool]) -> Answer | Trouble:
         self._jobs += 1
