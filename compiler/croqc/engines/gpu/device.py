@@ -9,6 +9,7 @@ import mmap
 import struct
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,13 @@ _MAX_PRINTED = 1 << 16
 _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
 _LAUNCH_SECONDS = 2e-5  # that the host takes for a launch and an event, generously
 _FILL_SECONDS = 3e-5  # in which no card fills so much memory
+
+with suppress(ImportError, AttributeError):
+    # CuPy builds CUB's templates for each kind of reduction at its first use, for seconds; its own kernels are built
+    # in a fraction of that. Whole arrays are summed by CUB's library as before, which is there in machine code.
+    from cupy._core import _accelerator
+
+    _accelerator.set_reduction_accelerators([])
 
 Stage = Callable[[str, str], None]
 Bound = list[tuple[Any, Launch, tuple[Any, ...]]]
@@ -81,11 +89,15 @@ class _Run:
         self.folder = Path(job.folder)
         self.arrays: dict[str, Any] = {}
         self.reached, self.kernel = "device", ""
+        self.since, self.phases = time.perf_counter(), dict[str, float]()
         self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
         self.probes: dict[int, ProbeMemory] = {}
 
     def at(self, stage: str, kernel: str = "") -> None:
+        now = time.perf_counter()
+        self.phases[self.reached] = self.phases.get(self.reached, 0.0) + now - self.since
+        self.since = now
         self.reached, self.kernel = stage, kernel
         self._stage(stage, kernel)
 
@@ -109,9 +121,10 @@ class _Run:
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
+        self.at("done")
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed, judged=judged,
+            notes=tuple(self.notes), printed=printed, judged=judged, phases=self.phases,
         )  # fmt: skip
 
     def _launched(self, kernels: Mapping[str, Any]) -> tuple[tuple[float, ...], Judged | None]:
@@ -140,12 +153,14 @@ class _Run:
         """What the card called `name` reaches at most."""
         self.at("measure")
         try:
-            return Answer("done", device=name, ceiling=ceiling(self.cache, self.job.ceiling == "anew"))
+            most = ceiling(self.cache, self.job.ceiling == "anew")
         except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
-            return self.failed(Kind.OTHER, str(error))  # no crash of the program's; the context may be lost all the same
+            return self.failed(Kind.OTHER, str(error))  # no crash of the program's, but the context may be lost
         except Exception as error:  # whatever a library raises
             note = f"what the card reaches could not be measured: {type(error).__name__}: {error}"
             return Answer("done", device=name, notes=(note,))
+        self.at("done")
+        return Answer("done", device=name, ceiling=most, phases=self.phases)
 
     def _record(self, bound: Bound) -> None:
         """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept.

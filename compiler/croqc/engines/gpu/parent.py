@@ -138,7 +138,8 @@ class Parent:
             return done
         most = self._locked(Job("", "", "", ceiling=job.ceiling), timeout, cancelled)
         if isinstance(most, Answer):
-            return replace(done, ceiling=most.ceiling, notes=(*done.notes, *most.notes))
+            phases = done.phases | {"measure": most.phases.get("measure", 0.0)}
+            return replace(done, ceiling=most.ceiling, notes=(*done.notes, *most.notes), phases=phases)
         if most.kind is Kind.CANCELLED:
             return most
         note = f"what the card reaches could not be measured: {most.message}"

@@ -79,8 +79,8 @@ class Job:
 
     `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
     those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
-    `ceiling`: "" for none, "kept" for what is known of the card or else measured, "anew" to measure it; the parent makes
-    it a job of its own, without code.
+    `ceiling`: "" for none, "kept" for what is known of the card or else measured, "anew" to measure it; the parent
+    makes it a job of its own, without code.
     `time_budget`: seconds that the timed rounds may take, which the parent lowers to what its clock gives; slow kernels
     get fewer, one at least.
     `judging`: what is to be said of the arrays instead of bringing them back; where that cannot be, all of them come
@@ -138,7 +138,7 @@ class Answer:
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
     `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
     kernels printed. `ceiling`: of the card, where the job asks for it. `judged`: where the job asks for it
-    and it could be done.
+    and it could be done. `phases`: seconds that each stage took in the child, with the card's work that it waited for.
     """
 
     stage: str
@@ -156,6 +156,7 @@ class Answer:
     printed: str = ""
     ceiling: Ceiling | None = None
     judged: Judged | None = None
+    phases: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
