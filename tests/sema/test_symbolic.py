@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croqc.sema.symbolic import Int, bounds, is_multiple, same
+from croqc.sema.intervals import bounds
+from croqc.sema.symbolic import Int, is_multiple, same
 
 M, N, K = (Int.of(name) for name in "MNK")
 

@@ -98,7 +98,7 @@ def racy(card: Parent) -> list[dict[str, Any]]:
     changed = [(each.name, each.rule, text_of(each), each.file) for each in listed().racy]
     deadline = time.monotonic() + SHAKEN_TOTAL
     with ThreadPoolExecutor(SHAKEN_AT_ONCE) as pool:
-        return list(pool.map(lambda each: _racy(*each, deadline), [*originals, *changed]))
+        return [done.result() for done in [pool.submit(_racy, *each, deadline) for each in [*originals, *changed]]]
 
 
 def _racy(name: str, rule: str, text: str, file: str, deadline: float) -> dict[str, Any]:

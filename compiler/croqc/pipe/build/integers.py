@@ -25,7 +25,7 @@ def of_int(value: Int, atoms: Mapping[str, Expr]) -> Expr:
 def _atom(atom: str | Part, atoms: Mapping[str, Expr]) -> Expr:
     if isinstance(atom, str):
         return atoms.get(atom, Var(atom.partition("'")[0]))
-    if atom.op != "*" and any(factor < 0 for _, factor in atom.a.terms):
+    if atom.op not in ("*", "quot", "rem") and any(factor < 0 for _, factor in atom.a.terms):
         return _rounded_down(atom, atoms)
     a, b = of_int(atom.a, atoms), of_int(atom.b, atoms)
     return _OPERATIONS[atom.op](a, b)
@@ -56,4 +56,6 @@ _OPERATIONS: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
     "%": modulo,
     "*": multiply,
     "cdiv": ceiling,
+    "quot": divide,
+    "rem": modulo,
 }
