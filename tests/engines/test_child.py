@@ -100,6 +100,19 @@ def test_probes_record_in_the_last_rounds(card: Callable[[str], Parent], tmp_pat
     assert path.visits == (Visit(1, 0, 14, 50, 100),)
 
 
+def test_the_rounds_of_a_slow_kernel_are_no_hang(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """A fifth of a second each: within a second are one for the data, the timed ones, and each that records."""
+    made = probed(example("pipeline_1p2c"), sizes=SIZES)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    job = with_probes(make_job(made, {}, folder, "sm_90a", repeat=20), made, (0,))
+    with card("slow") as parent:
+        answer = parent.run(job, 1.0)
+    assert isinstance(answer, Answer), answer
+    assert len(answer.times) == 1
+    assert len(answer.printed.splitlines()) in (1 + 1 + 8, 1 + 1 + 1 + 8)
+
+
 @pytest.mark.parametrize(
     ("what", "kind", "said"),
     [

@@ -192,6 +192,27 @@ def test_old_is_drawn_again() -> None:
     assert not judge(judging, lambda item: before, lambda item: before).results[0].ok
 
 
+@pytest.mark.parametrize(
+    ("line", "drawn_again"),
+    [
+        ("threshold == x", []),  # the word is in a name
+        ("x == threshold + golden", []),
+        ("x == old(x) + threshold", ["x"]),
+        ("x == where(threshold > 0, -old(golden), x)", ["golden"]),
+    ],
+)
+def test_only_what_old_names_is_drawn_again(line: str, drawn_again: list[str]) -> None:
+    names = tuple(Named(name, "f32", None, 1, None, name, (2,)) for name in ("x", "threshold", "golden"))
+    read: list[str] = []
+
+    def before(item: Named) -> Any:
+        read.append(item.name)
+        return np.array([1.0, 2.0])
+
+    judged = judge(Judging((Line(line, None, None),), names), lambda item: np.array([1.0, 2.0]), before)
+    assert (judged.problem, read) == ("", drawn_again)
+
+
 def test_names_that_a_line_does_not_use_are_not_read() -> None:
     names = tuple(Named(name, "f32", None, 1, None, name, (2,)) for name in "xyz")
     read: list[str] = []

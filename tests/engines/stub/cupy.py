@@ -75,6 +75,8 @@ def tile(memory: Any, counts: tuple[int, ...]) -> Any:
 def matmul(left: Any, right: Any) -> Any:
     if WHAT == "bare-blas":
         raise RuntimeError("libcublas.so.13: cannot open shared object file")
+    if WHAT == "broken-blas":
+        raise StatusError(719)
     os.write(2, b"matmul\n")
     return left
 
@@ -105,6 +107,8 @@ class Kernel:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
         os.write(2, b"launch\n")
+        if WHAT == "slow":
+            time.sleep(0.2)
         if ADDS:
             pointers = [int(arg) for arg in args if isinstance(arg, np.uint64)]
             a, b, out = (np.frombuffer((ctypes.c_float * ADDS).from_address(each), np.float32) for each in pointers)

@@ -26,7 +26,6 @@ from croqc.engines.gpu.probe_memory import ProbeMemory
 from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Argument, Job, Launch, probes_file
 from croqc.engines.nvrtc import CompileError
 from croqc.runs.drawn import drawn, stored_type, widened
-from croqc.runs.report import Ceiling
 from croqc.sema.memory import STATIC_LIMIT
 
 SCALARS = {
@@ -110,7 +109,7 @@ class _Run:
         cupy.cuda.runtime.free(0)  # makes the context, so that no other stage's clock pays for it
         name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         if not self.job.code:
-            return Answer("done", device=name)
+            return self._measured(name) if self.job.ceiling else Answer("done", device=name)
         self.at("compile")
         made = compiled(self.job.code, self.job.arch, self.cache)
         self.at("load")
@@ -119,14 +118,13 @@ class _Run:
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
         times, judged = self._launched(kernels)
-        most = self._ceiling() if times and self.job.ceiling else None
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
         self.at("done")
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed, ceiling=most, judged=judged, phases=self.phases,
+            notes=tuple(self.notes), printed=printed, judged=judged, phases=self.phases,
         )  # fmt: skip
 
     def _launched(self, kernels: Mapping[str, Any]) -> tuple[tuple[float, ...], Judged | None]:
@@ -151,22 +149,28 @@ class _Run:
         self._unmap_report()
         return times, judged
 
-    def _ceiling(self) -> Ceiling | None:
-        """What the card reaches at most; the program's arrays make room for it. A run does not fail for it."""
+    def _measured(self, name: str) -> Answer:
+        """What the card called `name` reaches at most."""
         self.at("measure")
-        self.arrays.clear()
         try:
-            return ceiling(self.cache, self.job.ceiling == "anew")
+            most = ceiling(self.cache, self.job.ceiling == "anew")
+        except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+            return self.failed(Kind.OTHER, str(error))  # no crash of the program's, but the context may be lost
         except Exception as error:  # whatever a library raises
-            self.notes.append(f"what the card reaches could not be measured: {type(error).__name__}: {error}")
-            return None
+            note = f"what the card reaches could not be measured: {type(error).__name__}: {error}"
+            return Answer("done", device=name, notes=(note,))
+        self.at("done")
+        return Answer("done", device=name, ceiling=most, phases=self.phases)
 
     def _record(self, bound: Bound) -> None:
-        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept."""
+        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept.
+
+        Each round is told, and so has a clock of its own: eight of a slow kernel are no hang.
+        """
         if not self.probes:
             return
-        self.at("record", bound[-1][1].kernel)
         for _ in range(RECORDED):
+            self.at("record", bound[-1][1].kernel)
             for memory in self.probes.values():
                 memory.clear()
             self._launch(bound)
