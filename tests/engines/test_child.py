@@ -18,7 +18,7 @@ from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
-from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.parent import Parent, child_command
 from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
 from croqc.engines.gpu.traces import Visit, traces_of, with_probes
 from tests.codegen.test_probes import probed
@@ -214,3 +214,17 @@ def test_a_link_in_the_folder_is_not_followed(card: Callable[[str], Parent], tmp
     with card("") as parent:
         assert isinstance(parent.run(job), Answer)
     assert own.read_text() == "kept"
+
+
+def test_reductions_are_cupys_own(tmp_path: Path) -> None:
+    """CUB's templates take seconds to compile, each at its first use."""
+    path = os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        child_command(tmp_path),
+        input="",
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert "reductions of []" in done.stderr.splitlines()

@@ -9,6 +9,7 @@ import mmap
 import struct
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,13 @@ _MAX_PRINTED = 1 << 16
 _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
 _LAUNCH_SECONDS = 2e-5  # that the host takes for a launch and an event, generously
 _FILL_SECONDS = 3e-5  # in which no card fills so much memory
+
+with suppress(ImportError, AttributeError):
+    # CuPy builds CUB's templates for each kind of reduction at its first use, for seconds; its own kernels are built
+    # in a fraction of that. Whole arrays are summed by CUB's library as before, which is there in machine code.
+    from cupy._core import _accelerator
+
+    _accelerator.set_reduction_accelerators([])
 
 Stage = Callable[[str, str], None]
 Bound = list[tuple[Any, Launch, tuple[Any, ...]]]
@@ -82,11 +90,15 @@ class _Run:
         self.folder = Path(job.folder)
         self.arrays: dict[str, Any] = {}
         self.reached, self.kernel = "device", ""
+        self.since, self.phases = time.perf_counter(), dict[str, float]()
         self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
         self.probes: dict[int, ProbeMemory] = {}
 
     def at(self, stage: str, kernel: str = "") -> None:
+        now = time.perf_counter()
+        self.phases[self.reached] = self.phases.get(self.reached, 0.0) + now - self.since
+        self.since = now
         self.reached, self.kernel = stage, kernel
         self._stage(stage, kernel)
 
@@ -111,9 +123,10 @@ class _Run:
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
+        self.at("done")
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed, ceiling=most, judged=judged,
+            notes=tuple(self.notes), printed=printed, ceiling=most, judged=judged, phases=self.phases,
         )  # fmt: skip
 
     def _launched(self, kernels: Mapping[str, Any]) -> tuple[tuple[float, ...], Judged | None]:

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from croqc.engines.gpu.faults import INSTALL, SIM, Kind, Trouble, trouble_of
 from croqc.engines.gpu.lock import CardLock, Holder, LockCancelledError, LockTimeoutError, lock_path
@@ -85,7 +85,7 @@ class Parent:
         self._child: _Child | None = None
         self._jobs = 0
 
-    def __enter__(self) -> Parent:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -136,7 +136,7 @@ class Answer:
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
     `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
     kernels printed. `ceiling`: of the card, where the job asks for it. `judged`: where the job asks for it
-    and it could be done.
+    and it could be done. `phases`: seconds that each stage took in the child, with the card's work that it waited for.
     """
 
     stage: str
@@ -154,6 +154,7 @@ class Answer:
     printed: str = ""
     ceiling: Ceiling | None = None
     judged: Judged | None = None
+    phases: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

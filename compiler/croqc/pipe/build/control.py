@@ -10,13 +10,13 @@ from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.effects import EFFECTS, arguments, call, callee, once
 from croqc.pipe.build.fragments import assigned
 from croqc.pipe.build.held import element_of, is_element
-from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.scalars import combined, convert, printable, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Fn, Space, Var, add
+from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Lit, Op, Space, Var, add
 from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
+from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Scalar
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -98,11 +98,10 @@ def _with(c: Context, node: ast.With) -> Built:
     """Its names are 0 until a `foreach` runs over them, and again behind it."""
     if node.where:
         raise LoweringError("'where' is not lowered yet: use one index for those that move together", node.span)
-    lets: Built = [
-        ir.Let(binding.span, c.name_of(symbol), "s32", ZERO)
-        for binding in node.bindings
-        for symbol in _bound_symbols(c, binding)
-    ]
+    lets: Built = []
+    for binding in node.bindings:
+        lets += _measured(c, binding)
+        lets += (ir.Let(binding.span, c.name_of(symbol), "s32", ZERO) for symbol in _bound_symbols(c, binding))
     return [ir.Scope(node.span, (*lets, *c.body(node.body)))]
 
 
@@ -114,25 +113,53 @@ def _bound_symbols(c: Context, binding: ast.Binding) -> list[Symbol]:
     return [c.symbol(name) for name in binding.names]
 
 
-def _extent(c: Context, symbol: Symbol, span: Span) -> Expr:
+def _extent_of(symbol: Symbol) -> Int | None:
     match symbol.type:
-        case Bounded(bound=bound):
-            return of_int(bound, c.sizes)
-        case BoundedTuple(bounds=(bound,)):
-            return of_int(bound, c.sizes)
+        case Bounded(bound=bound) | BoundedTuple(bounds=(bound,)):
+            return bound
+    return None
+
+
+def _extent(c: Context, symbol: Symbol, span: Span) -> Expr:
+    extent = _extent_of(symbol)
+    if extent is not None:
+        return c.integer(extent, span)
     raise LoweringError(f"'{symbol.name}' is a tuple of indices, which is not lowered yet: name each of them", span)
 
 
+def _measured(c: Context, binding: ast.Binding) -> Built:
+    """Names for the extents that the model has none for, such as one that a variable holds: what they are in front of
+    the loop, whatever its turns assign (reference, 4.5)."""
+    found: Built = []
+    nodes = binding.extent.items if isinstance(binding.extent, ast.ShapeLit) else (binding.extent,)
+    symbols = _bound_symbols(c, binding)
+    for symbol, node in zip(symbols, nodes, strict=False):
+        extent = _extent_of(symbol)
+        if len(nodes) == len(symbols) and extent is not None and not c.is_known(extent):
+            let, name = _let(c, value(c, node), node.span)
+            found.append(let)
+            c.sizes |= dict.fromkeys(extent.names(), name)
+    return found
+
+
+def _let(c: Context, start: Expr, span: Span) -> tuple[ir.Stmt, Var]:
+    elem = printable(start.elem, span)
+    name = c.names.fresh("bound")
+    return ir.Let(span, name, elem, start), Var(name, elem)
+
+
 def _foreach(c: Context, node: ast.Foreach) -> Built:
-    heads: list[tuple[str, Expr, Expr, Expr]] = []
+    heads: list[tuple[Built, str, Expr, Expr, Expr]] = []
     for binding in node.bindings:
+        lets = _measured(c, binding)
         for symbol in _bound_symbols(c, binding):
-            heads.append((c.name_of(symbol), ZERO, _extent(c, symbol, binding.span), ONE))
+            heads.append((lets, c.name_of(symbol), ZERO, _extent(c, symbol, binding.span), ONE))
+            lets = []
     for each in node.ranges:
         heads.append(_range(c, each))
     body = c.body(node.body)
-    for name, start, stop, step in reversed(heads):
-        body = (ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)),)
+    for lets, name, start, stop, step in reversed(heads):
+        body = (*lets, ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)))
     return list(body)
 
 
@@ -145,13 +172,37 @@ def _unrolled(node: ast.Foreach) -> int | None:
     return None
 
 
-def _range(c: Context, node: ast.Range) -> tuple[str, Expr, Expr, Expr]:
+def _range(c: Context, node: ast.Range) -> tuple[Built, str, Expr, Expr, Expr]:
+    """What to declare in front of a loop, and its name, ends and step: they hold for all turns."""
     symbol = c.symbol(node.name)
     extent = _extent(c, symbol, node.span)
     name = c.name_of(symbol if node.local is None else c.symbol(node.local))
     low = ZERO if node.lo is None else value(c, node.lo)
     stop = extent if node.hi is None else add(extent, value(c, node.hi))
-    return name, low, stop, ONE if node.step is None else value(c, node.step)
+    step = ONE if node.step is None else value(c, node.step)
+    lets: Built = []
+    ends: list[Expr] = []
+    for end in (low, stop, step):
+        if _may_change(c, end):
+            let, end = _let(c, end, node.span)
+            lets.append(let)
+        ends.append(end)
+    low, stop, step = ends
+    return lets, name, low, stop, step
+
+
+def _may_change(c: Context, expr: Expr) -> bool:
+    """Whether turns of a loop may see another value than the first: memory, and variables that are assigned."""
+    match expr:
+        case Lit():
+            return False
+        case Var(name=name):
+            return any(symbol.mutable and known == name for symbol, known in c.known.items())
+        case Op(args=args) | Fn(args=args, foreign=False):
+            return any(_may_change(c, arg) for arg in args)
+        case Cast(value=inner):
+            return _may_change(c, inner)
+    return True
 
 
 def _while(c: Context, node: ast.While) -> Built:

@@ -14,7 +14,6 @@ from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.fragments import FRAGMENTS
-from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.movement import MOVEMENT
 from croqc.pipe.build.multiplies import MULTIPLIES, collect
 from croqc.pipe.build.scalars import EXPRESSIONS, printable
@@ -145,7 +144,7 @@ class _Building:
             if symbol.kind not in (SymbolKind.PARAM, SymbolKind.BUFFER) or symbol.decl in self.inside:
                 continue
             if isinstance(symbol.type, Data) and symbol in used:
-                shape = tuple(of_int(extent, self.c.sizes) for extent in symbol.type.shape)
+                shape = tuple(self.c.integer(extent, symbol.name_span) for extent in symbol.type.shape)
                 yield self._tensor(symbol, symbol.type.elem, shape, Space.GLOBAL, 1)
 
     def _tensor(self, symbol: Symbol, elem: str, shape: tuple[Expr, ...], space: Space, slots: int) -> Tensor:
@@ -168,7 +167,7 @@ class _Building:
                         "the number of blocks is not known at the launch: use sizes of parameters", bound.span
                     )
                 names.append(self.c.name_of(symbol) if symbol is not None else self.c.names.fresh("block"))
-                extents.append(of_int(value, self.c.sizes))
+                extents.append(self.c.integer(value, bound.span))
         return tuple(names), tuple(extents)
 
     def _host_values(self) -> Built:
