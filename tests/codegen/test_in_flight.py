@@ -51,3 +51,14 @@ def test_the_first_fill_ends_nothing() -> None:
 def test_waits_that_the_assembler_adds_are_complaints() -> None:
     said = "ptxas info : (C7517) wgmma.wait_group is injected in around line 253 by compiler to allow use of registers"
     assert complaints(said) == [said]
+
+
+LEFT_EARLY = REFILL.replace("if (k == 3) { mma.fill acc, 1.0f; }", "if (k == 3) { break; }")
+
+
+def test_a_loop_that_is_left_between_multiply_and_commit_is_waited_for_in_front_of_the_store() -> None:
+    body = code(LEFT_EARLY)
+    behind = body[body.index("break;") :]
+    waited = r"wgmma_wait<0>\(\);\s+}\s+wgmma_commit\(\);\s+wgmma_wait<0>\(\);\s+settle\(acc\);\s+#pragma unroll"
+    assert re.search(waited, behind)
+    assert complaints(log_of(body, "sm_90a")) == []

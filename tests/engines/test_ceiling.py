@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from croqc.cli.run_report import report_lines
-from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.parent import Clocks, Parent
 from croqc.engines.gpu.protocol import Answer
 from croqc.runs.report import Ceiling, RunResult, Timing, Verdict
 from croqc.service.run import RunReport
@@ -80,6 +80,35 @@ def test_a_run_does_not_fail_for_it(card: Card, tmp_path: Path) -> None:
     assert isinstance(answer, Answer)
     assert (answer.times, answer.ceiling) == ((0.002,), None)
     assert answer.notes == ("what the card reaches could not be measured: OutOfMemoryError: 1048576 bytes",)
+
+
+def test_a_card_that_fails_in_it_gets_a_new_child(card: Card, tmp_path: Path) -> None:
+    """The stub's product ends with an error of CUDA, after which a card answers nothing. Nothing is kept of it."""
+    with card("broken-blas") as way:
+        answer = way.run(job_in(tmp_path / "job", repeat=1, ceiling="anew"))
+        assert way.child_pid is None
+    assert isinstance(answer, Answer)
+    assert (answer.stage, answer.times, answer.ceiling) == ("done", (0.002,), None)
+    assert answer.notes == ("what the card reaches could not be measured: the card reports an error: error 719",)
+    assert list((tmp_path / "kernels").glob("ceiling-*")) == []
+
+
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        ("late", "it took too long to measure what the card reaches"),
+        ("dies", "the process for the card ended with status 3 while it was to measure what the card reaches"),
+    ],
+)
+def test_a_measurement_without_end_costs_no_run(end: str, why: str) -> None:
+    with parent("add", end, clocks=Clocks(start=20.0, compile=20.0, data=1.0)) as way:
+        report = run(ADD, way, rounds=3)
+        assert way.child_pid is None
+        assert run(ADD, way).result.verdict is Verdict.VERIFIED
+    assert report.result.verdict is Verdict.VERIFIED
+    assert report.result.timing is not None
+    assert (report.result.timing.rounds, report.result.timing.ceiling) == (3, None)
+    assert f"what the card reaches could not be measured: {why}" in report.notes
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"gigabytes": "much"}', '{"gigabytes": 1, "tflops": 1}'])

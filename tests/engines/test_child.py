@@ -18,7 +18,7 @@ from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
 from croqc.engines.gpu.job import make_job, outputs_of
-from croqc.engines.gpu.parent import Parent
+from croqc.engines.gpu.parent import Parent, child_command
 from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
 from croqc.engines.gpu.traces import Visit, traces_of, with_probes
 from tests.codegen.test_probes import probed
@@ -98,6 +98,19 @@ def test_probes_record_in_the_last_rounds(card: Callable[[str], Parent], tmp_pat
     ((path,),) = [block.paths for block in traces_of((folder / "probes-0").read_bytes(), 0, probes, (0,))]
     assert (path.path, path.dropped) == ("path p = 1", 1)  # memory is cleared in between
     assert path.visits == (Visit(1, 0, 14, 50, 100),)
+
+
+def test_the_rounds_of_a_slow_kernel_are_no_hang(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """A fifth of a second each: within a second are one for the data, the timed ones, and each that records."""
+    made = probed(example("pipeline_1p2c"), sizes=SIZES)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    job = with_probes(make_job(made, {}, folder, "sm_90a", repeat=20), made, (0,))
+    with card("slow") as parent:
+        answer = parent.run(job, 1.0)
+    assert isinstance(answer, Answer), answer
+    assert len(answer.times) == 1
+    assert len(answer.printed.splitlines()) in (1 + 1 + 8, 1 + 1 + 1 + 8)
 
 
 @pytest.mark.parametrize(
@@ -225,3 +238,17 @@ def test_a_full_disk_of_results_is_told_as_one(card: Callable[[str], Parent], tm
     with card("") as parent:
         found = parent.run(job)
     assert isinstance(found, Trouble) and found.kind is Kind.DISK
+
+
+def test_reductions_are_cupys_own(tmp_path: Path) -> None:
+    """CUB's templates take seconds to compile, each at its first use."""
+    path = os.pathsep.join([str(STUB), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        child_command(tmp_path),
+        input="",
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert "reductions of []" in done.stderr.splitlines()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from croqc.codegen.program import Program, program_of
+from croqc.engines.gpu import hang
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, hung_paths, read_records, with_report
@@ -58,6 +61,19 @@ def test_records_are_read_as_the_header_writes_them(tmp_path: Path) -> None:
     )
 
 
+def test_shared_memory_that_cannot_be_written_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As for a user who is not root: to root every folder answers yes."""
+    shared, temporary = tmp_path / "shm", tmp_path / "tmp"
+    shared.mkdir()
+    monkeypatch.setattr(hang, "_SHARED", shared)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert hang.report_folder() == shared
+    monkeypatch.setattr(os, "access", lambda path, mode: path != shared or not mode & os.W_OK)
+    assert hang.report_folder() == temporary
+    monkeypatch.setattr(hang, "_SHARED", tmp_path / "nowhere")
+    assert hang.report_folder() == temporary
+
+
 class Seen:
     """Stands for the way to a card: keeps the job and runs nothing."""
 
@@ -92,16 +108,16 @@ def test_the_paths_of_the_fullest_block_are_named() -> None:
         *(WaitRecord(2, 1, 4, 0, True, 2, thread) for thread in range(128, 384)),
         WaitRecord(1, 2, 3, 1, True, 2, 0),
     ]
-    hang, notes = hung_paths(model, program, records)
-    assert [(each.path, each.event, each.slot, each.generation) for each in hang] == [
+    found, notes = hung_paths(model, program, records)
+    assert [(each.path, each.event, each.slot, each.generation) for each in found] == [
         ("path p == 0", "empty", 2, 3),
         ("path p = 1", "full", 1, 4),
         ("path p = 2", "full", 1, 4),
     ]
     assert notes == ("kernel 'matmul' stands still in block 2 and 1 more",)
-    assert hang[0].span == first.span
-    assert [debtor.path for debtor in hang[0].owed_by] == ["path p = 1", "path p = 2"]
-    assert all(debtor.stands == program.unit.sites[1].span for debtor in hang[0].owed_by)
+    assert found[0].span == first.span
+    assert [debtor.path for debtor in found[0].owed_by] == ["path p = 1", "path p = 2"]
+    assert all(debtor.stands == program.unit.sites[1].span for debtor in found[0].owed_by)
 
 
 def test_records_that_nobody_can_have_written_are_left_out() -> None:

@@ -48,7 +48,20 @@ def test_a_job_is_the_same_behind_the_wire(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_the_same_behind_the_wire() -> None:
-    answer = Answer("done", "", 0.5, True, (1.0, 2.0), "log", {"k": 40}, {"k": 0}, "card", notes=("n",), printed="p")
+    answer = Answer(
+        "done",
+        "",
+        0.5,
+        True,
+        (1.0, 2.0),
+        "log",
+        {"k": 40},
+        {"k": 0},
+        "card",
+        notes=("n",),
+        printed="p",
+        phases={"run": 0.5},
+    )
     assert Answer.of_json(json.loads(json.dumps(answer.to_json()))) == answer
 
 

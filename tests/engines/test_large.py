@@ -192,6 +192,27 @@ def test_old_is_drawn_again() -> None:
     assert not judge(judging, lambda item: before, lambda item: before).results[0].ok
 
 
+@pytest.mark.parametrize(
+    ("line", "drawn_again"),
+    [
+        ("threshold == x", []),  # the word is in a name
+        ("x == threshold + golden", []),
+        ("x == old(x) + threshold", ["x"]),
+        ("x == where(threshold > 0, -old(golden), x)", ["golden"]),
+    ],
+)
+def test_only_what_old_names_is_drawn_again(line: str, drawn_again: list[str]) -> None:
+    names = tuple(Named(name, "f32", None, 1, None, name, (2,)) for name in ("x", "threshold", "golden"))
+    read: list[str] = []
+
+    def before(item: Named) -> Any:
+        read.append(item.name)
+        return np.array([1.0, 2.0])
+
+    judged = judge(Judging((Line(line, None, None),), names), lambda item: np.array([1.0, 2.0]), before)
+    assert (judged.problem, read) == ("", drawn_again)
+
+
 def test_names_that_a_line_does_not_use_are_not_read() -> None:
     names = tuple(Named(name, "f32", None, 1, None, name, (2,)) for name in "xyz")
     read: list[str] = []
@@ -229,3 +250,19 @@ def test_casts_are_refused_off_the_host() -> None:
     assert judge(plain, lambda item: np.ones(2), lambda item: np.ones(2), Other()).results[0].ok
     third = judge(plain, lambda item: np.full(2, 1 / 3), lambda item: np.ones(2), Other()).results[0]
     assert third.worst is not None and third.worst.want == float(np.float16(1 / 3))
+
+
+def test_the_card_hears_what_loses_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accumulator, K of the instruction and type of the factors of a GEMM of f8 and one of f16."""
+    monkeypatch.setattr(run_data, "LARGE", 1)
+    found = {}
+    for name in ("gemm_f8.co", "gemm_f16.co"):
+        _, planned = plan(next(case for case in given() if case.file.name == name), Request())
+        analysis = planned.function.analysis
+        assert analysis is not None
+        shapes = make_data(analysis.model, planned.sizes, 7, on_card=True)
+        large = large_run(analysis.model, shapes, planned.directives.expects, planned.sizes)
+        assert large is not None
+        (output,) = (item for item in large.judging.names if item.name == "output")
+        found[name] = (output.accumulator, output.k_step, output.factor)
+    assert found == {"gemm_f8.co": ("f32", 32, "f8_e4m3"), "gemm_f16.co": ("f32", 16, None)}

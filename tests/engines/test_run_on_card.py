@@ -119,6 +119,15 @@ def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "set TMPDIR" in report.message
 
 
+def test_a_run_without_report_needs_no_shared_memory(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card_run, "report_folder", lambda: scratch / "nowhere")
+    with parent("add") as card:
+        assert run(ADD, card).result.verdict is Verdict.VERIFIED
+        report = run(ADD, card, report=True)
+    assert report.result.verdict is Verdict.NOT_RUN
+    assert "set TMPDIR" in report.message
+
+
 def test_a_construct_that_is_not_lowered_is_named_at_its_place(scratch: Path) -> None:
     text = "// croq: expect y == 1\n__co__ void f(global s32 [N] y) {\n"
     text += "  parallel i by N : block {\n    y.at(i) = 1;\n  }\n"

@@ -45,6 +45,44 @@ def test_the_low_half_of_the_clock_runs_over() -> None:
     assert [(visit.begin, visit.end) for visit in block.paths[0].visits] == [(50, 150), (160, 200)]
 
 
+WRAP = 1 << 32
+
+
+def slow(first: int, second: int, end: int, dropped: int = 0) -> Lane:
+    """Two visits of ten cycles, that begin at these clocks, at a nanosecond a cycle."""
+    visits = [(first, first + 10, 1, 0, 0), (second, second + 10, 1, 0, 1)]
+    return Lane(visits, 1_000, end, start_time=1_000, end_time=end, dropped=dropped)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "end"),
+    [
+        (1_000 + WRAP, 2_000 + WRAP, 3_000 + WRAP),  # in front of the first record
+        (1_500, 2_000 + WRAP, 3_000 + WRAP),  # between the two
+        (1_500, 2_000, 2_010 + WRAP),  # behind them
+        (1_500, 2_000 + 2 * WRAP, 3_000 + 2 * WRAP),
+    ],
+)
+def test_a_gap_that_the_clocks_do_not_count_is_refused(first: int, second: int, end: int) -> None:
+    lane = slow(first, second, end)
+    with pytest.raises(TraceError, match=r"records of path p == 0 2\^32 cycles passed .*; use smaller sizes"):
+        traces_of(file_of([lane, replace(lane, visits=[])]), 0, PROBES, (0,))
+
+
+def test_long_paths_whose_gaps_are_counted_are_read() -> None:
+    """The longest gap that a half counts, twice; a path without records; and one whose later visits were dropped."""
+    last = 1_000 + 2 * (WRAP - 1) + 10
+    whole = slow(1_000 + WRAP - 1, last, last + 10 + WRAP - 1)
+    (block,) = traces_of(file_of([whole, replace(whole, visits=[])]), 0, PROBES, (0,))
+    assert [(visit.begin, visit.end) for visit in block.paths[0].visits] == [
+        (WRAP - 1, WRAP + 9), (2 * WRAP + 8, 2 * WRAP + 18),
+    ]  # fmt: skip
+    assert block.paths[1].end == 3 * WRAP + 17
+    full = slow(1_500, 2_000, 3_000 + 4 * WRAP, dropped=7)
+    (block,) = traces_of(file_of([full, replace(full, visits=[])]), 0, PROBES, (0,))
+    assert (block.paths[0].visits[-1].begin, block.paths[0].end) == (1_000, 2_000 + 4 * WRAP)
+
+
 def test_a_path_that_returns_early_ends_with_its_last_record() -> None:
     early = replace(LOADER, end=0, end_time=0)
     (block,) = traces_of(file_of([early, CONSUMER]), 0, PROBES, (4,))

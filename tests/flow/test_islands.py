@@ -50,3 +50,34 @@ def test_what_only_computes_is_taken_to_do_nothing(text: str) -> None:
     flow = flow_of(with_island(text))
     assert flow.strength is Strength.PROVED
     assert [note for _, note in flow.notes] == ["read as empty"]
+
+
+# --- device functions ------------------------------------------------------------------------------
+
+
+def with_call(functions: str, call: str) -> str:
+    return functions + "\n" + KERNEL.format(guard=f"call {call};")
+
+
+@pytest.mark.parametrize(
+    ("functions", "call"),
+    [
+        ("__device__ void meet() { __syncthreads(); }", "meet()"),
+        ("__device__ void in() { __syncthreads(); }\n__device__ void meet(int n) { if (n) { in(); } }", "meet(k)"),
+        ("__device__ void stop() { if (threadIdx.x) { __trap(); } }", "stop()"),
+        ('__device__ void meet() { asm volatile("bar.sync 1;"); }', "meet()"),
+        ("__device__ void spin(int* flag) { while (*flag == 0) {} }", "spin(nullptr)"),
+        ("", "__syncthreads()"),
+    ],
+)
+def test_a_function_that_may_wait_is_not_analysed(functions: str, call: str) -> None:
+    flow = flow_of(with_call(functions, call))
+    name = call.partition("(")[0]
+    assert (flow.strength, flow.findings) == (Strength.UNKNOWN, ())
+    assert flow.reason == f"'{name}' may wait for other threads, or end this one"
+
+
+def test_a_function_that_computes_is_followed() -> None:
+    functions = """__device__ void meet() { __syncthreads(); }
+__device__ float half_of(float x) { if (x < 0) { return 0; } return x / 2; }"""
+    assert flow_of(with_call(functions, "half_of(1.0f)")).strength is Strength.PROVED

@@ -42,7 +42,7 @@ REFERENCES: Final[Mapping[str, Reference]] = {
     "add_tiled.co": Reference(lambda xp, a: {"sum": a["a"] + a["b"]}, exact=True, ragged="wrong"),
     "gemm_bf16.co": _GEMM,
     "gemm_f16.co": _GEMM,
-    "gemm_f8.co": replace(_GEMM, k_step=32, atol=0.1, ragged="refused"),
+    "gemm_f8.co": replace(_GEMM, k_step=32, factor="f8_e4m3", ragged="refused"),
     "matmul_ragged.co": _GEMM,
     "matmul_scalar.co": Reference(product("lhs", "rhs", RESULT), depth_of("lhs"), ragged="wrong"),
     "pad.co": Reference(_padded, exact=True, ragged="wrong"),

@@ -99,7 +99,7 @@ KERNELS: Final[Mapping[str, Reference]] = {
     "warp_f16_16x8x16.co": _CORR,
     "warp_f16_16x8x8.co": replace(_CORR, k_step=8),
     "warp_f16_acc.co": replace(_CORR, accumulator="f16"),
-    "warp_f8.co": replace(_CORR, k_step=32, atol=0.1),
+    "warp_f8.co": replace(_CORR, k_step=32, factor="f8_e4m3"),
     "warp_row_col.co": Reference(product("a", "b", "out"), depth_of("a"), "f32", 16, ragged="wrong"),
     "warp_s8.co": _CORR,
     "warp_s8_k16.co": _CORR,

@@ -33,7 +33,8 @@ def racy(rows: list[dict[str, Any]]) -> list[str]:
     lines += [_rule("unchanged kernels", sound), "", "| racy mutant | rule | wrong of the runs |", "|---|---|---:|"]
     for row in (row for own in by_rule.values() for row in own):
         share = row["trouble"] or f"{row['wrong']} of {row['runs']} ({_share(row['wrong'], row['runs'])})"
-        lines.append(f"| {row['mutant']} | {row['rule']} | {share} |")
+        hangs = ", then hangs" if row["hangs"] else ""
+        lines.append(f"| {row['mutant']} | {row['rule']} | {share}{hangs} |")
     return lines
 
 

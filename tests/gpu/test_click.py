@@ -27,7 +27,26 @@ def test_each_click_compiles_and_is_verified(monkeypatch: pytest.MonkeyPatch, tm
         assert row["notes"] == []
     assert found["kernel"] == "stream_add.co: M=8 N=1024"
     assert found["median"]["total"] == pytest.approx(sum(row["total"] for row in found["rows"]) / 2)
+    assert found["agree"] and len(found["first"]) == 2
+    stages = ["device", "compile", "load", "upload", "run", "judge", "time", "measure"]
+    for row in (*found["first"], *found["rows"]):
+        assert list(row["phases"]) == stages
+        parts = sum(row["phases"].values()) + row["host"] + row["check"]
+        assert parts == pytest.approx(row["total"], abs=0.002)
+        assert row["phases"]["compile"] >= row["nvrtc"] - 0.001 > 0
+    assert set(found["phases"]) == set(stages)
     assert list(tmp_path.iterdir()) == []  # the card's own cache is left alone
+
+
+@pytest.mark.slow
+def test_a_click_that_is_wrong_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With its figures, and said: the stub's kernels leave their outputs as they are."""
+    monkeypatch.setattr(run_data, "LARGE", 1024)
+    monkeypatch.setattr(part, "CLICKS", 1)
+    with on_stub(monkeypatch, tmp_path) as card:
+        found = part.click(card, "stream_add.co", "add.co", {"M": 8, "N": 1024})
+    assert [row["verdict"] for row in (*found["first"], *found["rows"])] == ["wrong", "wrong"]
+    assert not found["agree"]
 
 
 @pytest.mark.slow

@@ -168,6 +168,8 @@ def test_racy_ones_are_counted(
         assert {row["trouble"] for row in rows} == {"not through within 0.5 s"}
         return
     assert {row["wrong"] for row in rows} == {wrong}
+    assert {row["share"] for row in rows} == {1.0 if wrong else None}
+    assert not any(row["hangs"] for row in rows)
     assert all(trouble in row["trouble"] for row in rows) and (not trouble) == (not rows[0]["trouble"])
 
 
@@ -182,4 +184,18 @@ def test_each_run_has_its_seed_and_starts_alike(monkeypatch: pytest.MonkeyPatch,
     for array in job.arrays:
         (tmp_path / f"{array.name}.want").write_bytes((tmp_path / f"{array.name}.in").read_bytes())
     subprocess.run([sys.executable, "-m", "tests.gpu.shaken", str(tmp_path)], check=True)
-    assert json.loads((tmp_path / "shaken.json").read_text()) == {"runs": 10, "wrong": 3, "first": 0}
+    assert json.loads((tmp_path / "shaken.json").read_text()) == {"runs": 10, "wrong": 3, "first": 0, "hangs": False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("what", "seconds", "runs", "hangs"), [("stuck", 9.0, 0, True), ("", 0.0, 5, False)])
+def test_what_hangs_or_has_no_time_left_is_ended(
+    monkeypatch: pytest.MonkeyPatch, stub: None, tmp_path: Path, what: str, seconds: float, runs: int, hangs: bool
+) -> None:
+    """A run that does not end is the last one; without time there are a few runs all the same."""
+    monkeypatch.setenv("STUB", what)
+    text = (EXAMPLES / "rotate_triple.co").read_text(encoding="utf-8")
+    part.shaken_job(tmp_path, text, "rotate_triple.co", 200, seconds)
+    subprocess.run([sys.executable, "-m", "tests.gpu.shaken", str(tmp_path)], check=True)
+    found = json.loads((tmp_path / "shaken.json").read_text())
+    assert (found["runs"], found["wrong"], found["hangs"]) == (runs, runs, hangs)

@@ -7,7 +7,7 @@ from tests.meta.tree import ROOT
 
 
 def run(mutant: str, rule: str, wrong: int, runs: int = 200, trouble: str = "") -> dict[str, object]:
-    return {"mutant": mutant, "rule": rule, "wrong": wrong, "runs": runs, "trouble": trouble}
+    return {"mutant": mutant, "rule": rule, "wrong": wrong, "runs": runs, "hangs": False, "trouble": trouble}
 
 
 def test_stuck_ones_by_operator() -> None:
@@ -23,15 +23,17 @@ def test_racy_ones_with_their_share() -> None:
         run("b.co: x, line 3", "stage-race", 0),
     ]
     rows.append(run("c.co: x, line 4", "early-publish", 0, 0, "not through within 60 s"))
+    rows.append(run("d.co: x, line 5", "stage-race", 3, 4) | {"hangs": True})
     assert racy(rows)[2:] == [
         "| early-publish | 1 | 0 | none |",
-        "| stage-race | 2 | 1 | 12.5 % |",
+        "| stage-race | 3 | 2 | 13.1 % |",
         "| unchanged kernels | 1 | 0 | 0.0 % |",
         "",
         "| racy mutant | rule | wrong of the runs |",
         "|---|---|---:|",
         "| a.co: drop-wait, line 2 | stage-race | 50 of 200 (25.0 %) |",
         "| b.co: x, line 3 | stage-race | 0 of 200 (0.0 %) |",
+        "| d.co: x, line 5 | stage-race | 3 of 4 (75.0 %), then hangs |",
         "| c.co: x, line 4 | early-publish | not through within 60 s |",
     ]
 

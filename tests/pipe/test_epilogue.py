@@ -61,6 +61,14 @@ def test_no_stage_where_none_fits() -> None:
     assert only(done(128, left=8191), ir.Copy) == []
 
 
+@pytest.mark.parametrize("left", [-1, -64, -1024])
+def test_no_stage_in_a_block_that_leaves_nothing(left: int) -> None:
+    """The kernel's own tensors may take what is kept for barriers, up to the limit."""
+    kernel = done(128, left=left)
+    assert [item.tensor.name for item in kernel.shared] == ["tile"]
+    assert only(kernel, ir.Copy) == []
+
+
 def test_each_warpgroup_has_two_of_its_own() -> None:
     both = replace(role(store(128)), groups=(1, 2))
     kernel_of_two = epilogue(replace(kernel(both), shared=()), ENV)

@@ -99,6 +99,41 @@ def test_a_reader_that_waits_for_something_else_does_not() -> None:
     assert waits(PRODUCER, role(READ, ir.Wait(NOWHERE, slot()), path="path w == 1")) == ["load_landed", "full"]
 
 
+WAIT = ir.Wait(NOWHERE, slot())
+ELSE = ir.Wait(NOWHERE, ir.SlotRef("empty", Lit(0)))
+
+
+def loop(*body: ir.Stmt) -> ir.Loop:
+    return ir.Loop(NOWHERE, "k", Lit(0), Var("K"), Lit(1), body)
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        pytest.param((ir.If(NOWHERE, Var("D"), (WAIT,), (ELSE,)), READ), id="one arm waits for something else"),
+        pytest.param((ir.If(NOWHERE, Var("D"), (WAIT,)), READ), id="one arm does not wait"),
+        pytest.param((loop(WAIT), READ), id="a loop that may have no turn"),
+        pytest.param((loop(READ, WAIT),), id="the turn before"),
+        pytest.param((ir.If(NOWHERE, Var("D"), (WAIT, READ), (READ,)),), id="the second access"),
+    ],
+)
+def test_a_wait_that_some_way_leaves_out_does_not_count(reader: tuple[ir.Stmt, ...]) -> None:
+    assert waits(PRODUCER, role(*reader, path="path w == 1"))[0] == "load_landed"
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        pytest.param((ir.If(NOWHERE, Var("D"), (WAIT,), (ELSE, WAIT)), READ), id="both arms"),
+        pytest.param((WAIT, ir.If(NOWHERE, Var("D"), (READ,)), loop(READ)), id="in front of all"),
+        pytest.param((loop(WAIT, READ),), id="in each turn"),
+        pytest.param((ir.Scope(NOWHERE, (WAIT,)), READ), id="a scope"),
+    ],
+)
+def test_a_wait_on_every_way_counts(reader: tuple[ir.Stmt, ...]) -> None:
+    assert "load_landed" not in waits(PRODUCER, role(*reader, path="path w == 1"))
+
+
 def test_what_the_block_touches_lands_at_its_statement() -> None:
     assert waits(PRODUCER, READ) == ["load_landed"]
 

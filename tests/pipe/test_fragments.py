@@ -164,6 +164,19 @@ def test_ordinary_code_stays_behind_multiplies_until_the_next_ones() -> None:
     assert order == [*once, "Reduce", "Visit", *once, "Visit"]
 
 
+def test_a_jump_inside_an_apply_may_leave_a_loop_of_its_own() -> None:
+    body = "apply {i} in v.span { foreach k in 4 { if (k == i) { break; } v.at(i) = v.at(i) + 1.0f; } }"
+    assert list(elements(after("memory", GROUP4.format(body=body), {}))) == ["v"]
+
+
+def test_multiplies_into_an_operand_in_registers_end_in_front_of_its_use() -> None:
+    body = "frag f16 [64, 64] h {0.0f}; mma.row.row h, a_s, a_s; mma.row.row c, h, a_s; mma.commit;"
+    kernel = after("commits", GROUP4.format(body=body), {})
+    order = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Multiply | ir.Commit)]
+    told = [stmt.acc.name if isinstance(stmt, ir.Multiply) else "end" for stmt in order]
+    assert told == ["c", "h", "end", "c", "end"]
+
+
 # --- refusals ----------------------------------------------------------------------------------
 
 OPERAND = "y = mma.load.frag a_s; mma.row.row c, y, a_s;"
@@ -176,6 +189,8 @@ REFUSED = [
         "mutable f32 s = 0.0f; apply {i, j} in c.span { «s += c.at(i, j);» }",
         "'s' would get the elements of each thread",
     ),
+    ("foreach k in 4 { apply {i, j} in c.span { if (j == k) { «break;» } } }", "compute the element under an 'if'"),
+    ("foreach k in 4 { apply {i, j} in c.span { if (j == k) { «continue;» } } }", "none can continue the loop around"),
     ("apply {i, j} in c.span { dma.copy a => a_s; }", "an 'apply' computes elements one by one"),
     ("frag f32 [48] z; «reduce_sum(z, c, 1);»", "'z' of 48 does not spread over a group-4: use 64 rows"),
     ("frag f32 [64, 64] w; «reduce_sum(w, c, 1);»", "declare 'frag f32 [64] …' for them"),

@@ -33,3 +33,46 @@ def test_a_loader_that_goes_through_the_ring_otherwise_gets_its_slots_at_once(sl
     changed = CLASSIC.replace("stage = k % STAGES;", f"stage = {slot};", 1)
     assert changed != CLASSIC
     assert kept(changed) == [0]
+
+
+WAITS_INSIDE = """
+__co__ void f(global f16 [M, 512] a, global f16 [M, 512] b, global f32 [M, 64] out) {
+  parallel p by cdiv(M, 64) : block {
+    shared f16 [64, 64] ring[2], extra[8];
+    shared event full[2], empty[2] = ready, got[8];
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [8] {
+          wait empty.at(k);
+          f = tma.load.async a.subspan(64, 64).at(p, k) => ring[k % 2];
+          trigger full.at(k) after f;
+          if (k > 0) {
+            g = tma.load.async b.subspan(64, 64).at(p, k - 1) => extra[k - 1];
+            trigger got[k - 1] after g;
+          }
+        }
+        h = tma.load.async b.subspan(64, 64).at(p, 7) => extra[7];
+        trigger got[7] after h;
+      }
+      inthreads.async (w == 1) {
+        c = mma.fill.f32 0.0f;
+        foreach {k} in [8] {
+          wait full.at(k);
+          foreach {i} in [1] {
+            wait got[k];
+            mma.row.row c, ring[k % 2], extra[k];
+          }
+          mma.commit;
+          trigger empty.at(k);
+        }
+        mma.store c, out.subspan(64, 64).at(p, 0);
+      }
+    }
+  }
+}
+"""
+
+
+def test_a_wait_in_an_inner_loop_gets_its_slots_at_once() -> None:
+    """Turn 2 of the loader, which fills what turn 1 waits for inside, needs the slot of turn 0: held back, a circle."""
+    assert kept(WAITS_INSIDE) == [0]

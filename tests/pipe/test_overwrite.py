@@ -55,6 +55,13 @@ def test_a_loop_that_may_not_run_keeps_its_zeros() -> None:
     assert otherwise.then == (replace(ZEROS, declares=False),)
 
 
+def test_the_zeros_of_a_loop_that_may_not_run_stand_directly_in_front_of_it() -> None:
+    """Its end is named behind the fill, and only there."""
+    named = ir.Let(NOWHERE, "turns", "s32", Var("n"))
+    done = overwrite(kernel(ZEROS, named, loop(multiply(), stop=Var("turns"))), ENV)
+    assert [type(stmt) for stmt in done.body] == [ir.Declare, ir.Let, ir.If, ir.Loop]
+
+
 def test_zeros_of_registers_that_exist_go_wholly() -> None:
     done = overwrite(kernel(replace(ZEROS, declares=False), loop(multiply())), ENV)
     assert [type(stmt) for stmt in done.body] == [ir.Loop]

@@ -37,6 +37,8 @@ from tests.pipe.kernels import (
 TMA, CP_ASYNC, VECTOR = ir.Mechanism.TMA, ir.Mechanism.CP_ASYNC, ir.Mechanism.VECTOR
 TCGEN05 = ir.Instruction.TCGEN05
 FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
+LEAVE = ir.Jump(NOWHERE, "break")
+OUT = replace(ACC, name="out")
 WAIT = ir.Wait(NOWHERE, slot())
 MEMORY = ir.TensorMemory(0, 2, 128, 64, (("acc", 0),))
 MAP = ir.TensorMap(SRC, (64, 64), 0)
@@ -67,6 +69,10 @@ def taking(*counts: int) -> ir.Kernel:
 
 def with_tiles(tile: ir.Accumulator, *body: ir.Stmt) -> ir.Kernel:
     return replace(kernel(*body), accumulators=(*dict.fromkeys((ACC, tile)),))
+
+
+def again(*body: ir.Stmt) -> ir.Loop:
+    return ir.Loop(NOWHERE, "k", Lit(0), Var("K"), Lit(1), body)
 
 
 def set_element(element: Held) -> ir.Put:
@@ -148,7 +154,14 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
     "overwrite": {
         "tcgen05 into acc cannot overwrite": kernel(multiply(adds=Lit(True, "bool"), instruction=TCGEN05)),
     },
-    "commits": {"a group of multiplies ends that never began": kernel(ir.Commit(NOWHERE))},
+    "commits": {
+        "a group of multiplies ends that never began": kernel(ir.Commit(NOWHERE)),
+        "acc is taken while multiplies into it may run": kernel(multiply(), put()),
+        "acc is taken while": kernel(multiply(), ir.Commit(NOWHERE, 1), put()),
+        "acc is taken": kernel(again(multiply(), ir.If(NOWHERE, Var("K"), (LEAVE,)), ir.Commit(NOWHERE)), put()),
+        "acc is": with_tiles(ACC, again(visit(set_element(held())), multiply())),
+        "acc": kernel(multiply(), multiply(acc=OUT, a_registers="acc")),
+    },
     "inflight": {"leaves 1 groups in flight": kernel(ir.Commit(NOWHERE, 1, closes=False))},
     "tensor_memory": {
         "accumulators of tcgen05 have no tensor memory": kernel(multiply(instruction=TCGEN05)),

@@ -31,6 +31,7 @@ MULTIPLY, SCALE, FORM = (
     "mma.scale c, rows, 0.5f; ",
     "mma.row.row.scale c, a_s, a_s, rows, 0.5f; ",
 )
+VISIT = "apply {i, j} in c.span { c.at(i, j) = 1.0f - c.at(i, j); } "
 
 
 def told(body: str, elem: str = "f32") -> list[str]:
@@ -52,17 +53,20 @@ def _told(body: tuple[ir.Stmt, ...]) -> list[str]:
                 found.append(f"multiply {stmt.acc.name}")
             case ir.Visit():
                 names = dict.fromkeys(each.name for inner in statements(stmt.body) for each in held_in(inner))
-                found.append(" += ".join(names))
+                found.append(" += ".join(names) if len(names) > 1 else f"visit {stmt.acc.name}")
             case ir.StoreTile():
                 found.append(f"store {stmt.acc.name}")
             case ir.If():
                 found += ["?", *_told(stmt.then), "?"]
+            case ir.Jump():
+                found.append(stmt.word)
             case ir.Loop():
                 found += ["[", *_told(stmt.body), "]"]
     return found
 
 
 JOINED = ["c += c_unscaled", "clear c_unscaled"]
+ONCE = ["clear c_unscaled", "multiply c_unscaled", "c += c_unscaled"]
 SUMS = ["declare c", "declare c_unscaled"]
 
 
@@ -110,6 +114,35 @@ SUMS = ["declare c", "declare c_unscaled"]
                 "c += c_unscaled",
                 "store c",
             ],
+        ),
+        # what a visit has joined joins no second time
+        (MULTIPLY + VISIT + SCALE, [*SUMS, *ONCE, "visit c", "store c"]),
+        (MULTIPLY + VISIT + VISIT + SCALE, [*SUMS, *ONCE, "visit c", "visit c", "store c"]),
+        (MULTIPLY + VISIT + MULTIPLY + SCALE, [*SUMS, *ONCE, "visit c", *ONCE, "store c"]),
+        (
+            f"foreach k in N {{ {MULTIPLY} {VISIT} }} {SCALE}",
+            [*SUMS, "[", *ONCE, "visit c", "]", "store c"],
+        ),
+        # what waits at a jump waits where the jump goes
+        (
+            f"foreach k in N {{ {MULTIPLY} if (k == 2) {{ break; }} {SCALE} }}",
+            [*SUMS, "[", *ONCE[:2], "?", "break", "?", *JOINED, "]", *JOINED, "store c"],
+        ),
+        (
+            f"foreach k in N {{ {MULTIPLY} if (k == 2) {{ continue; }} {SCALE} }}",
+            [*SUMS, "[", "multiply c_unscaled", "?", "continue", "?", *JOINED, "]", *JOINED, "store c"],
+        ),
+        (
+            f"foreach k in N {{ if (k == 2) {{ {MULTIPLY} break; }} {MULTIPLY} {SCALE} }}",
+            [*SUMS, "[", "?", *ONCE[:2], "break", "?", *ONCE[:2], *JOINED, "]", *JOINED, "store c"],
+        ),
+        (  # an inner loop's jump stays inside the outer one
+            f"foreach k in N {{ foreach l in N {{ {MULTIPLY} if (l == 2) {{ break; }} {SCALE} }} {SCALE} }}",
+            [*SUMS, "[", "[", *ONCE[:2], "?", "break", "?", *JOINED, "]", *JOINED, "]", "store c"],
+        ),
+        (  # a path that leaves the kernel joins nothing
+            f"foreach k in N {{ {MULTIPLY} if (k == 2) {{ yield; }} {SCALE} }}",
+            [*SUMS, "[", *ONCE[:2], "?", "return", "?", "c += c_unscaled", "]", "store c"],
         ),
     ],
 )

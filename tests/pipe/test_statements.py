@@ -33,8 +33,8 @@ def body_of(text: str, body: str) -> list[str]:
 def test_an_end_that_data_decides_is_worked_out_once() -> None:
     found = body_of(THREADS, "mutable s32 m = 0; foreach k in [x.at(t)] { m += k; } y.at(t) = m;")
     assert found[1:4] == [
-        "let k_end: s32 = x[0 : N].at(t)",
-        "for k from 0 to k_end step 1",
+        "let bound: s32 = x[0 : N].at(t)",
+        "for k from 0 to bound step 1",
         "m = m + k",
     ]
 
@@ -43,9 +43,9 @@ def test_an_inner_end_is_worked_out_in_every_turn() -> None:
     found = body_of(THREADS, "foreach i in 3, j in [x.at(i)] { y.at(t) = #j; }")
     assert found[:4] == [
         "for i from 0 to 3 step 1",
-        "let j_end: s32 = x[0 : N].at(i)",
-        "for j from 0 to j_end step 1",
-        "y[0 : N].at(t) = j_end",
+        "let bound: s32 = x[0 : N].at(i)",
+        "for j from 0 to bound step 1",
+        "y[0 : N].at(t) = bound",
     ]
 
 

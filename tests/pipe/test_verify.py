@@ -6,11 +6,11 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
-from croqc.pipe.exprs import Lit, Var
+from croqc.pipe.exprs import Lit, Op, Var
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import ACC, FULL, arrive, held, kernel, load, multiply, put, slot, visit
+from tests.pipe.kernels import ACC, FULL, SRC, arrive, held, kernel, load, multiply, put, slot, visit
 
 TMA = ir.Mechanism.TMA
 WAIT = ir.Wait(NOWHERE, slot())
@@ -23,6 +23,9 @@ BROKEN = {
     "there is no event gone": kernel(arrive(slot=ir.SlotRef("gone", Lit(0)))),
     "there is no event other": kernel(load(completes=ir.SlotRef("other", Lit(0)))),
     "there is no event committed": kernel(ir.ArriveCommitted(NOWHERE, ir.SlotRef("committed", Lit(0)))),
+    "'?' is no name": kernel(ir.Wait(NOWHERE, ir.SlotRef("full", Op("%", (Var("?"), Lit(2)))))),
+    "'??' is no name": replace(kernel(), grid=(Var("??"),)),
+    "'src.span(0)' is no name": replace(kernel(), tensors=(replace(SRC, shape=(Var("src.span(0)"), Lit(1))),)),
     "there is no event complete": kernel(ir.Complete(NOWHERE, ir.SlotRef("complete", Lit(0)), "p")),
 }
 
@@ -38,6 +41,10 @@ def test_each_rule(problem: str) -> None:
 
 def test_a_rule_holds_only_behind_its_pass() -> None:
     verify(kernel(WAIT, load(), load(mechanism=TMA), multiply(steps=3)))
+
+
+def test_names_of_cuda_are_names() -> None:
+    verify(kernel(ir.Let(NOWHERE, "t", "s32", Var("threadIdx.x"))))
 
 
 def test_what_is_whole_passes() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from croqc.text.edits import apply_edits
-from tests.rules.mending import instead, report_of, second, shown
-from tests.rules.pumps import CURRENT_CHAIN, PACKED, RING, STORES
+from tests.rules.mending import instead, report_of, second, shown, simulated
+from tests.rules.pumps import CHAIN, CURRENT_CHAIN, PACKED, PACKED_CHAIN, RING, STORES
 
 
 def titles(text: str) -> list[str]:
@@ -151,6 +153,79 @@ def test_a_shift_by_something_that_varies_is_left_alone() -> None:
     assert not any("as the other role" in title for title in titles(broken))
 
 
+# --- two rings, one behind the other ---------------------------------------------------------------
+
+
+LONG = CHAIN.replace("% 2", "% 4").replace("[2]", "[4]")
+"""The first ring has four slots and the second one three."""
+
+
+def lines(text: str, part: str, other: str, *where: str) -> str:
+    """Another text for a part, in the lines that begin so."""
+    out = [line.replace(part, other) if line.strip().startswith(where) else line for line in text.splitlines(True)]
+    assert "".join(out) != text
+    return "".join(out)
+
+
+SECOND_RING = ("wait filled", "dma.copy done", "trigger taken[k")
+MIDDLE = ("wait taken", "trigger filled")
+SLIPS = {
+    "the last role uses the length of the first ring": (CHAIN, lines(CHAIN, "% 3", "% 2", *SECOND_RING)),
+    "the same, where the first ring is the longer one": (LONG, lines(LONG, "% 3", "% 4", *SECOND_RING)),
+    "the first role uses the length of the second ring": (
+        CHAIN,
+        lines(CHAIN, "% 2", "% 3", "wait empty", "dma.copy src", "trigger full"),
+    ),
+    "the middle role uses the length of the first ring for both": (
+        LONG,
+        lines(lines(LONG, "% 3", "% 4", *MIDDLE), "=> done[k % 3]", "=> done[k % 4]", "dma.copy raw"),
+    ),
+    "packed slots": (PACKED_CHAIN, lines(PACKED_CHAIN, "% 3", "% 2", *SECOND_RING)),
+    "orders": (CURRENT_CHAIN, lines(CURRENT_CHAIN, "done[k % 3]", "done[k % 4]", "dma.copy done")),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_only_the_ring_that_is_indexed_wrong_is_touched(slip: str) -> None:
+    right, broken = SLIPS[slip]
+    assert shown(right) == []
+    (item,) = shown(broken)
+    assert item.code == "ring-mismatch"
+    line = broken.count("\n", 0, item.span.start)
+    assert broken.splitlines()[line] not in right.splitlines()
+    assert [apply_edits(broken, fix.edits) for fix in item.fixes] == [right]
+
+
+def test_a_modulus_that_numbers_slots_of_two_rings_is_no_safe_fix_for_either() -> None:
+    """With `s = k % 4` the middle role names slots of both rings: of four slots, and of three."""
+    middle = lines(LONG, "[k % 4]", "[s]", "trigger empty").replace("wait full[k % 4];", "int s = k % 4; wait full[s];")
+    broken = lines(middle, "[k % 3]", "[s]", *MIDDLE).replace("raw[k % 4] => done[k % 3]", "raw[s] => done[s]")
+    assert shown(broken)
+    assert not any(fix.safe for item in shown(broken) for fix in item.fixes)
+
+
+READY = (
+    re.sub(r" +foreach \{s\}[^}]*\}\n", "", CHAIN)
+    .replace("empty[2]", "empty[2] = ready")
+    .replace("taken[3]", "taken[3] = ready")
+)
+
+
+@pytest.mark.parametrize(("slots", "safe"), [("4", True), ("3", False)])
+def test_a_trigger_of_the_other_ring_is_renamed(slots: str, safe: bool) -> None:
+    """The last role gives a slot of the first ring back, not one of the second: no length is wrong.
+
+    Where both rings have three slots, that may be meant, with a trigger of the other event forgotten.
+    """
+    right = READY.replace("% 2", f"% {slots}").replace("[2]", f"[{slots}]")
+    at = right.rindex("trigger taken[k")
+    broken = right[:at] + right[at:].replace("taken", "empty", 1)
+    (item,) = shown(broken)
+    assert item.code == "credit-deadlock"
+    assert first(broken) == right
+    assert [fix.safe for fix in item.fixes if fix.safe] == [True] * safe
+
+
 # --- one credit too many ---------------------------------------------------------------------------
 
 
@@ -170,3 +245,24 @@ def test_a_loop_that_does_more_than_start_the_ring_keeps_its_bound() -> None:
     )
     (item,) = shown(broken)
     assert (item.code, item.fixes) == ("index-out-of-range", ())
+
+
+START = "foreach {s} in [2] {\n          trigger empty[s];"
+
+
+def test_a_start_that_goes_round_ends_with_the_last_slot() -> None:
+    broken = instead(RING, START, "foreach {s} in [2 + 1] {\n          trigger empty[s % 2];")
+    (item,) = shown(broken)
+    assert item.code == "credit-overrun"
+    assert [fix.safe for fix in item.fixes] == [True]
+    assert first(broken) == instead(RING, "trigger empty[s];", "trigger empty[s % 2];")
+    assert simulated(first(broken)) == {"verified"}
+
+
+@pytest.mark.parametrize("slot", ["0", "1"])
+def test_a_credit_beside_the_start_of_all_slots_is_left_out(slot: str) -> None:
+    broken = instead(RING, START, f"trigger empty[{slot}];\n        {START}")
+    (item,) = shown(broken)
+    assert item.code == "credit-overrun"
+    assert [fix.safe for fix in item.fixes] == [True]
+    assert first(broken) == RING

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -92,6 +94,70 @@ def test_factors_that_are_rounded_first_widen_the_tolerance() -> None:
     tight, wide = default_tolerance("f32", want, "f32", 4), default_tolerance("f32", want, "f32", 4, "tf32")
     assert wide.rtol == tight.rtol + 2.0**-9
     assert wide.atol - tight.atol == pytest.approx(4 * 2.0**-10 * np.sqrt(12.5), rel=1e-12)
+
+
+def test_what_tensor_cores_cut_off_adds_up() -> None:
+    want = np.array([64.0, -64.0])  # K = 4096 of N(0, 1): 256 instructions of K = 16
+    found = default_tolerance("f16", want, "f32", 256)
+    assert found == Tolerance(2.0**-8, 2.0**-9)  # 2^-23 * 2^8 * 2^6
+    # f32 keeps what f16 rounds away: half of 2^-23 * 2^8 of a large element is lost.
+    assert default_tolerance("f32", want, "f32", 256) == Tolerance(2.0**-16, 2.0**-9)
+    assert default_tolerance("f32", want, "f32", 16) == Tolerance(2.0**-20, 2.0**-13)  # 4 sqrt(16) = 16
+    # A loop that adds rounds to nearest, and so does an accumulator of f16: 4 sqrt(256) = 2^6.
+    assert default_tolerance("f32", want, None, 256) == Tolerance(2.0**-21, 2.0**-11)
+    assert default_tolerance("f16", want, "f16", 256) == Tolerance(2.0**-8, 2.0**2)
+
+
+def test_products_of_f8_are_added_with_13_bits() -> None:
+    want = np.array([32.0, -32.0])
+    few = default_tolerance("bf16", want, "f32", 4, "f8_e4m3")
+    assert few == Tolerance(2.0**-5, 2.0**-3)  # 16 * 2 * 2^-13 * 2^5
+    many = default_tolerance("f32", want, "f32", 1024, "f8_e5m2")
+    assert many == Tolerance(2.0**-4, 4.0)  # half of 2^-13 * 2^10; 2^-13 * 2^10 * 2^5
+    assert default_tolerance("bf16", want, "f32", 1024, "f8_e5m2").rtol == 2.0**-4 > 4 * 2.0**-7
+
+
+def cut(values: Array, bits: Array | int, largest: Array) -> Array:
+    """Towards zero, with so many bits behind the point of the largest."""
+    unit = 2.0 ** (np.floor(np.log2(np.maximum(largest, 2.0**-99))) - bits)
+    return np.trunc(values / unit) * unit
+
+
+def tensor_core(left: Array, right: Array, k: int, aligned: int) -> Array:
+    """Sums over the first axis as the hardware makes them, `k` products at a time: see `default_tolerance`."""
+    total = np.zeros(left.shape[1])
+    for start in range(0, len(left), k):
+        products = left[start : start + k] * right[start : start + k]
+        largest = np.maximum(np.abs(products).max(axis=0), np.abs(total))
+        whole = cut(products, aligned, largest).sum(axis=0) + cut(total, aligned, largest)
+        total = cut(whole, 23, np.abs(whole))
+    return total
+
+
+@pytest.mark.parametrize(
+    ("kind", "k", "aligned", "elem", "factor"),
+    [(np.float16, 16, 25, "f32", None), (ml_dtypes.float8_e4m3fn, 32, 13, "bf16", "f8_e4m3")],
+)
+@pytest.mark.parametrize("depth", [64, 512, 4096])
+def test_right_sums_are_within_and_wrong_ones_are_not(
+    kind: Any, k: int, aligned: int, elem: str, factor: str | None, depth: int
+) -> None:
+    rng = np.random.default_rng(depth)
+    left, right = (rng.standard_normal((depth, 4000)).astype(kind).astype(np.float64) for _ in range(2))
+    want = (left * right).sum(axis=0)
+    tolerance = default_tolerance(elem, want, "f32", depth // k, factor)
+    right_sum = tensor_core(left, right, k, aligned)
+    assert compare(right_sum, want, tolerance).differing == 0
+    without = tensor_core(left[64:], right[64:], k, aligned)
+    assert compare(without, want, tolerance).differing > 1000
+    row = np.roll(right_sum, 1)
+    assert compare(row, want, tolerance).differing > 3000
+    if factor is None:
+        coarse = np.zeros(4000, np.float16)
+        for start in range(0, depth, k):
+            step = (left[start : start + k] * right[start : start + k]).sum(axis=0)
+            coarse = (coarse + step).astype(np.float16)
+        assert compare(coarse, want, tolerance).differing > 3000
 
 
 def _cut(values: Array) -> Array:

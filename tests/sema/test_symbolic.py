@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croqc.sema.symbolic import Int, bounds, is_multiple, same
+from croqc.sema.intervals import bounds
+from croqc.sema.symbolic import Int, is_multiple, same
 
 M, N, K = (Int.of(name) for name in "MNK")
 
@@ -148,3 +149,22 @@ def test_bounds_hold_the_value(tree: object, env: dict[str, int]) -> None:
         low, high = bounds(_build(tree), dict.fromkeys("MNK", (1, 200)))
         assert low is None or low <= expected
         assert high is None or expected <= high
+
+
+@pytest.mark.parametrize(("op", "values"), [("/", [-1, -1, 0, 0, 1]), ("%", [-2, 0, -3, 3, 0])])
+def test_truncated_division(op: str, values: list[int]) -> None:
+    """Of -6, -4, -3, 3 and 4 by 4, before and after a substitution."""
+    value = (Int.of("D") - Int.of(10)).truncated(op, Int.of(4))
+    for at, expected in zip((4, 6, 7, 13, 14), values, strict=True):
+        assert value.evaluate({"D": at}) == expected
+        assert value.substitute({"D": Int.of(at)}).const == expected
+    assert str(value) == f"(D - 10) {op} 4"
+    assert value != (Int.of("D") - Int.of(10)).floordiv(Int.of(4))
+
+
+def test_bounds_of_truncated_division() -> None:
+    """From -7 to 9 by 4: -1 to 2, with rests from -3 to 3; from -7 to -5: -1."""
+    value, by = Int.of("D"), Int.of(4)
+    assert bounds(value.truncated("/", by), {"D": (-7, 9)}) == (-1, 2)
+    assert bounds(value.truncated("/", by), {"D": (-7, -5)}) == (-1, -1)
+    assert bounds(value.truncated("%", by), {"D": (-7, 9)}) == (-3, 3)

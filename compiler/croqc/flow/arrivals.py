@@ -15,11 +15,12 @@ from croqc.flow.paths import Path, enters
 from croqc.flow.slots import Slots
 from croqc.flow.touches import Touches
 from croqc.sema.events import order_of
+from croqc.sema.intervals import Interval, bounds
 from croqc.sema.masks import atoms_of
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import base_name
-from croqc.sema.symbolic import Int, Interval, bounds
+from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of, nodes_of_kind, walk

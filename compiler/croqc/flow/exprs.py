@@ -325,6 +325,10 @@ def course(expr: Expr, slot: int) -> Course:
     by = expr.args[-1].const
     if expr.op in COMPARE:
         return _compared(expr, parts, scale, bounds, plain)
+    if expr.op in ("/", "%") and expr.value != FLOOR and _is_signed(expr.args[0]):
+        # Rounded towards zero: where the dividend changes its sign, the steps are not as before.
+        bounds = (*bounds, (_offset(expr.args[0]) + 1) * scale)
+        plain = plain and expr.args[0].variables() == {slot}
     if expr.op == "%" and by:
         return Course(scale * abs(by), 1, bounds, plain)
     if expr.op == "&" and by is not None and by > 0 and by & (by + 1) == 0:
@@ -334,6 +338,16 @@ def course(expr: Expr, slot: int) -> Course:
     if expr.op in ("+", "-", "*", "neg"):
         return Course(None, scale, bounds, plain)
     return Course(None, scale, bounds, plain=False)
+
+
+def _is_signed(expr: Expr) -> bool:
+    """Whether a value may be negative, of variables that are not."""
+    return any(each.op in ("-", "neg", "~") or (each.op == "k" and each.value < 0) for each in expr.walk())
+
+
+def _offset(expr: Expr) -> int:
+    """Beyond which value of its variable, counted in steps that move it, a value keeps its sign."""
+    return sum(abs(each.value) for each in expr.walk() if each.op == "k")
 
 
 def _compared(expr: Expr, parts: list[Course], scale: int, bounds: tuple[int, ...], plain: bool) -> Course:

@@ -5,12 +5,13 @@ Instances that no step can tell apart are tried once. Must not run anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import lcm
 
 from croqc.flow.candidates import MOST_PERIOD, least_of
 from croqc.flow.combine import Wanted, combine
+from croqc.flow.counters import asked, counters_of, counting_loops, follows_sizes
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
@@ -89,7 +90,10 @@ def plan(program: Program, budget: int = 1 << 30) -> Plan:
     least = {size.var: least_of(program, size) for size in relevant if size.bound is None}
     turns = {loop: count + _already(program, loop, least) for loop, count in turns.items()}
     leaping = _leaps(program, period, bounds) if limit is None else {}
-    combined = combine(program, Wanted(tuple(relevant), free, period, turns), budget)
+    counting = counting_loops(program, sizes)
+    most = max((bounds.get(var, 0) for var in counters_of(program)), default=0)
+    tried = turns | dict.fromkeys(counting, max(3 * period + 2, most + period + 2))
+    combined = combine(program, Wanted(tuple(relevant), (*free, *counting), period, tried), budget)
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, limit, combined.complete, leaping)
     found.instances, found.kinds, found.steps = combined.instances, combined.kinds, combined.steps
     found.parting = combined.parting
@@ -113,7 +117,7 @@ def _limit(program: Program, found: Plan, sizes: Mapping[int, Size], around: set
     """What no finite set of sizes settles, of what can be told before anything runs."""
     if not found.complete:
         return Limit("more sizes may come out otherwise than are tried")
-    decided = _decided_by_sizes(program, sizes)
+    decided = _decided_by_sizes(program, sizes) or follows_sizes(program, sizes)
     if decided is not None:
         return decided
     for op, loop, limit in _crossings(program, around):
@@ -293,10 +297,17 @@ def _leaps(program: Program, period: int, bounds: Mapping[int, int]) -> dict[Loo
         first = 5 * period + 4 + bounds.get(loop.var, 0)
         if low is not None and high is not None and loop.step.const == 1 and high - low > first + 4 * period + 4:
             long[loop] = (low + first, high - low - first - 3 * period - 2)
-    if not long:
+    if not long or _counts_inside(program, long):
         return {}
     amount = min(rest for _, rest in long.values()) // period * period
     return {loop: (start, amount) for loop, (start, _) in long.items()}
+
+
+def _counts_inside(program: Program, long: Collection[Loop]) -> bool:
+    """Whether a counter that a long loop moves on is asked for somewhere: rounds that are left out might reach it."""
+    counters = counters_of(program)
+    moved = {op.var for op in program.ops if isinstance(op, Set) and not set(op.loops).isdisjoint(long)} & counters
+    return any(part.variables() & moved for _, part in asked(program))
 
 
 def _is_free(loop: Loop, sizes: Mapping[int, Size]) -> bool:

@@ -1,7 +1,7 @@
 """What the text of an island of C++ or PTX may do to the order of a kernel. Must not know statements.
 
-The text is not parsed. Words that can end a path, keep it, or make it wait for another one are enough to give it up;
-what only computes, fences, or waits within a warp is harmless.
+The text is not parsed, nor are the device functions that a kernel calls. Words that can end a path, keep it, or make it
+wait for another one are enough to give it up; what only computes, fences, or waits within a warp is harmless.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ _MEETS: Final = (
     r"\b(?:grid|cluster|block)_(?:sync|arrive|wait)",
 )
 _CONTROL: Final = re.compile("|".join((*_LEAVES, *_STAYS, *_MEETS)))
+_INSIDE: Final = re.compile("|".join((*_LEAVES[1:3], *_STAYS, *_MEETS)))  # a function may return
+_FUNCTION: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[^;{}()]*\{")
+_CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 _HINT: Final = re.compile(r"setmaxnreg")
 
@@ -49,3 +52,30 @@ def effect_of(text: str) -> Effect:
     if _COMMITS.search(text):
         return Effect.COMMIT
     return Effect.HINT if _HINT.search(text) else Effect.NOTHING
+
+
+def waiting_functions(text: str) -> frozenset[str]:
+    """The functions of device code that may end a path, keep it, or make it wait for another one; also through others
+    that they call. Of a name with several bodies each counts."""
+    bodies = [(found[1], _body(text, found.end())) for found in _FUNCTION.finditer(text)]
+    waiting = {name for name, body in bodies if _INSIDE.search(body)}
+    while True:
+        more = {name for name, body in bodies if waiting & set(_CALLED.findall(body))} - waiting
+        if not more:
+            return frozenset(waiting)
+        waiting |= more
+
+
+def _body(text: str, start: int) -> str:
+    """From behind an opening brace to the one that closes it, or to the end."""
+    depth = 1
+    for found in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if found[0] == "{" else -1
+        if depth == 0:
+            return text[start : start + found.start()]
+    return text[start:]
+
+
+def is_waiting(name: str) -> bool:
+    """Whether a function of the toolchain makes its caller wait, by its name."""
+    return _INSIDE.search(f"{name}(") is not None

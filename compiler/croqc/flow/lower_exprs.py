@@ -19,6 +19,7 @@ from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
 _DEEPEST = 80
+_TOWARDS_ZERO = {"quot": "/", "rem": "%"}
 _ACTS = (ast.Wait, ast.Trigger, ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.Rotate, ast.Sync, ast.Call, ast.Jump)
 _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"}
 
@@ -105,7 +106,9 @@ class Exprs:
 
     def _part(self, part: Part) -> Expr | None:
         a, b = self.of_int(part.a), self.of_int(part.b)
-        return None if a is None or b is None else floored(part.op, a, b)
+        if a is None or b is None:
+            return None
+        return apply(_TOWARDS_ZERO[part.op], a, b) if part.op in _TOWARDS_ZERO else floored(part.op, a, b)
 
     def _atom(self, atom: str) -> Expr | None:
         found = self.atoms.get(atom)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from croqc.flow.exprs import apply, var
-from croqc.flow.islands import Effect, effect_of
+from croqc.flow.islands import Effect, effect_of, is_waiting
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_copies import any_future, copy, rotate, take
 from croqc.flow.lower_events import trigger, wait
@@ -76,6 +76,9 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         if len(call.args) == 2:
             number, count = (lowering.exprs.of(arg) for arg in call.args)
             lowering.emit(Bar(call.span, number, count, call.callee == "__bar_sync", lowering.loops))
+        return
+    if call.callee in lowering.model.context.waiting_functions or is_waiting(call.callee):
+        lowering.emit(Fail(call.span, f"'{call.callee}' may wait for other threads, or end this one"))
         return
     operands = [operand for arg in call.args for operand in lowering.buffers.reads_in(arg)]
     if not operands:

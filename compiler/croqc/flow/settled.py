@@ -12,7 +12,7 @@ from itertools import combinations
 from math import gcd, lcm
 
 from croqc.flow.candidates import least_of
-from croqc.flow.exprs import Env, Expr, UndecidedError, closure, course
+from croqc.flow.exprs import Course, Env, Expr, UndecidedError, closure, course
 from croqc.flow.instances import moving_limit
 from croqc.flow.limit import Limit
 from croqc.flow.pieces import Crossing, Piece, carried, counters_apart, pieces
@@ -69,10 +69,9 @@ class _Settling:
         views = _step(crossing), _distance(crossing)
         exprs = _exprs(crossing)
         for var in self.unbounded & frozenset().union(*(expr.variables() for expr in exprs)):
-            period = lcm(*(course(expr, var).scale for expr in exprs))
             env = self.env(self.done[-1])
             seen = set()
-            for value in (period * _FAR, period * 2 * _FAR):
+            for value in _far(exprs, var):
                 env[var] = value
                 seen.add(tuple(view(env) for view in views))
             if len(seen) > 1:
@@ -112,7 +111,7 @@ class _Settling:
             way = course(piece.expr, size.var)
             if not way.plain or (piece.even and _is_bent(piece.expr, size.var)):
                 return None
-            period = lcm(period, way.period or way.scale * self._rounds(piece, size.var, way.scale))
+            period = lcm(period, way.period or way.scale * self._rounds(piece, size.var, way))
             passed = max([passed, *way.bounds, *(bound * way.scale for bound in piece.bounds if way.period is None)])
         for piece in self.pieces:
             for number in piece.expr.variables() & self.carried:
@@ -122,19 +121,22 @@ class _Settling:
                 period *= way.scale * piece.round if way.period is None else way.period
                 passed = max([passed, *way.bounds])
         for one in crossings:
-            period = lcm(period, *(course(expr, size.var).scale for expr in (one.left, one.right, one.loop.high)))
+            ways = [course(expr, size.var) for expr in _exprs(one)]
+            period = lcm(period, *(way.scale for way in ways))
+            passed = max([passed, *(bound for way in ways for bound in way.bounds)])
         if size.bound is not None and size.bound.const is not None:
             return min(passed + period, size.bound.const)
         return passed + period
 
-    def _rounds(self, piece: Piece, var: int, scale: int) -> int:
+    def _rounds(self, piece: Piece, var: int, way: Course) -> int:
         """How often a value moves on until it comes to the same slot and parity. In a straight line it moves by the
-        same amount each time: `k + 4 * J` of a ring of two is back at once."""
+        same amount each time: `k + 4 * J` of a ring of two is back at once. It is straight behind all its bounds."""
         if piece.round == 1 or _is_bent(piece.expr, var):
             return piece.round
         code, env = closure(piece.expr), self.env(self.done[0])
+        env[var] = max(env[var], *way.bounds, 0)
         first = code(env)
-        env[var] += scale
+        env[var] += way.scale
         return piece.round // gcd(piece.round, code(env) - first)
 
     def _missed(self, size: Size, own: Sequence[Piece], crossings: Sequence[Crossing], reach: int) -> Limit | None:
@@ -167,16 +169,23 @@ class _Settling:
         counts = {spell(piece.expr): piece for piece in own if piece.counts}
         for first, second in combinations(counts.values(), 2):
             one, other = first.expr, second.expr
-            period = lcm(course(one, size.var).scale, course(other, size.var).scale)
             env = self.env(self.done[-1])
             gaps = []
-            for value in (period * _FAR, period * 2 * _FAR):
+            for value in _far((one, other), size.var):
                 env[size.var] = value
                 gaps.append(closure(one)(env) - closure(other)(env))
             tried = (abs(closure(one)(env) - closure(other)(env)) for env in map(self.env, self.done))
             if gaps[0] != gaps[1] and max(tried) <= self.ring:
                 return Limit(f"numbers of turns part ever more as '{size.name}' grows", first.span)
         return None
+
+
+def _far(exprs: Sequence[Expr], var: int) -> tuple[int, int]:
+    """Two values of a size behind all bounds of some values, many common steps of them apart."""
+    ways = [course(expr, var) for expr in exprs]
+    period = lcm(*(way.scale for way in ways))
+    first = period * (_FAR + max((bound for way in ways for bound in way.bounds), default=0))
+    return first, first + period * _FAR
 
 
 def _spans(own: Sequence[Piece], crossings: Sequence[Crossing]) -> list[Span]:

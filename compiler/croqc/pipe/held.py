@@ -70,6 +70,6 @@ def _variables(value: Any) -> set[str]:
         return _variables((value.slot, value.register))
     if isinstance(value, tuple) and not (value and isinstance(value[0], ir.Stmt)):
         return {name for item in value for name in _variables(item)}
-    if isinstance(value, _PARTS):
+    if isinstance(value, (*_PARTS, ir.SlotRef)):
         return {name for field in type(value).__match_args__ for name in _variables(getattr(value, field))}
     return set()

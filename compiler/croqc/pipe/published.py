@@ -2,12 +2,10 @@
 
 A synchronous load may land with an event instead of at its statement (reference, 7.5) where nobody sees the difference:
 the path that loads never reads the tensor itself, the block never touches it outside roles, and every other role that
-does has waited for that event first.
+does has waited for that event first, whichever way it takes.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.tiles import reads_of
@@ -36,20 +34,24 @@ class Published:
 
 
 def _waits_first(body: Body, tensor: str, event: str) -> bool:
-    """Whether a wait for the event stands in front of every access of the tensor, in the order of the text."""
-    for stmt in _in_order(body):
-        if isinstance(stmt, ir.Wait) and stmt.slot.event == event:
-            return True
-        if tensor in touched(stmt):
-            return False
-    return True
+    """Whether every way to each access of the tensor leads through a wait for the event."""
+    return _waited(body, tensor, event, False) is not None
 
 
-def _in_order(body: Body) -> Iterator[ir.Stmt]:
+def _waited(body: Body, tensor: str, event: str, before: bool) -> bool | None:
+    """Whether every way through a list has waited for the event, `before`: in front of it; None where some way comes to
+    an access of the tensor without. What waits in one arm alone, or in a loop, may be left out."""
     for stmt in body:
-        yield stmt
-        for inner in bodies(stmt):
-            yield from _in_order(inner)
+        if isinstance(stmt, ir.Wait) and stmt.slot.event == event:
+            before = True
+        if not before and tensor in touched(stmt):
+            return None
+        ways = [_waited(inner, tensor, event, before) for inner in bodies(stmt)]
+        if None in ways:
+            return None
+        if ways and not isinstance(stmt, ir.Loop | ir.While):
+            before = all(ways)
+    return before
 
 
 def otherwise_used(kernel: ir.Kernel) -> frozenset[str]:

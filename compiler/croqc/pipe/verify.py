@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.errors import InvalidIrError
-from croqc.pipe.held import held_in
+from croqc.pipe.exprs import variables
+from croqc.pipe.held import held_in, named_in
 from croqc.pipe.promises.table import PROMISES
 from croqc.pipe.walk import statements
 
@@ -30,6 +31,7 @@ def _problems(kernel: ir.Kernel) -> Iterator[str]:
         for slot in _slots(stmt):
             if slot.event not in names:
                 yield f"there is no event {slot.event}"
+    yield from (f"'{name}' is no name" for name in _names(kernel) if not name.replace(".", "_").isidentifier())
     tiles = {tile.name for tile in kernel.accumulators}
     visited = {
         id(inner) for stmt in statements(kernel.body) if isinstance(stmt, ir.Visit) for inner in statements(stmt.body)
@@ -42,6 +44,13 @@ def _problems(kernel: ir.Kernel) -> Iterator[str]:
                 yield f"an element of {element.name} outside of a visit"
     for name in kernel.passed:
         yield from PROMISES[name](kernel)
+
+
+def _names(kernel: ir.Kernel) -> list[str]:
+    """The variables that a kernel uses anywhere. One that is no name, as those of CUDA (`threadIdx.x`) and of
+    the source are, stands for a size that nobody knows."""
+    extents = [*kernel.grid, *(extent for tensor in kernel.tensors for extent in tensor.shape)]
+    return sorted(named_in(kernel.body).union(*map(variables, extents)))
 
 
 def _slots(stmt: ir.Stmt) -> Iterator[ir.SlotRef]:

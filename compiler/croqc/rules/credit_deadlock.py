@@ -26,7 +26,7 @@ from croqc.rules.credit_sites import (
     triggers,
     waits,
 )
-from croqc.rules.credit_slips import slips, wrong_event
+from croqc.rules.credit_slips import misdirected, slips, wrong_event
 from croqc.rules.credit_words import Args, fix, slot, where
 from croqc.rules.rewrites import node_at
 from croqc.rules.role_data import feeds, fills
@@ -35,6 +35,7 @@ from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
+from croqc.text.record import replace
 
 _HINTS = {
     "never-triggered": "trigger it where its work is done",
@@ -107,7 +108,10 @@ def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:
             regions = regions_of([grant.site for grant in grants(code, site.event)])
             return _give(code, site.event, regions or _owing(code, site)[0])
         case "never-triggered":
-            return slips(code, site) or _supply(code, site)
+            space, data = _owing(code, site)
+            instead = misdirected(code, site, space or data)
+            supplied = [replace(one, safe=False) if instead else one for one in _supply(code, site)]
+            return slips(code, site) or (*instead, *supplied)
     return slips(code, site)
 
 

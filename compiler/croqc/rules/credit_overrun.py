@@ -8,6 +8,7 @@ from croqc.rules.credit_edits import counted, only_first
 from croqc.rules.credit_sites import Site, carries_data, code_of, event_type, grants, regions_of, site_at, steady
 from croqc.rules.credit_slips import slips
 from croqc.rules.credit_words import at, fix, slot
+from croqc.rules.start_mends import surplus
 from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -49,7 +50,7 @@ def _fixes(code: Code, site: Site, cause: str) -> tuple[Fix, ...]:
         return fix("Leave '= ready' out", _unready(code, site))
     if event_type(event).count is not None and len(regions_of(steady(code, event))) == 1:
         return fix("Leave the count out", counted(code, event, ""))
-    return slips(code, site)
+    return (*slips(code, site), *surplus(code, event))
 
 
 def _unready(code: Code, site: Site) -> tuple[Edit, ...] | None:

@@ -84,6 +84,20 @@ def _rename(code: Code, found: list[Site], partner: Symbol | None, word: str) ->
     return fix(f"{word} '{partner.name}' instead", edits)
 
 
+def misdirected(code: Code, site: Site, owing: list[ast.InThreads]) -> tuple[Fix, ...]:
+    """Roles that owe an event to one that waits for it trigger another instead, one that is given without them."""
+    event = site.event
+    awaited = {one.event for one in sites(code) if one.region is site.region and _is_wait(one)}
+    alike = {one.event for one in sites(code) if bool(event_type(one.event).array) is bool(event_type(event).array)}
+    found = [
+        one
+        for other in alike - awaited
+        for one in steady(code, other)
+        if one.region in owing and any(each.region not in owing for each in steady(code, other))
+    ]
+    return _rename(code, found, event, "Trigger") if found else ()
+
+
 def wrong_slot(code: Code, site: Site) -> tuple[Fix, ...]:
     """A wait or trigger in a loop that names another slot than the rest of the loop does."""
     users = [one for one in sites(code) if one.loop is not None and _shares_ring(code, one.event, site.event)]

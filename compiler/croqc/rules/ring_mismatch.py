@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
@@ -62,21 +63,35 @@ def _unshifted(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
 
 
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
-    """The ring's length, as the declarations write it, for every modulus of a slot that is wrong as this one is."""
-    code, model = code_of(subject), subject.analysis.model
-    wrong, expected = finding.args["modulus"], finding.args["expected"]
-    texts = [slots_text(code, event) for event in code.events if event_type(event).array == (expected,)]
-    text = next((one for one in texts if one), str(expected))
+    """The ring's length, as the declarations write it, for every modulus of its slots that is wrong as this one is.
+
+    A remainder that numbers slots of other arrays, too, is left: of which ring it is cannot be told.
+    """
+    code, model, args = code_of(subject), subject.analysis.model, finding.args
     kernel = next((node for node in around(subject, finding.span) if isinstance(node, ast.Parallel)), None)
     if kernel is None:
         return ()
+    text = _length_text(code, args)
     edits = []
-    for node in slot_remainders(code, kernel):
+    for node in slot_remainders(code, kernel, lambda slot: slot.array.name in _names(args, "arrays")):
         value = model.values.get(node.right)
         shown = node.span.length > node.right.span.length  # not all of it made by a macro
-        if shown and value is not None and value.const == wrong:
+        if shown and value is not None and value.const == args["modulus"]:
             edits.append(Edit(node.right.span, text))
     return fix(f"Use '{text}' as the modulus", tuple(dict.fromkeys(edits)))
+
+
+def _length_text(code: Code, args: Args) -> str:
+    """The length that is expected as an event of this ring is declared with it, or else any other."""
+    fitting = [event for event in code.events if event_type(event).array == (args["expected"],)]
+    fitting.sort(key=lambda event: event.name not in _names(args, "ring"))
+    return next((text for event in fitting if (text := slots_text(code, event))), str(args["expected"]))
+
+
+def _names(args: Args, key: str) -> tuple[str, ...]:
+    found = args[key]
+    assert isinstance(found, tuple)
+    return found
 
 
 RULE = Rule(

@@ -6,14 +6,14 @@ Candidates, as those of `credit_candidates`: whoever takes one tries it out firs
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import Loop, event_type, fills_shared, statements_of
 from croqc.rules.credit_words import fix
 from croqc.rules.flow_places import region_of
-from croqc.rules.slot_remainders import slot_in, slot_remainders
+from croqc.rules.slot_remainders import Slot, slot_in, slot_remainders
 from croqc.sema.events import order_of
 from croqc.sema.model import SymbolKind
 from croqc.syntax import ast
@@ -29,7 +29,7 @@ def one_modulus(code: Code) -> Iterator[Fix]:
     """The length of a ring for every remainder by another number that numbers a slot of it."""
     for length, text in _lengths(code).items():
         wrong = []
-        for node in slot_remainders(code, code.model.function.body, length):
+        for node in slot_remainders(code, code.model.function.body, _of(length)):
             right = code.model.values.get(node.right)
             if right is not None and right.const not in (None, length):
                 wrong.append(node.right.span)
@@ -41,7 +41,7 @@ def unshifted(code: Code) -> Iterator[Fix]:
     """`k % N` for the `(k + 1) % N` of a role where another role names the slots of the ring without the shift."""
     edits: dict[ast.InThreads, list[Edit]] = {}
     for length in _lengths(code):
-        found = list(slot_remainders(code, code.model.function.body, length))
+        found = list(slot_remainders(code, code.model.function.body, _of(length)))
         plain = {region_of(code, node.span) for node in found if isinstance(node.left, ast.Name)} - {None}
         for node in found:
             role, edit = region_of(code, node.span), without_shift(code, node)
@@ -76,6 +76,10 @@ def _counted(code: Code, left: ast.Expr) -> ast.Name | None:
     if whole is None or index is None or left is indices[0]:
         return None
     return indices[0] if (whole - index).const is not None else None
+
+
+def _of(length: int) -> Callable[[Slot], bool]:
+    return lambda slot: slot.length == length
 
 
 def _lengths(code: Code) -> dict[int, str]:

@@ -6,7 +6,7 @@ Must not edit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from croqc.refactor.base import Code
 from croqc.sema.events import order_of
@@ -20,8 +20,9 @@ from croqc.text.record import record
 
 @record
 class Slot:
-    """A slot as a reference names it, and of how many; None where that is not known."""
+    """A slot as a reference names it: of what, and of how many; None where that is not known."""
 
+    array: Symbol
     index: ast.Expr
     length: int | None
 
@@ -35,7 +36,7 @@ def slot_in(code: Code, node: ast.Node) -> Slot | None:
         array = event.type.array if isinstance(event.type, Event) else ()
         match node.suffixes:
             case (ast.Index(args=(index,)),) if len(array) == 1 and order_of(node) is None:
-                return Slot(index, array[0])
+                return Slot(event, index, array[0])
         return None
     view = code.model.views.get(node)
     staged = view is not None and view.data.storage in (Storage.SHARED, Storage.LOCAL)
@@ -45,12 +46,12 @@ def slot_in(code: Code, node: ast.Node) -> Slot | None:
 def _of_buffer(view: View) -> Slot | None:
     array, shape = _extents(view.base)
     if view.slots:
-        return Slot(view.slots[0], array[0] if len(array) == 1 else None) if len(view.slots) == 1 else None
+        return Slot(view.base, view.slots[0], array[0] if len(array) == 1 else None) if len(view.slots) == 1 else None
     tile = view.ops[0] if view.ops and view.ops[0].kind in (ViewKind.SUBSPAN, ViewKind.CHUNK) else None
     if tile is None or not tile.at or array:
         return None
     whole, part = (dims[0].const if len(dims) else None for dims in (shape, tile.shape))
-    return Slot(tile.at[0], whole // part if whole and part and whole % part == 0 else None)
+    return Slot(view.base, tile.at[0], whole // part if whole and part and whole % part == 0 else None)
 
 
 def _extents(base: Symbol) -> tuple[tuple[int, ...], tuple[Int, ...]]:
@@ -58,17 +59,16 @@ def _extents(base: Symbol) -> tuple[tuple[int, ...], tuple[Int, ...]]:
     return (base.type.array, base.type.shape) if isinstance(base.type, Data) else ((), ())
 
 
-def slot_remainders(code: Code, around: ast.Node, length: int | None = None) -> Iterator[ast.Binary]:
+def slot_remainders(code: Code, around: ast.Node, mine: Callable[[Slot], bool] | None = None) -> Iterator[ast.Binary]:
     """The remainders in the text that number a slot, in its index or by way of variables, in source order.
 
-    With a `length`, those that number slots of arrays of that length and of no other. `k % 4` in a condition or in the
+    With `mine`, those that number such slots and no others. `k % 4` in a condition or in the
     index of an element means something else, whatever its modulus.
     """
     slots = [slot for node in walk(around) if (slot := slot_in(code, node)) is not None]
-    mine = [slot.index for slot in slots if length is None or slot.length == length]
-    numbering = _numbering(code, around, mine)
-    if length is not None:
-        numbering -= _numbering(code, around, [slot.index for slot in slots if slot.length != length])
+    wanted = [slot for slot in slots if mine is None or mine(slot)]
+    numbering = _numbering(code, around, [slot.index for slot in wanted])
+    numbering -= _numbering(code, around, [slot.index for slot in slots if slot not in wanted])
     for node in walk(around):
         if not isinstance(node, ast.Binary) or node.op != "%" or node.left.span.end > node.right.span.start:
             continue

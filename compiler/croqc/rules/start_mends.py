@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import is_plain, regranted, slots_text
-from croqc.rules.credit_sites import Grant, Site, first_turn, grants, loops_around, regions_of, sites
+from croqc.rules.credit_sites import Grant, Site, first_turn, grants, loops_around, regions_of, sites, triggers
 from croqc.rules.credit_words import fix
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
@@ -35,6 +35,34 @@ def shortened(code: Code, place: Span) -> tuple[Fix, ...]:
         return ()
     title = f"Give each slot of '{site.event.name}' one credit: '[{length}]'"
     return fix(title, tuple(_over_slots(code, site.event, length)), safe=True)
+
+
+def surplus(code: Code, event: Symbol) -> tuple[Fix, ...]:
+    """Leave out credits beside a loop over all slots; let a loop that comes to the first slot again end before."""
+    length = slots_text(code, event)
+    if length is None:
+        return ()
+    given = grants(code, event)
+    beside = [grant.whole for grant in given if grant.loop is None] if any(grant.loop for grant in given) else []
+    edits = [code.removal(whole) for whole in beside]
+    edits += [edit for site in triggers(code, event) if (edit := _once_round(code, site, length)) is not None]
+    return fix(f"Give each slot of '{event.name}' one credit", tuple(edits), safe=True)
+
+
+def _once_round(code: Code, site: Site, length: str) -> Edit | None:
+    """`foreach s in [N + 1] { trigger e[s % N]; }`, with nothing else in it, without the turns from N on."""
+    loop, slots = site.loop, _length(site.event)
+    if not isinstance(loop, ast.Foreach) or loop.body.stmts != (site.stmt,) or len(loop.bindings) != 1:
+        return None
+    extent = loop.bindings[0].extent
+    items = extent.items if isinstance(extent, ast.ShapeLit) else (extent,)
+    turns = code.model.values.get(items[0]) if len(items) == 1 else None
+    match site.ref:
+        case ast.Chain(suffixes=(ast.Index(args=(ast.Binary(op="%", left=ast.Name(), right=modulus),)),)):
+            reduced = code.model.values.get(modulus)
+            if reduced is not None and reduced.const == slots and turns is not None and (turns.const or 0) > slots:
+                return Edit(extent.span, f"[{length}]") if is_plain(code, loop, "foreach") else None
+    return None
 
 
 def _over_slots(code: Code, event: Symbol, length: str) -> list[Edit]:

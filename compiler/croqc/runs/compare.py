@@ -7,11 +7,11 @@ NumPy, or one with the same functions on a card; single elements and sums alone 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from croqc.runs.elements import Array, eps
+from croqc.runs.elements import ELEMENTS, Array, eps
 from croqc.runs.report import Box, Norms, Worst
 
 
@@ -32,6 +32,7 @@ class Comparison(NamedTuple):
 
 
 EXACT = Tolerance(0.0, 0.0)
+_ALIGNED_F8: Final = 2.0**-13
 
 
 def default_tolerance(
@@ -42,23 +43,41 @@ def default_tolerance(
     factor: str | None = None,
     xp: Any = np,
 ) -> Tolerance:
-    """rtol = 4 eps(elem) + 2 eps(factor), atol = (4 eps(accumulator) sqrt(steps) + 4 eps(factor)) rms(want); exact for
-    integers.
+    """rtol = max(4 eps(elem), cut / 2), atol = max(rounded, cut) rms(want), for factors of tf32 2 eps(tf32) and
+    4 eps(tf32) rms(want) more; exact for integers. Only finite values count in the rms.
 
-    `accumulator` is the type in which sums were kept, by default `elem` itself; `steps` their length; `factor` the
-    type that multiplies take factors as. Of an f32 factor they may round off or cut off what tf32 has no bits for (PTX
-    ISA, alternate floating-point data formats, promises 10 bits and no rounding). Cutting goes towards zero: each of
-    the two factors loses up to eps of itself, and a sum of products up to 2 eps of itself, which is in rtol. What one
-    product loses more or less than another is off to either side, about eps of a sum's usual size however long it is,
-    which is in atol. Only finite values count in the rms.
+    `accumulator` is the type in which a multiply kept sums, None where none did; `steps` how many times they were
+    rounded, once by each instruction; `factor` the type that multiplies take factors as, where it loses digits.
+
+    *rounded* = 4 eps(accumulator or elem) sqrt(steps): roundings to nearest, to either side.
+
+    *cut* = eps steps: tensor cores that add in f32 cut off what does not fit, towards zero (Fasi, Higham, Mikaitis,
+    Pranesh: Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021; what goes into f16 is rounded to nearest). Such
+    errors have one sign and add up: each instruction loses less than eps of the sum so far, which on the way to an
+    element near 0 is about rms. On the way to a large one it grows evenly, and half of steps eps |want| is lost.
+
+    Products of f8 are added with 13 bits behind the point of the largest (DeepSeek-V3 Technical Report, 2024, 3.3.2),
+    so that 2^-13 stands for eps there; and each of the 32 products of an instruction loses up to one such unit of the
+    largest, which is some 2 rms: a standard deviation of sqrt(32 / 12) units, of which 16 sqrt(steps) are five.
+
+    Of an f32 factor multiplies may round off or cut off what tf32 has no bits for (PTX ISA, alternate floating-point
+    data formats, promises 10 bits and no rounding). Cutting goes towards zero: each of the two factors loses up to eps
+    of itself, and a sum of products up to 2 eps of itself, which is in rtol. What one product loses more or less than
+    another is off to either side, about eps of a sum's usual size however long it is, which is in atol.
+
+    The language fixes no tolerance: its host helpers (chapter 9.7) take theirs from the caller.
     """
     if eps(elem) == 0:
         return EXACT
     values = xp.asarray(want, dtype=np.float64)
     finite = values[xp.isfinite(values)]
     rms = math.sqrt(float(xp.mean(xp.square(finite)))) if finite.size else 0.0
-    rounding = 0.0 if factor is None else eps(factor)
-    return Tolerance(4 * eps(elem) + 2 * rounding, 4 * (eps(accumulator or elem) * math.sqrt(steps) + rounding) * rms)
+    rounded = 4 * eps(accumulator or elem) * math.sqrt(steps)
+    cut = eps("f32") * steps if accumulator == "f32" else 0.0
+    if factor is not None and ELEMENTS[factor].bits == 8:
+        rounded, cut = max(rounded, 16 * _ALIGNED_F8 * math.sqrt(steps)), _ALIGNED_F8 * steps
+    taken = eps("tf32") if factor == "tf32" else 0.0
+    return Tolerance(max(4 * eps(elem), cut / 2) + 2 * taken, (max(rounded, cut) + 4 * taken) * rms)
 
 
 def compare(got: Array, want: Array, tolerance: Tolerance, xp: Any = np) -> Comparison:

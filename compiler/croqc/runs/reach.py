@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from croqc.runs.conditions import Constraint, Env
+from croqc.sema.intervals import Interval, bounds
 from croqc.sema.masks import atoms_of
 from croqc.sema.model import Model, Symbol
-from croqc.sema.symbolic import Int, Interval, Part, bounds
+from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import Bounded, BoundedTuple
 from croqc.syntax import ast
 from croqc.syntax.visit import children, walk

@@ -205,7 +205,7 @@ _INTEGER_OPS: dict[str, Callable[[Int, Int], Int]] = {
 
 
 def integer_op(walk: Walk, op: str, a: Int, b: Int) -> Int | None:
-    """The value of integer arithmetic. `/` and `%` truncate: unknown where the sign could matter."""
+    """The value of integer arithmetic. `/` and `%` truncate: of an index unknown where its sign could matter."""
     if a.size + b.size > MAX_SIZE:
         return None
     if op not in ("/", "%"):
@@ -217,11 +217,11 @@ def integer_op(walk: Walk, op: str, a: Int, b: Int) -> Int | None:
         return Int.of(quotient(x, y) if op == "/" else remainder(x, y))
     if walk.ranges.is_natural(a) and walk.ranges.is_natural(b):
         return _INTEGER_OPS[op](a, b)
-    return _INTEGER_OPS[op](a, b) if _is_host_size(walk, a) and _is_host_size(walk, b) else None
+    return walk.ranges.divided(op, a, b) if _is_host_size(walk, a) and _is_host_size(walk, b) else None
 
 
 def _is_host_size(walk: Walk, value: Int) -> bool:
-    """Dimensions and integer parameters only: sizes, which the entry checks keep positive (3.9)."""
+    """Dimensions and integer parameters only."""
     return not any(atom in walk.ranges.limits for atom in value.names())
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from croqc.sema.intervals import Interval
 from croqc.sema.model import (
     Analysis,
     BufferInfo,
@@ -22,7 +23,7 @@ from croqc.sema.model import (
     View,
 )
 from croqc.sema.rulenames import UNDECLARED_NAME
-from croqc.sema.symbolic import Int, Interval
+from croqc.sema.symbolic import Int
 from croqc.sema.types import UNKNOWN, Type
 from croqc.syntax import ast
 from croqc.text.diagnostics import Related

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from croqc.sema import rulenames as rules
 from croqc.sema.elements import ELEMENTS, FLOATS, INTEGERS, NARROW, conversion, limits
-from croqc.sema.symbolic import bounds
+from croqc.sema.intervals import bounds
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, Type
 from croqc.sema.walk import Value, Walk
 from croqc.syntax import ast

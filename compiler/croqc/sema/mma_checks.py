@@ -11,11 +11,12 @@ from croqc.sema import mma_rows
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
+from croqc.sema.intervals import bounds
 from croqc.sema.mma_rows import Wanted
 from croqc.sema.model import Level, MmaInfo, OperandKind, Symbol, Unit, View, ViewKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import base_name
-from croqc.sema.symbolic import Int, bounds
+from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Data, Fragment, FragRole, Scalar, Storage, Unknown
 from croqc.syntax import ast
 from croqc.targets.table import MmaRow

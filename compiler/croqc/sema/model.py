@@ -214,13 +214,15 @@ class Finding:
 @record
 class Context:
     """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions,
-    `macros` those of its macros: a mistyped name may mean one."""
+    `macros` those of its macros: a mistyped name may mean one. `waiting_functions`: device functions that may wait for
+    other threads."""
 
     target: Target
     dialect: str = "any"
     device_functions: frozenset[str] = frozenset()
     co_functions: frozenset[str] = frozenset()
     macros: frozenset[str] = frozenset()
+    waiting_functions: frozenset[str] = frozenset()
 
 
 @record(eq=False)

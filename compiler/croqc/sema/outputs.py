@@ -7,8 +7,9 @@ import re
 from croqc.sema import rulenames as rules
 from croqc.sema.access import is_wild
 from croqc.sema.guards import assume
+from croqc.sema.intervals import bounds
 from croqc.sema.results import check_return
-from croqc.sema.symbolic import Int, bounds
+from croqc.sema.symbolic import Int
 from croqc.sema.types import Scalar, ShapeType, Text, TupleType, Unknown
 from croqc.sema.walk import StmtTable, Value, Walk
 from croqc.syntax import ast

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from croqc.sema.symbolic import Int, Interval, Part, bounds
+from croqc.sema.intervals import Interval, bounds
+from croqc.sema.symbolic import Int, Part
 
 _ONE = Int.of(1)
 _ZERO = Int.of(0)
@@ -39,6 +40,17 @@ class Ranges:
         """Whether the value is certainly not negative."""
         low = bounds(value, self.intervals)[0]
         return low is not None and low >= 0
+
+    def divided(self, op: str, a: Int, b: Int) -> Int:
+        """`a / b` or `a % b`, which truncate (3.2). Where no sign matters they round down, which says more.
+
+        A parameter of which nothing is known counts as a size, which is not negative.
+        """
+        sizes = {name: self.intervals.get(name, (0, None)) for name in a.names() | b.names()}
+        lows = (bounds(each, sizes)[0] for each in (a, b))
+        if all(low is not None and low >= 0 for low in lows):
+            return a.floordiv(b) if op == "/" else a.mod(b)
+        return a.truncated(op, b)
 
     def is_positive(self, value: Int) -> bool:
         return self.is_natural(value - _ONE)

@@ -116,14 +116,15 @@ _OPS: dict[str, Callable[[Int, Int], Int]] = {
 }
 
 
-def _apply(op: str, a: Int | None, b: Int | None) -> Int | None:
-    """Extents are positive, so division may round down; with a negative constant it truncates (3.2)."""
+def _apply(walk: Walk, op: str, a: Int | None, b: Int | None, extents: bool) -> Int | None:
+    """Extents are positive, so division may round down; of other values, and by a negative constant, it truncates
+    (3.2)."""
     if a is None or b is None:
         return None
     x, y = a.const, b.const
     if op in ("/", "%") and x is not None and y:
         return Int.of(quotient(x, y) if op == "/" else remainder(x, y))
-    return _OPS[op](a, b)
+    return walk.ranges.divided(op, a, b) if op in ("/", "%") and not extents else _OPS[op](a, b)
 
 
 def _bounded(value: Int | None) -> Int | None:
@@ -147,7 +148,8 @@ def combine(walk: Walk, node: ast.Node, op: str, left: Value, right: Value) -> V
     if op in ("/", "%", "cdiv") and any(part is not None and part.const == 0 for part in b):
         walk.b.report(rules.DIVISION_BY_ZERO, _divisor(node).span, op=op)
         return NOTHING
-    results = tuple(_bounded(_apply(op, x, y)) for x, y in zip(a, b, strict=True))
+    extents = isinstance(left.type, ShapeType)
+    results = tuple(_bounded(_apply(walk, op, x, y, extents)) for x, y in zip(a, b, strict=True))
     if ShapeType in kinds and kinds != (ShapeType, ShapeType):
         dims = tuple(known(walk, node, part) for part in results)
         check_positive(walk, dims, [node] * len(dims))

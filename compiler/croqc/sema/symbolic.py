@@ -1,8 +1,8 @@
 """Symbolic integers in a small normal form: sums of products over atoms. Must not know the language.
 
-An atom is a symbol or an opaque part: a floor division, ceiling division, remainder or a product too
-large to expand. `Int`s are immutable and hashable; equal normal forms are equal values. Division and
-remainder round down, as the extents of the language are positive (reference, 3.2).
+An atom is a symbol or an opaque part: a division, a remainder or a product too large to expand. `Int`s are
+immutable and hashable; equal normal forms are equal values. Division and remainder round down, as the extents of
+the language are positive (reference, 3.2); `truncated` is for what may be negative.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from functools import lru_cache
 from math import gcd
 from typing import Final
 
+from croqc.sema.integers import quotient, remainder
 from croqc.text.record import record
 
 _MAX_TERMS = 48  # a product that would have more stays an opaque part
 _TOO_LARGE = 1 << 64
 
-Interval = tuple[int | None, int | None]
-
 
 @record(eq=False)
 class Part:
-    """An opaque atom: `op` is "/" (floor), "cdiv", "%" or "*". `size` counts the atoms inside and itself.
+    """An opaque atom: `op` is "/" (floor), "cdiv", "%", "*", or "quot" and "rem", which round towards zero.
+
+    `size` counts the atoms inside and itself.
 
     `key` spells the whole part, so that comparing and hashing need not descend.
     """
@@ -46,8 +47,12 @@ PARTS: Final[Mapping[str, Callable[[int, int], int]]] = {
     "cdiv": lambda a, b: -(-a // b),
     "%": operator.mod,
     "*": operator.mul,
+    "quot": quotient,
+    "rem": remainder,
 }
 """What each part means of numbers."""
+_TRUNCATED: Final = {"/": "quot", "%": "rem"}
+_SPELLED: Final = {"quot": "/", "rem": "%"}  # as a person writes them
 
 Atom = str | Part
 Monomial = tuple[Atom, ...]  # sorted by `_key`, an atom repeated for each power
@@ -175,6 +180,16 @@ class Int:
             rest = _from_dict({monomial: factor % b for monomial, factor in rest.terms})
         return rest if not rest.terms else _part("%", rest, other)
 
+    def truncated(self, op: str, other: Int) -> Int:
+        """The quotient ("/") or remainder ("%") of a division towards zero, whatever the signs are."""
+        a, b = self.const, other.const
+        if a is not None and b:
+            return Int.of(quotient(a, b) if op == "/" else remainder(a, b))
+        whole, rest = _split(self, other)
+        if b != 0 and not rest.terms:
+            return whole if op == "/" else rest
+        return _part(_TRUNCATED[op], self, other)
+
     # --- values -------------------------------------------------------------------------------
 
     def evaluate(self, env: Mapping[str, int]) -> int | None:
@@ -227,6 +242,8 @@ def _part(op: str, a: Int, b: Int) -> Int:
 def _apply(op: str, a: Int, b: Int) -> Int:
     if op == "*":
         return a * b
+    if op in _SPELLED:
+        return a.truncated(_SPELLED[op], b)
     return a.floordiv(b) if op == "/" else a.cdiv(b) if op == "cdiv" else a.mod(b)
 
 
@@ -282,9 +299,9 @@ def _atom_text(atom: Atom, shown: bool) -> str:
     if atom.op == "cdiv":
         return f"cdiv({a}, {b})"
     a, b = (f"({side})" if len(value.terms) > 1 else side for side, value in ((a, atom.a), (b, atom.b)))
-    if "/" in b or "%" in b or "*" in b:
+    if any(sign in b for sign in ("/", "%", "*", " quot ", " rem ")):
         b = b if b.startswith("(") else f"({b})"
-    return f"{a} {atom.op} {b}"
+    return f"{a} {_SPELLED.get(atom.op, atom.op) if shown else atom.op} {b}"
 
 
 def _monomial_text(monomial: Monomial, shown: bool) -> str:
@@ -337,55 +354,3 @@ def is_multiple(a: Int, n: int | Int) -> bool | None:
         if dict(inner.terms).get((), 0) % common:
             return False
     return None
-
-
-def bounds(a: Int, env: Mapping[str, Interval]) -> Interval:
-    """An interval, both ends included, that holds `a` when each symbol lies in its interval; None is open."""
-    low: int | None = 0
-    high: int | None = 0
-    for monomial, factor in a.terms:
-        span: Interval = (factor, factor)
-        for atom in monomial:
-            span = _times(span, env.get(atom, (None, None)) if isinstance(atom, str) else _part_bounds(atom, env))
-        low = None if low is None or span[0] is None else low + span[0]
-        high = None if high is None or span[1] is None else high + span[1]
-    return low, high
-
-
-def _times(a: Interval, b: Interval) -> Interval:
-    if a == (0, 0) or b == (0, 0):
-        return 0, 0
-    ends = (*a, *b)
-    if None not in ends:
-        products = [x * y for x in a if x is not None for y in b if y is not None]
-        return min(products), max(products)
-    if (a[0] is not None and a[0] >= 0) and (b[0] is not None and b[0] >= 0):
-        return a[0] * b[0], None
-    if a[0] is not None and a[0] == a[1]:  # a constant times a half-open interval
-        low, high = (None if end is None else a[0] * end for end in b)
-        return (low, high) if a[0] > 0 else (high, low)
-    return None, None
-
-
-def _part_bounds(part: Part, env: Mapping[str, Interval]) -> Interval:
-    a, b = bounds(part.a, env), bounds(part.b, env)
-    if part.op == "*":
-        return _times(a, b)
-    if b[0] is None or b[0] < 1:
-        return None, None
-    if part.op == "%":
-        if a[0] is not None and a[0] >= 0 and a[1] is not None and a[1] < b[0]:
-            return a
-        return 0, None if b[1] is None else b[1] - 1
-    up = part.op == "cdiv"
-    return _quotient_end(a[0], b, up, False), _quotient_end(a[1], b, up, True)
-
-
-def _quotient_end(end: int | None, by: Interval, up: bool, upper: bool) -> int | None:
-    """The extreme quotient of one end of the dividend; `up` rounds up."""
-    if end is None:
-        return None
-    widest = by[0] if (end >= 0) == upper else by[1]
-    if widest is None:  # divided by something arbitrarily large
-        return (1 if up and end > 0 else 0) if end >= 0 else (0 if up else -1)
-    return -(-end // widest) if up else end // widest

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from croqc.flow.islands import waiting_functions
 from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
@@ -162,6 +163,7 @@ def _report_functions(
             context.device_functions,
             context.co_functions,
             context.macros,
+            context.waiting_functions,
         )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
@@ -180,10 +182,13 @@ def _dialect_note(functions: Sequence[FunctionReport]) -> list[Diagnostic]:
     return [found] if found else []
 
 
-def _device_functions(tree: FileTree) -> frozenset[str]:
-    """The words of device code that could name a function; `call` of anything else is worth a warning."""
+def _device_text(tree: FileTree) -> str:
     kinds = (RegionKind.DEVICE, RegionKind.DEVICE_BLOCK)
-    text = " ".join(tree.text[r.span.start : r.span.end] for r in tree.pre.regions if r.kind in kinds)
+    return " ".join(tree.text[r.span.start : r.span.end] for r in tree.pre.regions if r.kind in kinds)
+
+
+def _device_functions(text: str) -> frozenset[str]:
+    """The words of device code that could name a function; `call` of anything else is worth a warning."""
     return frozenset(re.findall(r"([A-Za-z_]\w*)\s*\(", text))
 
 
@@ -223,7 +228,9 @@ def check_text(
     defined = [(item.tree, item.source.base) for item in tree.functions if item.tree is not None]
     names = frozenset(function.name.id for function, _ in defined)
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
-    context = Context(target, final.dialect or "any", _device_functions(tree), names, macros)
+    device = _device_text(tree)
+    waiting = waiting_functions(device)
+    context = Context(target, final.dialect or "any", _device_functions(device), names, macros, waiting)
     functions = _report_functions(tree, context, source, previous)
     found += repeated(defined)
     found += overruled(tree)

@@ -113,7 +113,8 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
     contexts = [one.analysis.model.context for one in report.functions if one.analysis is not None]
     if not contexts:
         return Migration(text, 0, (), len(report.functions))
-    context = Context(contexts[0].target, "current", contexts[0].device_functions)
+    first = contexts[0]
+    context = Context(first.target, "current", first.device_functions, waiting_functions=first.waiting_functions)
     move = _Move(context, defines, _STEPS[to])
     kept: list[Kept] = []
     skipped = 0

@@ -48,9 +48,11 @@ def k_step_of(model: Model) -> int:
 
 
 def factor_of(model: Model) -> str | None:
-    """The type that a multiply takes its factors as, where they are stored with more digits: tf32, whose values a
-    kernel keeps in 32 bits, and computes with as with f32."""
-    return "tf32" if any(info.elem_a == "tf32" for info in model.multiplies.values()) else None
+    """The type that a multiply takes its factors as, where digits are lost by it: one of f8, whose products are added
+    with few bits, or tf32, whose values a kernel keeps in 32 bits, and computes with as with f32."""
+    taken = sorted({info.elem_a for info in model.multiplies.values()})
+    small = [elem for elem in taken if ELEMENTS[elem].kind == "float" and ELEMENTS[elem].bits == 8]
+    return next((elem for elem in (*small, *taken) if elem == "tf32" or elem in small), None)
 
 
 def returned_name(model: Model) -> str | None:

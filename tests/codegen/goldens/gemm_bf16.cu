@@ -80,6 +80,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
         }
         if (threadIdx.x % 128 == 0) tma_store_wait_read<1>();
         bar_sync(1 + threadIdx.x / 128, 128);
+        settle(acc);
         #pragma unroll
         for (int j = 0; j < 64; j += 16) {
           store_matrix<64, 128>(acc_stage + ((threadIdx.x / 128) - 1) * 2 * 4096, 0, j, pack_bf16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_bf16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_bf16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_bf16(acc[j / 2 + 6], acc[j / 2 + 7]));

@@ -61,10 +61,10 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       }
     }
     wgmma_wait<0>();
-    settle(acc);
     if (cdiv(K, 64) > 0) {
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 64) - 1) % 3);
     }
+    settle(acc);
     #pragma unroll
     for (int r = 0; r < 32; ++r) {
       output_s[((p - 1) * 64 + fragment_row(r)) * 64 + fragment_column(r)] = f16(acc[r]);

@@ -63,10 +63,10 @@ matmul(const __grid_constant__ TensorMap lhs_map,
       }
     }
     wgmma_wait<0>();
-    settle(acc);
     if (cdiv(K, 64) > 0) {
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 64) - 1) % 4);
     }
+    settle(acc);
     #pragma unroll
     for (int j = 0; j < 64; j += 16) {
       store_matrix<64, 128>(output_s, 0, j, pack_f16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_f16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_f16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_f16(acc[j / 2 + 6], acc[j / 2 + 7]));

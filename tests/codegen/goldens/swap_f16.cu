@@ -83,6 +83,7 @@ matmul(f16* __restrict__ lhs,
   }
   wgmma_commit();
   wgmma_wait<0>();
+  settle(acc);
   #pragma unroll
   for (int r = 0; r < 32; ++r) {
     output_s[fragment_row(r) * 64 + fragment_column(r)] = f16(acc[r]);

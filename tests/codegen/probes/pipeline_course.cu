@@ -88,12 +88,12 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     probe_begun = read_clock();
     wgmma_wait<0>();
     probe_record(probes, probe_place, probe_begun, 10, 0, 0);
-    settle(mc);
     if (cdiv(K, 128) > 0) {
       probe_begun = read_clock();
       if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + (cdiv(K, 128) - 1) % 2);
       probe_record(probes, probe_place, probe_begun, 11, (cdiv(K, 128) - 1) % 2, 0);
     }
+    settle(mc);
     #pragma unroll
     for (int j = 0; j < 64; j += 16) {
       store_matrix<64, 128>(output_s, 0, j, mc[j / 4 + 0], mc[j / 4 + 1], mc[j / 4 + 2], mc[j / 4 + 3]);

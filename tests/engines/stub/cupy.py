@@ -75,6 +75,8 @@ def tile(memory: Any, counts: tuple[int, ...]) -> Any:
 def matmul(left: Any, right: Any) -> Any:
     if WHAT == "bare-blas":
         raise RuntimeError("libcublas.so.13: cannot open shared object file")
+    if WHAT == "broken-blas":
+        raise StatusError(719)
     os.write(2, b"matmul\n")
     return left
 
@@ -105,6 +107,8 @@ class Kernel:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
         os.write(2, b"launch\n")
+        if WHAT == "slow":
+            time.sleep(0.2)
         if ADDS:
             pointers = [int(arg) for arg in args if isinstance(arg, np.uint64)]
             a, b, out = (np.frombuffer((ctypes.c_float * ADDS).from_address(each), np.float32) for each in pointers)
@@ -112,6 +116,10 @@ class Kernel:
         if WHAT == "spoils" and args[-1] % 4 == 0:  # the first byte of each array
             for pointer in (int(arg) for arg in args if isinstance(arg, np.uint64)):
                 ctypes.memmove(pointer, bytes([ctypes.string_at(pointer, 1)[0] ^ 1]), 1)
+        if WHAT == "turns":  # the number of the launch, of three that follow each other
+            self.launches += 1
+            for pointer in (int(arg) for arg in args if isinstance(arg, np.uint64)):
+                ctypes.memset(pointer, 1 + self.launches % 3, 1)
         if WHAT == "wait":  # the record of thread 128 in block 1: site 1, slot 2, generation 3
             records, limit, blocks = struct.unpack("<QQI4x", args[-1].tobytes())
             assert blocks >= 2 and limit == 500_000_000
@@ -155,6 +163,8 @@ def free(pointer: int) -> None:
 
 
 class Event:
+    ptr = 0
+
     def record(self) -> None:
         os.write(2, b"event\n")
 
@@ -171,6 +181,7 @@ runtime = module(
     CUDARuntimeError=StatusError,
     free=free,
     deviceSynchronize=synchronize,
+    eventQuery=lambda event: 600 if WHAT == "stuck" else 0,
     getDeviceProperties=lambda number: {
         "name": b"Stub",
         "uuid": bytes(range(16)),
@@ -191,6 +202,13 @@ cuda = module(
     Event=Event,
     get_elapsed_time=lambda start, end: 2.0,
 )
+
+__path__: list[str] = []  # a package, whose parts are registered here
+accelerator = module(
+    "cupy._core._accelerator",
+    set_reduction_accelerators=lambda names: os.write(2, f"reductions of {names}\n".encode()),
+)
+module("cupy._core", _accelerator=accelerator)
 
 MAP = (ctypes.c_char * 128)()
 REFUSES = WHAT == "map"

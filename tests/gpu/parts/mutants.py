@@ -30,7 +30,9 @@ TIME: Final = 0.125  # seconds that a stuck kernel may run: its waits give up af
 RUNS: Final = 200
 AT_ONCE: Final = 4  # stuck ones, each in a child of its own, for the trap costs a child
 SHAKEN_AT_ONCE: Final = 8
-SHAKEN_LIMIT: Final = 60.0  # seconds for all runs of a racy one
+SHAKEN_LIMIT: Final = 20.0  # seconds for a process that shakes one
+SHAKEN_SECONDS: Final = 2.0  # for the runs of one at most
+SHAKEN_TOTAL: Final = 40.0  # seconds for all of them; the last get a few runs each
 
 
 def stuck(card: Parent) -> list[dict[str, Any]]:
@@ -89,18 +91,21 @@ def _stuck(mutant: Mutant, card: Parent) -> dict[str, Any]:
 
 
 def racy(card: Parent) -> list[dict[str, Any]]:
-    """`wrong` of `runs`; the rule "" stands for a kernel without a change."""
+    """`wrong` of `runs`, `hangs` where a further one did not end; the rule "" stands for a kernel without a change,
+    which is given all its runs."""
     card.close()  # its memory and its context are in nobody's way
     originals = [(file, "", (EXAMPLES / file).read_text(encoding="utf-8"), file) for file in FILES]
     changed = [(each.name, each.rule, text_of(each), each.file) for each in listed().racy]
+    deadline = time.monotonic() + SHAKEN_TOTAL
     with ThreadPoolExecutor(SHAKEN_AT_ONCE) as pool:
-        return list(pool.map(lambda each: _racy(*each), [*originals, *changed]))
+        return [done.result() for done in [pool.submit(_racy, *each, deadline) for each in [*originals, *changed]]]
 
 
-def _racy(name: str, rule: str, text: str, file: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"mutant": name, "rule": rule, "runs": 0, "wrong": 0, "trouble": ""}
+def _racy(name: str, rule: str, text: str, file: str, deadline: float) -> dict[str, Any]:
+    row: dict[str, Any] = {"mutant": name, "rule": rule, "runs": 0, "wrong": 0, "hangs": False, "trouble": ""}
     with tempfile.TemporaryDirectory(prefix="croq-shaken-") as folder:
-        shaken_job(Path(folder), text, file)
+        left = max(0.0, min(SHAKEN_SECONDS, deadline - time.monotonic()))
+        shaken_job(Path(folder), text, file, seconds=left if rule else SHAKEN_LIMIT)
         try:
             done = subprocess.run(
                 [sys.executable, "-m", "tests.gpu.shaken", folder],
@@ -117,11 +122,12 @@ def _racy(name: str, rule: str, text: str, file: str) -> dict[str, Any]:
                 row["trouble"] = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         except subprocess.TimeoutExpired:
             row["trouble"] = f"not through within {SHAKEN_LIMIT:g} s"
-    print(name, f"{row['wrong']} of {row['runs']} wrong", row["trouble"], flush=True)
+    row["share"] = round(row["wrong"] / row["runs"], 3) if row["runs"] else None
+    print(name, f"{row['wrong']} of {row['runs']} wrong", "hangs" * row["hangs"], row["trouble"], flush=True)
     return row
 
 
-def shaken_job(folder: Path, text: str, file: str, runs: int = RUNS) -> None:
+def shaken_job(folder: Path, text: str, file: str, runs: int = RUNS, seconds: float = SHAKEN_SECONDS) -> None:
     """What `tests.gpu.shaken` reads: a program with delays, its inputs, and what the unchanged kernel gives."""
     report = check_text(text)
     model = model_of(report)
@@ -130,4 +136,5 @@ def shaken_job(folder: Path, text: str, file: str, runs: int = RUNS) -> None:
     job = make_job(program(report, model, delays=True), data.arrays, folder, report.target.name)
     for name, values in wanted(file).items():
         values.tofile(folder / f"{name}.want")
-    (folder / "job.json").write_text(json.dumps({"job": job.to_json(), "runs": runs}), encoding="utf-8")
+    asked = {"job": job.to_json(), "runs": runs, "seconds": seconds}
+    (folder / "job.json").write_text(json.dumps(asked), encoding="utf-8")

@@ -29,7 +29,7 @@ CASES: tuple[tuple[str, dict[str, int]], ...] = (
     ("add_tiled.co", {}),
 )
 LONGEST = 1.2  # a block's time by the time of the kernel, which is that of other launches
-SLOWDOWN = 1.5  # beyond it the times say little of the plain kernel
+SLOWDOWN = 2.0  # 1.2 to 1.6 on an H200; beyond it the times say little of the plain kernel
 
 
 def recheck(arch: str) -> FileReport:

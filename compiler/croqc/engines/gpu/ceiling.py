@@ -84,6 +84,8 @@ def _has_blas() -> bool:
     small = cupy.asarray(np.zeros((16, 16), dtype=np.float16))
     try:
         cupy.matmul(small, small)
+    except cupy.cuda.runtime.CUDARuntimeError:
+        raise  # of the card, after which it answers nothing
     except Exception:  # a broken installation raises whatever it likes
         return False
     return True

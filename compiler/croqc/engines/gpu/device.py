@@ -10,6 +10,7 @@ import os
 import struct
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,9 @@ from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kin
 from croqc.engines.gpu.judging import Judged, Named, judge
 from croqc.engines.gpu.probe_memory import ProbeMemory
 from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Argument, Job, Launch, probes_file
+from croqc.engines.gpu.resources import ResourceError, check_resources
 from croqc.engines.nvrtc import CompileError
 from croqc.runs.drawn import drawn, stored_type, widened
-from croqc.runs.report import Ceiling
 from croqc.sema.memory import STATIC_LIMIT
 
 SCALARS = {
@@ -40,16 +41,19 @@ _CACHE_BYTES = 256 << 20  # more than any card's second-level cache
 _LAUNCH_SECONDS = 2e-5  # that the host takes for a launch and an event, generously
 _FILL_SECONDS = 3e-5  # in which no card fills so much memory
 
+with suppress(ImportError, AttributeError):
+    # CuPy builds CUB's templates for each kind of reduction at its first use, for seconds; its own kernels are built
+    # in a fraction of that. Whole arrays are summed by CUB's library as before, which is there in machine code.
+    from cupy._core import _accelerator
+
+    _accelerator.set_reduction_accelerators([])
+
 Stage = Callable[[str, str], None]
 Bound = list[tuple[Any, Launch, tuple[Any, ...]]]
 
 
 class MapError(ValueError):
     """The driver refuses a tensor map."""
-
-
-class ResourceError(ValueError):
-    """A block needs more of something than this card has."""
 
 
 def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
@@ -89,11 +93,15 @@ class _Run:
         self.folder = Path(job.folder)
         self.arrays: dict[str, Any] = {}
         self.reached, self.kernel = "device", ""
+        self.since, self.phases = time.perf_counter(), dict[str, float]()
         self.notes: list[str] = []
         self.report: tuple[mmap.mmap, int, int] | None = None
         self.probes: dict[int, ProbeMemory] = {}
 
     def at(self, stage: str, kernel: str = "") -> None:
+        now = time.perf_counter()
+        self.phases[self.reached] = self.phases.get(self.reached, 0.0) + now - self.since
+        self.since = now
         self.reached, self.kernel = stage, kernel
         self._stage(stage, kernel)
 
@@ -105,7 +113,7 @@ class _Run:
         cupy.cuda.runtime.free(0)  # makes the context, so that no other stage's clock pays for it
         name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         if not self.job.code:
-            return Answer("done", device=name)
+            return self._measured(name) if self.job.ceiling else Answer("done", device=name)
         self.at("compile")
         made = compiled(self.job.code, self.job.arch, self.cache)
         self.at("load")
@@ -118,13 +126,13 @@ class _Run:
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}
         times, judged = self._launched(kernels)
-        most = self._ceiling() if times and self.job.ceiling else None
         if made.trouble:
             self.notes.append(made.trouble)
         printed = self._printed()
+        self.at("done")
         return Answer(
             "done", "", made.seconds, made.cached, times, made.log, registers, spilled, name,
-            notes=tuple(self.notes), printed=printed, ceiling=most, judged=judged,
+            notes=tuple(self.notes), printed=printed, judged=judged, phases=self.phases,
         )  # fmt: skip
 
     def needed(self) -> str:
@@ -157,22 +165,28 @@ class _Run:
         self._unmap_report()
         return times, judged
 
-    def _ceiling(self) -> Ceiling | None:
-        """What the card reaches at most; the program's arrays make room for it. A run does not fail for it."""
+    def _measured(self, name: str) -> Answer:
+        """What the card called `name` reaches at most."""
         self.at("measure")
-        self.arrays.clear()
         try:
-            return ceiling(self.cache, self.job.ceiling == "anew")
+            most = ceiling(self.cache, self.job.ceiling == "anew")
+        except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+            return self.failed(Kind.OTHER, str(error))  # no crash of the program's, but the context may be lost
         except Exception as error:  # whatever a library raises
-            self.notes.append(f"what the card reaches could not be measured: {type(error).__name__}: {error}")
-            return None
+            note = f"what the card reaches could not be measured: {type(error).__name__}: {error}"
+            return Answer("done", device=name, notes=(note,))
+        self.at("done")
+        return Answer("done", device=name, ceiling=most, phases=self.phases)
 
     def _record(self, bound: Bound) -> None:
-        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept."""
+        """Lets the blocks record that are asked for. Only the lanes of all rounds but the last are kept.
+
+        Each round is told, and so has a clock of its own: eight of a slow kernel are no hang.
+        """
         if not self.probes:
             return
-        self.at("record", bound[-1][1].kernel)
         for _ in range(RECORDED):
+            self.at("record", bound[-1][1].kernel)
             for memory in self.probes.values():
                 memory.clear()
             self._launch(bound)
@@ -337,20 +351,6 @@ def _argument(argument: Argument, pointers: Mapping[str, int]) -> Any:
     if argument.kind == "map":
         return tensor_map(pointers[argument.array], argument)
     return SCALARS[argument.kind](argument.value)
-
-
-def check_resources(launch: Launch, registers: int) -> None:
-    """Raises ResourceError for a block that no multiprocessor of the card has room for. `registers` of a thread."""
-    card = cupy.cuda.runtime.getDeviceProperties(0)
-    held = f"registers, {registers} in each of {launch.threads} threads"
-    for what, needed, most in (
-        ("bytes of shared memory", launch.shared_bytes, "sharedMemPerBlockOptin"),
-        ("threads", launch.threads, "maxThreadsPerBlock"),
-        (held, registers * launch.threads, "regsPerBlock"),
-    ):
-        there = int(card.get(most, needed))
-        if needed > there:
-            raise ResourceError(f"kernel '{launch.kernel}' needs {needed:,} {what}; this card has {there:,}")
 
 
 def start(kernel: Any, launch: Launch, arguments: tuple[Any, ...], stream: Any = None) -> None:

@@ -6,6 +6,7 @@ ran the kernel.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
@@ -45,7 +46,8 @@ class WaitRecord:
 
 def report_folder() -> File:
     """Memory that is shared between processes and that the card can be given; else the folder of temporary files."""
-    return _SHARED if _SHARED.is_dir() else File(tempfile.gettempdir())
+    usable = _SHARED.is_dir() and os.access(_SHARED, os.W_OK | os.X_OK)
+    return _SHARED if usable else File(tempfile.gettempdir())
 
 
 def with_report(job: Job, program: Program, file: File, limit: float) -> Job:

@@ -14,7 +14,7 @@ from croqc.runs.check import Operand, check_expectation
 from croqc.runs.evaluate import FormulaError
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.syntax.directive_clauses import ExpectDirective
-from croqc.syntax.expectation import Expectation, names_in, parse_expectation
+from croqc.syntax.expectation import Apply, Expectation, names_in, parse_expectation, walk
 from croqc.text.span import NOWHERE
 
 Read = Callable[["Named"], Any]
@@ -108,10 +108,9 @@ def judge(judging: Judging, after: Read, before: Read, xp: Any = np) -> Judged:
         expr = parse_expectation(line.text)
         assert isinstance(expr, Expectation), line.text  # it was read before, to be sent here
         directive = ExpectDirective(expr, line.rtol, line.atol, line.text, 0, NOWHERE)
-        used = {ref.name for ref in names_in(expr)}
+        used, old = {ref.name for ref in names_in(expr)}, _old_names(expr)
         operands = {
-            item.name: _operand(item, item.name in used, "old" in line.text, after, before, xp)
-            for item in judging.names
+            item.name: _operand(item, item.name in used, item.name in old, after, before, xp) for item in judging.names
         }
         try:
             results.append(check_expectation(directive, operands, xp))
@@ -123,10 +122,15 @@ def judge(judging: Judging, after: Read, before: Read, xp: Any = np) -> Judged:
     return Judged(tuple(results))
 
 
+def _old_names(expr: Expectation) -> set[str]:
+    """What `old` names, as the reader lets it: a name alone."""
+    calls = (node for node in walk(expr) if isinstance(node, Apply) and node.name == "old")
+    return {ref.name for call in calls for ref in names_in(call)}
+
+
 def _operand(item: Named, used: bool, old: bool, after: Read, before: Read, xp: Any) -> Operand:
-    """An operand; of a name that no formula uses it is known, and no more."""
-    if not item.array or not used:
-        value = xp.asarray(item.value)
-        return Operand(value, item.elem, item.accumulator, item.k_step, item.factor, value)
-    earlier = before(item) if old else None
-    return Operand(after(item), item.elem, item.accumulator, item.k_step, item.factor, earlier)
+    """An operand; of a name that no formula uses, or none in `old`, it is known, and no more."""
+    known = xp.asarray(item.value)
+    value = after(item) if item.array and used else known
+    earlier = before(item) if item.array and old else known
+    return Operand(value, item.elem, item.accumulator, item.k_step, item.factor, earlier)

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from croqc.engines.gpu.faults import INSTALL, SIM, Kind, Trouble, trouble_of
 from croqc.engines.gpu.lock import CardLock, Holder, LockCancelledError, LockTimeoutError, lock_path
@@ -29,12 +29,16 @@ from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
 _POLL = 0.05  # seconds between two looks at a cancellation
 _MAX_LOG = 1 << 14
 _MAX_LINE = 1 << 24
+_TIMED = (
+    0.5  # of the time that kernels may run, for all timed rounds: they share a clock, and may be slower than the first
+)
 _RUNNING = ("run", "time", "record")
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Seconds that each stage may take. `start`: imports and the card's context; `data`: each way between memories."""
+    """Seconds that each stage may take, each time that the child begins it; the kernels of a program share one "run".
+    `start`: imports and the card's context; `data`: each way between memories."""
 
     start: float = 120.0
     compile: float = 120.0
@@ -85,7 +89,7 @@ class Parent:
         self._child: _Child | None = None
         self._jobs = 0
 
-    def __enter__(self) -> Parent:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -114,11 +118,11 @@ class Parent:
     ) -> Answer | Trouble:
         """One job, while the card's lock is held. `timeout`: seconds that its kernels may run."""
         if self.lock is None:
-            return self._locked(job, timeout, cancelled)
+            return self._whole(job, timeout, cancelled)
         what = f"croq: {', '.join(launch.kernel for launch in job.launches)}"
         try:
             with CardLock(self.lock, what, self.lock_timeout, cancelled, self.on_wait):
-                return self._locked(job, timeout, cancelled)
+                return self._whole(job, timeout, cancelled)
         except LockTimeoutError as error:
             return Trouble(Kind.BUSY, str(error), "wait for it, or end it")
         except LockCancelledError:
@@ -127,13 +131,28 @@ class Parent:
             reason = f"the card's lock cannot be taken: {self.lock}: {error.strerror or error}"
             return Trouble(Kind.FOLDER, reason, "set XDG_RUNTIME_DIR to a folder that can be written")
 
+    def _whole(self, job: Job, timeout: float, cancelled: Callable[[], bool]) -> Answer | Trouble:
+        """The job, and behind its timed rounds what the card reaches: a job of its own, for which no run fails."""
+        done = self._locked(replace(job, ceiling=""), timeout, cancelled)
+        if isinstance(done, Trouble) or not (done.times and job.ceiling):
+            return done
+        most = self._locked(Job("", "", "", ceiling=job.ceiling), timeout, cancelled)
+        if isinstance(most, Answer):
+            phases = done.phases | {"measure": most.phases.get("measure", 0.0)}
+            return replace(done, ceiling=most.ceiling, notes=(*done.notes, *most.notes), phases=phases)
+        if most.kind is Kind.CANCELLED:
+            return most
+        note = f"what the card reaches could not be measured: {most.message}"
+        return replace(done, notes=(*done.notes, note))
+
     def _locked(self, job: Job, timeout: float, cancelled: Callable[[], bool]) -> Answer | Trouble:
         self._jobs += 1
         try:
             if self._child is None:
                 self._child = _Child(self.command)
                 self._child.ready(self.clocks.start, cancelled)
-            answer = self._child.ask(replace(job, number=self._jobs), self.clocks, timeout, cancelled)
+            asked = replace(job, number=self._jobs, time_budget=min(job.time_budget, _TIMED * timeout))
+            answer = self._child.ask(asked, self.clocks, timeout, cancelled)
         except _BrokenError as broken:
             self.close()
             return broken.trouble

@@ -80,8 +80,10 @@ class Job:
 
     `report`: a file that both processes map, for the waits of kernels that report (codegen/include/croq/report.cuh);
     those give up after `wait_limit` seconds. `cold`: the card's caches are emptied before each timed round.
-    `ceiling`: "" for none, "kept" for what is known of the card or else measured, "anew" to measure it.
-    `time_budget`: seconds that the timed rounds may take; slow kernels get fewer, one at least.
+    `ceiling`: "" for none, "kept" for what is known of the card or else measured, "anew" to measure it; the parent
+    makes it a job of its own, without code.
+    `time_budget`: seconds that the timed rounds may take, which the parent lowers to what its clock gives; slow kernels
+    get fewer, one at least.
     `judging`: what is to be said of the arrays instead of bringing them back; where that cannot be, all of them come
     back, those that were drawn as NAME.in, too. `says`: what the host prints behind the last launch. `number` comes
     back in every line that concerns the job.
@@ -133,13 +135,13 @@ def _argument(data: dict[str, Any]) -> Argument:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`stage` says how far a job came: "device", "compile", "load", "upload", "run", "judge", "download", "time",
-    "record", "measure", "done", in this order. `error` is empty for success.
+    "record", "done", in this order; without code "device", "measure", "done". `error` is empty for success.
 
     `kind` is then a value of `faults.Kind`, and `kernel` the one that ran, if one did. Seconds: `compile_time` (0 from
     the cache), `times` of the timed rounds, all kernels of the program in each. `log`: what the compiler said,
     `registers`, `spilled` bytes a thread by kernel. `notes`: what went less well than it might; `printed`: what the
     kernels printed. `ceiling`: of the card, where the job asks for it. `judged`: where the job asks for it
-    and it could be done.
+    and it could be done. `phases`: seconds that each stage took in the child, with the card's work that it waited for.
     """
 
     stage: str
@@ -157,6 +159,7 @@ class Answer:
     printed: str = ""
     ceiling: Ceiling | None = None
     judged: Judged | None = None
+    phases: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -156,25 +157,27 @@ class _Run:
 
     def once(self) -> CardResult:
         try:
-            with (
-                tempfile.TemporaryDirectory(prefix="croq-gpu-") as data,
-                tempfile.TemporaryDirectory(prefix="croq-gpu-", dir=report_folder()) as shared,
-            ):
-                return self._inside(Path(data), Path(shared) / "report")
+            with ExitStack() as folders:
+                data = folders.enter_context(tempfile.TemporaryDirectory(prefix="croq-gpu-"))
+                if self.program.unit.sites is None:
+                    return self._inside(Path(data), None)
+                shared = tempfile.TemporaryDirectory(prefix="croq-gpu-", dir=report_folder())
+                return self._inside(Path(data), Path(folders.enter_context(shared)) / "report")
         except OSError as error:
             kind = kind_of_os(error)
             return _failed(trouble_of(kind, str(error)))
         except MemoryError:
             return _failed(Trouble(Kind.MEMORY, "the host has too little memory for this run", "use smaller sizes"))
 
-    def _inside(self, folder: Path, report: Path) -> CardResult:
+    def _inside(self, folder: Path, report: Path | None) -> CardResult:
+        """`report`: the file for the waits of a program that reports."""
         draws = self.large.draws if self.large else {}
         job = make_job(self.program, self.args.arrays, folder, self.options.arch, self.options.repeat, draws)
         if self.large:
             job = replace(job, judging=self.large.judging)
         if self.options.repeat:
             job = replace(job, cold=self.options.cold, ceiling="anew" if self.options.remeasure else "kept")
-        if self.program.unit.sites is not None:
+        if report is not None:
             job = with_report(job, self.program, report, self.options.timeout * _WAITS_GIVE_UP)
         outcome = self.parent.run(job, self.options.timeout, self.options.cancelled)
         if isinstance(outcome, Trouble):

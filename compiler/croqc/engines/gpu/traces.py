@@ -131,7 +131,11 @@ def _block(number: int, block: int, probes: ir.Probes, lanes: Any, records: Any,
 
 
 def _path(probes: ir.Probes, path: int, lane: Any, records: Any, start: int, scale: float) -> PathTrace:
-    """One lane. The low halves of the clock are continued from the path's start, none before the one in front."""
+    """One lane. The low halves of the clock are continued from the path's start, none before the one in front.
+
+    Between two of them fewer cycles must lie than a half counts; where the path's end, whose clock is whole, says that
+    more did, nobody knows between which. Behind visits that were dropped so many may lie.
+    """
     own = int(lane["start_clock"])
     kept = records[: _count(records)]
     if len(kept) and int(kept["site"].max()) > len(probes.sites):
@@ -142,6 +146,11 @@ def _path(probes: ir.Probes, path: int, lane: Any, records: Any, start: int, sca
     end = int(lane["end_clock"]) or (int(cycles[-1]) if len(kept) else own)  # a path that returns early has no end
     if end < own or (len(kept) and int(cycles[-1]) > end):
         raise TraceError("their clocks do not lie between the start and the end of their path")
+    if len(kept) and not int(lane["dropped"]) and end - int(cycles[-1]) > 0xFFFFFFFF:
+        raise TraceError(
+            f"between two records of {probes.recorders[path].path} 2^32 cycles passed (about two seconds), "
+            "more than their clocks count; use smaller sizes"
+        )
     times = np.rint((cycles - start) * scale).astype(np.int64).tolist()
     rows = zip(
         kept["site"].tolist(), kept["slot"].tolist(), kept["turn"].tolist(), times[::2], times[1::2], strict=True

@@ -16,7 +16,8 @@ What `args` of a finding hold, beside `path` (who does it) and `iteration` (in t
 - arrival-count-mismatch: event, expected, found, why ("written", "bootstrap", "turns"), propose ("event<1>")
 - trip-count-mismatch: event, short and long (paths), fewer and more (turns), deadlock
 - unconsumed-credit: event, slot, generation, completed, taken
-- ring-mismatch: name, modulus (None where a length differs), length, expected, index (where just that is wrong)
+- ring-mismatch: name, modulus (None where a length differs), length, expected, index (where just that is wrong),
+  arrays (whose index is wrong) and ring (all of its arrays)
 - unused-event: event, triggered
 - stale-buffer: name, why ("tile", "empty")
 - future-not-waited: name, why ("read", "accumulator", "overwritten", "never")

@@ -1,12 +1,11 @@
 """Rings whose moduli and lengths differ: named instead of the race or deadlock that they lead to (credit-flow, 4).
 
-The suspicion is tried out: with one modulus for all references the run must be clean.
+The suspicion is tried out: with the moduli of one ring put right the run must be clean. Each ring has its own length.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from croqc.flow.explain import iteration_text
@@ -19,10 +18,13 @@ from croqc.flow.program import Op
 from croqc.flow.regions import Operand
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Fault
+from croqc.flow.verdicts.arrays import Array, Paths, numbered_by, rings_of
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.sites import read_by, written_by
 from croqc.text.diagnostics import Related
 from croqc.text.span import Span
+
+_EVENTS = 2  # of a ring: one for the data, one for the space
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +50,78 @@ class Use:
         return index
 
 
+Sizes = dict[Use, int]
+"""By which number each of some references is reduced, supposedly."""
+
+
 def judge_ring(case: Case) -> FlowFinding | None:
     uses = list(uses_of(case))
-    moduli = [use.modulus for use in uses if use.modulus is not None]
-    lengths = [use.length for use in uses if use.length]
-    if len({*moduli, *lengths}) < 2 or not moduli:
+    if len(_sizes_in(uses)) < 2:
         return None
-    common = [size for size, _ in Counter(lengths).most_common()]
-    candidates = dict.fromkeys([*common, *(size for size, _ in Counter(moduli).most_common())])
-    for candidate in candidates:
-        if any(length < candidate for length in lengths):
-            continue
-        moving = moving_in(case)
-        changed = [(use, _with_modulus(use.index, moving, candidate)) for use in uses if use.modulus is not None]
+    between = rings_of(case.sites)
+    arrays = _arrays_of(case, uses, between)
+    rings = _rings(arrays, between)
+    moving = moving_in(case)
+    for sizes in _suppositions(rings, arrays):
+        changed = [(use, _with_modulus(use.index, moving, size)) for use, size in sizes.items()]
         if is_clean_with(case, changed):
-            return _told(case, uses, candidate)
+            ring = next(ring for ring in rings if any(use in sizes for use in ring))
+            return _told(case, ring, arrays, sizes)
     return None
+
+
+def _sizes_in(uses: Iterable[Use]) -> set[int]:
+    return {size for use in uses for size in (use.modulus, use.length) if size}
+
+
+def _arrays_of(case: Case, uses: Iterable[Use], known: Iterable[Array]) -> dict[Use, frozenset[Array]]:
+    """What each reference says a slot of: one array, or those that its variable is for."""
+    numbered = numbered_by(case.program.ops)
+    declared = {array.declared: frozenset((array,)) for array in known}
+    found: dict[Use, frozenset[Array]] = {}
+    for use in uses:
+        mine = numbered.get(use.ref.var) if isinstance(use.ref, Set) else declared.get(use.declared)
+        found[use] = mine or frozenset()
+    return found
+
+
+def _rings(arrays: Mapping[Use, frozenset[Array]], between: Mapping[Array, Paths]) -> list[list[Use]]:
+    """The references by the ring they are into; a variable for rings of several lengths is in none of them."""
+    found: dict[Paths, list[Use]] = {}
+    for use, mine in arrays.items():
+        paths = {between[array] for array in mine}
+        if len(paths) == 1 or len({array.slots for array in mine}) == 1:
+            found.setdefault(frozenset().union(*paths), []).append(use)
+    return list(found.values())
+
+
+def _suppositions(rings: list[list[Use]], arrays: Mapping[Use, frozenset[Array]]) -> Iterator[Sizes]:
+    """Each array indexed by its own length: in one ring, then in all. Then all of a ring by the shortest."""
+    mixed = [ring for ring in rings if len(_sizes_in(ring)) > 1]
+    own = [sizes for ring in mixed if (sizes := _own_lengths(ring, arrays))]
+    yield from own
+    if len(own) > 1:
+        yield {use: size for sizes in own for use, size in sizes.items()}
+    for ring in mixed:
+        shortest = min((array.slots for use in ring for array in arrays[use]), default=0)
+        if shortest and _is_one(ring, arrays):
+            yield {use: shortest for use in ring if use.modulus is not None}
+
+
+def _own_lengths(ring: list[Use], arrays: Mapping[Use, frozenset[Array]]) -> Sizes:
+    """The references that are reduced by another number than the length of what they index."""
+    found: Sizes = {}
+    for use in ring:
+        lengths = {array.slots for array in arrays[use]}
+        if use.modulus is not None and len(lengths) == 1 and use.modulus not in lengths:
+            found[use] = lengths.pop()
+    return found
+
+
+def _is_one(ring: list[Use], arrays: Mapping[Use, frozenset[Array]]) -> bool:
+    """Whether the same paths surely have one ring: two of them take four events, and differ in those."""
+    events = {array for use in ring for array in arrays[use] if array.is_event}
+    return len(events) <= _EVENTS or len({event.slots for event in events}) == 1
 
 
 def tell_outside(case: Case, fault: Fault) -> FlowFinding:
@@ -114,21 +172,27 @@ def _declared(name: str, length: int, place: Span) -> Related:
     return Related(f"'{name}' has {length} slot{'' if length == 1 else 's'}", place)
 
 
-def _told(case: Case, uses: list[Use], size: int) -> FlowFinding:
-    odd = [use for use in uses if use.modulus not in (None, size)]
-    longer = [use for use in uses if use.length and use.length != size]
-    first = odd[0] if odd else longer[0]
-    related = declarations(uses)
+def _told(case: Case, ring: list[Use], arrays: Mapping[Use, frozenset[Array]], sizes: Sizes) -> FlowFinding:
+    odd = [use for use in ring if use in sizes and use.modulus != sizes[use]]
+    first = odd[0]
+    of_ring = {array.declared: array for use in ring for array in sorted(arrays[use], key=lambda one: one.name)}
+    alike = [use for use in odd if (use.modulus, sizes[use]) == (first.modulus, sizes[first])]
     return case.finding(
         "ring-mismatch",
         first.span,
-        related[:4],
+        [_declared(array.name, array.slots, place) for place, array in of_ring.items()][:4],
         name=first.name,
         modulus=first.modulus,
         length=first.length or None,
-        expected=size,
+        expected=sizes[first],
+        arrays=_names(alike, arrays),
+        ring=_names(ring, arrays),
         iteration="",
     )
+
+
+def _names(uses: Iterable[Use], arrays: Mapping[Use, frozenset[Array]]) -> tuple[str, ...]:
+    return tuple(sorted({array.name for use in uses for array in arrays[use]}))
 
 
 def declarations(uses: Iterable[Use]) -> list[Related]:

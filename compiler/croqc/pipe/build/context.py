@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.names import Names
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Expr, Tensor, Tile
+from croqc.pipe.exprs import Expr, Tensor, Tile, Var
 from croqc.pipe.ir import Accumulator, Stmt
 from croqc.sema.model import Kernel, Model, Symbol, Unit
+from croqc.sema.symbolic import Int
 from croqc.syntax import ast
-from croqc.text.span import NOWHERE
+from croqc.text.span import NOWHERE, Span
 
 Built = list[Stmt]
 
@@ -48,6 +50,7 @@ class Context:
         self.fragments: dict[Symbol, str] = {}  # operands in registers
         self.visiting: tuple[Expr, ...] = ()  # the place of the register tile's element that is computed
         self.handles: dict[Symbol, tuple[str, Tensor]] = {}
+        self._atoms = {symbol.atom: symbol for symbol in model.symbols if symbol.atom}
         self._statements = statements
         self._expressions = expressions
 
@@ -61,6 +64,21 @@ class Context:
         if symbol not in self.known:
             self.known[symbol] = self.names.fresh(symbol.name)
         return self.known[symbol]
+
+    def is_known(self, value: Int) -> bool:
+        """Whether every symbol of an integer has a name in the kernel."""
+        return value.names() <= self.sizes.keys() | self._atoms.keys()
+
+    def integer(self, value: Int, span: Span) -> Expr:
+        """The expression of a symbolic integer. Raises LoweringError for one that has no name here."""
+        if not self.is_known(value):
+            raise LoweringError(
+                "this size is not known here: make it of sizes, numbers and names that do not change", span
+            )
+        named = {
+            atom: Var(self.known[self._atoms[atom]]) for atom in value.names() if self._atoms.get(atom) in self.known
+        }
+        return of_int(value, {**named, **self.sizes})
 
     def expr(self, node: ast.Node) -> Expr:
         """Raises LoweringError for an expression that is not lowered."""

@@ -10,11 +10,10 @@ from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.effects import EFFECTS, call, called, once
 from croqc.pipe.build.fragments import assigned
 from croqc.pipe.build.held import element_of, is_element
-from croqc.pipe.build.integers import is_unknown, of_int
 from croqc.pipe.build.scalars import combined, convert, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Var, add
+from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Lit, Op, Space, Var, add
 from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.symbolic import Int
@@ -156,28 +155,35 @@ def _bounds(c: Context, symbol: Symbol, span: Span) -> tuple[Int, ...]:
 
 
 def _end(c: Context, index: _Index, binding: ast.Binding) -> Built:
-    """Names the bound of an index that is known when the program runs alone (4.5): it is worked out here, once."""
-    unknown = [atom for atom in index.bound.names() if is_unknown(atom) and atom not in c.sizes]
-    if not unknown:
+    """A name for a bound that the model has none for, such as one that a variable holds: what it is in front of the
+    loop, whatever its turns assign (reference, 4.5)."""
+    if c.is_known(index.bound):
         return []
     extent = binding.extent.items[index.position] if isinstance(binding.extent, ast.ShapeLit) else binding.extent
-    end = steady(c, extent)
-    name = c.names.fresh(f"{index.name}_end")
-    c.sizes[unknown[0]] = Var(name, end.elem)
-    return [ir.Let(binding.span, name, end.elem, end)]
+    let, name = _let(c, steady(c, extent), extent.span)
+    c.sizes |= {atom: name for atom in index.bound.names() if not c.is_known(Int.of(atom))}
+    return [let]
+
+
+def _let(c: Context, start: Expr, span: Span) -> tuple[ir.Stmt, Var]:
+    elem = printable(start.elem, span)
+    name = c.names.fresh("bound")
+    return ir.Let(span, name, elem, start), Var(name, elem)
 
 
 def _foreach(c: Context, node: ast.Foreach) -> Built:
     heads: list[tuple[Built, str, Expr, Expr, Expr]] = []
     for binding in node.bindings:
-        for index in _indices(c, binding):
-            end = _end(c, index, binding)
-            heads.append((end, index.name, ZERO, of_int(index.bound, c.sizes), ONE))
+        indices = _indices(c, binding)
+        lets = [let for index in indices for let in _end(c, index, binding)]
+        for index in indices:
+            heads.append((lets, index.name, ZERO, c.integer(index.bound, binding.span), ONE))
+            lets = []
     for each in node.ranges:
-        heads += [([], *head) for head in _ranges(c, each)]
+        heads += _ranges(c, each)
     body = c.body(node.body)
-    for end, name, start, stop, step in reversed(heads):
-        body = (*end, ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)))
+    for lets, name, start, stop, step in reversed(heads):
+        body = (*lets, ir.Loop(node.span, name, start, stop, step, body, _unrolled(node)))
     return list(body)
 
 
@@ -190,21 +196,45 @@ def _unrolled(node: ast.Foreach) -> int | None:
     return None
 
 
-def _ranges(c: Context, node: ast.Range) -> list[tuple[str, Expr, Expr, Expr]]:
-    """A loop over an index of a `with`, or over each index of a tuple in turn."""
+def _ranges(c: Context, node: ast.Range) -> list[tuple[Built, str, Expr, Expr, Expr]]:
+    """A loop over an index of a `with`, or over each index of a tuple in turn: what to declare in front of it, its
+    name, ends and step, which hold for all turns."""
     symbol = c.symbol(node.name)
-    stops = [of_int(bound, c.sizes) for bound in _bounds(c, symbol, node.span)]
+    stops = [c.integer(bound, node.span) for bound in _bounds(c, symbol, node.span)]
     if len(stops) > 1:
         if node.local is not None:
             raise LoweringError(
                 "a tuple of indices keeps its name: loop over it as it is, or over its parts", node.span
             )
         names = [part.name for part in c.tuples[symbol] if isinstance(part, Var)]
-        return [(name, ZERO, stop, ONE) for name, stop in zip(names, stops, strict=True)]
+        return [([], name, ZERO, stop, ONE) for name, stop in zip(names, stops, strict=True)]
     name = c.name_of(symbol if node.local is None else c.symbol(node.local))
     low = ZERO if node.lo is None else value(c, node.lo)
     stop = stops[0] if node.hi is None else add(stops[0], value(c, node.hi))
-    return [(name, low, stop, ONE if node.step is None else value(c, node.step))]
+    step = ONE if node.step is None else value(c, node.step)
+    lets: Built = []
+    ends: list[Expr] = []
+    for end in (low, stop, step):
+        if _may_change(c, end):
+            let, end = _let(c, end, node.span)
+            lets.append(let)
+        ends.append(end)
+    low, stop, step = ends
+    return [(lets, name, low, stop, step)]
+
+
+def _may_change(c: Context, expr: Expr) -> bool:
+    """Whether turns of a loop may see another value than the first: memory, and variables that are assigned."""
+    match expr:
+        case Lit():
+            return False
+        case Var(name=name):
+            return any(symbol.mutable and known == name for symbol, known in c.known.items())
+        case Op(args=args) | Fn(args=args, foreign=False):
+            return any(_may_change(c, arg) for arg in args)
+        case Cast(value=inner):
+            return _may_change(c, inner)
+    return True
 
 
 def _while(c: Context, node: ast.While) -> Built:

@@ -6,7 +6,7 @@ and `all_reduce_sum` has nothing to do. Must not decide where elements lie.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from math import prod
 from typing import Any
 
@@ -17,7 +17,7 @@ from croqc.pipe.build.scalars import combined, convert, printable, value
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ZERO, Expr, Held, Lit, Var
-from croqc.pipe.walk import Body, statements
+from croqc.pipe.walk import Body, bodies, statements
 from croqc.sema.elements import canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.types import Fragment
@@ -102,6 +102,21 @@ def _check_body(body: Body) -> None:
         if isinstance(stmt, ir.Set) and stmt.name not in own:
             reason = f"'{stmt.name}' would get the elements of each thread alone"
             raise LoweringError(f"{reason}: use reduce_sum or reduce_max, or a fragment", stmt.span)
+    for jump in _leaving(body):
+        reason = f"elements of an 'apply' have no order, so none can {jump.word} the loop around it"
+        raise LoweringError(
+            f"{reason}: compute the element under an 'if', and jump in front of it or behind", jump.span
+        )
+
+
+def _leaving(body: Body) -> Iterator[ir.Jump]:
+    """The jumps of a body to a loop around it."""
+    for stmt in body:
+        if isinstance(stmt, ir.Jump) and stmt.word != "return":
+            yield stmt
+        elif not isinstance(stmt, ir.Loop | ir.While):
+            for inner in bodies(stmt):
+                yield from _leaving(inner)
 
 
 def _visit(

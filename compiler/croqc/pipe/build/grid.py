@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from croqc.pipe.build.context import Context
-from croqc.pipe.build.integers import of_int
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Expr, Var
@@ -27,7 +26,7 @@ def grid_of(c: Context, nodes: Sequence[ast.Parallel]) -> tuple[tuple[str, ...],
         first = len(names)
         for position, bound in enumerate(axis.bounds):
             known = c.model.values.get(bound)
-            extents.append(of_int(known, c.sizes) if known is not None else c.expr(bound))
+            extents.append(c.integer(known, bound.span) if known is not None else c.expr(bound))
             names.append(_name(c, axis, position, "block"))
         name_tuple(c, axis, names[first:])
     return tuple(names), tuple(extents)

@@ -9,7 +9,7 @@ from math import prod
 
 from croqc.pipe import ir
 from croqc.pipe.build.context import Context
-from croqc.pipe.build.integers import ceiling, of_int
+from croqc.pipe.build.integers import ceiling
 from croqc.pipe.build.movement import form_of
 from croqc.pipe.build.names import Names
 from croqc.pipe.build.scalars import convert, printable
@@ -31,7 +31,7 @@ _THREADS = 256
 def array_tensor(c: Context, symbol: Symbol, data: Data) -> Tensor:
     """An array of the host part under its name there. Raises LoweringError for one that has no tensor."""
     elem = printable(canonical(data.elem), symbol.name_span)
-    shape = tuple(of_int(extent, c.sizes) for extent in data.shape)
+    shape = tuple(c.integer(extent, symbol.name_span) for extent in data.shape)
     return Tensor(c.name_of(symbol), elem, shape, Space.GLOBAL, prod(data.array))
 
 

@@ -37,7 +37,7 @@ def _atom(atom: str | Part, atoms: Mapping[str, Expr]) -> Expr:
         if atom not in atoms and is_unknown(atom):
             raise LoweringError("an extent that is used here is not known: name it in front, as a variable", NOWHERE)
         return atoms.get(atom, Var(atom.partition("'")[0]))
-    if atom.op != "*" and any(factor < 0 for _, factor in atom.a.terms):
+    if atom.op not in ("*", "quot", "rem") and any(factor < 0 for _, factor in atom.a.terms):
         return _rounded_down(atom, atoms)
     a, b = of_int(atom.a, atoms), of_int(atom.b, atoms)
     return _OPERATIONS[atom.op](a, b)
@@ -68,4 +68,6 @@ _OPERATIONS: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
     "%": modulo,
     "*": multiply,
     "cdiv": ceiling,
+    "quot": divide,
+    "rem": modulo,
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from croqc.pipe.build.context import Context
 from croqc.pipe.build.held import element_of, element_of_whole, is_element
-from croqc.pipe.build.integers import ceiling, of_int
+from croqc.pipe.build.integers import ceiling
 from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
@@ -205,9 +205,9 @@ def bound(c: Context, node: ast.Node) -> Expr:
         case ast.Name():
             type_ = c.symbol(node).type
             if isinstance(type_, Bounded):
-                return of_int(type_.bound, c.sizes)
+                return c.integer(type_.bound, node.span)
             if isinstance(type_, BoundedTuple) and len(type_.bounds) == 1:
-                return of_int(type_.bounds[0], c.sizes)
+                return c.integer(type_.bounds[0], node.span)
         case ast.Binary(op="#", left=left, right=right):
             return multiply(bound(c, left), bound(c, right))
         case ast.Binary(op="+" | "-" | "*" | "/" | "%", left=left):
@@ -222,7 +222,7 @@ def _bound_of(c: Context, node: ast.BoundOf) -> Expr:
 def _count(c: Context, node: ast.Count) -> Expr:
     data = data_of(c.model.types[node.operand]) if node.operand in c.model.types else None
     if data is not None:
-        return product(tuple(of_int(extent, c.sizes) for extent in data.shape))
+        return product(tuple(c.integer(extent, node.span) for extent in data.shape))
     return _known(c, node)
 
 
@@ -230,7 +230,7 @@ def _known(c: Context, node: ast.Node) -> Expr:
     found = c.model.values.get(node)
     if found is None:
         raise LoweringError("the value of this expression is not known: use a size, an index or a number", node.span)
-    return of_int(found, c.sizes)
+    return c.integer(found, node.span)
 
 
 def _size(c: Context, node: ast.SizeOf) -> Expr:

@@ -133,7 +133,7 @@ def _is_wild(node: ast.Expr) -> bool:
 
 
 def _shape(c: Context, op: ViewOp) -> tuple[Expr, ...]:
-    return tuple(of_int(extent, c.sizes) for extent in op.shape)
+    return tuple(c.integer(extent, op.span) for extent in op.shape)
 
 
 def _apply(c: Context, base: Tile, op: ViewOp) -> Tile:

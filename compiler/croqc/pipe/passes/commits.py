@@ -10,87 +10,55 @@ them, nothing of it may be moved in front of the end of the group: they settle.
 
 from __future__ import annotations
 
-from functools import partial
+from operator import or_
 
 from croqc.pipe import ir
+from croqc.pipe.dataflow import Dataflow
 from croqc.pipe.env import Env
 from croqc.pipe.held import held_in
-from croqc.pipe.walk import Body, bodies, statements, with_bodies
+from croqc.pipe.walk import Body, statements
 from croqc.text.record import replace
 
 
 def commits(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    body, _ = _placed(kernel.body, False)
-    body, _ = _settled(body, frozenset())
-    return replace(kernel, body=body)
+    body = Dataflow(_open_behind, or_, False).changed(kernel.body, False, _without_idle_ends)
+    none = frozenset[ir.Accumulator]()
+    return replace(kernel, body=Dataflow(_loose_behind, or_, none).changed(body, none, _settled))
 
 
-def _placed(body: Body, is_open: bool) -> tuple[Body, bool]:
-    """The statements without ends that end nothing, and whether a group may be open behind them."""
-    found: list[ir.Stmt] = []
-    for stmt in body:
-        if isinstance(stmt, ir.Commit) and not is_open:
-            continue
-        after = _open_after(stmt, is_open)
-        before = after or is_open if isinstance(stmt, ir.Loop | ir.While) else is_open
-        found.append(_inside(stmt, before))
-        is_open = after
-    return tuple(found), is_open
-
-
-def _open_after(stmt: ir.Stmt, is_open: bool) -> bool:
+def _open_behind(stmt: ir.Stmt, following: Body, is_open: bool) -> bool:
+    """Whether a group may be open."""
     match stmt:
         case ir.Multiply():
             return is_open or stmt.instruction.is_async
         case ir.Commit(keep=keep):
-            return keep > 0
-        case ir.If(then=then, other=other):
-            return _placed(then, is_open)[1] or _placed(other, is_open)[1]
-        case ir.Loop(body=body) | ir.While(body=body):
-            return is_open or _placed(body, is_open)[1]
-        case ir.Scope(body=body) | ir.Role(body=body):
-            return _placed(body, is_open)[1]
+            return is_open and keep > 0
     return is_open
 
 
-def _inside(stmt: ir.Stmt, is_open: bool) -> ir.Stmt:
-    """`is_open` where the statements inside begin: in a loop that is also what another turn left."""
-    return with_bodies(stmt, lambda body: _placed(body, is_open)[0])
+def _without_idle_ends(stmt: ir.Stmt, following: Body, is_open: bool) -> Body:
+    return () if isinstance(stmt, ir.Commit) and not is_open else (stmt,)
 
 
 # --- registers that the hardware has written ---------------------------------------------------
 
 
-def _settled(body: Body, loose: frozenset[ir.Accumulator]) -> tuple[Body, frozenset[ir.Accumulator]]:
-    """The statements with `Settle` where ordinary code uses a tile that multiplies have written since it last did;
-    `loose`: the tiles of which that holds, in front of them and behind."""
-    found: list[ir.Stmt] = []
-    for stmt in body:
-        used = _used(stmt)
-        now = tuple(tile for tile in sorted(loose, key=lambda tile: tile.name) if tile.name in used)
-        found += (ir.Settle(stmt.span, tile) for tile in now)
-        after = _loose_after(stmt, loose - frozenset(now))
-        before = loose | after if isinstance(stmt, ir.Loop | ir.While) else loose
-        found.append(with_bodies(stmt, partial(_inside_settled, loose=before)))
-        loose = after
-    return tuple(found), loose
-
-
-def _inside_settled(body: Body, loose: frozenset[ir.Accumulator]) -> Body:
-    return _settled(body, loose)[0]
-
-
-def _loose_after(stmt: ir.Stmt, loose: frozenset[ir.Accumulator]) -> frozenset[ir.Accumulator]:
+def _loose_behind(stmt: ir.Stmt, following: Body, loose: frozenset[ir.Accumulator]) -> frozenset[ir.Accumulator]:
+    """The tiles that multiplies have written since ordinary code last used them."""
     if isinstance(stmt, ir.Multiply):
-        return loose | {stmt.acc} if stmt.instruction == "wgmma" else loose
-    ends = [_settled(inner, loose)[1] for inner in bodies(stmt)]
-    if isinstance(stmt, ir.Loop | ir.While):
-        ends.append(loose)
-    return frozenset().union(*ends) if ends else loose
+        return loose | {stmt.acc} if stmt.instruction is ir.Instruction.WGMMA else loose
+    used = _used(stmt)
+    return frozenset(tile for tile in loose if tile.name not in used)
+
+
+def _settled(stmt: ir.Stmt, following: Body, loose: frozenset[ir.Accumulator]) -> Body:
+    used = _used(stmt)
+    now = sorted((tile for tile in loose if tile.name in used), key=lambda tile: tile.name)
+    return (*(ir.Settle(stmt.span, tile) for tile in now), stmt)
 
 
 def _used(stmt: ir.Stmt) -> frozenset[str]:
-    """The tiles that ordinary code on elements reads or writes in a statement."""
+    """The tiles whose elements ordinary code reads or writes in a statement; a store converts them."""
     match stmt:
         case ir.Visit():
             return frozenset(
@@ -98,4 +66,6 @@ def _used(stmt: ir.Stmt) -> frozenset[str]:
             )
         case ir.Reduce():
             return frozenset((stmt.acc.name, stmt.source.name))
+        case ir.StoreTile():
+            return frozenset((stmt.acc.name,))
     return frozenset()

@@ -60,7 +60,7 @@ class _Staging:
         self.stages: list[ir.Shared] = []
         self.maps: list[ir.TensorMap] = []
         used = sum(aligned(item.slot_stride * item.tensor.slots, SWIZZLED) for item in kernel.shared)
-        self.room = env.target.shared_limit - used - _BARRIERS
+        self.room = max(env.target.shared_limit - used - _BARRIERS, 0)
 
     def placed(self, body: Body, role: ir.Role | None) -> Body:
         found: list[ir.Stmt] = []

@@ -15,7 +15,7 @@ a second ring, could wait for it in a circle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
@@ -40,7 +40,9 @@ def _changed(body: Body, slots: dict[str, int], kernel: ir.Kernel) -> Body:
 
 
 def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
-    """Whether a loop waits, multiplies, commits and gives its slot back, and does nothing else."""
+    """Whether a loop waits, multiplies, commits and gives its slot back, and does nothing else.
+
+    Its waits are its own: one in a loop inside may be for what is filled only when the slot held back is given."""
     if len(loop.body) < 4 or (loop.start, loop.step) != (ZERO, ONE):
         return False
     *head, commit, arrive = loop.body
@@ -51,10 +53,13 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
         return False
     if any(each.instruction is not ir.Instruction.WGMMA for each in multiplies):
         return False
-    plain = all(
-        isinstance(each, ir.Let | ir.Wait | ir.Fence | ir.Multiply | ir.Loop) for each in statements(tuple(head))
-    )
+    plain = all(isinstance(each, ir.Let | ir.Fence | ir.Multiply | ir.Loop) for each in _but_own_waits(head))
     return plain and slots[arrive.slot.event] >= 2 and _moves_on(arrive.slot, loop, slots[arrive.slot.event])
+
+
+def _but_own_waits(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """The statements in and under a list, without the waits of the list itself."""
+    return statements(tuple(stmt for stmt in body if not isinstance(stmt, ir.Wait)))
 
 
 def _answered(loop: ir.Loop, kernel: ir.Kernel, slots: dict[str, int]) -> bool:
@@ -100,12 +105,10 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     *head, commit, arrive = loop.body
     assert isinstance(arrive, ir.Arrive)
     index = Var(loop.name)
-    accumulators = dict.fromkeys(each.acc for each in statements(loop.body) if isinstance(each, ir.Multiply))
     turn = (*head, ir.Commit(commit.span, 1), _release(arrive, index, slots))
     return (
         replace(loop, body=turn),
         ir.Commit(commit.span, closes=False),
-        *(ir.Settle(commit.span, acc) for acc in accumulators),
         _release(arrive, loop.stop, slots),
     )
 

@@ -33,7 +33,7 @@ def _changed(body: Body, extents: set[Expr]) -> Body:
             continue
         loop = None if user is None else _opened(body[user], fill.acc, ())
         if user is not None and isinstance(loop, ir.Loop):
-            found[at], found[user] = _still_filled(fill, loop, extents), (loop,)
+            found[at], found[user] = _declared(fill), (*_still_filled(fill, loop, extents), loop)
     return tuple(stmt for each in found for stmt in each)
 
 
@@ -91,9 +91,9 @@ def _declared(fill: ir.Fill) -> Body:
 
 
 def _still_filled(fill: ir.Fill, loop: ir.Loop, extents: set[Expr]) -> Body:
-    """What is left of the zeros: the declaration, and themselves where the loop has no turn."""
-    declared = _declared(fill)
+    """What is left of the zeros where the loop has no turn. Directly in front of the loop: what its ends name need
+    not be declared at the fill, or may change behind it."""
     if _runs(loop, extents):
-        return declared
+        return ()
     empty = Op("<=", (loop.stop, loop.start), "bool")
-    return (*declared, ir.If(fill.span, empty, (replace(fill, declares=False),)))
+    return (ir.If(fill.span, empty, (replace(fill, declares=False),)),)

@@ -10,13 +10,12 @@ go, the tile is kept clear from the start and behind each join.
 
 from __future__ import annotations
 
-from functools import partial
-
 from croqc.pipe import ir
+from croqc.pipe.dataflow import Dataflow
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Cast, Expr, Held, Lit, Op, Var
 from croqc.pipe.held import held_in
-from croqc.pipe.walk import Body, bodies, statements, with_bodies
+from croqc.pipe.walk import Body, statements
 from croqc.text.record import record, replace
 
 Names = frozenset[str]
@@ -31,8 +30,8 @@ def scales(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     sums = {stmt.acc.name: _tile(stmt.acc, "_unscaled") for stmt in found if not stmt.single}
     products = {stmt.acc.name: _tile(stmt.acc, "_unscaled_one") for stmt in found if stmt.single}
     placing = _Placing({stmt.acc.name: stmt.acc for stmt in found}, sums, products)
-    placing.placed(kernel.body, _START)  # learns which tiles have to be kept clear
-    body = placing.placed(kernel.body, _START)
+    placing.placed(kernel.body)  # learns which tiles have to be kept clear
+    body = placing.placed(kernel.body)
     return replace(kernel, body=body, accumulators=(*kernel.accumulators, *sums.values(), *products.values()))
 
 
@@ -55,8 +54,8 @@ class _Waiting:
 _START = _Waiting(_NONE, _NONE)
 
 
-def _either(ways: list[_Waiting]) -> _Waiting:
-    return _Waiting(_NONE.union(*(way.may for way in ways)), ways[0].must.intersection(*(way.must for way in ways)))
+def _either(one: _Waiting, other: _Waiting) -> _Waiting:
+    return _Waiting(one.may | other.may, one.must & other.must)
 
 
 class _Placing:
@@ -66,33 +65,28 @@ class _Placing:
         self.accumulators, self.sums, self.products = accumulators, sums, products
         self.kept_clear: set[str] = set()
 
-    def placed(self, body: Body, waiting: _Waiting) -> Body:
-        found: list[ir.Stmt] = []
-        for number, stmt in enumerate(body):
-            single = _is_single(body[number + 1 : number + 2])
-            found += self._stmt(stmt, single, waiting)
-            waiting = self._after(stmt, single, waiting)
-        return tuple(found)
+    def placed(self, body: Body) -> Body:
+        nowhere = _Waiting(_NONE, frozenset(self.accumulators))
+        return Dataflow(self._behind, _either, nowhere).changed(body, _START, self._stmt)
 
-    def _after(self, stmt: ir.Stmt, single: bool, waiting: _Waiting) -> _Waiting:
+    def _behind(self, stmt: ir.Stmt, following: Body, waiting: _Waiting) -> _Waiting:
+        waiting = waiting.but(_reads(stmt))
         match stmt:
-            case ir.Multiply() if stmt.acc.name in self.sums and not single:
+            case ir.Multiply() if stmt.acc.name in self.sums and not _is_single(following):
                 return _Waiting(waiting.may | {stmt.acc.name}, waiting.must | {stmt.acc.name})
             case ir.Scale() if not stmt.single:
                 return waiting.but(_whole(stmt.acc))
             case ir.Fill():
                 return waiting.but(frozenset((stmt.acc.name,)) if stmt.declares else _whole(stmt.acc))
-        ends = [self._end(inner, waiting) for inner in bodies(stmt)]
-        if isinstance(stmt, ir.Loop | ir.While):
-            ends.append(waiting)
-        return _either(ends) if ends else waiting.but(_reads(stmt))
-
-    def _end(self, body: Body, waiting: _Waiting) -> _Waiting:
-        for number, stmt in enumerate(body):
-            waiting = self._after(stmt, _is_single(body[number + 1 : number + 2]), waiting)
         return waiting
 
-    def _stmt(self, stmt: ir.Stmt, single: bool, waiting: _Waiting) -> Body:
+    def _stmt(self, stmt: ir.Stmt, following: Body, waiting: _Waiting) -> Body:
+        read = _reads(stmt) & waiting.may
+        self._watch(read, waiting)
+        joined = (each for name in sorted(read) for each in self._read(stmt, name))
+        return (*joined, *self._itself(stmt, _is_single(following), waiting.but(read)))
+
+    def _itself(self, stmt: ir.Stmt, single: bool, waiting: _Waiting) -> Body:
         match stmt:
             case ir.Fill() if stmt.acc.name in self.accumulators:
                 return self._filled(stmt, waiting)
@@ -103,12 +97,7 @@ class _Placing:
             case ir.Scale():
                 self._watch(frozenset((stmt.acc.name,)), waiting)
                 return self._joined(stmt)
-        read = _reads(stmt) & waiting.may
-        self._watch(read, waiting)
-        joined = [each for name in sorted(read) for each in self._read(stmt, name)]
-        if isinstance(stmt, ir.Loop | ir.While):
-            waiting = self._after(stmt, False, waiting)
-        return (*joined, with_bodies(stmt, partial(self.placed, waiting=waiting)))
+        return (stmt,)
 
     def _watch(self, names: Names, waiting: _Waiting) -> None:
         """What joins or is added to in some turns only has to be clear in the others."""
@@ -171,6 +160,8 @@ def _is_single(following: Body) -> bool:
 def _reads(stmt: ir.Stmt) -> Names:
     """The tiles whose elements a statement itself reads."""
     match stmt:
+        case ir.Multiply():
+            return frozenset((stmt.a_registers, stmt.b_registers))
         case ir.Visit():
             return frozenset(each.name for inner in statements(stmt.body) for each in held_in(inner))
         case ir.Reduce():

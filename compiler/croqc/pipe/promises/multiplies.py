@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import or_
 
 from croqc.pipe import ir
+from croqc.pipe.dataflow import Dataflow
 from croqc.pipe.held import held_in
 from croqc.pipe.walk import Body, bodies, flat, statements
 
@@ -48,10 +50,36 @@ def overwrite(kernel: ir.Kernel) -> Iterator[str]:
 
 
 def commits(kernel: ir.Kernel) -> Iterator[str]:
-    """A group ends only where one was begun."""
+    """A group ends only where one was begun, and nothing takes registers that an open one may write."""
     ends = any(isinstance(stmt, ir.Commit) for stmt in statements(kernel.body))
     if ends and not any(stmt.instruction.is_async for stmt in _multiplies(kernel)):
         yield "a group of multiplies ends that never began"
+    none = frozenset[str]()
+    for stmt, written in Dataflow(_written_behind, or_, none).fronts(kernel.body, none):
+        for name in sorted(_taken(stmt) & written):
+            yield f"{name} is taken while multiplies into it may run"
+
+
+def _written_behind(stmt: ir.Stmt, following: Body, written: frozenset[str]) -> frozenset[str]:
+    """The accumulators in registers that multiplies in flight may write."""
+    match stmt:
+        case ir.Multiply(instruction=ir.Instruction.WGMMA):
+            return written | {stmt.acc.name}
+        case ir.Commit(keep=0):
+            return frozenset()
+    return written
+
+
+def _taken(stmt: ir.Stmt) -> frozenset[str]:
+    """The tiles whose registers a statement itself reads or writes, other than as what it adds to."""
+    match stmt:
+        case ir.Multiply():
+            return frozenset((stmt.a_registers, stmt.b_registers))
+        case ir.StoreTile() | ir.Fill(declares=False):
+            return frozenset((stmt.acc.name,))
+        case ir.Reduce():
+            return frozenset((stmt.acc.name, stmt.source.name))
+    return frozenset(element.name for element in held_in(stmt))
 
 
 def inflight(kernel: ir.Kernel) -> Iterator[str]:

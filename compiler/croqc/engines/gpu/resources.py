@@ -1,0 +1,25 @@
+"""Whether the card has room for a block of a kernel, told before the launch. Runs in the child; must not launch."""
+
+from __future__ import annotations
+
+import cupy
+
+from croqc.engines.gpu.protocol import Launch
+
+
+class ResourceError(ValueError):
+    """A block needs more of something than this card has."""
+
+
+def check_resources(launch: Launch, registers: int) -> None:
+    """Raises ResourceError for a block that no multiprocessor of the card has room for. `registers` of a thread."""
+    card = cupy.cuda.runtime.getDeviceProperties(0)
+    held = f"registers, {registers} in each of {launch.threads} threads"
+    for what, needed, most in (
+        ("bytes of shared memory", launch.shared_bytes, "sharedMemPerBlockOptin"),
+        ("threads", launch.threads, "maxThreadsPerBlock"),
+        (held, registers * launch.threads, "regsPerBlock"),
+    ):
+        there = int(card.get(most, needed))
+        if needed > there:
+            raise ResourceError(f"kernel '{launch.kernel}' needs {needed:,} {what}; this card has {there:,}")

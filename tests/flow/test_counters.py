@@ -1,0 +1,85 @@
+"""Counters that the program moves on itself: what follows them is tried far enough, or told as not proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.report import Strength
+from tests.flow.test_no_false_proof import flow_of
+
+PIPE = """#define S 3
+__co__ void k(global s32 [R, C] src, global s32 [R, C] dst, int J) {{
+  parallel b by 4 : block {{
+    shared s32 [4, 32] ring[S];
+    shared event full[S], empty[S] = ready;
+    parallel w by 2 : group {{
+      inthreads.async (w == 0) {{
+        {load}
+      }}
+      inthreads.async (w == 1) {{
+        {use}
+      }}
+    }}
+  }}
+}}
+"""
+COPY_IN = "dma.copy src.subspan(4, 32).at(b, k) => ring[k % S];"
+COPY_OUT = "dma.copy ring[k % S] => dst.subspan(4, 32).at(b, k);"
+
+
+def load(head: str, late: str = "") -> str:
+    """A loop of the loader; where `late` holds it publishes a slot before it has filled it."""
+    right = f"{COPY_IN} trigger full[k % S];"
+    wrong = f"trigger full[k % S]; {COPY_IN}"
+    body = f"if ({late}) {{ {wrong} }} else {{ {right} }}" if late else right
+    return f"{head} {{ wait empty[k % S]; {body} @ }}"
+
+
+def use(head: str) -> str:
+    return f"{head} {{ wait full[k % S]; {COPY_OUT} trigger empty[k % S]; @ }}"
+
+
+def pipe(first: str, second: str, before: str = "", step: str = "") -> str:
+    parts = (f"{before} {part.replace('@', step)}" for part in (first, second))
+    return PIPE.format(**dict(zip(("load", "use"), parts, strict=True)))
+
+
+@pytest.mark.parametrize("end", ["J", "cdiv(C, 32)"])
+@pytest.mark.parametrize("late", ["k == 9", "k >= 4", "k % 7 == 6"])
+def test_a_fault_in_a_late_turn_of_a_while_is_found(end: str, late: str) -> None:
+    head = f"while (k < {end})"
+    text = pipe(load(head, late), use(head), "mutable int k = 0;", "k += 1;")
+    assert [item.rule for item in flow_of(text).findings] == ["stage-race"]
+
+
+@pytest.mark.parametrize("end", ["J", "cdiv(C, 32)"])
+def test_a_while_over_a_size_is_never_proved(end: str) -> None:
+    head = f"while (k < {end})"
+    flow = flow_of(pipe(load(head), use(head), "mutable int k = 0;", "k += 1;"))
+    assert (flow.strength, flow.findings) == (Strength.CHECKED, ())
+    assert flow.reason == "in which turn this holds follows the count 'k' and the sizes"
+    assert flow.place is not None
+
+
+def test_counting_down_from_a_size_is_the_same() -> None:
+    down = "while (left > 0)"
+    before = "mutable int k = 0; mutable int left = J;"
+    flow = flow_of(pipe(load(down), use(down), before, "k += 1; left -= 1;"))
+    assert flow.strength is Strength.CHECKED
+    assert [
+        item.rule for item in flow_of(pipe(load(down, "k == 9"), use(down), before, "k += 1; left -= 1;")).findings
+    ] == ["stage-race"]
+
+
+def test_a_count_against_a_constant_is_reached_in_a_long_loop_of_fixed_length() -> None:
+    """The joint state repeats long before turn 100."""
+    before, step = "mutable int n = 0;", "n += 1;"
+    text = pipe(load("foreach k in [200]", "n == 100"), use("foreach k in [200]"), before, step)
+    assert [item.rule for item in flow_of(text).findings] == ["stage-race"]
+
+
+def test_a_count_that_nothing_asks_for_costs_no_turns() -> None:
+    before, step = "mutable int n = 0;", "n += 1;"
+    plain = flow_of(pipe(load("foreach k in [100000]"), use("foreach k in [100000]"), before, step))
+    assert plain.strength is Strength.PROVED
+    assert plain.spent < 10_000

@@ -1,0 +1,67 @@
+"""Ends of groups of multiplies: in front of every read that a group may be open at, whichever way control took."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.pipe import ir
+from croqc.pipe.exprs import Lit, Var
+from croqc.pipe.passes.commits import commits
+from croqc.pipe.walk import Body
+from croqc.text.record import replace
+from croqc.text.span import NOWHERE
+from tests.pipe.kernels import ACC, DST, box, held, kernel, multiply, put, visit
+from tests.pipe.lowering import env_of
+
+END, MULTIPLY = ir.Commit(NOWHERE), multiply()
+STORE = ir.StoreTile(NOWHERE, ACC, Lit(0), box(DST))
+BREAK, CONTINUE, RETURN = (ir.Jump(NOWHERE, word) for word in ("break", "continue", "return"))
+
+
+def loop(*body: ir.Stmt) -> ir.Loop:
+    return ir.Loop(NOWHERE, "k", Lit(0), Var("K"), Lit(1), body)
+
+
+def sometimes(*body: ir.Stmt) -> ir.If:
+    return ir.If(NOWHERE, Var("K"), body)
+
+
+def told(*body: ir.Stmt) -> str:
+    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, loops in brackets, conditions in braces."""
+    return _told(commits(replace(kernel(*body), accumulators=(ACC,)), env_of({})).body)
+
+
+def _told(body: Body) -> str:
+    found = ""
+    for stmt in body:
+        match stmt:
+            case ir.Loop() | ir.While():
+                found += f"[{_told(stmt.body)}]"
+            case ir.If():
+                found += f"{{{_told(stmt.then)}}}"
+            case ir.Jump():
+                found += stmt.word[0]
+            case _:
+                marks = {ir.Multiply: "M", ir.Commit: "E", ir.Settle: "S", ir.StoreTile: "R", ir.Visit: "R"}
+                found += marks[type(stmt)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("body", "want"),
+    [
+        ((MULTIPLY, END, STORE), "MESR"),
+        ((END, MULTIPLY, END, END, STORE, END, STORE), "MESRR"),
+        ((loop(MULTIPLY, END), END, STORE), "[ME]SR"),
+        ((loop(MULTIPLY, sometimes(BREAK), END), END, STORE), "[M{b}E]ESR"),
+        ((ir.While(NOWHERE, Var("K"), (MULTIPLY, sometimes(BREAK), END)), END, STORE), "[M{b}E]ESR"),
+        ((loop(sometimes(MULTIPLY, BREAK)), END, STORE), "[{Mb}]ESR"),
+        ((loop(END, STORE, MULTIPLY, sometimes(CONTINUE), END), END, STORE), "[ESRM{c}E]ESR"),
+        ((loop(loop(MULTIPLY, sometimes(BREAK), END), END), END, STORE), "[[M{b}E]E]SR"),
+        ((loop(MULTIPLY, sometimes(RETURN), END), END, STORE), "[M{r}E]SR"),
+        ((loop(MULTIPLY, END, sometimes(BREAK), STORE), END, STORE), "[ME{b}SR]SR"),
+        ((MULTIPLY, END, visit(put(held(), Lit(1.0, "f32"))), STORE), "MESRR"),
+    ],
+)
+def test_ends_and_what_settles_behind_them(body: Body, want: str) -> None:
+    assert told(*body) == want
