@@ -83,7 +83,7 @@ class Joining(ABC):
     def _arrival(self, arrive: ir.Arrive, found: list[Body], pending: Pending) -> ir.Arrive:
         event = arrive.slot.event
         plain = [copy for copy in pending.values() if not _is_later(copy)]
-        lands = all(self._published.may_land_with(copy, event) for copy in plain)
+        lands = all(self._published.may_land_with(copy, arrive) for copy in plain)
         joined: list[ir.Copy] = []
         handles: set[str] = set()
         for at, copy in tuple(pending.items()):

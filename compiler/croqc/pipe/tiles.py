@@ -54,6 +54,18 @@ def _expr(expr: Expr, change: Change) -> Expr:
     return expr
 
 
+def tiles_in(stmt: ir.Stmt) -> tuple[Tile, ...]:
+    """The tiles that a statement itself names."""
+    found: list[Tile] = []
+
+    def note(tile: Tile) -> Tile:
+        found.append(tile)
+        return tile
+
+    _changed(stmt, note)
+    return tuple(found)
+
+
 def reads_of(stmt: ir.Stmt) -> Iterator[Tensor]:
     """The tensors whose elements a statement's own expressions read."""
     for name in type(stmt).__match_args__:
