@@ -2,7 +2,8 @@
 
 Only wgmma and tcgen05 have groups. A read of an accumulator ends the group as `mma.commit` does (reference, 6.6), so
 the builder puts an end in front of each. Behind another end it waits for nothing, and the assembler would serialise
-the multiplies because of it.
+the multiplies because of it. An accumulator that is declared in a loop has the registers of the turn before: multiplies
+into it that this turn left open end in front of its values.
 
 wgmma writes registers that the compiler takes for written at the instruction. Where ordinary code is the next to use
 them, nothing of it may be moved in front of the end of the group: they settle.
@@ -21,9 +22,24 @@ from croqc.text.record import replace
 
 
 def commits(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    body = Dataflow(_open_behind, or_, False).changed(kernel.body, False, _without_idle_ends)
     none = frozenset[ir.Accumulator]()
+    body = Dataflow(_written_behind, or_, none).changed(kernel.body, none, _ended)
+    body = Dataflow(_open_behind, or_, False).changed(body, False, _without_idle_ends)
     return replace(kernel, body=Dataflow(_loose_behind, or_, none).changed(body, none, _settled))
+
+
+def _written_behind(stmt: ir.Stmt, following: Body, written: frozenset[ir.Accumulator]) -> frozenset[ir.Accumulator]:
+    """The accumulators that multiplies in flight may write."""
+    match stmt:
+        case ir.Multiply() if stmt.instruction.is_async:
+            return written | {stmt.acc}
+        case ir.Commit(keep=0):
+            return frozenset()
+    return written
+
+
+def _ended(stmt: ir.Stmt, following: Body, written: frozenset[ir.Accumulator]) -> Body:
+    return (ir.Commit(stmt.span), stmt) if isinstance(stmt, ir.Fill) and stmt.acc in written else (stmt,)
 
 
 def _open_behind(stmt: ir.Stmt, following: Body, is_open: bool) -> bool:
