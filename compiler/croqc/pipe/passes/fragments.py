@@ -108,8 +108,10 @@ def _check_names(visit: ir.Visit) -> None:
 
 
 def _check_extents(tile: ir.Accumulator, span: Span) -> None:
-    """A group-4 has 64 rows, a group any sixteen; columns go eight at a time."""
-    rows = tile.m == 64 if tile.unit is Unit.GROUP4 else tile.m % 16 == 0
+    """A group-4 has 64 rows, a group any sixteen; columns go eight at a time. A warp's tile of 8 rows has no vectors
+    along it, for they would lie otherwise."""
+    by_sixteen = tile.m % 16 == 0 or (tile.m == 8 and tile.spread is _TILE)
+    rows = tile.m == 64 if tile.unit is Unit.GROUP4 else by_sixteen
     if (tile.spread is _COLUMNS or rows) and (tile.spread is _ROWS or tile.n % 8 == 0):
         return
     have = "64 rows" if tile.unit is Unit.GROUP4 else "a multiple of 16 rows"
@@ -151,6 +153,9 @@ def _own(element: Held, visit: ir.Visit, tile: ir.Accumulator, span: Span) -> He
         if tile.spread is _TILE and seen.spread is _TILE and along_rows and along_columns:
             return replace(element, register=r)
         single = tile.vector or element.index[1 if tile.spread is _ROWS else 0] in (ZERO, Var(visit.names[-1]))
+        if seen.m == 8 and tile.vector:
+            reason = f"'{seen.name}' has 8 rows, and no vector lies along them or its columns"
+            raise LoweringError(f"{reason}: use 16 rows, or go through shared memory", span)
         if tile.spread is _ROWS and along_rows and single and seen.spread is not _COLUMNS:
             return replace(element, register=r if seen.spread is _ROWS else row_entry(seen, r))
         if tile.spread is _COLUMNS and along_columns and single and seen.spread is not _ROWS:
