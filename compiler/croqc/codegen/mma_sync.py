@@ -145,9 +145,7 @@ def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
     elem, held = stmt.tile.tensor.elem, min(size, 4)
     blocks, pieces = rows // 8, stmt.k * size // piece_bytes(elem)
     if stmt.declares:
-        w.line(
-            f"{_register(elem)} {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {elem}"
-        )
+        w.line(f"{_register(elem)} {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {elem}")
     first = f"threadIdx.x % {THREADS[Unit.GROUP4]} / {THREADS[Unit.GROUP]} * 16 + " if stmt.unit is Unit.GROUP4 else ""
     i, j = places.own("i"), places.own("j")
     row, k = Var(f"({first}operand_row({i}))"), Var(f"operand_byte({j}) / {held}" if held > 1 else f"operand_byte({j})")
