@@ -246,7 +246,18 @@ def _select(walk: Walk, node: ast.Select) -> Value:
     """`select(k, v0, v1)` is what its options are (5.4)."""
     walk.expr(node.index)
     values = [walk.expr(option) for option in node.options]
+    futures = [value.type for value in values if isinstance(value.type, Future)]
+    if values and len(futures) == len(values):
+        return _selected_future(futures)
     return values[0] if values and all(value.type == values[0].type for value in values) else NOTHING
+
+
+def _selected_future(types: list[Future]) -> Value:
+    """A transfer that one of several names holds: a placeholder among them takes the type of the others (5.4)."""
+    data = next((type_.data for type_ in types if type_.data is not None), None)
+    if any(type_.data not in (None, data) or type_.multiply != types[0].multiply for type_ in types):
+        return NOTHING
+    return Value(Future(data, any(type_.is_async for type_ in types), multiply=types[0].multiply))
 
 
 CALLS: ExprTable = {ast.Builtin: _builtin, ast.Call: _call, ast.Select: _select}
