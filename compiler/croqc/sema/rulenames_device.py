@@ -57,7 +57,7 @@ UNNAMED_ASYNC: Final = "unnamed-async-copy"  # F01; no args
 COMPLETE_FUTURE: Final = "wait-on-complete"  # F02; name
 FUTURE_REUSE: Final = "future-reuse"  # F05; name, reason "redefined"|"type"|"shape"|"storage"
 SWAP_OPERANDS: Final = "swap-operands"  # F07; word, reason "future"|"type"|"scope"|"host", name
-SELECT_OPERANDS: Final = "select-operands"  # F08; reason "index"|"range"|"type"|"kind", value, count
+SELECT_OPERANDS: Final = "select-operands"  # F08; reason "index"|"range"|"reached"|"type"|"kind", value, count
 WAIT_OPERAND: Final = "wait-operand"  # F10; found (type)
 
 # --- multiplies (8.7) ---------------------------------------------------------------------------
