@@ -149,6 +149,31 @@ def test_a_slip_is_mended_whatever_it_shows_as(broken: str, title: str) -> None:
     assert first(broken) in (RING, CLASSIC)
 
 
+BRANCHES = "          if (k % 3 == 0) {{\n            {one}\n          }} else {{\n            {other}\n          }}\n"
+
+
+@pytest.mark.parametrize("line", [SPACE, FILL, TAKE, GIVE], ids=["space", "fill", "take", "give"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_one_branch_lacks_is_written_in_both(line: str, swapped: bool) -> None:
+    """The same in both branches is the ring as it was; in one of them only, the other turns miss it."""
+    here = "int z = k;"
+    whole, lacking = (f"{line.strip()} {here}", here) if "wait" in line else (f"{here} {line.strip()}", here)
+    assert shown(instead(RING, line, BRANCHES.format(one=whole, other=whole))) == []
+    one, other = (lacking, whole) if swapped else (whole, lacking)
+    broken = instead(RING, line, BRANCHES.format(one=one, other=other))
+    (item,) = shown(broken)
+    assert any(fix.safe and "in both branches" in fix.title for fix in item.fixes), item.fixes
+    assert fix_text(report_of(broken), lambda text, _: report_of(text)).applied == 1
+    assert shown(apply_edits(broken, item.fixes[0].edits)) == []
+
+
+def test_credits_that_all_go_to_one_slot_go_to_each() -> None:
+    broken = instead(RING, "trigger empty[s];", "trigger empty[0];")
+    (item,) = shown(broken)
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [("Give each slot of 'empty' a credit at start", True)]
+    assert first(broken) == RING
+
+
 # --- copies, turns, exits --------------------------------------------------------------------------
 
 

@@ -69,13 +69,13 @@ def without_shift(code: Code, node: ast.Binary) -> Edit | None:
 
 
 def _counted(code: Code, left: ast.Expr) -> ast.Name | None:
-    """The one index of a loop that a value differs from by a number only."""
+    """The one index of a loop that a value differs from by what is the same in every turn: a number, the block."""
     names = [name for name in walk(left) if isinstance(name, ast.Name)]
     indices = [name for name in names if getattr(code.model.uses.get(name), "kind", None) is SymbolKind.LOOP]
     whole, index = code.model.values.get(left), code.model.values.get(indices[0]) if len(indices) == 1 else None
     if whole is None or index is None or left is indices[0]:
         return None
-    return indices[0] if (whole - index).const is not None else None
+    return indices[0] if not (whole - index).names() & index.names() else None
 
 
 def _of(length: int) -> Callable[[Slot], bool]:
