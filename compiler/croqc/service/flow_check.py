@@ -14,6 +14,7 @@ from croqc.rules.internal_error import internal_error
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
 from croqc.service.fix_trials import Told, only_mending
+from croqc.service.name_trials import with_safe_names
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 
@@ -57,6 +58,14 @@ def _trial(report: FileReport, number: int, budget: int) -> Told | None:
     return told if Strength.FAILS in strengths or strengths <= {Strength.PROVED} else _told(report, number, budget)
 
 
+def _is_clean(report: FileReport, number: int) -> bool:
+    """Whether nothing is wrong with a function of a text that is only tried."""
+    function = report.functions[number]
+    told = _told(report, number, TYPING_BUDGET)
+    said = [*function.diagnostics, *(item for _, found in told or () for item in found)]
+    return told is not None and all(item.severity not in (Severity.ERROR, Severity.WARNING) for item in said)
+
+
 def _function_flow(
     report: FileReport, number: int, analysis: Analysis, budget: int, fixes: bool
 ) -> FunctionFlow | None:
@@ -83,6 +92,7 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     Without `fixes`, which cost more than the verdict, the findings have none."""
     known = (previous.flows if previous else None) or {}
     flows = {}
+    file = with_safe_names(file, _is_clean) if fixes else file
     for number, function in enumerate(file.functions):
         if function.analysis is not None:
             flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget, fixes)
