@@ -142,7 +142,7 @@ def test_each_use_of_a_mistyped_macro_is_mended_alone_and_safely(number: int) ->
     parts = STAGED.split("STAGES")
     broken = "STAGES".join(parts[: number + 1]) + "STAGE" + "STAGES".join(parts[number + 1 :])
     (item,) = (one for one in report_of(broken).diagnostics if one.code == "undeclared-name")
-    assert [(fix.title, fix.safe) for fix in item.fixes][0] == ("Change to 'STAGES'", True)
+    assert (item.fixes[0].title, item.fixes[0].safe) == ("Change to 'STAGES'", True)
     assert [edit.span for edit in item.fixes[0].edits] == [item.span]
     assert safely(broken) == STAGED
 

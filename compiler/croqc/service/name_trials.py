@@ -1,7 +1,7 @@
 """Try out what a mistyped name of a macro must have been, and call the fix safe where the function is clean then.
 
-Must not suggest names (see `rules.undeclared_name`). A name is tried if it is the only thing near, and all that is wrong
-with a function are such names: whoever mistypes two macros meant both.
+Must not suggest names (see `rules.undeclared_name`). A macro is tried if no other one is near, and if such names are all
+that is wrong with the function.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from croqc.text.record import replace
 
 _LOUD = (Severity.ERROR, Severity.WARNING)
 Judge = Callable[[FileReport, int], bool]
-"""Whether a function of a report, by its number, has neither errors nor warnings, those of its credit flow among them."""
+"""Whether a function of a report, by its number, has no errors or warnings, not of its credit flow either."""
 
 
 def with_safe_names(report: FileReport, judge: Judge) -> FileReport:
