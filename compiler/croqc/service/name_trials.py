@@ -1,7 +1,7 @@
 """Try out what a mistyped name of a macro must have been, and call the fix safe where the function is clean then.
 
-Must not suggest names (see `rules.undeclared_name`). A macro is tried if no other one is near, and if such names are all
-that is wrong with the function.
+Must not suggest names (see `rules.undeclared_name`). A macro is tried if no other one is near, and if all that is wrong
+with the function are such names.
 """
 
 from __future__ import annotations
