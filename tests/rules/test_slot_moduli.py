@@ -7,7 +7,7 @@ import re
 import pytest
 
 from croqc.text.edits import apply_edits
-from tests.rules.mending import instead, report_of, second, shown, simulated
+from tests.rules.mending import instead, report_of, second, shown, simulated, without
 from tests.rules.pumps import BOOTSTRAP, CHAIN, CURRENT_CHAIN, PACKED, PACKED_CHAIN, RING, STORES
 
 
@@ -160,10 +160,45 @@ def test_a_shift_that_both_roles_have_is_no_fault() -> None:
     assert shown(PACKED.replace("stage = k % 2", "stage = (k + b) % 2")) == []
 
 
-# --- an array that is shorter than its ring ----------------------------------------------------------
-
+# --- no modulus at all ---------------------------------------------------------------------------------
 
 THREE = RING.replace("% 2", "% S").replace("[2]", "[S]").replace("__co__", "#define S 3\n__co__", 1)
+PLAIN = {
+    "the wait for data": ("wait full[k % S]",),
+    "the wait for space": ("wait empty[k % S]",),
+    "the trigger": ("trigger empty[k % S]",),
+    "the buffer": ("=> ring[k % S]",),
+    "one role": ("wait full[k % S]", "dma.copy ring[k % S]", "trigger empty[k % S]"),
+    "both roles": ("[k % S]",),
+}
+
+
+@pytest.mark.parametrize("constant", [False, True], ids=["size", "constant"])
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_index_that_leaves_its_ring_goes_round_it_with_the_lengths_name(name: str, constant: bool) -> None:
+    """The loop over the slots at start stays inside, and as it is."""
+    right = instead(THREE, "cdiv(K, 64)", "7").replace("K]", "448]").replace(" K=448", "") if constant else THREE
+    assert shown(right) == []
+    broken = right
+    for part in PLAIN[name]:
+        broken = instead(broken, part, part.replace("k % S", "k"))
+    found = shown(broken)
+    reached = "subscript reaches 6 in dimension 0 of" if constant else "has 3 slots, but the index is 3 here (k = 3)"
+    for item in found:
+        assert item.code == ("index-out-of-range" if constant else "ring-mismatch")
+        assert reached in item.message
+        assert re.fullmatch(r"go round the ring: '(full|empty|ring)\[k % S\]'", item.hint)
+        assert [(fix.title, fix.safe) for fix in item.fixes] == [("Use 'k % S' as the slot", True)]
+        assert apply_edits(broken, item.fixes[0].edits) == right
+
+
+def test_a_modulus_with_which_the_roles_differ_all_the_same_is_not_safe() -> None:
+    """The consumer's wait is missing, too: with the modulus it reads too early."""
+    broken = instead(without(THREE, "          wait full[k % S];\n"), "=> ring[k % S]", "=> ring[k]")
+    assert not any(fix.safe and "as the slot" in fix.title for item in shown(broken) for fix in item.fixes)
+
+
+# --- an array that is shorter than its ring ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("array", ["empty", "full", "ring"])

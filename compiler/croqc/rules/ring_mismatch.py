@@ -8,7 +8,7 @@ from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
 from croqc.rules.credit_words import Args, at, fix, where
 from croqc.rules.mends import around
-from croqc.rules.slot_mends import without_shift
+from croqc.rules.slot_mends import reduced, without_shift
 from croqc.rules.slot_remainders import slot_remainders
 from croqc.rules.start_mends import shortened
 from croqc.sema.model import Finding, Symbol
@@ -30,18 +30,22 @@ def _render(finding: Finding, subject: Subject) -> Words:
         return Words(message, f"use {expected} in both roles", fixes=_fixes(finding, subject))
     index = args.get("index")
     if isinstance(index, int):
-        return _outside(index, args, shortened(code_of(subject), finding.span))
+        return _outside(index, args, code_of(subject), finding)
     message = f"'{name}' has {length} slots, but the ring is used modulo {expected}"
     return Words(message, "let buffers, events and indices have one length")
 
 
-def _outside(index: int, args: Args, surplus: tuple[Fix, ...]) -> Words:
+def _outside(index: int, args: Args, code: Code, finding: Finding) -> Words:
     """A slot that does not exist, though no modulus is to blame."""
     length = args["length"]
     slots = "1 slot" if length == 1 else f"{length} slots"
     message = f"'{args['name']}' has {slots}, but the index is {index} here{at(args)}"
     if index < 0:
         return Words(message, f"what is below 0 stays below 0 with '%': add a multiple of {length} to it first")
+    surplus = shortened(code, finding.span)
+    shown, reduction = reduced(code, finding.span)
+    if reduction and not surplus:
+        return Words(message, f"go round the ring: '{shown}'", fixes=reduction)
     return Words(message, "slots are numbered from 0: keep the index below their number", fixes=surplus)
 
 
