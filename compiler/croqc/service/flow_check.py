@@ -19,6 +19,7 @@ from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 
 NOT_ANALYSED = "not-analysed"
+_SOME_SIZES = "assumed-divisible"  # a note that indices stay inside at some sizes only
 
 
 def sound(function: FunctionReport) -> bool:
@@ -107,11 +108,24 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     return replace(file, flows=flows, flow_found=told)
 
 
+def scope_of(function: FunctionReport, flow: KernelFlow) -> str:
+    """What a verdict leaves open: empty, or that nothing of indices follows from it, where a note says that they stay
+    inside at some sizes only."""
+    noted = any(item.code == _SOME_SIZES for item in function.diagnostics)
+    holds = flow.strength in (Strength.PROVED, Strength.CHECKED)
+    return f"of the order alone, for indices see '{_SOME_SIZES}'" if noted and holds else ""
+
+
+def verdict_of(function: FunctionReport, flow: KernelFlow) -> str:
+    """The verdict on a kernel in words, with what it leaves open."""
+    return "; ".join(filter(None, (verdict_text(flow), scope_of(function, flow))))
+
+
 def verdict_lines(report: FileReport) -> tuple[str, ...]:
     """A line a kernel: `k.co: matmul: credit flow proved for every K`."""
     lines = []
     for function in report.functions:
         flow = (report.flows or {}).get(function.analysis) if function.analysis else None
         for kernel in flow.kernels if flow else ():
-            lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
+            lines.append(f"{report.source.path}: {function.name}: {verdict_of(function, kernel)}")
     return tuple(lines)
