@@ -174,6 +174,35 @@ def test_credits_that_all_go_to_one_slot_go_to_each() -> None:
     assert first(broken) == RING
 
 
+HALF = "tma.copy.async src.subspan(16, 32).at(b, 2 * k{}) => ring[k % 2].subspan(16, 32).at(0, {});"
+UNNAMED = instead(
+    RING,
+    "dma.copy src.subspan(16, 64).at(b, k) => ring[k % 2];",
+    f"{HALF.format('', 0)}\n          {HALF.format(' + 1', 1)}",
+)
+
+
+def test_names_for_unnamed_copies_lead_to_no_second_wait() -> None:
+    """Each gets a name of its own, and the trigger tells of both."""
+    text = UNNAMED
+    for name in ("f", "f2"):
+        item = next(one for one in report_of(text).diagnostics if one.code == "unnamed-async-copy")
+        assert (
+            item.hint
+            == f"give it a name for the trigger: '{name} = ...; trigger full[k % 2] after {name};', with no wait"
+        )
+        named = next(fix for fix in item.fixes if fix.title == f"Name it '{name}', which the trigger tells of")
+        text = apply_edits(text, named.edits)
+    assert "trigger full[k % 2] after f, f2;" in text
+    assert shown(text) == []
+
+
+def test_the_hint_for_two_copies_without_a_trigger_names_each_apart() -> None:
+    text = instead(UNNAMED, FILL, "          sync.shared;\n")
+    hints = [one.hint for one in report_of(text).diagnostics if one.code == "unnamed-async-copy"]
+    assert hints == ["give it a name: 'f = ...; wait f;'", "give it a name: 'f2 = ...; wait f2;'"]
+
+
 # --- copies, turns, exits --------------------------------------------------------------------------
 
 

@@ -86,8 +86,8 @@ class Line:
 class FlowEntry:
     """One kernel; or a function that was not analysed, then `reason` says why, at `place`.
 
-    `strength` puts the verdict into words, `scope` what it leaves open. `steps` and `edges` show a small instance of the
-    sizes `sizes`; `lines` are the source lines that steps, sites and findings stand in.
+    `strength` puts the verdict into words, `scope` what it leaves open. `steps` and `edges` show a small instance of
+    the sizes `sizes`; `lines` are the source lines that steps, sites and findings stand in.
     """
 
     path: str
