@@ -9,6 +9,7 @@ from croqc import __version__
 from croqls.lsp.documents import Documents
 from croqls.lsp.flow_process import FlowProcess
 from croqls.lsp.protocol import CroqtileProtocol
+from croqls.lsp.symbol_index import SymbolIndex
 
 
 class CroqtileServer(LanguageServer):
@@ -23,4 +24,7 @@ class CroqtileServer(LanguageServer):
         )
         self.documents = Documents()
         self.flow = FlowProcess()
+        self.symbols = SymbolIndex()
+        self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
+        self.tokens_sent = 0
         self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged

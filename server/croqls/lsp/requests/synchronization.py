@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from croqls.lsp.documents import key_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import publish, retract
 from croqls.lsp.server import CroqtileServer
@@ -26,6 +27,7 @@ def did_change(server: CroqtileServer, params: lsp.DidChangeTextDocumentParams) 
 
 def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) -> None:
     server.documents.close(params.text_document.uri)
+    server.tokens.pop(key_of(params.text_document.uri), None)
     retract(server, params.text_document.uri)
 
 
