@@ -1,7 +1,7 @@
 """Which line of a translation unit each line of its PTX or SASS was made of. Pure text; must not compile.
 
-Both name lines of the unit: PTX in `.loc` directives (PTX ISA, 11.5.3), nvdisasm in comments, which are taken out. Code of an
-inlined function names the line inside it and, in turn, the lines that it was called from.
+Both name lines of the unit: PTX in `.loc` directives (PTX ISA, 11.5.3), nvdisasm in comments, which are taken out. Code
+of an inlined function names the line inside it and, in turn, the lines that it was called from.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FILE = re.compile(r'\s*//## File "[^"]*", line (\d+)(?: inlined at "[^"]*", lin
 
 @record
 class MachineText:
-    """The text; `lines` gives for a line of it, from 0, the lines of the unit, from 0: the innermost, then its callers."""
+    """The text; `lines` gives for a line of it the lines of the unit: the innermost, then its callers. All from 0."""
 
     text: str
     lines: tuple[tuple[int, tuple[int, ...]], ...] = ()
@@ -40,8 +40,9 @@ def ptx_lines(text: str) -> MachineText:
 
 def sass_lines(text: str) -> MachineText:
     """The output of `nvdisasm -c -gi` without the comments that name lines."""
-    places, kept, found = _Places(), [], []
-    fresh = False
+    places, fresh = _Places(), False
+    kept: list[str] = []
+    found: list[tuple[int, tuple[int, ...]]] = []
     for line in text.split("\n"):
         told = _FILE.match(line)
         if told is None:

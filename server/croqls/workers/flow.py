@@ -18,6 +18,7 @@ from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record
 from croqls.ide.hover import Hover, hover
 from croqls.ide.snapshot import Snapshot
+from croqls.workers.begin import begin
 
 _KEPT = 32  # documents
 
@@ -68,6 +69,7 @@ Reports = dict[str, tuple[Job, FileReport]]
 
 def work(connection: Connection) -> None:
     """Serve jobs until the other end closes."""
+    begin()
     collect_seldom()
     reports: Reports = {}
     while True:

@@ -13,7 +13,9 @@ from croqls.lsp.settings import SECTION, read_settings
 def take_settings(server: CroqtileServer, section: object) -> None:
     """Take up the editor's settings; name what is wrong with them, once each."""
     settings, warnings = read_settings(section)
-    server.documents.editor = settings
+    server.documents.editor = settings.below
+    server.pull = settings.pull
+    server.trusted = settings.trusted
     for text in warnings:
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 

@@ -13,10 +13,14 @@ from croqls.lsp.server import CroqtileServer
 
 
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
-    """Options are the settings, for clients that cannot be asked, and `hoverImages`: images in hovers are shown."""
+    """Options are the settings, for clients that cannot be asked, and `hoverImages`: images in hovers are shown.
+
+    `trusted: false` here is not overruled by settings, which a workspace may bring along.
+    """
     options = params.initialization_options
     if isinstance(options, Mapping):
         server.documents.pictures = options.get("hoverImages") is True
+        server.trusted_at_start = options.get("trusted", True) is True
         options = {key: value for key, value in options.items() if key != "hoverImages"}
     if options is not None:
         take_settings(server, options)
@@ -37,7 +41,7 @@ async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
 
 
 def shutdown(server: CroqtileServer, _: None) -> None:
-    server.flow.stop()
+    server.stop_processes()
 
 
 ENTRIES = (

@@ -41,21 +41,46 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
         _push(server, snapshot)
 
 
+def push_again(server: CroqtileServer, uri: str) -> None:
+    """Push what is known of a document anew: something beside its text has changed."""
+    snapshot = server.documents.get(uri)
+    if snapshot is not None:
+        _push(server, snapshot)
+
+
 def retract(server: CroqtileServer, uri: str) -> None:
     """Clear the list of a document that was closed."""
     server.flow.forget(key_of(uri))
-    server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+    server.hangs.pop(key_of(uri), None)
+    if not server.pull:
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+
+
+def listed(server: CroqtileServer, snapshot: Snapshot, uri: str) -> list[lsp.Diagnostic]:
+    """What is known of a version by now, under one address of the document, with the marks of its last run."""
+    report = server.documents.report(snapshot)
+    _log_failures(server, snapshot.uri, report.diagnostics)
+    found = [diagnostic(snapshot.source, item, uri, server.documents.encoding) for item in report.diagnostics]
+    version, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
+    return found + (marks if version == snapshot.version else [])
 
 
 def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
-    encoding = server.documents.encoding
-    report = server.documents.report(snapshot)
-    _log_failures(server, snapshot.uri, report.diagnostics)
+    """Tell the client: it is sent the lists, or told to ask for them."""
+    if server.pull:
+        ask_to_pull(server)
+        return
     for uri in server.documents.spellings(snapshot):
-        items = [diagnostic(snapshot.source, item, uri, encoding) for item in report.diagnostics]
         server.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=items)
+            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=listed(server, snapshot, uri))
         )
+
+
+def ask_to_pull(server: CroqtileServer) -> None:
+    """`workspace/diagnostic/refresh`, where the client knows it."""
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
+        server.workspace_diagnostic_refresh(None)
 
 
 def _log_failures(server: CroqtileServer, uri: str, found: Iterable[Diagnostic]) -> None:
