@@ -74,8 +74,8 @@ class Server:
         at = 0
         while True:
             for message in self.heard[at:]:
-                if message["method"] == method and found(message["params"]):
-                    return message["params"]
+                if message["method"] == method and found(message.get("params")):
+                    return message.get("params")
             at = len(self.heard)
             self.read()
 
@@ -97,11 +97,14 @@ class Server:
         document = {"uri": uri, "version": version}
         self.send("textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": text}]})
 
-    def start(self, capabilities: Any = None, options: Any = None) -> None:
+    def start(self, capabilities: Any = None, options: Any = None) -> Any:
+        """What `initialize` answers."""
         more = {"capabilities": capabilities or {}, "initializationOptions": options}
         self.send("initialize", 1, params=INITIALIZE | more)
-        assert "capabilities" in self.answer(1)["result"]
+        result = self.answer(1)["result"]
+        assert "capabilities" in result
         self.send("initialized", params={})
+        return result
 
 
 class FailedError(Exception):

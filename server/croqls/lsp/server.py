@@ -26,7 +26,10 @@ class CroqtileServer(LanguageServer):
             converter_factory=plain_converter,
         )
         self.documents = Documents()
-        self.pull = False  # the client asks for diagnostics
+        self.pull = self.pull_offered = False  # the client asks for diagnostics; it was told so at its start
+        self.pull_wanted = False  # by the settings
+        self.pulled: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}  # the newest answer, by address
+        self.pulls = 0
         self.trusted = True  # by the settings
         self.trusted_at_start = True  # by who started the server, which no setting of a workspace overrules
         self.flow = FlowProcess()

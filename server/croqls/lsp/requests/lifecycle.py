@@ -8,6 +8,7 @@ from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding
 from croqls.lsp.requests.configuration import pull_settings, take_settings
+from croqls.lsp.requests.document_diagnostic import offer
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
@@ -24,6 +25,8 @@ def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
         options = {key: value for key, value in options.items() if key != "hoverImages"}
     if options is not None:
         take_settings(server, options)
+    if server.pull_wanted:
+        offer(server)
 
 
 async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:

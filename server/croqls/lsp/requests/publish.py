@@ -24,9 +24,14 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Ask for the verdicts of one version, and push its diagnostics while they are found."""
-    server.flow.submit(job_of(snapshot))
-    _push(server, snapshot)
+    """Ask for the verdicts of one version, and push its diagnostics while they are found.
+
+    A client that pulls asks after each edit by itself.
+    """
+    if not snapshot.limited:
+        server.flow.submit(job_of(snapshot))
+    if not server.pull:
+        _push(server, snapshot)
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
@@ -35,10 +40,20 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     An answer that came too late is dropped, and a failed one: that no verdict was found does not make a kernel clean.
     """
     if answer.failed:
+        _tell_once(server, answer)
         return
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
     if snapshot is not None:
         _push(server, snapshot)
+
+
+def _tell_once(server: CroqtileServer, answer: Answer) -> None:
+    """A message for each document and failure, however often it comes."""
+    if (answer.key, answer.failed) not in server.failures:
+        server.failures.add((answer.key, answer.failed))
+        name = answer.key.rpartition("/")[2]
+        text = f"no verdict on the credit flow of {name}: {answer.failed}; the next edit tries again"
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 
 
 def push_again(server: CroqtileServer, uri: str) -> None:
