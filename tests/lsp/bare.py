@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import queue
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,12 @@ class Server:
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
         self.asked = 1
+        self._read: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         command = [sys.executable, "-m", "croqls"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
+        threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, method: str, number: int | None = None, **message: Any) -> None:
         head: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
@@ -38,18 +42,30 @@ class Server:
         self.process.stdin.flush()
 
     def read(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        length = 0
-        while (line := self.process.stdout.readline().strip()) != b"":
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        message = dict(json.loads(self.process.stdout.read(length)))
+        """The next message."""
+        message = self._read.get(timeout=100)
+        if message is None:
+            raise EOFError
         if "method" in message:
             self.heard.append(message)
             if "id" in message:
                 applied = {"applied": True} if message["method"] == "workspace/applyEdit" else None
                 self.write({"jsonrpc": "2.0", "id": message["id"], "result": applied})
         return message
+
+    def _listen(self) -> None:
+        """Read at once what the server writes, as a client does: it would wait otherwise."""
+        stream = self.process.stdout
+        assert stream is not None
+        while True:
+            length = 0
+            while (line := stream.readline().strip()) != b"":
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            if not length:
+                self._read.put(None)
+                return
+            self._read.put(dict(json.loads(stream.read(length))))
 
     def answer(self, number: int) -> dict[str, Any]:
         while True:

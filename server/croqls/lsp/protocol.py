@@ -60,6 +60,13 @@ class CroqtileProtocol(LanguageServerProtocol):
                 return
             self._initialized = True
         super().handle_message(message)
+        self._forget_ended()
+
+    def _forget_ended(self) -> None:
+        """The library keeps what came of every notification and of every step of a handler: one more at each edit."""
+        ended = [number for number, future in self._request_futures.items() if future.done()]
+        for number in ended:
+            del self._request_futures[number]
 
     @property
     def ended_in_order(self) -> bool:

@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.text.diagnostics import Diagnostic
+from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
@@ -75,7 +76,8 @@ def listed(server: CroqtileServer, snapshot: Snapshot, uri: str) -> list[lsp.Dia
     """What is known of a version by now, under one address of the document, with the marks of its last run."""
     report = server.documents.report(snapshot)
     _log_failures(server, snapshot.uri, report.diagnostics)
-    found = [diagnostic(snapshot.source, item, uri, server.documents.encoding) for item in report.diagnostics]
+    encoding = server.documents.encoding
+    found = [diagnostic(snapshot.source, item, uri, encoding) for item in with_definitions(report)]
     version, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
     return found + (marks if version == snapshot.version else [])
 
