@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from croqc.syntax.casts import TYPES_OF_C
 from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES
 from croqc.syntax.lalr import END
 from croqc.syntax.recovery import Repair, Stream
@@ -103,8 +104,9 @@ def _unknown_type(stream: Stream, at: int) -> Diagnostic | None:
     between = [item.text for item in stream.tokens[index + 1 : at]]
     if between and not (between[0] == "[" and between[-1] == "]"):
         return None
-    meant = nearest(first.text, (*ELEMENT_TYPES, *SCALAR_TYPES))
-    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=False) if meant else None
+    same = TYPES_OF_C.get(first.text)
+    meant = same or nearest(first.text, (*ELEMENT_TYPES, *SCALAR_TYPES))
+    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=same is not None) if meant else None
     return _error(f"unknown type '{first.text}'", first.span, f"did you mean '{meant}'?" if meant else "", fix)
 
 
