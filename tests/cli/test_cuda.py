@@ -14,6 +14,7 @@ import pytest
 
 from croqc.engines import nvrtc
 from croqc.engines.gpu.faults import INSTALL_COMPILER
+from croqc.engines.installed import install
 from croqc.engines.nvrtc import CompileError
 from croqc.pipe.errors import InvalidIrError
 from croqc.pipe.pipeline import PASSES, stages
@@ -178,9 +179,7 @@ def test_without_the_extra_one_line_names_the_command(croq: Croq, monkeypatch: p
     Path("k.co").write_text(TILED)
     outcome = croq("cuda", "k.co", form)
     assert (outcome.status, outcome.out) == (2, "")
-    assert (
-        outcome.err == "croq: PTX and SASS need NVRTC; install it with: python -m pip install 'croqtile-tools[cuda]'\n"
-    )
+    assert outcome.err == f"croq: PTX and SASS need NVRTC; install it with: {install('cuda')}\n"
 
 
 @pytest.mark.parametrize("stage", ["build", *(name for name, _ in PASSES), "cuda"])

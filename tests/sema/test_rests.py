@@ -65,5 +65,6 @@ def test_a_size_that_is_spoken_of_elsewhere_is_left_alone(count: str, before: st
 
 
 def test_a_size_that_is_no_extent_is_left_alone() -> None:
-    text = "__co__ void k(global f32 [64] x, int n) {\n  parallel t by 64 : thread {\n    foreach i in n / 4 { x.at(t) = 1.0f; }\n  }\n}\n"
+    body = "parallel t by 64 : thread {\n    foreach i in n / 4 { x.at(t) = 1.0f; }\n  }"
+    text = f"__co__ void k(global f32 [64] x, int n) {{\n  {body}\n}}\n"
     assert [item.code for item in check_text(text).diagnostics] == []

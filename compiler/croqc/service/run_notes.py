@@ -52,7 +52,8 @@ def dropped_rests(analysis: Analysis, dims: Mapping[str, int]) -> Iterator[str]:
             continue
         value = dims.get(size)
         if value is not None and (rest := value % tile):
-            yield f"{size} % {tile} == 0 does not hold: {size} is {value}, and '{size} / {tile}' leaves the last {rest} out"
+            left = f"'{size} / {tile}' leaves the last {rest} out"
+            yield f"{size} % {tile} == 0 does not hold: {size} is {value}, and {left}"
 
 
 def lost_writes(analysis: Analysis) -> Iterator[str]:
@@ -122,8 +123,8 @@ def flow_note(report: FileReport, function: FunctionReport, verdict: Verdict) ->
 
 
 def hints(model: Model, expects: Sequence[ExpectDirective], results: Sequence[ExpectationResult]) -> Iterator[str]:
-    """For a failed line: a parameter that the kernel reads and writes stands for what the kernel left, and `==` asks for
-    more than arithmetic of floats gives."""
+    """For a failed line: a parameter that the kernel reads and writes stands for what the kernel left, and `==` asks
+    for more than arithmetic of floats gives."""
     usage = usage_of(model)
     changed = {symbol.name for symbol in usage.read & usage.written if symbol.kind is SymbolKind.PARAM}
     for directive, result in zip(expects, results, strict=False):
