@@ -239,9 +239,10 @@ def check_text(
     found += overruled(tree)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
+    outside = frozenset(macro.name for macro in tree.pre.macros if macro.span is None)
     for report, own in zip(functions, directives.functions, strict=True):
         if report.analysis is not None:
-            found += check_directives(report.analysis.model, own)
+            found += check_directives(report.analysis.model, own, outside)
     if context.dialect == "any":
         found += _dialect_note(functions)
     return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, (flags, below))
