@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Scalar
