@@ -1,7 +1,8 @@
 """The formatter of `croq fmt`: blanks, line ends and indentation of Croqtile functions, nothing else.
 
 It works between the tokens, so that comments, macros and directives survive; the tokens and the line breaks
-inside statements stay as they are. A brace that closes a body of several lines gets a line of its own. Host and device text, directive lines, dead branches and functions with
+inside statements stay as they are. A brace that closes a body of several lines gets a line of its own.
+Host and device text, directive lines, dead branches and functions with
 errors are left alone. Must not print the tree.
 """
 
