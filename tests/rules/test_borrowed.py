@@ -6,6 +6,7 @@ import pytest
 
 from croqc.service.check import FileReport, check_text
 from croqc.service.fix import fix_text
+from croqc.service.flow_failure import with_verdicts
 from croqc.text.diagnostics import Diagnostic
 
 KERNEL = """__co__ void k(global f32 [N] x, global f32 [N] y, global s32 [N] z) {
@@ -151,6 +152,34 @@ EVENT = """__co__ void k(global f32 [64] x) {
 
 def test_an_event_of_a_block_is_made_shared() -> None:
     assert fixed(EVENT) == EVENT.replace("event full", "shared event full")
+
+
+@pytest.mark.parametrize(
+    ("declared", "message", "hint"),
+    [
+        ("shared full[2];", "'full' has no type",
+         "write 'event full[…]', or the type of its elements and their shape in front of it"),
+        ("shared event [2] full;", "an array of events has its size behind the name", "write 'event full[2]'"),
+    ],
+)  # fmt: skip
+def test_an_event_that_is_declared_otherwise_is_told_its_form(declared: str, message: str, hint: str) -> None:
+    item = check_text(EVENT.replace("event full[2];", declared)).diagnostics[0]
+    assert (item.message, item.hint) == (message, hint)
+
+
+def test_an_event_in_front_of_the_kernel_is_told_where_it_belongs() -> None:
+    text = """__co__ void k(global f32 [64] x) {
+  event full;
+  parallel b by 1 : block {
+    parallel p by 2 : group-4 {
+      inthreads.async (p == 0) { trigger full; }
+      inthreads.async (p == 1) { wait full; }
+    }
+  }
+}
+"""
+    (item,) = [one for one in with_verdicts(check_text(text)).diagnostics if one.code == "not-analysed"]
+    assert item.hint == "declare it inside 'parallel' as 'shared event', if one block uses it"
 
 
 CONSTANTS = """const int STAGES = 3;

@@ -39,7 +39,7 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         return _error(f"unexpected '{token.text}'", token.span, fix=fix)
     due = repair.insert[0]
     if due == "ELEM" and token.type == "NAME":
-        return _error(f"unknown type '{token.text}'", token.span)
+        return _untyped(stream, repair.at)
     special = _special(stream, repair.at, due)
     if special is not None:
         return _error(special[0], token.span, special[1], _fix(stream, repair))
@@ -51,6 +51,17 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         related = (Related(f"the {what} ends here", before.span),)
         return _error(f"expected ';' after the {what}", token.span, "", _fix(stream, repair), related)
     return _error(f"expected {spelled(due)}{_place(stream, repair.at)}", token.span, "", _fix(stream, repair))
+
+
+def _untyped(stream: Stream, at: int) -> Diagnostic:
+    """`shared foo [4] y;` has a type that is none, `shared full[2], empty[2];` has none at all."""
+    token, index = stream[at], at + 1
+    while stream[index].text != "]" and stream[index].type not in ("_SEMI", END):
+        index += 1
+    if stream[at + 1].text == "[" and stream[min(index + 1, len(stream.tokens) - 1)].text in (",", ";"):
+        hint = f"write 'event {token.text}[…]', or the type of its elements and their shape in front of it"
+        return _error(f"'{token.text}' has no type", token.span, hint)
+    return _error(f"unknown type '{token.text}'", token.span)
 
 
 def _place(stream: Stream, at: int) -> str:
@@ -141,6 +152,8 @@ def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
         if stream[at].text == "==":
             return "'==' compares and cannot assign", "write '='"
         return "an expression is not a statement", "assign it to a name"
+    if due == "NAME" and kind == "EVENT" and stream[at].text == "[":
+        return "an array of events has its size behind the name", "write 'event full[2]'"
     if due == "NAME" and kind == "FOREACH":
         return "expected a loop name", "write 'foreach i in n'"
     return None
