@@ -61,7 +61,8 @@ def test_the_summary_tells_verdict_paths_events_and_buffers() -> None:
     empty, full = line_of(PIPELINE, "trigger empty[stage]"), line_of(PIPELINE, "trigger full[stage]")
     start = line_of(PIPELINE, "trigger empty[s]")
     assert flow_lines(FlowResult(1, (entry(),))) == [
-        f"k.co:{line_of(PIPELINE, '__co__')}: matmul: credit flow proved for every K",
+        f"k.co:{line_of(PIPELINE, '__co__')}: matmul: credit flow proved for every K; of the order alone, for indices "
+        "see 'assumed-divisible'",
         "  path p1 == 0  128 threads, may be 2 rounds ahead (credits of empty)",
         "  path p1 == 1  128 threads",
         "  full          2 slots, 1 arrival a generation, no credits at start; "

@@ -95,6 +95,43 @@ def test_the_message_names_the_way_out(typed: str, message: str, hint: str) -> N
     assert (item.message, item.hint) == (message, hint)
 
 
+def test_a_constant_of_c_in_a_macro_is_not_written_over_the_macro() -> None:
+    text = "#define LOW -INFINITY\n" + KERNEL % "y.at(i) = LOW;"
+    (item,) = check_text(text).diagnostics
+    assert (item.hint, item.fixes) == ("did you mean 'inf'?", ())
+
+
+def test_a_constant_of_c_is_mended_in_all_its_uses() -> None:
+    assert fixed(KERNEL % "y.at(i) = INFINITY + INFINITY;") == KERNEL % "y.at(i) = inf + inf;"
+
+
+IN_MACROS = """#define LOW (float)z.at(i) * 2.0f
+#define BAR __syncthreads()
+#define TID (threadIdx.x + 1)
+#define DIVUP(a, b) ceildiv(a, b)
+#define ADD(p) atomicAdd(p, 1.0f)
+#define SAY(v) printf("%d", v)
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "message", "hint"),
+    [
+        ("y.at(i) = LOW;", "there are no casts as in C", "write '__to<f32>(…)'"),
+        ("BAR;", "there is no function '__syncthreads'", "the barrier of the block is 'sync.shared'"),
+        ("z.at(i) = TID;", "there is no 'threadIdx.x'", "the index of the thread is 't' here"),
+        ("z.at(i) = DIVUP(N, 128);", "there is no function 'ceildiv'", "did you mean 'cdiv'?"),
+        ("ADD(y.at(i));", "there is no function 'atomicAdd'", "use '__atomic_add'"),
+        ("SAY(i);", "there is no function 'printf'",
+         "'print' takes the values themselves, as in 'print(\"n = \", n)'"),
+    ],
+)  # fmt: skip
+def test_words_that_a_macro_makes_are_told_and_not_written_over(typed: str, message: str, hint: str) -> None:
+    text = IN_MACROS + KERNEL % typed
+    (item,) = check_text(text).diagnostics
+    assert (item.message, item.hint, item.fixes) == (message, hint, ())
+
+
 def test_several_indices_of_a_thread_are_named() -> None:
     text = (KERNEL % "z.at(i) = threadIdx.x;").replace(
         "parallel t by 128 : thread", "parallel {r, t} by [4, 32] : thread"

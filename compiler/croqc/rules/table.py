@@ -121,6 +121,7 @@ NAMES: Final = (
     "nested-async-region",
     "unknown-threads",
     "overlapping-regions",
+    "empty-region",
     "parameter-form",
     "lost-write",
     "return-value",

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
 from croqc.sema.model import Finding
+from croqc.sema.scopes import mistakable
+from croqc.syntax import ast
 from croqc.syntax.borrowed import here_called
-from croqc.text.diagnostics import Fix, Severity
+from croqc.syntax.visit import walk
+from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import Edit
+from croqc.text.near import nearest
+from croqc.text.span import Span
 
 _CONSTANTS = {
     **dict.fromkeys(("INFINITY", "INF", "HUGE_VALF", "HUGE_VAL", "Infinity", "infinity"), "inf"),
@@ -24,19 +29,51 @@ def _render(finding: Finding, subject: Subject) -> Words:
         return Words(f"'{name}' is not declared here", hint, fixes=_above(line, subject, safe=True))
     if name in _CONSTANTS:
         meant = _CONSTANTS[name]
-        fix = Fix(f"Change to '{meant}'", (Edit(finding.span, meant),))
-        return Words(f"'{name}' is not declared here", f"did you mean '{meant}'?", fixes=(fix,))
+        fixes = _change(name, meant, finding.span, subject, safe=True)
+        return Words(f"'{name}' is not declared here", f"did you mean '{meant}'?", fixes=fixes)
     near = finding.args.get("near") or _built_in(finding, subject)
     define = _definition(finding, subject)
     if near:
-        fix = Fix(f"Change to '{near}'", (Edit(finding.span, str(near)),), safe=False)
-        return Words(f"'{name}' is not declared here", f"did you mean '{near}'?", fixes=(fix, *define))
+        change = _change(name, str(near), finding.span, subject, safe=False)
+        return Words(
+            f"'{name}' is not declared here", f"did you mean '{near}'?", fixes=(*change, *(define if change else ()))
+        )
     if define:
         hint = "define it as a macro, or pass -D on the command line"
         return Words(f"'{name}' is not declared here", hint, fixes=define)
     if finding.args.get("dimension"):
         return Words(f"dimension '{name}' is not a parameter dimension", "name it in the shape of a parameter")
     return Words(f"'{name}' is not declared here", "declare it, or check the scope")
+
+
+def _change(name: str, meant: str, first: Span, subject: Subject, safe: bool) -> tuple[Fix, ...]:
+    edits = tuple(Edit(place, meant) for place in _written(name, first, subject))
+    return (Fix(f"Change to '{meant}'", edits, safe=safe),) if edits else ()
+
+
+def _written(name: str, first: Span, subject: Subject) -> list[Span]:
+    """Where the text names what is not declared: it is told once a function. What a macro made stands at its use, whose
+    text is another."""
+    uses = subject.analysis.model.uses
+    named = (
+        node.span
+        for node in walk(subject.analysis.model.function)
+        if isinstance(node, ast.Name) and node.id == name and node not in uses
+    )
+    return sorted({span for span in (first, *named) if subject.slice(span) == name})
+
+
+def only_macro(item: Diagnostic, subject: Subject) -> Fix | None:
+    """The fix that names the one declared macro that is near a mistyped name; None where another one is near."""
+    model, name = subject.analysis.model, subject.slice(item.span)
+    change = next((fix for fix in item.fixes if fix.title.startswith("Change")), None)
+    if change is None:
+        return None
+    near = change.edits[0].new_text
+    macros = mistakable(name, model.context.macros)
+    if near not in macros or any(symbol.name == near for symbol in model.symbols):
+        return None
+    return change if nearest(name, macros - {near}) is None else None
 
 
 def _definition(finding: Finding, subject: Subject) -> tuple[Fix, ...]:

@@ -55,6 +55,14 @@ def here_called(name: str) -> str | None:
     return next((f"__{word}" for word in words if f"__{word}" in BUILTIN_MATH), None)
 
 
+def barrier(name: str) -> Told | None:
+    """What is said of a barrier or a fence of CUDA."""
+    if name not in _STATEMENTS:
+        return None
+    word, what = _STATEMENTS[name]
+    return Told(f"there is no function '{name}'", f"{what} is '{word}'")
+
+
 def function(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> Told | None:
     """What is said of `name(args)`, whose text is `whole`; None for a function that has no counterpart."""
     message = f"there is no function '{name.id}'"
@@ -62,6 +70,8 @@ def function(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> T
         return Told(message, f"did you mean '{word}'?", replace_fix(f"Change to '{word}'", name.span, word))
     found = _ATOMIC.fullmatch(name.id)
     if found and args and f"__atomic_{found[1].lower()}" in ATOMICS:
+        if name.macro is not None:  # the text at the place is the macro's use
+            return Told(message, f"use '__atomic_{found[1].lower()}'")
         listed = ", ".join([_element(b, args[0]), *(b.source(arg.span) for arg in args[1:])])
         better = f"__atomic_{found[1].lower()}({listed})"
         return Told(message, f"write '{better}'", replace_fix(f"Write '{better}'", whole, better))
@@ -70,12 +80,11 @@ def function(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> T
 
 def statement(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> Told | None:
     """What is said of the statement `name(args);`, or `name;`, of the text `whole` without its semicolon."""
-    if name.id in _STATEMENTS:
-        word, what = _STATEMENTS[name.id]
-        fix = replace_fix(f"Write '{word}'", whole, word)
-        return Told(f"there is no function '{name.id}'", f"{what} is '{word}'", fix)
+    if (told := barrier(name.id)) is not None:
+        word = _STATEMENTS[name.id][0]
+        return Told(told.message, told.hint, replace_fix(f"Write '{word}'", whole, word))
     if name.id == "printf" and args:
-        better = _printed(b, args)
+        better = _printed(b, args) if name.macro is None else ""
         hint = f"write '{better}'" if better else "'print' takes the values themselves, as in 'print(\"n = \", n)'"
         return Told(
             "there is no function 'printf'", hint, replace_fix(f"Write '{better}'", whole, better) if better else None

@@ -53,7 +53,7 @@ def without_casts(tokens: Sequence[Token]) -> tuple[list[Token], list[Diagnostic
 def _cast(tokens: Sequence[Token], index: int) -> _Cast | None:
     """The cast that begins with token `index`."""
     texts = [token.text for token in tokens[index : index + 5]]
-    if any(token.macro is not None for token in tokens[index : index + 4]) or len(texts) < 5:
+    if len(texts) < 5:
         return None
     match texts:
         case [word_of_c, "<", word, ">", "("] if word_of_c == STATIC_CAST and word in _TYPES:
@@ -116,9 +116,12 @@ def _rewrite(tokens: list[Token], cast: _Cast) -> Diagnostic:
     behind = _operand_end(tokens, cast.last) if cast.bare else cast.last
     end = tokens[behind - 1].end
     head = tokens[cast.first]
+    typed = all(token.macro is None for token in tokens[cast.first : behind])  # else the text there is the macro's use
     words = [(Kind.WORD, CONVERSION), (Kind.OP, "<"), (Kind.WORD, cast.elem), (Kind.OP, ">")]
-    made = [Token(kind, text, span.start, span.end, None, head.line_first, head.spaced) for kind, text in words[:1]]
-    made += [Token(kind, text, span.end, span.end) for kind, text in words[1:]]
+    made = [
+        Token(kind, text, span.start, span.end, head.macro, head.line_first, head.spaced) for kind, text in words[:1]
+    ]
+    made += [Token(kind, text, span.end, span.end, head.macro) for kind, text in words[1:]]
     written = f"__to<{cast.elem}>"
     edits: tuple[Edit, ...] = (Edit(span, written),)
     if cast.bare:
@@ -126,6 +129,5 @@ def _rewrite(tokens: list[Token], cast: _Cast) -> Diagnostic:
         tokens.insert(behind, Token(Kind.OP, ")", end, end))
         edits = (Edit(span, f"{written}("), Edit(Span(end, end), ")"))
     tokens[cast.first : cast.last] = made
-    fix = Fix(f"Convert with '{written}'", edits)
-    hint = f"write '{written}(…)'"
-    return Diagnostic(_CODE, Severity.ERROR, cast.message, span, hint, (), (fix,))
+    fixes = (Fix(f"Convert with '{written}'", edits),) if typed else ()
+    return Diagnostic(_CODE, Severity.ERROR, cast.message, span, f"write '{written}(…)'", (), fixes)

@@ -63,7 +63,7 @@ def _report(b: Builder, chain: t.Chain, axes: tuple[tuple[str, t.Axis], ...]) ->
     assert isinstance(chain.base, t.Name) and isinstance(chain.suffixes[0], t.Member)
     word, member = chain.base.id, chain.suffixes[0]
     place = Span(chain.base.span.start, member.span.end)
-    message, level = f"there is no '{b.source(place)}'", "block" if word in ("blockIdx", "gridDim") else "thread"
+    message, level = f"there is no '{word}.{member.name}'", "block" if word in ("blockIdx", "gridDim") else "thread"
     levels = frozenset({"block"}) if level == "block" else _INSIDE
     names = [name.id for found, axis in axes if found in levels for name in axis.names]
     if level == "block":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from croqc.syntax import borrowed
 from croqc.syntax.casts import TYPES_OF_C
 from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES
 from croqc.syntax.lalr import END
@@ -172,6 +173,8 @@ def _no_operand(stream: Stream, at: int) -> tuple[str, str]:
     if word == "(" and earlier is not None and earlier.type == "CPP":
         return "a string literal is required", ""
     if word == "(" and earlier is not None and earlier.type == "NAME" and stream[at].text == ")":
+        if (told := borrowed.barrier(earlier.text)) is not None:
+            return told.message, told.hint
         return f"'{earlier.text}' is not callable here", f"use 'call {earlier.text}()'"
     if kind == "ARROW":
         return "expected a buffer, a view or a storage word", ""
