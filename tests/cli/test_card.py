@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from croqc.engines.gpu import parent as parents
+from croqc.engines.installed import install
 from croqc.service import machine
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE
@@ -15,7 +16,7 @@ from tests.cli.test_protocol import validate
 from tests.engines.children import command
 
 ADD = (EXAMPLES / "add.co").read_text(encoding="utf-8")
-NO_CUPY = "CuPy is not installed; python -m pip install 'croqtile-tools[gpu]'"
+NO_CUPY = f"CuPy is not installed; {install('gpu')}"
 
 
 @pytest.fixture
