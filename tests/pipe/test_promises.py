@@ -152,6 +152,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         ),
     },
     "overwrite": {
+        "nothing is in acc, and every multiply adds": kernel(ir.Declare(NOWHERE, ACC), multiply()),
         "tcgen05 into acc cannot overwrite": kernel(multiply(adds=Lit(True, "bool"), instruction=TCGEN05)),
     },
     "commits": {

@@ -23,18 +23,24 @@ def overwrite(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 
 
 def _changed(body: Body, extents: set[Expr]) -> Body:
-    found: list[Body] = [(stmt,) for stmt in body]
-    for at, fill in enumerate(body):
+    """From the last fill to the first: several may end in one loop, and each finds what became of the others."""
+    for at in range(len(body) - 1, -1, -1):
+        fill = body[at]
         if not isinstance(fill, ir.Fill) or fill.acc.count > 1 or not _is_zero(fill.value):
             continue
         user = _first(body, at + 1, fill.acc)
-        if user is not None and _is_wgmma(body[user]):
-            found[at], found[user] = _declared(fill), (replace(body[user], adds=Lit(False, "bool")),)
+        if user is None:
             continue
-        loop = None if user is None else _opened(body[user], fill.acc, ())
-        if user is not None and isinstance(loop, ir.Loop):
-            found[at], found[user] = _declared(fill), (*_still_filled(fill, loop, extents), loop)
-    return tuple(stmt for each in found for stmt in each)
+        between, rest = body[at + 1 : user], body[user + 1 :]
+        if _is_wgmma(body[user]):
+            used: Body = (replace(body[user], adds=Lit(False, "bool")),)
+        else:
+            loop = _opened(body[user], fill.acc, ())
+            if not isinstance(loop, ir.Loop):
+                continue
+            used = (*_still_filled(fill, loop, extents), loop)
+        body = (*body[:at], *_declared(fill), *between, *used, *rest)
+    return body
 
 
 def _is_wgmma(stmt: ir.Stmt) -> bool:
