@@ -122,6 +122,8 @@ class _Kernel:
             self.w.line(f"const int {index.name} = {self._index(index)};")
         for name, _, slot in kernel.handles:
             self.w.line(f"int {name} = {slot};")
+        for number in range(len(kernel.maps)):  # the first transfer need not wait for its descriptor
+            self.w.line(f"if (threadIdx.x == 0) tma_prefetch({map_name(kernel, number)});")
         if kernel.events:
             self._barriers()
         if kernel.tensor_memory is not None:

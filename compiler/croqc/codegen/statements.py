@@ -330,6 +330,8 @@ class Statements:
 
 def _over_blocks(stmt: ir.Stmt) -> bool:
     """Whether a block of a cluster does something in the others."""
+    if isinstance(stmt, ir.Copy):
+        return stmt.multicast
     return isinstance(stmt, ir.Arrive | ir.Expect) and stmt.cluster
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, modulo, subtract
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, substituted, subtract, variables
 from croqc.pipe.walk import Body, rewrite_lists, statements
 from croqc.text.record import replace
 
@@ -46,7 +46,7 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     if len(loop.body) < 4 or (loop.start, loop.step) != (ZERO, ONE):
         return False
     *head, commit, arrive = loop.body
-    if not isinstance(arrive, ir.Arrive) or arrive.bytes or arrive.after or arrive.cluster:
+    if not isinstance(arrive, ir.Arrive) or arrive.bytes or arrive.after:
         return False
     multiplies = [each for each in statements(loop.body) if isinstance(each, ir.Multiply)]
     if commit != ir.Commit(commit.span) or not multiplies or max(each.n for each in multiplies) > _WIDEST:
@@ -54,7 +54,7 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     if any(each.instruction is not ir.Instruction.WGMMA for each in multiplies):
         return False
     plain = all(isinstance(each, ir.Let | ir.Fence | ir.Multiply | ir.Loop) for each in _but_own_waits(head))
-    return plain and slots[arrive.slot.event] >= 2 and _moves_on(arrive.slot, loop, slots[arrive.slot.event])
+    return plain and _ring(arrive.slot, loop, slots) >= 2
 
 
 def _but_own_waits(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
@@ -70,11 +70,12 @@ def _answered(loop: ir.Loop, kernel: ir.Kernel, slots: dict[str, int]) -> bool:
     awaited = {stmt.slot.event for stmt in loop.body if isinstance(stmt, ir.Wait)}
     arrivals = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive) and stmt.slot.event in awaited]
     turns = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Loop) and stmt.start == ZERO]
+    length = _ring(given.slot, loop, slots)
     answers = [
         stmt
         for turn in turns
         for stmt in _in_turn(turn.body, given.slot.event, awaited)
-        if turn.step == ONE and _moves_on(stmt.slot, turn, slots[stmt.slot.event])
+        if turn.step == ONE and _ring(stmt.slot, turn, slots) == length
     ]
     return bool(awaited) and len(answers) == len(arrivals)
 
@@ -89,14 +90,30 @@ def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
             yield stmt
 
 
-def _moves_on(slot: ir.SlotRef, loop: ir.Loop, count: int) -> bool:
-    """Whether two turns in a row mean different slots: the loop's index, by order or modulo the ring's length."""
+def _ring(slot: ir.SlotRef, loop: ir.Loop, slots: dict[str, int]) -> int:
+    """Through how many slots a loop goes one after the other, by order or modulo their number; 0 where it does not. They
+    may be a part of the event's slots: the first one, and the rest."""
+    at = _by_index(slot.at, loop)
+    if slot.ordered:
+        return slots[slot.event] if at == Var(loop.name) else 0
+    own = {loop.name, *(each.name for each in loop.body if isinstance(each, ir.Let))}
+    match at:
+        case Op(op="+", args=(base, rest)) if own.isdisjoint(variables(base)):
+            at = rest
+    match at:
+        case Op(op="%", args=(Var(name=name), Lit(value=int() as length))) if (
+            name == loop.name and length <= slots[slot.event]
+        ):
+            return length
+    return 0
+
+
+def _by_index(at: Expr, loop: ir.Loop) -> Expr:
+    """A slot in terms of the loop's index: the names of values in its body replaced by these."""
     lets = {each.name: each.value for each in loop.body if isinstance(each, ir.Let) and not each.changes}
-    at: Expr = slot.at
-    while isinstance(at, Var) and at.name in lets:
-        at = lets[at.name]
-    index = Var(loop.name)
-    return at == index if slot.ordered else at == Op("%", (index, Lit(count)))
+    while lets.keys() & set(variables(at)):
+        at = substituted(at, lets)
+    return at
 
 
 def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
@@ -104,18 +121,16 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     from seeing that nothing reads the accumulators while multiplies are in flight."""
     *head, commit, arrive = loop.body
     assert isinstance(arrive, ir.Arrive)
-    index = Var(loop.name)
-    turn = (*head, ir.Commit(commit.span, 1), _release(arrive, index, slots))
+    turn = (*head, ir.Commit(commit.span, 1), _release(arrive, loop, Var(loop.name)))
     return (
         replace(loop, body=turn),
         ir.Commit(commit.span, closes=False),
-        _release(arrive, loop.stop, slots),
+        _release(arrive, loop, loop.stop),
     )
 
 
-def _release(arrive: ir.Arrive, turns: Expr, slots: dict[str, int]) -> ir.Stmt:
+def _release(arrive: ir.Arrive, loop: ir.Loop, turns: Expr) -> ir.Stmt:
     """Gives back the slot of the last of some turns, if there was one."""
-    last = subtract(turns, ONE)
-    at = last if arrive.slot.ordered else modulo(last, Lit(slots[arrive.slot.event]))
+    at = substituted(_by_index(arrive.slot.at, loop), {loop.name: subtract(turns, ONE)})
     given = replace(arrive, slot=replace(arrive.slot, at=at))
     return ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,))
