@@ -82,6 +82,7 @@ def set_element(element: Held) -> ir.Put:
 ROWS = replace(kernels.VECTOR, spread=ir.Spread.ROWS)
 RAGGED = box(DST, valid=(None, Var("K")))
 LANDS = load(mechanism=CP_ASYNC, vector=16, completes=slot())
+MULTICAST = load(mechanism=TMA, multicast=True, completes=slot())
 STORED = store(mechanism=TMA, map=0)
 READS = ir.Write(NOWHERE, whole(TILE), (Lit(0), Lit(0)), Read(box(DST), (Lit(0), Lit(0))))
 BREAKS: dict[str, dict[str, ir.Kernel]] = {
@@ -108,6 +109,12 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "loads complete on full, and no arrival": kernel(load(mechanism=TMA, completes=slot()), arrive()),
         "arrivals on full expect bytes that no load brings": kernel(arrive(bytes=8192)),
     },
+    "mirror": {
+        "some arrivals on full come from all blocks, others from one": kernel(
+            MULTICAST, arrive(cluster=True), arrive(bytes=8192)
+        ),
+        "nobody expects the bytes on full that other blocks send": kernel(MULTICAST, arrive()),
+    },
     "publish": {
         "an arrival on full still waits for f": kernel(arrive(after=("f",))),
         "some arrivals on full count threads": kernel(
@@ -125,6 +132,9 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         ),
         "map 0 has a box of (64,)": replace(kernel(), maps=(replace(MAP, box=(64,)),)),
         "map 0 has a box of (512, 1)": replace(kernel(), maps=(replace(MAP, box=(512, 1)),)),
+    },
+    "scopes": {
+        "an arrival on full orders nothing in its own block": kernel(arrive(signals=True)),
     },
     "epilogue": {
         "stmatrix cannot write dst": kernel(put(by_matrix=True, columns=64)),

@@ -22,8 +22,8 @@ class SlotRef:
 
 @record
 class Wait(Stmt):
-    """Until a generation of the slot is complete. (phases) `phase`: the variable with the path's bit for each slot;
-    (fold, scopes) `cluster`: other blocks arrive there too, and what their ordinary code did before is seen behind it."""
+    """Until a generation of the slot is complete. (phases) `phase`: the variable with the path's bit for each
+    slot; (fold, scopes) `cluster`: other blocks arrive there too, and what their ordinary code did is seen then."""
 
     slot: SlotRef
     phase: str | None = None

@@ -1,10 +1,10 @@
 """Pass epilogue: accumulators leave through shared memory (PTX ISA, stmatrix, cp.async.bulk.tensor).
 
 - A store of 16-bit elements into a swizzled shared tile uses stmatrix: a warp writes 16 columns at a time.
-- A store to global memory that TMA can make goes through a stage of its own. Where the block's shared memory leaves room
-  for the whole tile, it is written at once, and its transfer is under way up to the next tile's store. Where it does
-  not, panels of 64 columns take turns in two buffers, so that one is written while the transfer of the other is under
-  way. A buffer is written again only when its last transfer has read it.
+- A store to global memory that TMA can make goes through a stage of its own, 64 columns at a time: a panel. Panels
+  take turns in two buffers where the block's shared memory leaves room for them, so that one is written while the
+  transfer of the other is under way, up to the next tile. A buffer is written again only when its last transfer has
+  read it. Where no room is left for another stage, stores of tiles alike by one role share theirs.
 """
 
 from __future__ import annotations
@@ -53,15 +53,13 @@ def _is_halves(stmt: ir.StoreTile) -> bool:
 
 
 class _Staging:
-    """Gives each store to global memory its stage; where no room is left, those of one role share it, one after the
-    other."""
+    """Gives each store to global memory its stage. `alike`: the last one made for a role's tiles of a shape, and how
+    many buffers a warpgroup has there."""
 
     def __init__(self, kernel: ir.Kernel, env: Env) -> None:
         self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
         self.stages: list[ir.Shared] = []
-        self.shared: dict[
-            tuple[int, int, int, str], tuple[Tensor, int]
-        ] = {}  # by role and tile: its stage, its buffers
+        self.alike: dict[tuple[str, int, int, str], tuple[Tensor, int]] = {}
         self.maps: list[ir.TensorMap] = []
         used = sum(aligned(item.slot_stride * item.tensor.slots, SWIZZLED) for item in kernel.shared)
         self.room = max(env.target.shared_limit - used - _BARRIERS, 0)
@@ -88,31 +86,29 @@ class _Staging:
             return (stmt,)
         if unreachable(stmt.dest) or misaligned(stmt.dest, self.env.facts):
             return (stmt,)
-        key = id(role), stmt.acc.m, stmt.acc.n, stmt.dest.tensor.elem
-        stage, buffers = self._stage(stmt, len(role.groups)) or self.shared.get(key, (None, 0))
-        if stage is None:
+        key = role.path, stmt.acc.m, stmt.acc.n, stmt.dest.tensor.elem
+        made = self._stage(stmt, len(role.groups)) or self.alike.get(key)
+        if made is None:
             return (stmt,)
-        self.shared[key] = stage, buffers
-        width = stage.extents[1]
+        self.alike[key] = stage, buffers = made
         number, group = self._map(stmt.dest), subtract(Fn("warpgroup", (), "s32"), Lit(role.groups[0]))
         base = multiply(group, Lit(buffers)) if len(role.groups) > 1 else ZERO
-        parts = range(stmt.acc.n // width)
+        parts = range(stmt.acc.n // _WIDTH)
         # Where panels do not come in pairs, the first one follows one in the same buffer: that of the tile before.
         keeps = [0 if part == 0 and len(parts) % buffers else buffers - 1 for part in parts]
         stages = [whole(stage, add(base, Lit(part % buffers))) for part in parts]
-        return tuple(each for part in parts for each in _part(stmt, stages[part], part * width, number, keeps[part]))
+        return tuple(each for part in parts for each in _part(stmt, stages[part], part * _WIDTH, number, keeps[part]))
 
     def _stage(self, stmt: ir.StoreTile, groups: int) -> tuple[Tensor, int] | None:
-        """Makes the stage of a store by some warpgroups: one buffer for the whole tile of each or, where these do not
-        fit, two that panels take turns in. Returns it with its buffers a warpgroup, None where no panel fits."""
-        width = stmt.acc.n if groups * stmt.acc.m * stmt.acc.n * 2 <= self.room else _WIDTH
-        size = stmt.acc.m * width * 2
-        buffers = min(self.room // (groups * size), 2 if stmt.acc.n > width else 1)
+        """Makes the stage of a store by some warpgroups. Returns it with the buffers of each: two where they fit and
+        panels take turns. None where not one fits."""
+        size = stmt.acc.m * _WIDTH * 2
+        buffers = min(self.room // (groups * size), 2 if stmt.acc.n > _WIDTH else 1)
         if not buffers:
             return None
         self.room -= buffers * groups * size
         name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
-        shape = (Lit(stmt.acc.m), Lit(width))
+        shape = (Lit(stmt.acc.m), Lit(_WIDTH))
         tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups * buffers)
         self.stages.append(ir.Shared(tensor, size, stmt.span, _SWIZZLE, SWIZZLED))
         return tensor, buffers
@@ -127,17 +123,16 @@ class _Staging:
 
 
 def _part(stmt: ir.StoreTile, stage: Tile, first: int, number: int, keep: int) -> Body:
-    """A stage: the last transfer out of its buffer has read it, the warpgroup writes it, one thread starts the next.
+    """A panel: the last transfer out of its buffer has read it, the warpgroup writes it, one thread starts the next.
 
     `keep`: how many transfers may still be reading; they are those of other buffers."""
     row, column = stmt.dest.origin
-    width = stage.tensor.extents[1]
     part = replace(stmt.dest, origin=(row, add(column, Lit(first))), shape=stage.shape, valid=(None, None))
     unit = Unit.GROUP4
     return (
         ir.StoresRead(stmt.span, unit, keep),
         ir.Sync(stmt.span, unit),
-        replace(stmt, dest=stage, row_limits=(), column_limits=(), by_matrix=True, first=first, columns=width),
+        replace(stmt, dest=stage, row_limits=(), column_limits=(), by_matrix=True, first=first, columns=_WIDTH),
         ir.Copy(stmt.span, stage, part, ir.Form.COPY, unit, "tma", True, mechanism=ir.Mechanism.TMA, map=number),
     )
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, substituted, subtract, variables
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, substituted, subtract
 from croqc.pipe.walk import Body, rewrite_lists, statements
 from croqc.text.record import replace
 
@@ -91,14 +91,13 @@ def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
 
 
 def _ring(slot: ir.SlotRef, loop: ir.Loop, slots: dict[str, int]) -> int:
-    """Through how many slots a loop goes one after the other, by order or modulo their number; 0 where it does not. They
-    may be a part of the event's slots: the first one, and the rest."""
+    """Through how many slots a loop goes one after the other, by order or modulo their number; 0 where it does not.
+    They may be a part of the event's slots, from some slot on that is the same in all turns."""
     at = _by_index(slot.at, loop)
     if slot.ordered:
         return slots[slot.event] if at == Var(loop.name) else 0
-    own = {loop.name, *(each.name for each in loop.body if isinstance(each, ir.Let))}
     match at:
-        case Op(op="+", args=(base, rest)) if own.isdisjoint(variables(base)):
+        case Op(op="+", args=(base, rest)) if _stays(base, loop):
             at = rest
     match at:
         case Op(op="%", args=(Var(name=name), Lit(value=int() as length))) if (
@@ -108,10 +107,24 @@ def _ring(slot: ir.SlotRef, loop: ir.Loop, slots: dict[str, int]) -> int:
     return 0
 
 
+def _stays(expr: Expr, loop: ir.Loop) -> bool:
+    """Whether a value is certainly the same in all turns: made of numbers and of names that no turn gives a value."""
+    inside = statements(loop.body)
+    given = {loop.name, *(each.name for each in inside if isinstance(each, ir.Let | ir.Set | ir.Loop))}
+    match expr:
+        case Lit():
+            return True
+        case Var(name=name):
+            return name not in given
+        case Op(args=args):
+            return all(_stays(each, loop) for each in args)
+    return False
+
+
 def _by_index(at: Expr, loop: ir.Loop) -> Expr:
     """A slot in terms of the loop's index: the names of values in its body replaced by these."""
     lets = {each.name: each.value for each in loop.body if isinstance(each, ir.Let) and not each.changes}
-    while lets.keys() & set(variables(at)):
+    for _ in lets:  # their values may have names of others
         at = substituted(at, lets)
     return at
 

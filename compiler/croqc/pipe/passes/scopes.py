@@ -1,7 +1,7 @@
-"""Pass scopes: arrivals and waits over a cluster order ordinary memory only where blocks share some (PTX ISA, mbarrier).
+"""Pass scopes: arrivals and waits over a cluster order ordinary memory where blocks share some (PTX ISA, mbarrier).
 
-An arrival with release semantics for the cluster waits until whatever its thread has written is seen by all blocks, and
-a wait with acquire semantics drops what the multiprocessor has cached: with every turn of a loop. In the language blocks
+An arrival with release semantics for the cluster waits until what its thread has written is seen by all blocks, and a
+wait with acquire semantics drops what the multiprocessor has cached: with every turn of a loop. In the language blocks
 of a cluster share global tensors, and each other's shared tensors where a copy lands in all of them. No block sees what
 another's ordinary code does where the kernel reads no global tensor that it writes, and leaves the tensors of such
 copies to multiplies and TMA: these are complete when their own waits and barriers say so.
