@@ -73,7 +73,7 @@ def test_the_grid_has_a_block_for_each_index_of_the_cluster() -> None:
         "const int b = blockIdx.x / 6;",
         "const int d = blockIdx.x % 3;",
         "const int c = blockIdx.x / 3 % 2;",
-        "<<<dim3(s64(N / 64) * 6, 1, 1), 256",
+        "launch_overlapping(f, dim3(s64(N / 64) * 6, 1, 1), 256",
         "tma_multicast<6>(buf, x_map, full, b * 64);",
     ):
         assert line in found.result.text, line

@@ -40,6 +40,7 @@ FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
 LEAVE = ir.Jump(NOWHERE, "break")
 OUT = replace(ACC, name="out")
 WAIT = ir.Wait(NOWHERE, slot())
+LAUNCHES = ir.AwaitLaunches(NOWHERE)
 MEMORY = ir.TensorMemory(0, 2, 128, 64, (("acc", 0),))
 MAP = ir.TensorMap(SRC, (64, 64), 0)
 
@@ -215,6 +216,11 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "the barriers lie at 8192, tensors end at 16384": placed(0, 8192, barriers_at=8192),
         "16400 bytes are used and 16384 asked for": placed(0, 8192, shared_bytes=16384),
         "the address of tensor memory lies at -1": placed(0, 8192, tensor_memory=MEMORY),
+    },
+    "dependents": {
+        "something stands in front of the wait for the launches in front": kernel(multiply(), LAUNCHES),
+        "something stands in front of the wait": kernel(role(LAUNCHES)),
+        "something stands in front": kernel(LAUNCHES, LAUNCHES),
     },
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.commits import commits
 from croqc.pipe.passes.cover import cover
+from croqc.pipe.passes.dependents import dependents
 from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
@@ -77,8 +78,10 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("barriers", barriers),
     # Behind barriers and epilogue, which place the waits behind TMA stores.
     ("stored", stored),
-    # Last: sizes and alignments are settled.
+    # Behind all that makes or sizes tensors: sizes and alignments are settled.
     ("memory", memory),
+    # Last: in front of whatever the others have put first.
+    ("dependents", dependents),
 )
 
 

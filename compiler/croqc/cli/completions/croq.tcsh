@@ -11,13 +11,13 @@ complete croq \
         'c/--dialect=/(any current)/' \
         'c/--engine=/(sim gpu)/' \
         'c/--to=/(current course)/' \
-        'c/--after=/(tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda)/' \
+        'c/--after=/(tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory dependents cuda)/' \
         'c/--/(after arch block check cold dialect diff engine entry force full help html json lines max-steps output port ptx quiet remeasure repeat rule sass schedules seed serve stdio strict svg timeout to trace unsafe version write)/' \
         'c/-/(- D h o q)/' \
         'n/--dialect/(any current)/' \
         'n/--engine/(sim gpu)/' \
         'n/--to/(current course)/' \
-        'n/--after/(tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory cuda)/' \
+        'n/--after/(tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory dependents cuda)/' \
         'p/1/(check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion)/' \
         'n/completion/(bash zsh fish tcsh)/' \
         'p/*/()/'

@@ -33,5 +33,6 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "barriers": roles.barriers,
     "stored": roles.stored,
     "memory": memory.memory,
+    "dependents": roles.dependents,
 }
 """Gives what does not hold of a kernel that the pass and those before it have been over."""
