@@ -18,6 +18,7 @@ from croqc.engines.gpu.job import make_job
 from croqc.engines.gpu.parent import Parent
 from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_text
+from tests.gpu.held import held
 from tests.gpu.mutants import model_of
 from tests.gpu.parts.mutants import answer_of
 
@@ -61,14 +62,14 @@ def chain(name: str, size: int) -> Program:
 
 def overlaps(card: Parent) -> list[dict[str, Any]]:
     """`wrong` of `runs` gave other bits; each run starts anew."""
-    card.close()  # its memory and its context are in nobody's way
     found = []
-    for name in FORTH:
-        with tempfile.TemporaryDirectory(prefix="croq-overlaps-") as folder:
-            chain_job(Path(folder), name, SIZE)
-            row = {"chain": name, "runs": 0, "wrong": 0, "hangs": False, **answer_of(Path(folder))}
-        print(row, flush=True)
-        found.append(row)
+    with held(card, "overlapping launches"):
+        for name in FORTH:
+            with tempfile.TemporaryDirectory(prefix="croq-overlaps-") as folder:
+                chain_job(Path(folder), name, SIZE)
+                row = {"chain": name, "runs": 0, "wrong": 0, "hangs": False, **answer_of(Path(folder))}
+            print(row, flush=True)
+            found.append(row)
     return found
 
 

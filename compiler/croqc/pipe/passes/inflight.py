@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, substituted, subtract
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, add, integer, modulo, substituted, subtract
 from croqc.pipe.walk import Body, rewrite_lists, statements
-from croqc.text.record import replace
+from croqc.text.record import record, replace
 
 _WIDEST = 128  # columns
 
@@ -54,7 +54,8 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     if any(each.instruction is not ir.Instruction.WGMMA for each in multiplies):
         return False
     plain = all(isinstance(each, ir.Let | ir.Fence | ir.Multiply | ir.Loop) for each in _but_own_waits(head))
-    return plain and _ring(arrive.slot, loop, slots) >= 2
+    ring = _ring(arrive.slot, loop, slots)
+    return plain and ring is not None and ring.length >= 2
 
 
 def _but_own_waits(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
@@ -70,14 +71,18 @@ def _answered(loop: ir.Loop, kernel: ir.Kernel, slots: dict[str, int]) -> bool:
     awaited = {stmt.slot.event for stmt in loop.body if isinstance(stmt, ir.Wait)}
     arrivals = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive) and stmt.slot.event in awaited]
     turns = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Loop) and stmt.start == ZERO]
-    length = _ring(given.slot, loop, slots)
+    own = _ring(given.slot, loop, slots)
     answers = [
         stmt
         for turn in turns
         for stmt in _in_turn(turn.body, given.slot.event, awaited)
-        if turn.step == ONE and _ring(stmt.slot, turn, slots) == length
+        if turn.step == ONE and _is_as_long(_ring(stmt.slot, turn, slots), own)
     ]
     return bool(awaited) and len(answers) == len(arrivals)
+
+
+def _is_as_long(one: _Ring | None, other: _Ring | None) -> bool:
+    return one is not None and other is not None and one.length == other.length
 
 
 def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
@@ -90,21 +95,28 @@ def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
             yield stmt
 
 
-def _ring(slot: ir.SlotRef, loop: ir.Loop, slots: dict[str, int]) -> int:
-    """Through how many slots a loop goes one after the other, by order or modulo their number; 0 where it does not.
-    They may be a part of the event's slots, from some slot on that is the same in all turns."""
-    at = _by_index(slot.at, loop)
+@record
+class _Ring:
+    """Slots that a loop goes through one after the other: so many, from `first` on, which is the same in all turns."""
+
+    first: Expr
+    length: int
+
+
+def _ring(slot: ir.SlotRef, loop: ir.Loop, slots: dict[str, int]) -> _Ring | None:
+    """The ring that a loop goes through by order, or modulo its length; it may be a part of the event's slots. None
+    where it goes otherwise."""
+    at, count = _by_index(slot.at, loop), slots[slot.event]
+    first: Expr = ZERO
     if slot.ordered:
-        return slots[slot.event] if at == Var(loop.name) else 0
+        return _Ring(ZERO, count) if at == Var(loop.name) else None
     match at:
         case Op(op="+", args=(base, rest)) if _stays(base, loop):
-            at = rest
+            first, at = base, rest
     match at:
-        case Op(op="%", args=(Var(name=name), Lit(value=int() as length))) if (
-            name == loop.name and length <= slots[slot.event]
-        ):
-            return length
-    return 0
+        case Op(op="%", args=(Var(name=name), Lit(value=int() as length))) if name == loop.name and length <= count:
+            return _Ring(first, length)
+    return None
 
 
 def _stays(expr: Expr, loop: ir.Loop) -> bool:
@@ -134,16 +146,22 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     from seeing that nothing reads the accumulators while multiplies are in flight."""
     *head, commit, arrive = loop.body
     assert isinstance(arrive, ir.Arrive)
-    turn = (*head, ir.Commit(commit.span, 1), _release(arrive, loop, Var(loop.name)))
+    ring = _ring(arrive.slot, loop, slots)
+    assert ring is not None
+    turn = (*head, ir.Commit(commit.span, 1), *_release(arrive, ring, Var(loop.name)))
     return (
         replace(loop, body=turn),
         ir.Commit(commit.span, closes=False),
-        _release(arrive, loop, loop.stop),
+        *_release(arrive, ring, loop.stop),
     )
 
 
-def _release(arrive: ir.Arrive, loop: ir.Loop, turns: Expr) -> ir.Stmt:
+def _release(arrive: ir.Arrive, ring: _Ring, turns: Expr) -> Body:
     """Gives back the slot of the last of some turns, if there was one."""
-    at = substituted(_by_index(arrive.slot.at, loop), {loop.name: subtract(turns, ONE)})
+    count = integer(turns)
+    if count is not None and count <= 0:
+        return ()
+    last = subtract(turns, ONE)
+    at = last if arrive.slot.ordered else add(ring.first, modulo(last, Lit(ring.length)))
     given = replace(arrive, slot=replace(arrive.slot, at=at))
-    return ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,))
+    return (given,) if count is not None else (ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,)),)

@@ -38,7 +38,10 @@ def _changed(body: Body, extents: set[Expr]) -> Body:
             loop = _opened(body[user], fill.acc, ())
             if not isinstance(loop, ir.Loop):
                 continue
-            used = (*_still_filled(fill, loop, extents), loop)
+            # Zeros are ordinary code: the fence stays behind them.
+            fence = between[-1:] if isinstance(body[user - 1], ir.Fence) else ()
+            between = between[: len(between) - len(fence)]
+            used = (*_still_filled(fill, loop, extents), *fence, loop)
         body = (*body[:at], *_declared(fill), *between, *used, *rest)
     return body
 
