@@ -16,8 +16,8 @@ inline void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-// A launch of a kernel that itself waits for what stands in front of it on the stream: it may begin while that ends (CUDA
-// C++ programming guide, programmatic dependent launch).
+// A launch of a kernel that itself waits for what stands in front of it on the stream: it may begin while that ends
+// (CUDA C++ programming guide, programmatic dependent launch).
 template <typename... Params, typename... Args>
 void launch_overlapping(void (*kernel)(Params...), dim3 blocks, int threads, size_t shared, cudaStream_t stream,
                         Args... args) {
