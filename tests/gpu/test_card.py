@@ -15,7 +15,6 @@ from tests.gpu.cases import given
 from tests.gpu.mutants import FILES, listed
 from tests.gpu.parts.mutants import RUNS
 from tests.gpu.parts.overlaps import FORTH
-from tests.gpu.shaken import FEW
 from tests.gpu.visit import PARTS
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(900)]
@@ -63,7 +62,7 @@ def test_launches_that_overlap_read_what_the_ones_in_front_wrote(visit: dict[str
     rows = visit["overlaps"]
     assert [row["chain"] for row in rows] == list(FORTH)
     assert [row for row in rows if row["wrong"] or row["hangs"] or row.get("trouble")] == []
-    assert all(row["runs"] >= FEW for row in rows)
+    assert all(row["runs"] >= 5 for row in rows)  # as many are made in any case
 
 
 def test_deterministic_kernels_give_equal_bits(visit: dict[str, Any]) -> None:
