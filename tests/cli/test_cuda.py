@@ -93,7 +93,12 @@ def test_sizes_make_facts(croq: Croq) -> None:
 def test_the_full_text_has_its_host_side(croq: Croq) -> None:
     Path("k.co").write_text(PIPELINE, encoding="utf-8")
     text = croq("cuda", "k.co", "--full").out
-    for part in ("cuTensorMapEncodeTiled", 'require(K > 0, "K must be at least 1");', "cudaStream_t", ">>>("):
+    for part in (
+        "cuTensorMapEncodeTiled",
+        'require(K > 0, "K must be at least 1");',
+        "cudaStream_t",
+        "launch_overlapping(",
+    ):
         assert part in text
     assert text.startswith(croq("cuda", "k.co").out)
     assert croq("cuda", "k.co", "--full", "-o", "k.cu").out == ""
@@ -154,7 +159,7 @@ def test_several_functions_need_an_entry_or_make_one_unit(croq: Croq) -> None:
     Path("k.co").write_text(TILED + second)
     both = json.loads(croq("cuda", "k.co", "--json").out)
     assert [kernel["name"] for kernel in both["kernels"]] == ["add", "more"]
-    assert both["text"].count("namespace croq {") == 2  # types and shared memory, each once
+    assert both["text"].count("namespace croq {") == 3  # types, shared memory and griddepcontrol, each once
     rows = [item["range"]["start"]["line"] for item in both["lines"]]
     assert {5, 14} <= set(rows)
 
