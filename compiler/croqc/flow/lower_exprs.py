@@ -178,32 +178,38 @@ class Exprs:
         return found
 
     def _deciding(self) -> set[Symbol]:
-        """The names that say who does what: in slots, bounds and conditions around something that matters, and in
-        what is assigned to such names."""
+        """The names that say who does what: in slots, bounds and conditions around something that matters, in what is
+        assigned to such names, and in the conditions under which it is."""
         found: set[Symbol] = set()
-        assigned: list[tuple[Symbol, ast.Node]] = []
+        following: list[tuple[set[Symbol], ast.Node]] = []  # what decides if one of those names does
         for node in self.nodes:
             match node:
                 case ast.Wait() | ast.Trigger() | ast.Copy() | ast.Binding() | ast.Range() | ast.Select():
                     found |= self._symbols_in(node)
                 case ast.If(cond=cond) | ast.While(cond=cond) if any(isinstance(each, _ACTS) for each in walk(node)):
                     found |= self._symbols_in(cond)
+                case ast.If(cond=cond) | ast.While(cond=cond):
+                    following.append((self._assigned_in(node), cond))
                 case ast.Chain(suffixes=suffixes):
                     found |= {symbol for suffix in suffixes for symbol in self._symbols_in(suffix)}
                 case ast.AssignPart(target=ast.Name() as name, value=value) | ast.ScalarInit(name=name, value=value):
-                    symbol = self.model.uses.get(name)
-                    if symbol is not None and value is not None:
-                        assigned.append((symbol, value))
+                    if value is not None:
+                        following.append((self._symbols_in(name), value))
                 case ast.Call(kind="barrier"):
                     found |= self._symbols_in(node)
         grown = True
         while grown:
             before = len(found)
-            for target, source in assigned:
-                if target in found:
+            for targets, source in following:
+                if not targets.isdisjoint(found):
                     found |= self._symbols_in(source)
             grown = len(found) > before
         return found
+
+    def _assigned_in(self, node: ast.Node) -> set[Symbol]:
+        targets = (each.target for each in walk(node) if isinstance(each, ast.AssignPart))
+        symbols = (self.model.uses.get(target) for target in targets if isinstance(target, ast.Name))
+        return {symbol for symbol in symbols if symbol is not None}
 
     def _symbols_in(self, node: ast.Node) -> set[Symbol]:
         symbols = (self.model.uses.get(name) for name in walk(node) if isinstance(name, ast.Name))

@@ -11,8 +11,9 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from croqc.flow.counters import grows
 from croqc.flow.exprs import Env, UndecidedError, closure
-from croqc.flow.instances import Plan, grows, refs_of
+from croqc.flow.instances import Plan, refs_of
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_events import Trigger, WaitEvent
