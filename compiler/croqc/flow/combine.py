@@ -64,7 +64,8 @@ def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False
     parts = [_group(signature, group, columns, places, turns, share, found, likeness) for group in groups]
     most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
     keyed = _together(signature, parts, turns, most, cost, found)
-    if not largest and _meet_guards(program, wanted, signature, parts, columns, turns, list(keyed.values()), found):
+    tried = list(keyed.values())
+    if not largest and _meet_guards(program, wanted, signature, parts, columns, turns, tried, budget // 8, found):
         keyed = _together(signature, parts, turns, most, cost, found)
     order = sorted(keyed.items(), key=lambda item: (sum(_numbers(item[0])), sorted(item[1].items())))
     found.instances = [instance for _, instance in order]
@@ -100,22 +101,30 @@ def _meet_guards(
     columns: Mapping[int, list[int]],
     turns: Mapping[Loop, int],
     instances: Sequence[Mapping[int, int]],
+    budget: int,
     found: Combined,
 ) -> bool:
     """Adds to the parts what is needed for guards on several sizes to come out both ways; whether it did."""
     driving = {var for loop in wanted.loops for var in loop.low.variables() | loop.high.variables()}
     given = {var: column for var, column in columns.items() if var in driving}
-    meeting = Meeting(program, wanted.sizes, given)
+    meeting = Meeting(program, wanted.sizes, given, budget)
+    own = [signature.within(set(part[0])) if part else signature for part in parts]
+    cost = sum(len(part) * (1 + alone.nodes(turns) // NODES) for alone, part in zip(own, parts, strict=True))
+    if cost > budget:
+        return False
+    keys: list[set[object]] = []
     added = False
     for sizes in meeting.witnesses(instances):
-        for part in parts:
-            own = {var: sizes[var] for var in part[0]} if part else {}
-            alone = signature.within(set(own))
-            key = alone.of(own, turns)
-            if key is not None and key not in {alone.of(each, turns) for each in part}:
-                part.append(own)
+        meeting.nodes += sum(alone.nodes(turns) for alone in own)
+        keys = keys or [{alone.of(each, turns) for each in part} for alone, part in zip(own, parts, strict=True)]
+        for alone, part, met in zip(own, parts, keys, strict=True):
+            chosen = {var: sizes[var] for var in part[0]} if part else {}
+            key = alone.of(chosen, turns)
+            if key is not None and key not in met:
+                met.add(key)
+                part.append(chosen)
                 added = True
-    found.steps += meeting.steps
+    found.steps += meeting.steps + (cost if keys else 0)
     return added
 
 

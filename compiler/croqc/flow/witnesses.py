@@ -14,9 +14,9 @@ from croqc.flow.candidates import least_of
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, apply, closure, course, var
 from croqc.flow.ops_control import Branch
 from croqc.flow.program import Loop, Program, Size
-from croqc.flow.signature import spell
+from croqc.flow.signature import NODES, spell
 
-_MOST_TESTS = 3000  # evaluations in the search for one outcome of one guard
+_MOST_NODES = 20_000  # that are evaluated in the search for one outcome of one guard
 _DEEPEST = 10  # values that are mended one after another
 _LARGEST = 1 << 16
 _MOST_TURNS = 24  # sizes that are kept while others are mended
@@ -76,18 +76,25 @@ def _relates(expr: Expr, sizes: set[int]) -> bool:
 
 @dataclass(slots=True)
 class Meeting:
-    """Searches in one program. `driving`: what is tried of the sizes that say how often loops run. `steps`: evaluations
-    that were made."""
+    """Searches in one program. `driving`: what is tried of the sizes that say how often loops run. `budget`: abstract
+    steps that it may take."""
 
     program: Program
     sizes: Sequence[Size]
     driving: Mapping[int, Sequence[int]]
-    steps: int = 0
+    budget: int
+    nodes: int = 0  # of expressions that were evaluated
+
+    @property
+    def steps(self) -> int:
+        return self.nodes // NODES
 
     def witnesses(self, instances: Sequence[Mapping[int, int]]) -> Iterator[dict[int, int]]:
         """Sizes at which guards come out as in none of the instances: the nearest ones, and with many turns of loops
         whose number of turns the guard has a part in."""
         for guard in guards_of(self.program):
+            if self.steps > self.budget:
+                return
             for holds in self._missing(guard, instances):
                 first = self._find(guard, holds, {})
                 if first is None:
@@ -96,6 +103,8 @@ class Meeting:
                 for number in sorted(guard.variables & self.driving.keys()):
                     column = self.driving[number]
                     for value in column[:: len(column) // _MOST_TURNS + 1]:
+                        if self.steps > self.budget:
+                            return
                         more = self._find(guard, holds, {number: value})
                         if more is not None:
                             yield more
@@ -117,7 +126,7 @@ class Meeting:
                     env[loop.var] = high - 1 if last else low
             except UndecidedError:
                 return False
-            self.steps += len(goals)
+            self.nodes += sum(expr.size for expr, _ in goals)
             if all(_comes_out(goal, env) for goal in goals):
                 return True
         return False
@@ -140,8 +149,8 @@ class Meeting:
         least = {size.var: env[size.var] if size.bound is None else 0 for size in self.sizes if size.var not in given}
         least |= {loop.var: 0 for loop in guard.indices}
         search = _Search(goals, least)
-        solved = search.solve(env, _DEEPEST)
-        self.steps += search.tests
+        solved = search.solve(env, _DEEPEST) if self.steps <= self.budget else None
+        self.nodes += search.nodes
         return None if solved is None else {size.var: solved[size.var] for size in self.sizes}
 
 
@@ -164,14 +173,14 @@ class _Search:
         self.goals = goals
         self.least = least
         self.met: set[tuple[int, ...]] = set()
-        self.tests = 0
+        self.nodes = 0
 
     def solve(self, env: Env, depth: int) -> Env | None:
         known = tuple(env[number] for number in self.least)
-        if known in self.met or self.tests > _MOST_TESTS:
+        if known in self.met or self.nodes > _MOST_NODES:
             return None
         self.met.add(known)
-        self.tests += len(self.goals)
+        self.nodes += sum(expr.size for expr, _ in self.goals)
         goal = next((each for each in self.goals if not _comes_out(each, env)), None)
         if goal is None:
             return env
@@ -227,7 +236,7 @@ class _Search:
         return goal[0].op in ("==", "!=") and self._side(goal[0], number, value, env) != side
 
     def _is_met(self, goal: Goal, number: int, value: int, env: Env) -> bool:
-        self.tests += 1
+        self.nodes += goal[0].size
         env[number] = value
         return _comes_out(goal, env)
 
@@ -235,7 +244,7 @@ class _Search:
         """Which side of a comparison is larger."""
         if expr.op not in COMPARE:
             return 0
-        self.tests += 1
+        self.nodes += expr.size
         env[number] = value
         try:
             left, right = (closure(arg)(env) for arg in expr.args)
