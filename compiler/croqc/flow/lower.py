@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import Arrivals, Slot
+from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
@@ -57,7 +58,8 @@ class Lowering(Builder):
         table: Mapping[type, Handler],
         loosely: bool,
     ) -> None:
-        super().__init__(model, nodes_of(kernel.node))
+        nodes = nodes_of(kernel.node)
+        super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body))
         self.loosely = loosely
         self.kernel = kernel
         self.paths = paths
