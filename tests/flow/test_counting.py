@@ -142,3 +142,16 @@ def test_a_variable_that_is_read_behind_the_loop_is_not_an_index() -> None:
         f"{role(work, 'while (id < J)', '0', 'id += 5;')} k = 0; if (id > 20) {{ {work} }}" for work in (LOAD, USE)
     )
     assert flow_of(PIPE.format(load=load, use=use, host="")).strength is Strength.CHECKED
+
+
+@pytest.mark.parametrize("head", ["foreach t in [cdiv(R, 4)]", f"while (id < {LAST})"])
+@pytest.mark.parametrize(("slot", "right"), [("(n % 8) % 3", False), ("(n % 9) % 3", True), ("n % 3", True)])
+def test_a_count_in_loops_of_fixed_length_goes_on_with_the_loop_around(head: str, slot: str, right: bool) -> None:
+    """One tile a turn of the outer loop: the eighth one is read from the wrong slot."""
+    tile = "foreach k in [1] {{ {} n += 1; }}"
+    load, use = (
+        f"mutable int id = 0; mutable int n = 0; {head} {{ {tile.format(work)} {'id += 1;' if 'while' in head else ''} }}"
+        for work in (LOAD, USE.replace("ring[n % 3]", f"ring[{slot}]"))
+    )
+    flow = flow_of(PIPE.format(load=load, use=use, host=""), TYPING_BUDGET)
+    assert flow.strength is (Strength.PROVED if right else Strength.FAILS)

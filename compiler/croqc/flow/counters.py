@@ -46,6 +46,13 @@ def counted(program: Program, loop: Loop, bounds: Mapping[int, int], periods: Ma
     return min(max((turns(var, frozenset((var,))) for var in asked_for), default=0), _MOST_TURNS)
 
 
+def counts_in_fixed(program: Program, outer: Loop, free: Collection[Loop]) -> bool:
+    """Whether a loop moves a counter on in loops of fixed lengths alone: then its own turns are those of the ring."""
+    inner = [loop for loop in program.loops if outer in loop.outer]
+    moved = any(isinstance(op, Set) and outer in op.loops[:-1] and grows(op) for op in program.ops)
+    return moved and not any(loop in free for loop in inner)
+
+
 def _moves_in(op: Set, loop: Loop) -> bool:
     return op.loops[-1:] == (loop,) and grows(op)
 

@@ -11,7 +11,7 @@ from math import lcm
 
 from croqc.flow.candidates import MOST_PERIOD, least_of
 from croqc.flow.combine import Wanted, combine
-from croqc.flow.counters import counted, counters_of, counting_loops, follows_sizes
+from croqc.flow.counters import counted, counters_of, counting_loops, counts_in_fixed, follows_sizes
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
@@ -78,7 +78,8 @@ def plan(program: Program, budget: int = 1 << 30) -> Plan:
     for loop in free:
         own, bound = periods.get(loop.var, 1), max(bounds.get(loop.var, 0), counted(program, loop, bounds, periods))
         if loop in around:
-            inside = min(steering.get(loop, 0) * (3 * period + 2), _MOST_STEERED)
+            steered = max(steering.get(loop, 0), counts_in_fixed(program, loop, free))
+            inside = min(steered * (3 * period + 2), _MOST_STEERED)
             turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1, inside)
         else:
             turns[loop] = max(3 * period + 2, bound + period + 2)
