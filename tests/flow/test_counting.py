@@ -102,6 +102,7 @@ NOT_SURE = {
     "gone on early": ("while (id < tiles)", "b", "id += 132;", "if (n == 70) { id += 132; continue; }"),
     "moved twice": ("while (id < tiles)", "b", "id += 132;", "if (n > 70) { id += 1; }"),
     "moved under a condition": ("while (id < tiles)", "b", "if (n > 0) { id += 132; }", ""),
+    "moved in passing": ("while (id < tiles)", "b", "id += 132;", "if (id++ > 70) { n += 3; }"),
     "by what the caller says": ("while (id < tiles)", "b", "id += J;", ""),
     "by what memory says": ("while (id < tiles)", "b", "id += steps.at(id);", ""),
     "by a variable": ("while (id < tiles)", "b", "id += by;", "mutable int by = 132;"),
@@ -148,9 +149,9 @@ def test_a_variable_that_is_read_behind_the_loop_is_not_an_index() -> None:
 @pytest.mark.parametrize(("slot", "right"), [("(n % 8) % 3", False), ("(n % 9) % 3", True), ("n % 3", True)])
 def test_a_count_in_loops_of_fixed_length_goes_on_with_the_loop_around(head: str, slot: str, right: bool) -> None:
     """One tile a turn of the outer loop: the eighth one is read from the wrong slot."""
-    tile = "foreach k in [1] {{ {} n += 1; }}"
+    tile, step = "foreach k in [1] {{ {} n += 1; }}", "id += 1;" if "while" in head else ""
     load, use = (
-        f"mutable int id = 0; mutable int n = 0; {head} {{ {tile.format(work)} {'id += 1;' if 'while' in head else ''} }}"
+        f"mutable int id = 0; mutable int n = 0; {head} {{ {tile.format(work)} {step} }}"
         for work in (LOAD, USE.replace("ring[n % 3]", f"ring[{slot}]"))
     )
     flow = flow_of(PIPE.format(load=load, use=use, host=""), TYPING_BUDGET)

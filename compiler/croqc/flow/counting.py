@@ -127,7 +127,8 @@ def _is_its_own(model: Model, nodes: Sequence[ast.Node], node: ast.While, init: 
         return False
     assigned = [each for each in inside if isinstance(each, ast.AssignPart) and _is_target(model, each, symbol)]
     handed = (arg for each in inside if isinstance(each, ast.Call) for arg in each.args)
-    return len(assigned) == 1 and not any(_names(model, arg, symbol) for arg in handed)
+    passing = (each.name for each in inside if isinstance(each, ast.IncDec))
+    return len(assigned) == 1 and not any(_names(model, each, symbol) for each in (*handed, *passing))
 
 
 def _is_target(model: Model, part: ast.AssignPart, symbol: Symbol) -> bool:
