@@ -32,8 +32,8 @@ def coverage(card: Parent) -> list[dict[str, Any]]:
     for case in covered():
         sim = said(run(case, None, None))
         gpu = [said(run(case, card, CardRequest(rounds=1, report=report))) for report in (False, True)]
-        row = {"case": name_of(case), "sim": sim, "gpu": gpu}
-        row["agree"] = all(each["verdict"] == sim["verdict"] for each in gpu)
+        agree = all(each["verdict"] == sim["verdict"] for each in gpu)
+        row = {"case": name_of(case), "sim": sim, "gpu": gpu, "agree": agree}
         print(row["case"], sim["verdict"], *(f"{each['verdict']} {each['message']}" for each in gpu), flush=True)
         found.append(row)
     return found

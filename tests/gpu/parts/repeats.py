@@ -44,7 +44,7 @@ def repeated_job(case: Case, folder: Path) -> Path:
     program = lowering(report, planned)(False)
     data = make_data(analysis.model, planned.sizes, 0)
     job = make_job(program, data.arrays, folder, report.target.name)
-    outputs = [array.name for array in program.arrays if array.is_parameter or array.name == program.result]
+    outputs = [array.name for array in program.arrays if array.is_parameter or array.name == program.done.result]
     (folder / "job.json").write_text(json.dumps({"job": job.to_json(), "outputs": outputs}), encoding="utf-8")
     return folder
 

@@ -6,7 +6,8 @@
 - A copy of that kind whose arrival stands in another list of statements, and one to every block of a cluster, is
   expected where it begins (PTX ISA, mbarrier.expect_tx).
 - Any other load gets a barrier of its own: an arrival with its bytes behind it and, where the source waits, a wait. The
-  futures of a ring, which change their slots, share one that has the slots of the ring.
+  futures of a ring, which change their slots, share one that has the slots of the ring. Where nobody waits there is no
+  arrival, for a next one could come before the bytes: one too many for its generation (PTX ISA, mbarrier, phases).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def fold(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     stores = {copy.handle for copy in _transfers(body) if copy.handle and not is_load(copy)}
     body = rewrite(body, lambda stmt: _awaited(stmt, own, stores, folding.told_of))
     own.check(body)
+    body = _without_waiters(body, {event.name for event in own.events})
     shared = {event for stmt in statements(body) for event in _over_blocks(stmt)}
     body = rewrite(body, lambda stmt: _spread(stmt, shared))
     return replace(kernel, body=body, events=(*kernel.events, *own.events))
@@ -153,6 +155,18 @@ def _awaited(stmt: ir.Stmt, own: _Own, stores: set[str], told_of: set[str]) -> B
     if stores.intersection(stmt.handles):
         waits += [ir.StoresRead(stmt.span, stmt.unit), ir.Sync(stmt.span, stmt.unit)]
     return (*waits, replace(stmt, handles=tuple(rest))) if rest else tuple(waits)
+
+
+def _without_waiters(body: Body, own: set[str]) -> Body:
+    """Loads on a barrier of their own for which nobody waits only have their bytes expected there."""
+    unheard = own - {stmt.slot.event for stmt in statements(body) if isinstance(stmt, ir.Wait)}
+
+    def quiet(stmt: ir.Stmt) -> Body:
+        if isinstance(stmt, ir.Arrive) and stmt.slot.event in unheard:
+            return (ir.Expect(stmt.span, stmt.slot, stmt.unit, stmt.bytes),)
+        return (stmt,)
+
+    return rewrite(body, quiet) if unheard else body
 
 
 def _over_blocks(stmt: ir.Stmt) -> tuple[str, ...]:
