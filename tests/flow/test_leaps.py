@@ -111,6 +111,10 @@ def test_a_run_with_turns_left_out_comes_to_the_same(name: str) -> None:
     whole = Machine(setting, sizes, 1 << 30).run()
     short = run(Machine(setting, sizes, 1 << 30))
     assert whole.undecided is None
+    assert_same(short, whole)
+
+
+def assert_same(short: Machine, whole: Machine) -> None:
     told = seen(short)
     if short.broken_off:
         assert told["faults"] == seen(whole)["faults"][: len(told["faults"])] != []
@@ -168,3 +172,47 @@ def test_orders_stay_in_step_in_a_long_loop(turns: int) -> None:
     use = f"{head} {{ wait full.at(k); dma.copy ring[k % 3] => dst.subspan(4, 32).at(b, k); trigger empty.at(k); }}"
     flow = flow_of(KERNEL.format(load=load, use=use), TYPING_BUDGET)
     assert (flow.strength, flow.findings) == (Strength.PROVED, ())
+
+
+GIVEN = """__co__ void k(global s32 [R, C] src, global s32 [R, C] dst, int J) {{
+  parallel b by 4 : block {{
+    shared s32 [4, 32] ring[3];
+    shared s32 [4, 32] out;
+    shared event full[3], empty[3] = ready;
+    foreach t in [{tiles}] {{
+      parallel w by 2 : group {{
+        inthreads.async (w == 0) {{ {load} }}
+        inthreads.async (w == 1) {{ {use} }}
+      }}
+      {behind}
+    }}
+  }}
+}}
+"""
+JOINED = "dma.copy ring[0] => out;"
+ONE = "foreach k in [3]"
+
+
+@pytest.mark.parametrize("behind", ["", JOINED])
+@pytest.mark.parametrize(
+    ("tiles", "load", "use"),
+    [
+        (500, loads(ONE), uses(ONE)),
+        (500, loads(ONE, late="t == 350"), uses(ONE)),
+        (500, loads(ONE), uses(ONE, more="if (t == 350) { trigger empty[@]; }")),
+        (500, loads("foreach k in [4]"), uses("foreach k in [4]")),
+        (500, loads(ONE), uses("foreach k in [3 + t / 400]")),
+        (3, loads("foreach k in [1500]"), uses("foreach k in [1500]")),
+        (3, loads("foreach k in [1500]", late="t == 2 && k == 900"), uses("foreach k in [1500]")),
+        (200, loads("foreach k in [201]"), uses("foreach k in [201]")),
+        (200, loads("foreach k in [201]", late="k == t + 180"), uses("foreach k in [201]")),
+    ],
+)
+def test_it_is_the_same_where_the_block_gives_its_paths_what_to_do(
+    behind: str, tiles: int, load: str, use: str
+) -> None:
+    setting, sizes = settled(GIVEN.format(tiles=tiles, load=load, use=use, behind=behind))
+    whole = Machine(setting, sizes, 1 << 30).run()
+    short = run(Machine(setting, sizes, 1 << 30))
+    assert whole.undecided is None
+    assert_same(short, whole)

@@ -9,7 +9,7 @@ all had been run. Must not judge.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import lcm
 
@@ -18,7 +18,8 @@ from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure,
 from croqc.flow.instances import refs_of
 from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import BrokenOffError, Machine
-from croqc.flow.ops_control import Set
+from croqc.flow.ops_control import Fork, Set
+from croqc.flow.ops_data import Multiply, Name, Touch
 from croqc.flow.pieces import parts_of_slots
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.state import EventSlot, PathState
@@ -85,6 +86,7 @@ class Leaps(JointState):
         self.spans = spans
         self.long = long
         self.stretches: dict[tuple[int, Loop], _Stretch] = {}
+        self.giving = {loop for op in machine.program.ops if isinstance(op, Fork) for loop in op.loops}
 
     def reduced(self, number: int, value: int) -> object:
         span = self.spans.get(number)
@@ -104,7 +106,10 @@ class Leaps(JointState):
             if any(fault.kind != "guarded" for fault in self.machine.faults.values()):
                 raise BrokenOffError  # what is wrong drifts on and on, and is known
             return
-        state = self.state()
+        waiting = tuple(len(each.jobs) for each in self.machine.paths)
+        if loop in self.giving and any(waiting):
+            return  # what they wait to do was given to them with the indices of then
+        state = (waiting, *self.state())
         self.spend()
         before = stretch.states.get(state)
         if before is None:
@@ -118,12 +123,15 @@ class Leaps(JointState):
         moves: list[tuple[PathState, int, int]] = []
         times = _FARTHEST
         for path, env in zip(self.machine.paths, before.envs, strict=True):
-            for number in () if path.idle else self.spans:
+            for number in self.spans.keys() & self.kept if path.idle else self.spans:
                 now, then = path.env[number], env[number]
                 if isinstance(now, int) and isinstance(then, int) and now != then:
                     moves.append((path, number, now - then))
                     times = min(times, self.spans[number].room(now, now - then))
         if times < 1 or times == _FARTHEST or self._comes_round(before):
+            return False
+        given = {loop.var for loop in self.giving}
+        if any(path.jobs for path in self.machine.paths) and any(number in given for _, number, _ in moves):
             return False
         for path, number, by in moves:
             path.assign(number, path.env[number] + times * by)
@@ -201,7 +209,7 @@ class _Spans:
         marks: dict[int, set[int]] = {var: {*ends.get(var, ())} for var in moduli}
         for op in self.program.ops:
             orders = {id(ref.index): 2 * ref.event.slots for ref in refs_of(op) if ref.ordered}
-            for expr in (*op.exprs(), *parts_of_slots(op)):
+            for expr in (*op.exprs(), *parts_of_slots(op), *_further(op)):
                 for var in expr.variables() & moduli.keys():
                     modulus = self._modulus(op, expr, var, orders.get(id(expr)))
                     met = None if modulus is None else self._marks(expr, var)
@@ -253,6 +261,15 @@ class _Spans:
             return {_first(lambda value: gap(value) >= 0), _first(lambda value: gap(value) > 0)}
         except UndecidedError:
             return None
+
+
+def _further(op: Op) -> Iterator[Expr]:
+    """What else a step evaluates: where the part that a name stands for lies, which accumulator of an array is meant."""
+    if isinstance(op, Name):
+        for extent in (extent for one in op.operand.each() for extent in one.part):
+            yield from (expr for expr in (extent.low, extent.length) if expr is not None)
+    closes = op.closes if isinstance(op, Touch) else (op.accumulator,) if isinstance(op, Multiply) else ()
+    yield from (expr for each in closes for expr in each.index)
 
 
 def _gap(left: Expr, right: Expr, var: int, env: Env, sign: int) -> Callable[[int], int]:
