@@ -264,7 +264,7 @@ class _Spans:
 
 
 def _further(op: Op) -> Iterator[Expr]:
-    """What else a step evaluates: where the part that a name stands for lies, which accumulator of an array is meant."""
+    """What else a step evaluates: where the part that a name stands for lies, which accumulator of an array."""
     if isinstance(op, Name):
         for extent in (extent for one in op.operand.each() for extent in one.part):
             yield from (expr for expr in (extent.low, extent.length) if expr is not None)
