@@ -23,6 +23,7 @@ from croqc.codegen.program import Program, program_of
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.device import arguments_of, loaded, start, tensor_map
 from croqc.engines.gpu.job import launches_of
+from croqc.engines.gpu.lock import CardLock, lock_path
 from croqc.engines.gpu.parent import Parent, child_command
 from croqc.engines.gpu.protocol import Argument
 from croqc.pipe.lower import lowered_kernels
@@ -192,7 +193,7 @@ def main() -> None:
     parser.add_argument("--reference", type=Path, help="a module with a hand-made kernel, outside the product")
     parser.add_argument("--write", type=Path, help="file for the tables")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    with CardLock(lock_path(), "make bench-gpu"), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = [gemm("gemm_f16", "f16", sizes, folder) for sizes in SQUARES]
         rows += [gemm("gemm_bf16", "bf16", (8192,) * 3, folder), gemm("gemm_f8", "f8_e4m3", (8192,) * 3, folder)]

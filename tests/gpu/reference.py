@@ -18,16 +18,16 @@ RESULT: Final = ""  # the name of what a function returns
 @dataclass(frozen=True)
 class Reference:
     """`compute` gives each output from the inputs. `depth`: how many terms the sum behind an element has;
-    `accumulator`, `k_step` and `factor`: what rounds it, as in `compare.default_tolerance`; `atol`: an error beyond
-    that, which the hardware or the kernel's own steps make. `exact`: nothing is rounded. `double` and `ragged`: what
-    comes of those sizes."""
+    `accumulator`, `k_step` and `factor`: what rounds it, as in `compare.default_tolerance`; `beyond`: the error of each
+    output where the kernel's own steps make a greater one, worked out from the inputs (`bounds`). `exact`: nothing is
+    rounded. `double` and `ragged`: what comes of those sizes."""
 
     compute: Callable[[Any, Arrays], dict[str, Any]]
     depth: Callable[[Arrays], int] = lambda arrays: 1
     accumulator: str | None = None
     k_step: int = 1
     factor: str | None = None
-    atol: float = 0.0
+    beyond: Callable[[str, Arrays], float] = lambda name, arrays: 0.0
     exact: bool = False
     double: str = "right"
     ragged: str = "right"
@@ -36,13 +36,13 @@ class Reference:
         """What must come of a case of this kind."""
         return {"double": self.double, "ragged": self.ragged}.get(kind, "right")
 
-    def tolerance(self, got: Any, want: Any, arrays: Arrays) -> Tolerance:
+    def tolerance(self, name: str, got: Any, want: Any, arrays: Arrays) -> Tolerance:
         """Of one output as the kernel left it, whose exact values are `want`."""
         if self.exact or got.dtype.kind in "iub":
             return EXACT
         rounded = -(-self.depth(arrays) // self.k_step)
         found = default_tolerance(_ELEMS[got.dtype.name], want, self.accumulator, rounded, self.factor)
-        return Tolerance(found.rtol, max(found.atol, self.atol))
+        return Tolerance(found.rtol, max(found.atol, self.beyond(name, arrays)))
 
 
 def of_rows(left: str, right: str, out: str) -> Callable[[Any, Arrays], dict[str, Any]]:

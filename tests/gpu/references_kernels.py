@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from tests.gpu import bounds
 from tests.gpu.reference import Arrays, Reference, depth_of, of_rows, product
 
 
@@ -63,16 +64,21 @@ def _nothing(columns: int, *outputs: str) -> Any:
 
 
 _FRAGMENT: Final = Reference(lambda xp, a: {"out": _rows(xp, a)}, depth_of("a"), "f32", 16)
+_SPARSE: Final = replace(_FRAGMENT, depth=lambda arrays: 1)
 _CORR: Final = Reference(of_rows("q", "k", "out"), depth_of("q"), "f32", 16, ragged="wrong")
 
 KERNELS: Final[Mapping[str, Reference]] = {
-    "attention.co": replace(_FRAGMENT, compute=_attention, depth=lambda arrays: arrays["k"].shape[0], atol=0.03),
+    "attention.co": replace(
+        _FRAGMENT, compute=_attention, depth=lambda arrays: arrays["k"].shape[0], beyond=bounds.attention
+    ),
     "col_col.co": replace(_FRAGMENT, compute=lambda xp, a: {"out": _columns("a", "b", False)(xp, a)}),
     "col_row_narrow.co": replace(_FRAGMENT, compute=_narrow, depth=lambda arrays: 32),
-    "frag_halves.co": replace(_FRAGMENT, compute=_halves, accumulator="f16", atol=0.6),
+    "frag_halves.co": replace(_FRAGMENT, compute=_halves, accumulator="f16", beyond=bounds.halves),
     "frag_integers.co": replace(_FRAGMENT, compute=_integers),
     "frag_places.co": replace(_FRAGMENT, compute=lambda xp, a: {"out": (_rows(xp, a) + a["weight"].T).T + 1}),
-    "frag_softmax.co": replace(_FRAGMENT, compute=lambda xp, a: {"out": _softmax(xp, _rows(xp, a))}, atol=1e-5),
+    "frag_softmax.co": replace(
+        _FRAGMENT, compute=lambda xp, a: {"out": _softmax(xp, _rows(xp, a))}, beyond=bounds.softmax
+    ),
     "frag_through_shared.co": replace(
         _FRAGMENT, compute=lambda xp, a: {"out": xp.full((a["a"].shape[0], 64), 5, dtype="int64")}
     ),
@@ -84,22 +90,35 @@ KERNELS: Final[Mapping[str, Reference]] = {
         _FRAGMENT,
         compute=lambda xp, a: {"out": _scaled(_rows(xp, a), a["rows"]) * 0.5 + _rows(xp, a) - 1},
         accumulator="f16",
-        atol=0.3,
+        beyond=bounds.scaled,
     ),
-    "sparse_f16.co": replace(_FRAGMENT, compute=_nothing(64, "out"), depth=lambda arrays: 1, atol=0.001),
-    "sparse_f8.co": replace(_FRAGMENT, compute=_nothing(64, "out"), depth=lambda arrays: 1, atol=0.01),
+    "sparse_f16.co": replace(_SPARSE, compute=_nothing(64, "out"), beyond=bounds.sparse("x", "w", 32)),
+    "sparse_f8.co": replace(_SPARSE, compute=_nothing(64, "out"), beyond=bounds.sparse_f8),
     "sparse_warp.co": replace(
-        _FRAGMENT, compute=_nothing(8, "out", "other"), depth=lambda arrays: 1, atol=0.001, ragged="wrong"
+        _SPARSE, compute=_nothing(8, "out", "other"), beyond=bounds.sparse("x", "w", 32), ragged="wrong"
     ),
     "tma_futures.co: swapped": replace(_FRAGMENT, compute=of_rows("lhs", "rhs", "output"), depth=depth_of("lhs")),
     "tma_futures.co: at_once": Reference(lambda xp, a: {"out": a["src"]}, exact=True),
     "tma_futures.co: between": Reference(lambda xp, a: {"out": a["src"]}, exact=True),
     "warp_32x8.co": _CORR,
+    "warp_8x32.co: bf": _CORR,
+    "warp_8x32.co: bytes": _CORR,
+    "warp_8x32.co: halves": replace(_CORR, accumulator="f16"),
+    "warp_8x32.co: wide": _CORR,
+    "warp_8x32_places.co": replace(_CORR, compute=lambda xp, a: {"out": 2 * _rows(xp, a, "q", "k") + a["more"]}),
+    "warp_8x8_s8.co": _CORR,
     "warp_bf16.co": _CORR,
     "warp_f16_16x8x16.co": _CORR,
     "warp_f16_16x8x8.co": replace(_CORR, k_step=8),
     "warp_f16_acc.co": replace(_CORR, accumulator="f16"),
     "warp_f8.co": replace(_CORR, k_step=32, factor="f8_e4m3"),
+    "warp_f64.co: by_8_4": replace(_CORR, accumulator="f64", k_step=1, ragged="right"),
+    "warp_f64.co: columns": replace(
+        _CORR, accumulator="f64", k_step=1, compute=product("q", "k", "out"), ragged="right"
+    ),
+    "warp_f64_16.co: by_16_16": replace(_CORR, accumulator="f64", k_step=1),
+    "warp_f64_16.co: by_16_4": replace(_CORR, accumulator="f64", k_step=1),
+    "warp_f64_16.co: by_16_8": replace(_CORR, accumulator="f64", k_step=1),
     "warp_row_col.co": Reference(product("a", "b", "out"), depth_of("a"), "f32", 16, ragged="wrong"),
     "warp_s8.co": _CORR,
     "warp_s8_k16.co": _CORR,

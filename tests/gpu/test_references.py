@@ -63,6 +63,22 @@ def test_a_small_error_is_seen() -> None:
     assert part.judged(reference, inputs, {"output": right[:32]})["outcome"] == "wrong"
 
 
+def test_a_small_error_is_seen_beside_a_bound_of_its_own() -> None:
+    """The fifth of a usual weight in `attention`; one product of 32 in a sparse multiply; one of 64 sums in `total`."""
+    rng = np.random.default_rng(7)
+
+    def drawn(*shape: int, elem: type = np.float16) -> Any:
+        return rng.standard_normal(shape).astype(elem)
+
+    queries, keys = {"q": drawn(64, 64), "k": drawn(192, 64), "v": drawn(192, 64)}, 192
+    assert 1 / keys / 5 < REFERENCES["attention.co"].beyond("out", queries) < 1 / keys
+    sparse = {"x": drawn(64, 32), "w": drawn(64, 64)}
+    assert REFERENCES["sparse_f16.co"].beyond("out", sparse) < 1e-3
+    halves = {"a": drawn(128, 32), "b": drawn(64, 32), "scale": drawn(128, elem=np.float32)}
+    reference = REFERENCES["frag_halves.co"]
+    assert 8 * reference.beyond("out", halves) == reference.beyond("total", halves) < 1.0
+
+
 def simulated(
     model: Model, lower: Lower, args: LaunchArgs, card: Parent, options: CardOptions, large: None = None
 ) -> CardResult:

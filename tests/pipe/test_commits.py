@@ -15,6 +15,8 @@ from tests.pipe.lowering import env_of
 
 END, MULTIPLY = ir.Commit(NOWHERE), multiply()
 STORE = ir.StoreTile(NOWHERE, ACC, Lit(0), box(DST))
+FILL = ir.Fill(NOWHERE, ACC, Lit(0), Lit(1.0, "f32"), declares=True)
+OTHER = replace(ACC, name="other")
 BREAK, CONTINUE, RETURN = (ir.Jump(NOWHERE, word) for word in ("break", "continue", "return"))
 
 
@@ -27,7 +29,8 @@ def sometimes(*body: ir.Stmt) -> ir.If:
 
 
 def told(*body: ir.Stmt) -> str:
-    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, loops in brackets, conditions in braces."""
+    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, the first letters of
+    jumps; loops in brackets, conditions in braces."""
     return _told(commits(replace(kernel(*body), accumulators=(ACC,)), env_of({})).body)
 
 
@@ -42,7 +45,14 @@ def _told(body: Body) -> str:
             case ir.Jump():
                 found += stmt.word[0]
             case _:
-                marks = {ir.Multiply: "M", ir.Commit: "E", ir.Settle: "S", ir.StoreTile: "R", ir.Visit: "R"}
+                marks = {
+                    ir.Multiply: "M",
+                    ir.Commit: "E",
+                    ir.Settle: "S",
+                    ir.StoreTile: "R",
+                    ir.Visit: "R",
+                    ir.Fill: "F",
+                }
                 found += marks[type(stmt)]
     return found
 
@@ -60,6 +70,12 @@ def _told(body: Body) -> str:
         ((loop(loop(MULTIPLY, sometimes(BREAK), END), END), END, STORE), "[[M{b}E]E]SR"),
         ((loop(MULTIPLY, sometimes(RETURN), END), END, STORE), "[M{r}E]SR"),
         ((loop(MULTIPLY, END, sometimes(BREAK), STORE), END, STORE), "[ME{b}SR]SR"),
+        ((FILL, MULTIPLY), "FM"),
+        ((loop(FILL, MULTIPLY),), "[FME]"),
+        ((loop(FILL, MULTIPLY, sometimes(CONTINUE)),), "[EFM{c}E]"),
+        ((loop(FILL, MULTIPLY, END),), "[FME]"),
+        ((loop(FILL, MULTIPLY, sometimes(END, STORE)), END), "[FM{ESR}E]"),
+        ((loop(replace(FILL, acc=OTHER), loop(MULTIPLY), ir.Commit(NOWHERE, 1)),), "[F[M]E]"),
         ((MULTIPLY, END, visit(put(held(), Lit(1.0, "f32"))), STORE), "MESRR"),
     ],
 )

@@ -29,7 +29,7 @@ def folded(*body: ir.Stmt, events: tuple[ir.Event, ...] = (FULL,)) -> ir.Kernel:
 
 
 def test_synchronous_loads_join_the_next_arrival() -> None:
-    done = folded(role(load(mechanism=TMA), load(mechanism=TMA), arrive()))
+    done = folded(role(load(mechanism=TMA), load(mechanism=TMA, dest=whole(OTHER)), arrive()))
     (event,) = done.events
     assert event.name == "full"
     (joined,) = only(done, ir.Arrive)
@@ -83,6 +83,18 @@ def test_waits_for_a_future_wait_for_its_barrier() -> None:
     wait = done.body[-1]
     assert isinstance(wait, ir.Wait)
     assert wait.slot == ir.SlotRef("f_landed", WARPGROUP)
+
+
+def test_loads_to_one_place_land_in_their_order() -> None:
+    """Which of two transactions comes last nobody knows: the second waits for the first."""
+    halves = [replace(whole(TILE), origin=(Lit(row), Lit(0)), shape=(Lit(32), Lit(64))) for row in (0, 32, 16)]
+
+    def own(*numbers: int) -> list[str]:
+        loads = (load(mechanism=TMA, dest=halves[number]) for number in numbers)
+        return [stmt.slot.event for stmt in only(folded(role(*loads, arrive())), ir.Wait)]
+
+    assert own(0, 1) == []
+    assert own(0, 2) == own(0, 0) == ["load_landed", "load_landed_1"]
 
 
 def waits(*body: ir.Stmt) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe import ir
+from croqc.pipe.walk import statements
 from tests.pipe.lowering import EXAMPLES, after, only
 
 CLASSIC = (EXAMPLES / "pipeline_classic.co").read_text(encoding="utf-8")
@@ -18,6 +19,21 @@ def kept(text: str) -> list[int]:
 
 def test_the_consumer_keeps_a_group() -> None:
     assert kept(CLASSIC) == [1, 0]
+
+
+@pytest.mark.parametrize(("turns", "slots"), [("7", [2]), ("0", [])])  # 7 turns over 4 slots: the last is 6 % 4
+def test_a_number_of_turns_that_is_known_is_not_tested(turns: str, slots: list[int]) -> None:
+    """The slot of the last turn is given back behind the loop, without a condition; without a turn nothing is."""
+    made = after("inflight", CLASSIC.replace("[cdiv(K, TILE_K)]", f"[{turns}]"), SIZES)
+    behind = _behind_the_last_end(made)
+    assert [stmt.slot.at.value for stmt in behind if isinstance(stmt, ir.Arrive)] == slots
+    assert not any(isinstance(stmt, ir.If) for stmt in behind)
+
+
+def _behind_the_last_end(made: ir.Kernel) -> list[ir.Stmt]:
+    everything = list(statements(made.body))
+    last = max(at for at, stmt in enumerate(everything) if isinstance(stmt, ir.Commit))
+    return everything[last + 1 :]
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,12 @@ def test_the_zeros_of_a_loop_that_may_not_run_stand_directly_in_front_of_it() ->
     assert [type(stmt) for stmt in done.body] == [ir.Declare, ir.Let, ir.If, ir.Loop]
 
 
+def test_the_fence_in_front_of_a_loop_stays_behind_its_zeros() -> None:
+    fence = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
+    done = overwrite(kernel(ZEROS, fence, loop(multiply(), stop=Var("turns"))), ENV)
+    assert [type(stmt) for stmt in done.body] == [ir.Declare, ir.If, ir.Fence, ir.Loop]
+
+
 def test_zeros_of_registers_that_exist_go_wholly() -> None:
     done = overwrite(kernel(replace(ZEROS, declares=False), loop(multiply())), ENV)
     assert [type(stmt) for stmt in done.body] == [ir.Loop]

@@ -72,6 +72,26 @@ def test_a_condition_changes_nothing(body: str) -> None:
         body_of(THREADS, "mutable int k = 0; " + body)
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("s64 got = call f(t); y.at(t) = 1;", "let got: s64 = f(t)  changes"),
+        ("mutable s32 got = 0; got = call f(t);", "got = f(t)"),
+        ("y.at(t) = call f(t);", "y[0 : N].at(t) = f(t)"),
+        ("mutable f16 got = 0.0f; got = call f(t);", "got = f16(f(t))"),
+        ("if (call busy()) yield; y.at(t) = 1;", "if busy()"),
+    ],
+)
+def test_what_a_device_function_gives_takes_the_type_of_its_place(body: str, line: str) -> None:
+    assert line in body_of(THREADS, body)
+
+
+def test_a_name_without_a_type_is_refused_what_a_device_function_gives() -> None:
+    """Left out, the function would not be called."""
+    with pytest.raises(LoweringError, match=r"declare it, as 's32 got = call f\(…\)'"):
+        body_of(THREADS, "got = call f(t); y.at(t) = 1;")
+
+
 def test_shared_data_is_filled_by_all_threads_which_meet() -> None:
     assert body_of(BLOCK, "shared f16 [4, 16] s[2] {1.0f};")[:4] == [
         "for element from threadIdx.x to 64 step 64",

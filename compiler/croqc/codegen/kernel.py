@@ -40,7 +40,7 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = Fa
         printer.print()
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(error.message, printer.w.place) from error
-    functions = tuple((name, tuple(lines)) for name, lines in printer.statements.functions.items())
+    functions = tuple((name, tuple(lines)) for name, lines in printer.statements.multiplies.functions.items())
     return KernelText(tuple(printer.w.lines), functions, frozenset(printer.statements.headers))
 
 

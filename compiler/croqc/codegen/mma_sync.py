@@ -1,7 +1,8 @@
 """Multiplies of warps, as mma.sync (PTX ISA, mma): the instruction's function, its operands and its use.
 
-A warp has 16 rows and 8 columns a time, and 16 or 32 bytes of K. A warpgroup's 64 rows are its four warps'; their
-accumulators lie as those of wgmma do, so that stores are the same.
+A warp has 16 rows and 8 columns a time, and 16 or 32 bytes of K; of f64 a register is an element, not four bytes, and
+K goes by four. A warpgroup's 64 rows are its four warps'; their accumulators lie as those of wgmma do, so that stores
+are the same. Tiles of 8 rows that lie turned take B for A.
 """
 
 from __future__ import annotations
@@ -18,33 +19,55 @@ from croqc.sema.model import THREADS, Unit
 def function_name(stmt: ir.Multiply) -> str:
     a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     sparse = "_sparse" if stmt.metadata else ""
-    return f"mma_m16n8k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{sparse}"
+    return f"mma_m{_rows(stmt)}n8k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{sparse}"
+
+
+def _rows(stmt: ir.Multiply) -> int:
+    """The rows of one instruction."""
+    return 8 if (stmt.m, stmt.n) == (8, 8) else 16
+
+
+def _of_accumulator(stmt: ir.Multiply) -> int:
+    """The registers of the accumulator of one instruction."""
+    return _rows(stmt) // (8 if stmt.acc.elem == "f16" else 4)
 
 
 def _pieces(stmt: ir.Multiply) -> tuple[int, int]:
-    """Pieces of 16 bytes that one instruction takes along K, of A and of B."""
-    pieces = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // 128
+    """Pieces that one instruction takes along K, of A and of B."""
+    pieces = stmt.k_step * ELEMENTS[stmt.a.tensor.elem].bits // (8 * piece_bytes(stmt.a.tensor.elem))
     return pieces // 2 if stmt.metadata else pieces, pieces
 
 
+def piece_bytes(elem: str) -> int:
+    """Bytes along K that the four threads of a row hold one register each of."""
+    return 32 if elem == "f64" else 16
+
+
+def _register(elem: str) -> str:
+    """The type of an operand's registers."""
+    return "double" if elem == "f64" else "u32"
+
+
 def function_text(stmt: ir.Multiply) -> list[str]:
-    """`d += a x b` for 16 rows and 8 columns; of a sparse `a` a word says which elements it has (PTX ISA, mma.sp)."""
+    """`d += a x b` for 16 rows, or 8, and 8 columns; of a sparse `a` a word says what it has (PTX ISA, mma.sp)."""
     acc, a, b = stmt.acc.elem, OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
-    kind, count, (of_a, of_b) = register_type(stmt.acc), 2 if acc == "f16" else 4, _pieces(stmt)
-    constraint = "f" if kind == "float" else "r"
+    kind, count, (of_a, of_b) = register_type(stmt.acc), _of_accumulator(stmt), _pieces(stmt)
+    of_a *= _rows(stmt) // 8
+    word = _register(a)
+    constraint = {"float": "f", "double": "d"}.get(kind, "r")
     outs = ", ".join(f"%{number}" for number in range(count))
-    names = [f"a{number}" for number in range(2 * of_a)], [f"b{number}" for number in range(of_b)]
+    names = [f"a{number}" for number in range(of_a)], [f"b{number}" for number in range(of_b)]
     given = [*names[0], *names[1], *(["e"] if stmt.metadata else [])]
     ins = [f"%{count + number}" for number in range(len(given))]
-    word, tail = ("mma.sp::ordered_metadata", f", {ins[-1]}, 0x0") if stmt.metadata else ("mma", "")
-    left, right = ", ".join(ins[: 2 * of_a]), ", ".join(ins[2 * of_a : 2 * of_a + of_b])
-    form = f"m16n8k{stmt.k_step}.row.col.{acc}.{a}.{b}.{acc}"
+    instruction, tail = ("mma.sp::ordered_metadata", f", {ins[-1]}, 0x0") if stmt.metadata else ("mma", "")
+    left, right = ", ".join(ins[:of_a]), ", ".join(ins[of_a : of_a + of_b])
+    form = f"m{_rows(stmt)}n8k{stmt.k_step}.row.col.{acc}.{a}.{b}.{acc}"
     outputs = ", ".join(f'"+{constraint}"(d[{number}])' for number in range(count))
-    inputs = ", ".join(f'"r"({name})' for name in given)
-    params = ", ".join(f"u32 {name}" for name in given)
+    inputs = ", ".join(f'"{"d" if word == "double" else "r"}"({name})' for name in given)
+    params = ", ".join(f"{word} {name}" for name in given)
     return [
         f"__device__ __forceinline__ void {function_name(stmt)}({kind}* d, {params}) {{",
-        f'  asm volatile("{word}.sync.aligned.{form} {{{outs}}}, "',
+        f'  asm volatile("{instruction}.sync.aligned.{form} {{{outs}}}, "',
         f'               "{{{left}}}, {{{right}}}, {{{outs}}}{tail};"',
         f"               : {outputs}",
         f"               : {inputs});",
@@ -116,15 +139,16 @@ def _at(places: Places, tile: Tile, along: Expr, depth: Expr, k_major: bool) -> 
 
 
 def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
-    """Four bytes a register: block i of 8 rows and block j of 16 bytes along K is register `j * rows / 8 + i`."""
+    """A register each: block i of 8 rows and piece j along K is register `j * rows / 8 + i`."""
     size = stmt.tile.tensor.elem_bytes
     rows = stmt.rows // 4 if stmt.unit is Unit.GROUP4 else stmt.rows
-    blocks, pieces = rows // 8, stmt.k * size // 16
+    elem, held = stmt.tile.tensor.elem, min(size, 4)
+    blocks, pieces = rows // 8, stmt.k * size // piece_bytes(elem)
     if stmt.declares:
-        w.line(f"u32 {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {stmt.tile.tensor.elem}")
+        w.line(f"{_register(elem)} {stmt.name}[{blocks * pieces}];  // {stmt.rows} x {stmt.k} {elem}")
     first = f"threadIdx.x % {THREADS[Unit.GROUP4]} / {THREADS[Unit.GROUP]} * 16 + " if stmt.unit is Unit.GROUP4 else ""
     i, j = places.own("i"), places.own("j")
-    row, k = Var(f"({first}operand_row({i}))"), Var(f"operand_byte({j}) / {size}" if size > 1 else f"operand_byte({j})")
+    row, k = Var(f"({first}operand_row({i}))"), Var(f"operand_byte({j}) / {held}" if held > 1 else f"operand_byte({j})")
     w.line("#pragma unroll")
     with w.block(f"for (int {j} = 0; {j} < {pieces}; ++{j})"):
         w.line("#pragma unroll")
@@ -134,23 +158,26 @@ def print_load(w: Writer, places: Places, stmt: ir.LoadFragment) -> None:
             if stmt.by_words:
                 w.line(f"{target} = *reinterpret_cast<const u32*>(&{places.element(stmt.tile, (row, k))});")
                 return
-            ends = [add(k, Lit(more)) for more in range(4 // size)]
+            ends = [add(k, Lit(more)) for more in range(4 // held)]
             values = [places.element(stmt.tile, (row, end) if stmt.k_major else (end, row)) for end in ends]
-            w.line(f"{target} = pack_bits({', '.join(values)});")
+            packed = f"pack_bits({', '.join(values)})"
+            w.line(f"{target} = {values[0] if elem == 'f64' else packed};")
 
 
 def print_warp(w: Writer, places: Places, stmt: ir.Multiply, registers: str, step: str) -> None:
     """One K step of a warp's multiply, its operands in fragments; `step` is its number, empty for the only one."""
-    name, per, (of_a, of_b) = function_name(stmt), 2 if stmt.acc.elem == "f16" else 4, _pieces(stmt)
-    rows, columns = stmt.m // 8, stmt.n // 8
+    name, per, (of_a, of_b) = function_name(stmt), _of_accumulator(stmt), _pieces(stmt)
+    one, other = (stmt.a_registers, stmt.m // 8), (stmt.b_registers, stmt.n // 8)
+    (of_rows, rows), (of_columns, columns) = (other, one) if stmt.acc.turned else (one, other)
+    blocks = _rows(stmt) // 8
     m, n = places.own("m"), places.own("n")
     w.line("#pragma unroll")
-    with w.block(f"for (int {m} = 0; {m} < {stmt.m // 16}; ++{m})"):
+    with w.block(f"for (int {m} = 0; {m} < {rows // blocks}; ++{m})"):
         w.line("#pragma unroll")
         w.line(f"for (int {n} = 0; {n} < {columns}; ++{n})")
         left, right = ([_piece(step, count, each) for each in range(count)] for count in (of_a, of_b))
-        a = [f"{stmt.a_registers}[{piece} * {rows} + 2 * {m} + {side}]" for piece in left for side in (0, 1)]
-        b = [f"{stmt.b_registers}[{piece} * {columns} + {n}]" for piece in right]
+        a = [f"{of_rows}[{piece} * {rows} + {blocks} * {m} + {side}]" for piece in left for side in range(blocks)]
+        b = [f"{of_columns}[{piece} * {columns} + {n}]" for piece in right]
         told = _of_step(stmt.metadata, step, 1) if stmt.metadata else []
         with w.indented():
             w.line(f"{name}({registers} + ({m} * {columns} + {n}) * {per}, {', '.join((*a, *b, *told))});")

@@ -10,7 +10,7 @@ from croqc.sema.model import Unit
 
 OPERANDS: Final = {
     "f16": "f16", "bf16": "bf16", "tf32": "tf32", "f32": "tf32", "f8_e4m3": "e4m3", "f8_e5m2": "e5m2", "s8": "s8",
-    "u8": "u8",
+    "u8": "u8", "f64": "f64",
 }  # fmt: skip
 """What PTX calls the element types of operands (PTX ISA, mma and wgmma.mma_async)."""
 
@@ -58,6 +58,8 @@ def places(tile: ir.Accumulator, number: str) -> tuple[str, str]:
             return f"{'warp_row_of' if warp else 'row_of'}({number})", "0"
         case ir.Spread.COLUMNS:
             return "0", f"column_of({number})"
+    if tile.turned:
+        return f"warp_column<{tile.m}>({number})", f"warp_row<{tile.m}>({number})"
     if warp:
         return f"warp_row<{tile.n}>({number})", f"warp_column<{tile.n}>({number})"
     return f"fragment_row({number})", f"fragment_column({number})"

@@ -5,38 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from croqc.codegen import mma_sync, tcgen05
 from croqc.codegen.copies import Copies
 from croqc.codegen.delays import Delays
 from croqc.codegen.events import Events
+from croqc.codegen.multiplies import PRINTED, Multiplies
 from croqc.codegen.places import Places
 from croqc.codegen.probes import ProbeWords
-from croqc.codegen.registers import declaration, described
 from croqc.codegen.report import Sites
-from croqc.codegen.sparse import print_metadata
 from croqc.codegen.stores import Stores
 from croqc.codegen.units import Team, by_first, first_of
 from croqc.codegen.visits import Visits
-from croqc.codegen.wgmma import fragment_arguments, function_name, function_text
 from croqc.codegen.words import OWN_MATHS, printf, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Tile, Var, divide
+from croqc.pipe.exprs import ONE, Expr
 from croqc.pipe.mentioned import functions_of
 from croqc.pipe.walk import Body, statements
 from croqc.sema.model import Unit
 
 
 class Statements:
-    """Prints the statements of one kernel. `functions`: the wgmma functions that they use, by name."""
+    """Prints the statements of one kernel."""
 
     def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> None:
         self.w, self.kernel, self.sites = writer, kernel, sites
         self.delays = Delays(writer, kernel, delays)
         self.places = Places(kernel)
         self.copies = Copies(writer, self.places, kernel)
-        self.tensor_memory = tcgen05.TensorMemory(writer, self.places, kernel)
-        self.functions: dict[str, list[str]] = {}
+        self.multiplies = Multiplies(writer, self.places, kernel, self.copies)
         self.headers = self.copies.headers
         self.stores = Stores(writer, self.places, kernel, self.headers)
         if OWN_MATHS.keys() & functions_of(kernel.body):
@@ -53,7 +49,10 @@ class Statements:
     def body(self, body: Body) -> None:
         for stmt in body:
             with self.w.at(stmt.span), self.delays.around(stmt):
-                _HANDLERS[type(stmt)](self, stmt)
+                if type(stmt) in PRINTED:
+                    self.multiplies.print(stmt)
+                else:
+                    _HANDLERS[type(stmt)](self, stmt)
 
     def spell(self, expr: Expr, binding: int = 0) -> str:
         return self.places.spell(expr, binding)
@@ -184,129 +183,7 @@ class Statements:
                 self.w.line(f"{to} = {source};")
             self.w.line(f"{stmt.handles[-1]} = {saved};")
 
-    # --- multiplies -------------------------------------------------------------------------------
-
-    def fill(self, stmt: ir.Fill) -> None:
-        acc, value = stmt.acc, self.spell(stmt.value)
-        if stmt.declares:
-            self.declare(stmt)
-        if acc.packed:
-            value = "0" if value == "0.0f" else f"{acc.elem}({value}).bits * 0x10001u"
-        self._filled(self.places.registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
-
-    def declare(self, stmt: ir.Declare | ir.Fill) -> None:
-        self.w.line(f"{declaration(stmt.acc)}  // {described(stmt.acc)}")
-
-    def _filled(self, registers: str, count: int, value: str) -> None:
-        self.w.line("#pragma unroll")
-        each = self.places.own("d")
-        if count == 1:
-            self.w.line(f"for (auto& {each} : {registers}) {each} = {value};")
-            return
-        name, one = registers.partition("[")[0], self.places.own("tile")
-        with self.w.block(f"for (auto& {one} : {name})"):
-            self.w.line(f"for (auto& {each} : {one}) {each} = {value};")
-
-    def fence(self, stmt: ir.Fence) -> None:
-        function, header = _FENCES[stmt.kind]
-        self.headers.add(header)
-        self.w.line(f"{function}();")
-
-    def multiply(self, stmt: ir.Multiply) -> None:
-        if stmt.instruction is ir.Instruction.TCGEN05:
-            self._multiply_tcgen05(stmt)
-            return
-        by_warps = not stmt.instruction.is_async
-        self.headers.add("mma_sync" if by_warps else "wgmma")
-        name = mma_sync.function_name(stmt) if by_warps else function_name(stmt)
-        text = mma_sync.function_text(stmt) if by_warps else function_text(stmt)
-        self.functions.setdefault(text[0], text)
-        column: Expr = ZERO
-        if stmt.steps > 1:
-            self.w.line("#pragma unroll")
-            step = self.places.own("step")
-            column = Op("*", (Var(step), Lit(stmt.k_step)))
-            with self.w.block(f"for (int {step} = 0; {step} < {stmt.steps}; ++{step})"):
-                self._issue(stmt, name, column, step)
-            return
-        self._issue(stmt, name, column, "")
-
-    def _multiply_tcgen05(self, stmt: ir.Multiply) -> None:
-        self.headers.add("tcgen05")
-        self.functions.setdefault(tcgen05.function_name(stmt), tcgen05.function_text(stmt))
-        steps = [Lit(step * stmt.k_step) for step in range(stmt.steps)]
-        self.tensor_memory.multiply(
-            stmt, [self._operands(stmt, at, "tensor_operand", "tensor_operand_mn") for at in steps]
-        )
-
-    def start(self, stmt: ir.Start) -> None:
-        self.tensor_memory.start(stmt)
-
-    def complete(self, stmt: ir.Complete) -> None:
-        self.tensor_memory.complete(self.copies.barrier(stmt.slot), stmt.phase)
-
-    def arrive_committed(self, stmt: ir.ArriveCommitted) -> None:
-        self.tensor_memory.arrive(self.copies.barrier(stmt.slot))
-
-    def load_accumulator(self, stmt: ir.LoadAccumulator) -> None:
-        self.tensor_memory.load(stmt)
-
-    def keep_accumulator(self, stmt: ir.KeepAccumulator) -> None:
-        self.tensor_memory.keep(stmt)
-
-    def _issue(self, stmt: ir.Multiply, name: str, column: Expr, step: str) -> None:
-        """`step`: the loop's variable over K, empty for a single step."""
-        registers = self.places.registers(stmt.acc, stmt.index)
-        if not stmt.instruction.is_async:
-            show = mma_sync.print_warp if stmt.b_registers else mma_sync.print_split
-            show(self.w, self.places, stmt, registers, step)
-            return
-        a, b = self._operands(stmt, column, "operand", "operand_mn")
-        told = f", {stmt.metadata}[{step or 0}]" if stmt.metadata else ""
-        self.w.line(f"{name}({registers}, {fragment_arguments(stmt, step) if stmt.a_registers else a},")
-        self.w.line(f"{' ' * (len(name) + 1)}{b}{told}{self._adds(stmt, step)});")
-
-    def _adds(self, stmt: ir.Multiply, step: str) -> str:
-        """The last argument of a multiply that may overwrite; the steps over K behind the first one always add."""
-        if stmt.adds is None:
-            return ""
-        later = Op("!=", (Var(step), ZERO), "bool")
-        never = stmt.adds == Lit(False, "bool")
-        adds = stmt.adds if not step else later if never else Op("||", (stmt.adds, later), "bool")
-        return f", {self.spell(adds)}"
-
-    def _operands(self, stmt: ir.Multiply, depth: Expr, along: str, across: str) -> tuple[str, str]:
-        """The descriptors of A and B at some depth in K, made by a function for operands that lie along K or another
-        for those that lie across; of one in registers nothing."""
-        of_a = divide(depth, Lit(2)) if stmt.metadata else depth
-        return (
-            "" if stmt.a_registers else self._operand(stmt.a, of_a, along if stmt.a_k_major else "", across),
-            "" if stmt.b_registers else self._operand(stmt.b, depth, along if stmt.b_k_major else "", across),
-        )
-
-    def _operand(self, tile: Tile, depth: Expr, along: str, across: str) -> str:
-        swizzle = self.places.shared[tile.tensor.name].swizzle
-        offset = self.places.offset(tile, depth, bool(along))
-        shape = f"{swizzle}" if along else f"{swizzle}, {tile.tensor.extents[0]}"
-        return f"{along or across}<{shape}>({tile.tensor.name}, {offset})"
-
-    def load_fragment(self, stmt: ir.LoadFragment) -> None:
-        self.headers.add("fragment")
-        mma_sync.print_load(self.w, self.places, stmt)
-
-    def load_metadata(self, stmt: ir.LoadMetadata) -> None:
-        self.headers.add("fragment")
-        print_metadata(self.w, self.places, stmt)
-
-    def commit(self, stmt: ir.Commit) -> None:
-        self.headers.add("wgmma")
-        if stmt.closes:
-            self.w.line("wgmma_commit();")
-        self.w.line(f"wgmma_wait<{stmt.keep}>();")
-
-    def settle(self, stmt: ir.Settle) -> None:
-        for number in range(stmt.acc.count):
-            self.w.line(f"settle({self.places.registers(stmt.acc, Lit(number))});")
+    # --- register tiles ---------------------------------------------------------------------------
 
     def visit(self, stmt: ir.Visit) -> None:
         self.headers.add("fragment")
@@ -333,12 +210,6 @@ def _over_blocks(stmt: ir.Stmt) -> bool:
     return isinstance(stmt, ir.Arrive | ir.Expect) and stmt.cluster
 
 
-_FENCES = {
-    ir.Fencing.WGMMA: ("wgmma_fence", "wgmma"),
-    ir.Fencing.BEFORE: ("tcgen05_fence_before", "tcgen05"),
-    ir.Fencing.AFTER: ("tcgen05_fence_after", "tcgen05"),
-}
-
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Let: Statements.let,
     ir.Set: Statements.set,
@@ -361,19 +232,6 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,
     ir.Rotate: Statements.rotate,
-    ir.Fill: Statements.fill,
-    ir.Declare: Statements.declare,
-    ir.Fence: Statements.fence,
-    ir.LoadFragment: Statements.load_fragment,
-    ir.LoadMetadata: Statements.load_metadata,
-    ir.Multiply: Statements.multiply,
-    ir.Commit: Statements.commit,
-    ir.Start: Statements.start,
-    ir.Complete: Statements.complete,
-    ir.ArriveCommitted: Statements.arrive_committed,
-    ir.LoadAccumulator: Statements.load_accumulator,
-    ir.KeepAccumulator: Statements.keep_accumulator,
-    ir.Settle: Statements.settle,
     ir.Visit: Statements.visit,
     ir.Put: Statements.put,
     ir.Reduce: Statements.reduce,

@@ -9,10 +9,11 @@ from croqc.codegen.places import Places
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
+from croqc.pipe.exprs import Var
 from croqc.pipe.held import named_in
+from croqc.pipe.owned import row_entry
 from croqc.pipe.walk import Body
 from croqc.sema.elements import ELEMENTS
-from croqc.sema.model import Unit
 
 _QUADS = {"sum": "quad_sum", "max": "quad_max"}
 
@@ -40,7 +41,7 @@ class Visits:
         source, tile = stmt.source, stmt.acc
         kind, first = _start(stmt)
         part, r, i = (self.places.own(wish) for wish in ("part", "r", "i"))
-        row = f"{r} / 2 % 2" if source.unit is Unit.GROUP4 else f"{r} / {source.n // 2} * 2 + {r} / 2 % 2"
+        row = self.places.spell(row_entry(source, Var(r)))
         value = registers.element(source, self.places.registers(source, stmt.at), r)
         value = value if type_word(source.elem) == kind else f"{kind}({value})"
         both = f"+= {value}" if stmt.op == "sum" else f"= max({part}[{row}], {value})"

@@ -1,7 +1,7 @@
 """What may hold in front of statements, whichever way control took to them: arms, turns of loops, jumps.
 
-A forward analysis whose state is made of facts that each statement sets, clears or leaves alone: of a loop one turn
-says all. Must not know what the facts are.
+A forward analysis: of a loop as many turns are followed as change the state in front of it. Must not know what states
+are made of.
 """
 
 from __future__ import annotations
@@ -64,8 +64,12 @@ class Dataflow(Generic[State]):
         state = self._step(stmt, following, state)
         if not isinstance(stmt, _REPEATED):
             return state
-        turn = self._ends(stmt.body, state)
-        return self._either(state, self._either(turn.falls, turn.continues))
+        while True:
+            turn = self._ends(stmt.body, state)
+            front = self._either(state, self._either(turn.falls, turn.continues))
+            if front == state:
+                return front
+            state = front
 
     def _ends(self, body: Body, state: State) -> Ends[State]:
         breaks = continues = self._nowhere
@@ -80,15 +84,15 @@ class Dataflow(Generic[State]):
         if isinstance(stmt, ir.Jump):
             at = {"break": (state, nowhere), "continue": (nowhere, state)}
             return Ends(nowhere, *at.get(stmt.word, (nowhere, nowhere)))
+        if isinstance(stmt, _REPEATED):
+            front = self._inside(stmt, following, state)
+            return Ends(self._either(front, self._ends(stmt.body, front).breaks), nowhere, nowhere)
         state = self._step(stmt, following, state)
         match stmt:
             case ir.If(then=then, other=other):
                 return self._meet(self._ends(then, state), self._ends(other, state))
             case ir.Role(body=body):  # other paths pass it by
                 return self._meet(self._ends(body, state), Ends(state, nowhere, nowhere))
-            case ir.Loop(body=body) | ir.While(body=body) | ir.Visit(body=body):
-                for end in self._ends(body, state):
-                    state = self._either(state, end)
             case ir.Scope(body=body) | ir.Probe(body=body):
                 return self._ends(body, state)
         return Ends(state, nowhere, nowhere)

@@ -58,6 +58,12 @@ class Accumulator:
         return self.spread is Spread.TILE and self.elem in ("f16", "bf16")
 
     @property
+    def turned(self) -> bool:
+        """Whether it lies as its transpose does. No instruction has eight rows and more columns than eight: the
+        operands change places, and what were columns are rows (PTX ISA, mma)."""
+        return self.spread is Spread.TILE and self.unit is Unit.GROUP and self.m == 8 and self.n > 8
+
+    @property
     def owned(self) -> int:
         """How many elements of one of them each thread holds."""
         match self.spread:

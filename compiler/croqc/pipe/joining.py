@@ -2,7 +2,8 @@
 
 A load waits for an arrival behind it in its list of statements. One that names its event, or whose future an arrival
 names, is that arrival's, whatever stands between; a synchronous one is the next arrival's, where nothing but scalars
-and waits stand between and nobody sees the difference (`published`), and of several all or none.
+and waits stand between, no other load goes to the same place and nobody sees the difference (`published`), and of
+several all or none.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
+from itertools import combinations
 
 from croqc.pipe import ir
 from croqc.pipe.published import Published
+from croqc.pipe.tiles import are_apart
 from croqc.pipe.walk import Body, rewrite_lists
 from croqc.text.record import replace
 
@@ -83,7 +86,8 @@ class Joining(ABC):
     def _arrival(self, arrive: ir.Arrive, found: list[Body], pending: Pending) -> ir.Arrive:
         event = arrive.slot.event
         plain = [copy for copy in pending.values() if not _is_later(copy)]
-        lands = all(self._published.may_land_with(copy, event) for copy in plain)
+        apart = all(are_apart(one.dest, other.dest) for one, other in combinations(plain, 2))  # else their order counts
+        lands = apart and all(self._published.may_land_with(copy, arrive) for copy in plain)
         joined: list[ir.Copy] = []
         handles: set[str] = set()
         for at, copy in tuple(pending.items()):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile, subtract
+from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile, integer, multiply, subtract
 from croqc.pipe.walk import Body, rewrite
 from croqc.pipe.wide import widened
 from croqc.text.record import replace
@@ -54,6 +54,18 @@ def _expr(expr: Expr, change: Change) -> Expr:
     return expr
 
 
+def tiles_in(stmt: ir.Stmt) -> tuple[Tile, ...]:
+    """The tiles that a statement itself names."""
+    found: list[Tile] = []
+
+    def note(tile: Tile) -> Tile:
+        found.append(tile)
+        return tile
+
+    _changed(stmt, note)
+    return tuple(found)
+
+
 def reads_of(stmt: ir.Stmt) -> Iterator[Tensor]:
     """The tensors whose elements a statement's own expressions read."""
     for name in type(stmt).__match_args__:
@@ -94,6 +106,30 @@ def _handed_on(expr: Expr) -> Iterator[Tensor]:
                 yield from _handed_on(arg)
         case Cast(value=value):
             yield from _handed_on(value)
+
+
+def are_apart(one: Tile, other: Tile) -> bool:
+    """Whether two tiles certainly have no element in common."""
+    if one.tensor.name != other.tensor.name or _differ(one.slot, other.slot):
+        return True
+    if one.slot != other.slot or one.tensor.shape != other.tensor.shape:
+        return False
+    first, second = _reach(one), _reach(other)
+    return any(a and b and (a[1] <= b[0] or b[1] <= a[0]) for a, b in zip(first, second, strict=True))
+
+
+def _differ(one: Expr, other: Expr) -> bool:
+    a, b = integer(one), integer(other)
+    return a is not None and b is not None and a != b
+
+
+def _reach(tile: Tile) -> list[tuple[int, int] | None]:
+    """Where a tile begins and ends along each dimension of its tensor, where that is known."""
+    extents: list[Expr] = [ONE] * len(tile.origin)
+    for axis, extent, step in zip(tile.dims, tile.shape, tile.steps, strict=True):
+        extents[axis] = multiply(extent, step)
+    known = ((integer(start), integer(extent)) for start, extent in zip(tile.origin, extents, strict=True))
+    return [None if start is None or extent is None else (start, start + extent) for start, extent in known]
 
 
 def bound(limit: Expr, extent: Expr) -> Expr:

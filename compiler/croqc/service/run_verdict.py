@@ -43,8 +43,10 @@ def accumulator_of(model: Model) -> str | None:
 
 
 def k_step_of(model: Model) -> int:
-    """The smallest instruction K of the function's multiplies: how often their sums are rounded; 1 without any."""
-    return min((info.k_step for info in model.multiplies.values()), default=1)
+    """The smallest instruction K of the function's multiplies: how often their sums are rounded; 1 without any, and for
+    f64, where each product is added by a rounding of its own (PTX ISA, mma: IEEE 754 fused multiply-adds)."""
+    steps = (1 if info.elem_acc == "f64" else info.k_step for info in model.multiplies.values())
+    return min(steps, default=1)
 
 
 def factor_of(model: Model) -> str | None:

@@ -12,12 +12,14 @@ from statistics import median
 from typing import Any, Final
 
 from croqc.engines.gpu.faults import Trouble
+from croqc.engines.gpu.lock import lock_path
 from croqc.engines.gpu.parent import Parent, child_command
 from croqc.engines.gpu.protocol import ROUNDS, RUN_SECONDS, Answer, Job
 from croqc.service.check import check_file
 from croqc.service.run import run_planned
 from croqc.service.run_plan import CardRequest, Request, plan_runs
 from tests.gpu.cases import EXAMPLES
+from tests.gpu.held import held
 
 FILE: Final = "gemm_f16.co"
 WARM: Final = "pipeline_1p2c.co"  # the same types and sizes, another kernel
@@ -65,12 +67,12 @@ def click(card: Parent, file: str = FILE, warm: str = WARM, sizes: Mapping[str, 
     """Five clicks, each with a kernel cache that has never seen the kernel; `median` of each figure. `first`: those in
     front of them, which start the child, load its libraries and measure what the card reaches."""
     first, rows = [], []
-    card.close()  # its memory and its context are in nobody's way
-    for _ in range(CLICKS):
-        with tempfile.TemporaryDirectory() as cache, Watched([*card.command[:-1], cache], card.clocks) as own:
-            first.append(clicked(warm, sizes, own))
-            rows.append(clicked(file, sizes, own))
-            print(rows[-1], flush=True)
+    with held(card, "clicks"):
+        for _ in range(CLICKS):
+            with tempfile.TemporaryDirectory() as cache, Watched([*card.command[:-1], cache], card.clocks) as own:
+                first.append(clicked(warm, sizes, own))
+                rows.append(clicked(file, sizes, own))
+                print(rows[-1], flush=True)
     stages = {stage: median(row["phases"].get(stage, 0.0) for row in rows) for stage in rows[-1]["phases"]}
     return {
         "kernel": f"{file}: {' '.join(f'{name}={value}' for name, value in sizes.items())}",
@@ -84,7 +86,7 @@ def click(card: Parent, file: str = FILE, warm: str = WARM, sizes: Mapping[str, 
 
 def main() -> None:
     """This part alone."""
-    with Parent(child_command(Path(tempfile.gettempdir()))) as card:
+    with Parent(child_command(Path(tempfile.gettempdir())), lock=lock_path()) as card:
         found = click(card)
         print(found["median"], found["phases"])
 

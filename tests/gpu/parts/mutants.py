@@ -23,6 +23,7 @@ from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.run import CardOptions, run_on_card
 from croqc.service.check import check_text
 from tests.gpu.cases import EXAMPLES
+from tests.gpu.held import held
 from tests.gpu.mutants import FILES, Mutant, listed, model_of, program, sizes_of, stands, text_of, wanted
 from tests.truth.kernels import arguments
 
@@ -37,7 +38,7 @@ SHAKEN_TOTAL: Final = 40.0  # seconds for all of them; the last get a few runs e
 
 def stuck(card: Parent) -> list[dict[str, Any]]:
     """`agree`: paths, lines, events, slots, generations and debtors are those of the list."""
-    with _parents(card) as free, ThreadPoolExecutor(AT_ONCE) as pool:
+    with held(card, "stuck mutants"), _parents(card) as free, ThreadPoolExecutor(AT_ONCE) as pool:
 
         def one(mutant: Mutant) -> dict[str, Any]:
             own = free.get()
@@ -51,7 +52,7 @@ def stuck(card: Parent) -> list[dict[str, Any]]:
 
 @contextmanager
 def _parents(card: Parent) -> Iterator[SimpleQueue[Parent]]:
-    """Ways to the card beside each other, as the given one has."""
+    """Ways to the card beside each other, as the given one has, but for its lock, which all of them are under."""
     free: SimpleQueue[Parent] = SimpleQueue()
     own = [Parent(card.command, card.clocks) for _ in range(AT_ONCE)]
     for each in own:
@@ -93,11 +94,10 @@ def _stuck(mutant: Mutant, card: Parent) -> dict[str, Any]:
 def racy(card: Parent) -> list[dict[str, Any]]:
     """`wrong` of `runs`, `hangs` where a further one did not end; the rule "" stands for a kernel without a change,
     which is given all its runs."""
-    card.close()  # its memory and its context are in nobody's way
     originals = [(file, "", (EXAMPLES / file).read_text(encoding="utf-8"), file) for file in FILES]
     changed = [(each.name, each.rule, text_of(each), each.file) for each in listed().racy]
     deadline = time.monotonic() + SHAKEN_TOTAL
-    with ThreadPoolExecutor(SHAKEN_AT_ONCE) as pool:
+    with held(card, "racy mutants"), ThreadPoolExecutor(SHAKEN_AT_ONCE) as pool:
         return [done.result() for done in [pool.submit(_racy, *each, deadline) for each in [*originals, *changed]]]
 
 

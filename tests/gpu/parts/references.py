@@ -68,7 +68,7 @@ def judged(reference: Reference, inputs: Mapping[str, Any], outputs: Mapping[str
         return {"outcome": "wrong", "reason": str(error)}
     worst, atol, right = 0.0, 0.0, True
     for name, want in wanted.items():
-        tolerance = reference.tolerance(np.asarray(outputs[name]), want, inputs)
+        tolerance = reference.tolerance(name, np.asarray(outputs[name]), want, inputs)
         got = wide(outputs[name])
         if got.shape != want.shape:
             return {"outcome": "wrong", "reason": f"shape {got.shape}, not {want.shape}"}

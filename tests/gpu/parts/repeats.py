@@ -14,6 +14,7 @@ from croqc.engines.gpu.parent import Parent
 from croqc.service.run_data import make_data
 from croqc.service.run_plan import Request
 from tests.gpu.cases import Case, given, lowering, name_of, plan
+from tests.gpu.held import held
 
 REPEATS: Final = 50
 LIMIT: Final = 60.0  # seconds for all cases of a process
@@ -21,11 +22,11 @@ LIMIT: Final = 60.0  # seconds for all cases of a process
 
 def repeats(card: Parent) -> list[dict[str, Any]]:
     """How many different bits there were. `atomics`: equal bits are not promised."""
-    card.close()  # its memory and its context are in nobody's way
     found = []
     with tempfile.TemporaryDirectory(prefix="croq-repeats-") as name:
         made = [(case, repeated_job(case, Path(name) / str(number))) for number, case in enumerate(given())]
-        answers = answered([folder for _, folder in made])
+        with held(card, "repeats"):
+            answers = answered([folder for _, folder in made])
         for (case, _), answer in zip(made, answers, strict=True):
             atomics = "atomic" in case.file.read_text(encoding="utf-8")
             troubles = [answer["trouble"]] if answer["trouble"] else []

@@ -1,8 +1,9 @@
 """Every example once under compute-sanitizer's memcheck, racecheck and synccheck, several at a time.
 
 Each run is a `croq run --engine gpu` of its own with a lock folder of its own, so that what a tool says belongs to one
-kernel. Refusals of a tool are kept in its own words. `--report-api-errors no`: without it memcheck counts the failed
-look-ups of entry points that cuda-bindings makes when it is loaded, which concern no kernel.
+kernel; the part holds the card's lock for all of them. Refusals of a tool are kept in its own words.
+`--report-api-errors no`: without it memcheck counts the failed look-ups of entry points that cuda-bindings makes when
+it is loaded, which concern no kernel.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from croqc.engines.gpu.lock import lock_path
 from croqc.engines.gpu.parent import Parent
 from croqc.service.run_plan import CardRequest
 from tests.gpu.cases import Case, given, name_of, run
+from tests.gpu.held import held
 
 TOOLS: Final = ("memcheck", "racecheck", "synccheck")
 AT_ONCE: Final = 12
@@ -108,9 +111,8 @@ def sanitizer(card: Parent) -> dict[str, Any]:
     if found is None:
         return {"error": "compute-sanitizer is not on the path nor in /usr/local/cuda"}
     run(given()[0], card, CardRequest(rounds=1))  # what the card reaches is measured now, not under a tool
-    card.close()  # it would be looked at, too, were it started from here; and it holds memory
     version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with held(card, "compute-sanitizer"), ThreadPoolExecutor(AT_ONCE) as pool:
         waiting = [pool.submit(examined, case, tool, found) for tool in TOOLS for case in given()]
         rows = [each.result() for each in waiting]
     return {
@@ -133,7 +135,7 @@ def _totals(rows: list[Found]) -> dict[str, int]:
 
 def main() -> None:
     """This part alone, for a look: prints the totals."""
-    with Parent() as card:
+    with Parent(lock=lock_path()) as card:
         print(json.dumps(sanitizer(card)["totals"], indent=1))
 
 

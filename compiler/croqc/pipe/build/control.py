@@ -14,10 +14,10 @@ from croqc.pipe.build.scalars import combined, convert, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Lit, Op, Space, Var, add
-from croqc.sema.elements import canonical
+from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Future, Scalar
+from croqc.sema.types import Bounded, BoundedTuple, Data, Fragment, Future, Scalar, Type, Unknown
 from croqc.syntax import ast
 from croqc.text.record import record, replace
 from croqc.text.span import Span
@@ -29,16 +29,19 @@ def _scalar_decl(c: Context, node: ast.ScalarDecl) -> Built:
     found: Built = []
     for init in node.inits:
         symbol = c.symbol(init.name)
-        start = ZERO if init.value is None else _start(c, symbol, init.value)
+        start = ZERO if init.value is None else _given(c, init.value, symbol.type)
         found += _declared(c, symbol, start, node.span)
     return found
 
 
-def _start(c: Context, symbol: Symbol, node: ast.Node) -> Expr:
-    """The first value; a device function's has the type that is declared."""
-    if isinstance(node, ast.Call) and node.kind == "call" and isinstance(symbol.type, Scalar):
-        return called(c, node, canonical(symbol.type.elem))
-    return value(c, node)
+def _given(c: Context, node: ast.Node, into: Type) -> Expr:
+    """A value for a place of some type: what a device function gives, whatever that is, is converted to it."""
+    if not (isinstance(node, ast.Call) and node.kind == "call" and isinstance(into, Scalar)):
+        return value(c, node)
+    elem = canonical(into.elem)
+    if elem in ELEMENTS and ELEMENTS[elem].bits <= 32 and ELEMENTS[elem].kind == "float":
+        return Cast(called(c, node, "f64" if elem == "f32" else "f32"), elem)  # narrow floats convert only when asked
+    return called(c, node, elem)
 
 
 def _declared(c: Context, symbol: Symbol, start: Expr, span: Span) -> Built:
@@ -69,9 +72,12 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
         )
     if isinstance(symbol.type, Fragment):
         return assigned(c, part, symbol, span)
+    if isinstance(part.value, ast.Call) and isinstance(symbol.type, Unknown):
+        reason = f"what '{part.value.callee}' gives has no type here"
+        raise LoweringError(f"{reason}: declare it, as 's32 {symbol.name} = call {part.value.callee}(…)'", span)
     if not isinstance(symbol.type, Scalar | Bounded):
         return []  # shapes and tuples are read through the model
-    new = value(c, part.value)
+    new = _given(c, part.value, symbol.type)
     if symbol not in c.known:
         return _declared(c, symbol, new, span)
     elem = symbol.type.elem if isinstance(symbol.type, Scalar) else "s32"
@@ -94,9 +100,9 @@ def _element(c: Context, part: ast.AssignPart, span: Span) -> Built:
         raise LoweringError("this is nothing to assign to: name a variable, or an element ('t.at(i)')", span)
     if is_element(c, part.target):
         held = element_of(c, part.target)
-        return [ir.Put(span, held, combined(held, part.op, value(c, part.value), held.elem))]
+        return [ir.Put(span, held, combined(held, part.op, _given(c, part.value, Scalar(held.elem)), held.elem))]
     place = element(c, part.target)
-    new = combined(place, part.op, value(c, part.value), place.elem)
+    new = combined(place, part.op, _given(c, part.value, Scalar(place.elem)), place.elem)
     written = guarded(place, [ir.Write(span, place.tile, place.index, new)], span)
     return written if place.tile.tensor.space is Space.LOCAL else once(c, written, span)
 
@@ -241,9 +247,13 @@ def _while(c: Context, node: ast.While) -> Built:
     return [ir.While(node.span, steady(c, node.cond), c.body(node.body))]
 
 
+def _truth(c: Context, node: ast.Node) -> Expr:
+    return _given(c, node, Scalar("bool"))
+
+
 def _if(c: Context, node: ast.If) -> Built:
     other = () if node.other is None else c.body(node.other)
-    return [ir.If(node.span, steady(c, node.cond), c.body(node.then), other)]
+    return [ir.If(node.span, steady(c, node.cond, _truth), c.body(node.then), other)]
 
 
 def _jump(c: Context, node: ast.Jump) -> Built:

@@ -280,10 +280,10 @@ def _step(c: Context, node: ast.IncDec) -> Expr:
     return old
 
 
-def steady(c: Context, node: ast.Node) -> Expr:
+def steady(c: Context, node: ast.Node, read: Callable[[Context, ast.Node], Expr] = value) -> Expr:
     """A condition, or an end of a loop. Raises LoweringError for one that changes variables, which are read inside."""
     before = len(c.ahead) + len(c.behind)
-    found = value(c, node)
+    found = read(c, node)
     if len(c.ahead) + len(c.behind) > before:
         raise LoweringError("a condition that changes a variable is not lowered: change it in a statement", node.span)
     return found

@@ -2,7 +2,9 @@
 
 Only wgmma and tcgen05 have groups. A read of an accumulator ends the group as `mma.commit` does (reference, 6.6), so
 the builder puts an end in front of each. Behind another end it waits for nothing, and the assembler would serialise
-the multiplies because of it.
+the multiplies because of it. An accumulator that is declared in a loop goes with its turn, and the next has its
+registers: multiplies into it that a turn leaves open end with the turn or, where a jump leaves that out, in front of
+the next values.
 
 wgmma writes registers that the compiler takes for written at the instruction. Where ordinary code is the next to use
 them, nothing of it may be moved in front of the end of the group: they settle.
@@ -16,14 +18,44 @@ from croqc.pipe import ir
 from croqc.pipe.dataflow import Dataflow
 from croqc.pipe.env import Env
 from croqc.pipe.held import held_in
-from croqc.pipe.walk import Body, statements
+from croqc.pipe.walk import Body, flat, rewrite, statements
 from croqc.text.record import replace
 
 
 def commits(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    body = Dataflow(_open_behind, or_, False).changed(kernel.body, False, _without_idle_ends)
     none = frozenset[ir.Accumulator]()
+    body = rewrite(kernel.body, lambda stmt: (_ended_with_its_turns(stmt),))
+    body = Dataflow(_written_behind, or_, none).changed(body, none, _ended)
+    body = Dataflow(_open_behind, or_, False).changed(body, False, _without_idle_ends)
     return replace(kernel, body=Dataflow(_loose_behind, or_, none).changed(body, none, _settled))
+
+
+def _ended_with_its_turns(stmt: ir.Stmt) -> ir.Stmt:
+    if not isinstance(stmt, ir.Loop | ir.While):
+        return stmt
+    declared = {
+        each.acc.name
+        for each in flat(stmt.body)
+        if isinstance(each, ir.Declare) or (isinstance(each, ir.Fill) and each.declares)
+    }
+    multiplies = (each for each in statements(stmt.body) if isinstance(each, ir.Multiply) and each.instruction.is_async)
+    if declared.isdisjoint(each.acc.name for each in multiplies):
+        return stmt
+    return replace(stmt, body=(*stmt.body, ir.Commit(stmt.body[-1].span)))
+
+
+def _written_behind(stmt: ir.Stmt, following: Body, written: frozenset[ir.Accumulator]) -> frozenset[ir.Accumulator]:
+    """The accumulators that multiplies in flight may write."""
+    match stmt:
+        case ir.Multiply() if stmt.instruction.is_async:
+            return written | {stmt.acc}
+        case ir.Commit(keep=0):
+            return frozenset()
+    return written
+
+
+def _ended(stmt: ir.Stmt, following: Body, written: frozenset[ir.Accumulator]) -> Body:
+    return (ir.Commit(stmt.span), stmt) if isinstance(stmt, ir.Fill) and stmt.acc in written else (stmt,)
 
 
 def _open_behind(stmt: ir.Stmt, following: Body, is_open: bool) -> bool:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ZERO, Expr, Held, Lit, Op, Var, add, divide, modulo, multiply
+from croqc.pipe.exprs import ZERO, Expr, Held, Lit, Op, Var
 from croqc.pipe.held import held_in, map_held
+from croqc.pipe.owned import column_entry, row_entry
 from croqc.pipe.tiles import reads_of
 from croqc.pipe.walk import Body, rewrite, statements
 from croqc.sema.model import Unit
@@ -107,8 +108,10 @@ def _check_names(visit: ir.Visit) -> None:
 
 
 def _check_extents(tile: ir.Accumulator, span: Span) -> None:
-    """A group-4 has 64 rows, a group any sixteen; columns go eight at a time."""
-    rows = tile.m == 64 if tile.unit is Unit.GROUP4 else tile.m % 16 == 0
+    """A group-4 has 64 rows, a group any sixteen; columns go eight at a time. A warp's tile of 8 rows has no vectors
+    along it, for they would lie otherwise."""
+    by_sixteen = tile.m % 16 == 0 or (tile.m == 8 and tile.spread is _TILE)
+    rows = tile.m == 64 if tile.unit is Unit.GROUP4 else by_sixteen
     if (tile.spread is _COLUMNS or rows) and (tile.spread is _ROWS or tile.n % 8 == 0):
         return
     have = "64 rows" if tile.unit is Unit.GROUP4 else "a multiple of 16 rows"
@@ -141,7 +144,7 @@ def _of_visit(stmt: ir.Stmt, visit: ir.Visit, tiles: Tiles) -> ir.Stmt:
 def _own(element: Held, visit: ir.Visit, tile: ir.Accumulator, span: Span) -> Held:
     """The element with the number of the visitor's own one. Raises LoweringError where another thread holds it."""
     _check_extents(tile, span)
-    seen, r, half = visit.acc, Var(visit.counter), Lit(max(visit.acc.n // 2, 1))
+    seen, r = visit.acc, Var(visit.counter)
     rows: list[Expr] = [Var(visit.names[0]), *([ZERO] if seen.m == 1 else [])]
     columns: list[Expr] = [Var(visit.names[-1]), *([ZERO] if seen.n == 1 else [])]
     along_rows = tile.m == seen.m and element.index[0] in rows
@@ -150,23 +153,15 @@ def _own(element: Held, visit: ir.Visit, tile: ir.Accumulator, span: Span) -> He
         if tile.spread is _TILE and seen.spread is _TILE and along_rows and along_columns:
             return replace(element, register=r)
         single = tile.vector or element.index[1 if tile.spread is _ROWS else 0] in (ZERO, Var(visit.names[-1]))
+        if seen.m == 8 and tile.vector:
+            reason = f"'{seen.name}' has 8 rows, and no vector lies along them or its columns"
+            raise LoweringError(f"{reason}: use 16 rows, or go through shared memory", span)
         if tile.spread is _ROWS and along_rows and single and seen.spread is not _COLUMNS:
-            return replace(element, register=r if seen.spread is _ROWS else _row(r, half, seen.unit))
+            return replace(element, register=r if seen.spread is _ROWS else row_entry(seen, r))
         if tile.spread is _COLUMNS and along_columns and single and seen.spread is not _ROWS:
-            return replace(element, register=r if seen.spread is _COLUMNS else _column(r, half))
+            return replace(element, register=r if seen.spread is _COLUMNS else column_entry(seen, r))
     reason = f"this element of '{element.name}' may be in the registers of another thread"
     raise LoweringError(f"{reason}: use the place of the visited element, or go through shared memory", span)
-
-
-def _row(r: Expr, half: Expr, unit: Unit) -> Expr:
-    """Which of the thread's rows its element `r` is in: eight rows apart, then blocks of sixteen."""
-    inside = modulo(divide(r, Lit(2)), Lit(2))
-    return inside if unit is Unit.GROUP4 else add(multiply(divide(r, half), Lit(2)), inside)
-
-
-def _column(r: Expr, half: Expr) -> Expr:
-    """Which of the thread's columns its element `r` is in: two side by side, then blocks of eight."""
-    return add(multiply(divide(modulo(r, half), Lit(4)), Lit(2)), modulo(r, Lit(2)))
 
 
 # --- what one thread does for all --------------------------------------------------------------

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, modulo, subtract
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, integer, modulo, subtract
 from croqc.pipe.walk import Body, rewrite_lists, statements
 from croqc.text.record import replace
 
@@ -105,17 +105,20 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     *head, commit, arrive = loop.body
     assert isinstance(arrive, ir.Arrive)
     index = Var(loop.name)
-    turn = (*head, ir.Commit(commit.span, 1), _release(arrive, index, slots))
+    turn = (*head, ir.Commit(commit.span, 1), *_release(arrive, index, slots))
     return (
         replace(loop, body=turn),
         ir.Commit(commit.span, closes=False),
-        _release(arrive, loop.stop, slots),
+        *_release(arrive, loop.stop, slots),
     )
 
 
-def _release(arrive: ir.Arrive, turns: Expr, slots: dict[str, int]) -> ir.Stmt:
+def _release(arrive: ir.Arrive, turns: Expr, slots: dict[str, int]) -> Body:
     """Gives back the slot of the last of some turns, if there was one."""
+    count = integer(turns)
+    if count is not None and count <= 0:
+        return ()
     last = subtract(turns, ONE)
     at = last if arrive.slot.ordered else modulo(last, Lit(slots[arrive.slot.event]))
     given = replace(arrive, slot=replace(arrive.slot, at=at))
-    return ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,))
+    return (given,) if count is not None else (ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,)),)

@@ -33,7 +33,10 @@ def _changed(body: Body, extents: set[Expr]) -> Body:
             continue
         loop = None if user is None else _opened(body[user], fill.acc, ())
         if user is not None and isinstance(loop, ir.Loop):
-            found[at], found[user] = _declared(fill), (*_still_filled(fill, loop, extents), loop)
+            fenced = isinstance(body[user - 1], ir.Fence)  # zeros are ordinary code: the fence stays behind them
+            first = user - 1 if fenced else user
+            found[at], found[user] = _declared(fill), (loop,)
+            found[first] = (*_still_filled(fill, loop, extents), *found[first])
     return tuple(stmt for each in found for stmt in each)
 
 

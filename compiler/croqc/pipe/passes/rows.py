@@ -31,16 +31,24 @@ def _with_end(stmt: ir.Stmt) -> Body:
 
 
 def _check_warps(stmt: ir.Multiply) -> None:
-    """mma.sync takes 16 rows, 8 columns and 16 or 32 bytes of K; the rest of the tables has no such split."""
-    rows = 64 if stmt.acc.unit is Unit.GROUP4 else 16
+    """mma.sync takes 16 rows, 8 columns and 16 or 32 bytes of K. Of 8 rows and 8 columns it has bytes and f64; of more
+    columns the operands change places. Elements of f64 go by four along K."""
+    rows = 64 if stmt.acc.unit is Unit.GROUP4 else 8 if stmt.acc.turned or _is_square(stmt) else 16
     width = stmt.k_step * stmt.a.tensor.elem_bytes // (2 if stmt.metadata else 1)
-    if stmt.m % rows or stmt.n % 8 or width not in (16, 32) or stmt.acc.elem not in ("f16", "f32", "s32"):
+    doubles = stmt.acc.elem == "f64"
+    depths = (32, 64, 128) if doubles else (16, 32)
+    if stmt.m % rows or stmt.n % 8 or width not in depths or stmt.acc.elem not in ("f16", "f32", "s32", "f64"):
         shape = f"{stmt.m}x{stmt.n}x{stmt.k_step}"
         reason = f"a multiply of {shape} into {stmt.acc.elem} is not lowered"
         way = "use 16 or 32 rows, a multiple of 8 columns, and 8 or 16 elements of 16 bits (or as many bytes) of K"
         raise LoweringError(f"{reason}: {way}, into f16, f32 or s32", stmt.span)
     if stmt.b_registers and not stmt.a_registers:
         raise LoweringError("B is in registers and A is not: load A by 'mma.load' too", stmt.span)
+
+
+def _is_square(stmt: ir.Multiply) -> bool:
+    """Whether an instruction has the shape itself (PTX ISA, mma: m8n8k16 of bytes, m8n8k4 of f64)."""
+    return (stmt.m, stmt.n) == (8, 8) and (stmt.a.tensor.elem_bytes, stmt.k_step) in ((1, 16), (8, 4))
 
 
 def _fenced(body: Body) -> Body:
@@ -100,6 +108,8 @@ def _in_words(stmt: ir.LoadFragment, facts: Facts) -> bool:
     """Whether the elements of a register, neighbours in K, are an aligned word of memory."""
     tensor = stmt.tile.tensor
     per = 4 // tensor.elem_bytes
+    if not per:
+        return False
     strides = (product(tensor.shape[dim:]) for dim in range(1, len(tensor.shape)))
     pairs = ((per, value) for value in (*strides, stmt.tile.origin[-1]))
     return stmt.k_major and stmt.tile.dims[-1] == len(tensor.shape) - 1 and (per == 1 or facts.divide(pairs))

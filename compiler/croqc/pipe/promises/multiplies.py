@@ -75,7 +75,7 @@ def _taken(stmt: ir.Stmt) -> frozenset[str]:
     match stmt:
         case ir.Multiply():
             return frozenset((stmt.a_registers, stmt.b_registers))
-        case ir.StoreTile() | ir.Fill(declares=False):
+        case ir.StoreTile() | ir.Fill():
             return frozenset((stmt.acc.name,))
         case ir.Reduce():
             return frozenset((stmt.acc.name, stmt.source.name))
