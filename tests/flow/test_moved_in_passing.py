@@ -41,3 +41,13 @@ def test_it_is_moved_back() -> None:
 )
 def test_where_it_need_not_be_nothing_is_said(step: str) -> None:
     assert flow(step) == (Strength.UNKNOWN, [])
+
+
+def test_an_order_is_moved_on_once() -> None:
+    load, use = (part.replace("[n % S];", ".at(n);").replace("=> ring.at(n)", "=> ring[n % S]") for part in (LOAD, USE))
+    load, use = (
+        f"{HEAD} {load.replace('full.at(n)', 'full.at(n++)')} }}",
+        f"{HEAD} {use} n += 1; }}",
+    )
+    found = flow_of(PIPE.format(load=load, use=use))
+    assert (found.strength, found.findings) == (Strength.PROVED, ())

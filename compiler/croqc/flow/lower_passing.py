@@ -1,10 +1,14 @@
-"""Variables that a statement moves on in passing, as `i++` in an index does, as steps. Must not lower the statement."""
+"""Variables that a statement moves on in passing, as `i++` in an index does, as steps. Must not lower the statement.
+
+The orders of waits and triggers (`e.at(order++)`) are not among them: those are updated by what lowers these.
+"""
 
 from __future__ import annotations
 
 from croqc.flow.exprs import apply, const, unknown, var
 from croqc.flow.lower_loops import Builder
 from croqc.flow.ops_control import Set
+from croqc.sema.events import order_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -19,8 +23,11 @@ def moved_in_passing(lowering: Builder, node: ast.Node) -> list[Set]:
         return []
     parts = list(walk(whole))
     sure = whole is node and not any(map(_is_choice, parts))
+    orders = [order_of(ref) for ref in node.refs] if isinstance(node, ast.Wait | ast.Trigger) else []
     found = []
     for each in parts:
+        if any(each is order for order in orders):
+            continue
         symbol = lowering.model.uses.get(each.name) if isinstance(each, ast.IncDec) else None
         if isinstance(each, ast.IncDec) and symbol is not None and symbol in lowering.exprs.changing:
             slot = lowering.exprs.slot(symbol)
