@@ -29,6 +29,7 @@ from croqc.text.record import replace
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.flow.rings import placed, ring
+from tests.interrupts import heed
 
 TWO = "__co__ void {0}(global f32 [N] x) {{ parallel p by N : thread x.at(p) = x.at(p) + 1.0f; }}\n"
 
@@ -60,7 +61,8 @@ def test_the_summary_tells_verdict_paths_events_and_buffers() -> None:
     empty, full = line_of(PIPELINE, "trigger empty[stage]"), line_of(PIPELINE, "trigger full[stage]")
     start = line_of(PIPELINE, "trigger empty[s]")
     assert flow_lines(FlowResult(1, (entry(),))) == [
-        f"k.co:{line_of(PIPELINE, '__co__')}: matmul: credit flow proved for every K",
+        f"k.co:{line_of(PIPELINE, '__co__')}: matmul: credit flow proved for every K; of the order alone, for indices "
+        "see 'assumed-divisible'",
         "  path p1 == 0  128 threads, may be 2 rounds ahead (credits of empty)",
         "  path p1 == 1  128 threads",
         "  full          2 slots, 1 arrival a generation, no credits at start; "
@@ -154,7 +156,10 @@ def test_the_server_reads_the_file_anew_and_ends_on_ctrl_c(tmp_path: Path) -> No
     file = tmp_path / "k.co"
     file.write_text(TWO.format("one"), encoding="utf-8")
     server = subprocess.Popen(
-        [sys.executable, "-m", "croqc.cli.main", "flow", "--serve", str(file)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "croqc.cli.main", "flow", "--serve", str(file)],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed,
     )
     try:
         assert server.stdout is not None

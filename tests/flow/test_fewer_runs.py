@@ -146,6 +146,30 @@ def test_what_is_wrong_with_one_of_a_pair_is_told(name: str) -> None:
     assert check(pair(*ODD[name])).strength == "fails"
 
 
+HALVES = block(
+    """shared f16 [64, 64] buf, more;
+    parallel p by 2 : group-4 {
+      inthreads.async (p == 0) {
+        dma.copy src.subspan(32, 64).at(b, 0) => buf.subspan(32, 64).at(0, 0);
+        dma.copy src.subspan(32, 64).at(b, 0) => more.subspan(32, 64).at(0, 0); }
+      inthreads.async (p == 1) {
+        dma.copy src.subspan(32, 64).at(b, 0) => buf.subspan(32, 64).at(1, 0);
+        dma.copy src.subspan(32, 64).at(b, 0) => more.subspan(32, 64).at(1, 0); } }
+    __cpp__("look(buf, more);");"""
+)
+
+
+def test_what_is_written_in_part_is_run_though_foreign_code_may_fill_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two roles write both halves of `buf`; of `more` they write one half twice. Foreign code names both buffers,
+    so that no gap is looked for in them."""
+    assert check(HALVES).strength == "proved"
+    odd = HALVES.replace("more.subspan(32, 64).at(1, 0)", "more.subspan(32, 64).at(0, 0)")
+    assert check(odd).places == [
+        ("stage-race", "dma.copy src.subspan(32, 64).at(b, 0) => more.subspan(32, 64).at(0, 0);")
+    ]
+    assert told(check(odd).flow) == in_full(odd, monkeypatch)
+
+
 def test_what_two_read_is_no_twin_of_what_two_write(monkeypatch: pytest.MonkeyPatch) -> None:
     take = "wait full[s]; dma.copy buf[s] => dst.subspan(64, 64).at(b, k); FILL trigger empty[s];"
     fill = "dma.copy src.subspan(64, 64).at(b, k) => more[s];"
@@ -202,3 +226,26 @@ def test_a_turn_that_does_something_else_is_run() -> None:
     """The turn in which a block takes no part gives its credits back all the same."""
     odd = PERSISTENT.replace("if (t * 4 + b % 4 < n) {", "if (t == 2) { trigger empty; } if (t * 4 + b % 4 < n) {")
     assert check(odd).strength == "fails"
+
+
+HALF_TILES = """__co__ void f(global f16 [R, 64] src, global f16 [R, 64] dst) {
+  parallel b by 4 : block {
+    shared event full, empty = ready; shared f16 [512, 64] buf;
+    foreach {t} in [cdiv(cdiv(R, 512), 4)] { if (t * 4 + b < cdiv(R, 512)) { parallel p by 2 : group-4 {
+      inthreads.async (p == 0) {
+        wait empty; dma.copy src.subspan(256, 64).at(2 * t, 0) => buf.subspan(256, 64).at(0, 0); trigger full; }
+      inthreads.async (p == 1) {
+        wait full; dma.copy buf => dst.subspan(512, 64).at(t * 4 + (3 - b) * 1000, 0); trigger empty; } } } }
+  }
+}
+"""
+
+
+def test_a_read_outside_a_tensor_says_nothing_of_one_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of each tile is never written. The first block stores it behind the tensor, where nobody looks; the last
+    block does the same within it, from R = 2049 on."""
+    (found,) = check(HALF_TILES).flow.findings
+    assert (found.rule, found.sizes) == ("unwritten-read", {"R": 2049})
+    assert told(check(HALF_TILES).flow) == in_full(HALF_TILES, monkeypatch)
+    whole = HALF_TILES.replace("256, 64", "512, 64").replace("2 * t", "t")
+    assert check(whole).rules == []

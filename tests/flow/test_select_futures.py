@@ -61,6 +61,40 @@ def test_another_name_for_a_future_is_the_same_transfer() -> None:
     assert found.rule == "future-waited-twice"
 
 
+TURNED = """__co__ void pump(global s32 [R, C] src, global s32 [R, C] dst) {{
+  parallel b by cdiv(R, 4) : block {{
+    with c in [cdiv(C, 32)] {{
+      f0 = dma.copy.async src.subspan(4, 32).at(b, 0) => shared;
+      f1 = dma.any;
+      foreach c(1:) {{
+        f1 = dma.copy.async src.subspan(4, 32).at(b, c) => shared;
+        f = select({index}, f0, f1);
+        {body}
+      }}
+      wait f0;
+      dma.copy f0.data => dst.subspan(4, 32).at(b, cdiv(C, 32) - 1);
+    }}
+  }}
+}}
+"""
+STORED = "dma.copy f.data => dst.subspan(4, 32).at(b, c - 1);"
+IN_TURNS = {
+    "the older one": ("0", f"wait f; {STORED} swap(f0, f1);", []),
+    "read behind the exchange of the names": ("0", f"wait f; swap(f0, f1); {STORED}", []),
+    "read in front of the wait": ("0", f"{STORED} wait f; swap(f0, f1);", ["future-not-waited"]),
+    "the younger one in each other turn": ("1 - c % 2", f"wait f; {STORED} swap(f0, f1);", ["stale-buffer"]),
+}
+
+
+@pytest.mark.parametrize("name", IN_TURNS)
+def test_a_placeholder_among_the_chosen_has_the_type_of_the_others(name: str) -> None:
+    """The copy of tile c - 1 is read while the one of tile c is in flight (reference, 5.4)."""
+    index, body, rules = IN_TURNS[name]
+    flow = flow_of(TURNED.format(index=index, body=body))
+    assert [found.rule for found in flow.findings] == rules
+    assert flow.strength is (Strength.FAILS if rules else Strength.PROVED)
+
+
 UNKNOWN = {
     "data": ("src.at(0, 0)", "2", "which transfer 'select' takes depends on data"),
     "threads": ("t", "2", "which transfer 'select' takes differs between threads of one path"),

@@ -44,7 +44,7 @@ def attention(name: str, a: Arrays) -> float:
 def softmax(name: str, a: Arrays) -> float:
     """p (1 - p) <= 1/4 of twice what scores lose, in K / 16 instructions; and two roundings of exp and quotient."""
     lost = a["a"].shape[1] / 16 * EPS_F32 * LARGEST * _product(a["a"], a["b"])
-    return lost / 2 + 2 * EPS_F32
+    return float(lost / 2 + 2 * EPS_F32)
 
 
 def halves(name: str, a: Arrays) -> float:

@@ -102,3 +102,38 @@ def test_local_data_of_a_future_is_each_threads_own() -> None:
 def test_a_copy_without_a_name_moves_nothing() -> None:
     kernel = after("memory", TEXT.format(body="dma.copy x.subspan(8, 8) => shared;", axis="b by M : block"), SIZES)
     assert (only(kernel, ir.Copy), kernel.shared_bytes) == ([], 0)
+
+
+FUTURES = """__co__ void pump(global s32 [4, C] x, global s32 [4, C] y) {{
+  parallel b by 1 : block {{
+    shared event e;
+    f0 = {engine}.copy.async x.subspan(4, 32).at(0, 0) => shared;
+    f1 = {engine}.copy.async x.subspan(4, 32).at(0, 1) => shared;
+    foreach k in [2] {{
+      {body}
+      dma.copy f.data => y.subspan(4, 32).at(0, k);
+    }}
+  }}
+}}
+"""
+
+
+def waits(body: str, engine: str = "dma", name: str = "verify") -> list[tuple[str, ...]]:
+    kernel = after(name, FUTURES.format(engine=engine, body=body), {"C": 64}, "sm_90a")
+    return [each.handles for each in only(kernel, ir.Await)]
+
+
+def test_a_wait_for_a_chosen_copy_waits_for_each_that_it_may_be() -> None:
+    """Its own name is no copy: a wait for that would wait for nothing."""
+    assert waits("f = select(k, f0, f1); wait f;", name="build") == [("f0", "f1")]
+    assert waits("g = select(k, f0, f1); f = select(0, g, f1); wait f;", name="build") == [("f0", "f1")]
+    assert waits("f = select(k, f0, f1); wait f;", name="barriers") == [("f0", "f1")]
+
+
+def test_what_is_not_lowered_of_chosen_copies_is_refused() -> None:
+    with pytest.raises(LoweringError, match="a wait for one of several TMA copies"):
+        waits("f = select(k, f0, f1); wait f;", "tma")
+    with pytest.raises(LoweringError, match="'f' is given another copy"):
+        waits("f = dma.any; f = select(k, f0, f1); wait f;")
+    with pytest.raises(LoweringError, match="a copy that 'select' has chosen"):
+        waits("f = select(k, f0, f1); trigger e after f; wait e;")

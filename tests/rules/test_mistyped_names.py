@@ -7,6 +7,9 @@ import pytest
 from croqc.service.check import FileReport, check_text
 from croqc.service.fix import fix_text
 from croqc.text.diagnostics import Diagnostic
+from tests.rules.mending import instead, report_of, without
+from tests.rules.pumps import RING as PUMP
+from tests.rules.pumps import STORES
 
 RING = """#define STAGES 3
 #define TILE(n) (n * 16)
@@ -97,7 +100,11 @@ def test_a_plain_name_is_no_function() -> None:
         ("2.5e3f", "2500.0f"),
         ("1.25e1", "12.5"),
         ("0.5e0f", "0.5f"),
-        ("1e+2f", None),
+        ("1e+2f", "100.0f"),
+        ("12e-1f", "1.2f"),
+        ("1.5e-3f", "0.0015f"),
+        ("0.025E-2", "0.00025"),
+        ("1e-41f", None),
         ("1E38f", "1" + "0" * 38 + ".0f"),
         ("1e99", None),
     ],
@@ -105,10 +112,26 @@ def test_a_plain_name_is_no_function() -> None:
 def test_a_number_with_an_exponent_is_written_out(typed: str, digits: str | None) -> None:
     item = next(one for one in check_text(SUM % typed).diagnostics if one.code == "syntax-error")
     written = f"write '{digits}'" if digits else "write all digits"
-    assert item.hint == f"numbers have no exponent; {written}, or 'inf' for infinity"
+    infinite = "" if "-" in typed else ", or 'inf' for infinity"
+    assert item.hint == f"numbers have no exponent; {written}{infinite}"
     if digits is not None:
+        assert [fix.safe for fix in item.fixes] == [True]
         assert float(digits.removesuffix("f")) == float(typed.removesuffix("f"))
         assert fixed(SUM % typed) == SUM % digits
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("0.f", "0.0f"), ("1.F", "1.0F"), ("3.", "3.0"), (".5f", "0.5f"),
+                                              ("2f", "2.0f")])  # fmt: skip
+def test_the_short_numbers_of_c_get_their_digits_safely(typed: str, meant: str) -> None:
+    item = next(one for one in check_text(SUM % typed).diagnostics if one.code == "syntax-error")
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [(f"Write '{meant}'", True)]
+    assert fixed(SUM % typed) == SUM % meant
+
+
+def test_a_number_of_c_in_a_macro_is_told_with_the_way_out() -> None:
+    item = only("#define EPS 1e-3f\n" + SUM % "EPS")
+    assert item.hint == "in the macro 'EPS': numbers have no exponent; write '0.001f'"
+    assert item.fixes == ()
 
 
 @pytest.mark.parametrize(("typed", "word"), [("forech", "foreach"), ("foreeach", "foreach")])
@@ -121,3 +144,60 @@ def test_a_word_that_can_mean_one_thing_is_set_right_safely(typed: str, word: st
 def test_a_loop_of_c_is_not_rewritten_unasked() -> None:
     item = next(one for one in check_text(LOOP.replace("foreach", "for")).diagnostics if one.code == "syntax-error")
     assert [fix.safe for fix in item.fixes] == [False]
+
+
+# --- safe where one macro alone can be meant ---------------------------------------------------------
+
+STAGED = instead(PUMP.replace("% 2", "% STAGES").replace("[2]", "[STAGES]"), "__co__", "#define STAGES 2\n__co__", 1)
+
+
+def safely(text: str) -> str:
+    """The text after the safe fixes."""
+    return fix_text(report_of(text), lambda new, _: report_of(new)).text
+
+
+@pytest.mark.parametrize("number", range(1, STAGED.count("STAGES")))
+def test_each_use_of_a_mistyped_macro_is_mended_alone_and_safely(number: int) -> None:
+    """The one edit is at the word that is wrong."""
+    parts = STAGED.split("STAGES")
+    broken = "STAGES".join(parts[: number + 1]) + "STAGE" + "STAGES".join(parts[number + 1 :])
+    (item,) = (one for one in report_of(broken).diagnostics if one.code == "undeclared-name")
+    assert (item.fixes[0].title, item.fixes[0].safe) == ("Change to 'STAGES'", True)
+    assert [edit.span for edit in item.fixes[0].edits] == [item.span]
+    assert safely(broken) == STAGED
+
+
+def test_a_name_that_is_mistyped_everywhere_is_mended_everywhere_at_once() -> None:
+    broken = STAGED.replace("% STAGES", "% STAGE")
+    (item,) = (one for one in report_of(broken).diagnostics if one.code == "undeclared-name")
+    assert len(item.fixes[0].edits) == STAGED.count("% STAGES")
+    assert safely(broken) == STAGED
+
+
+def test_with_two_macros_near_or_another_mistake_nothing_is_safe() -> None:
+    broken = instead(STAGED, "=> ring[k % STAGES]", "=> ring[k % STAGE]")
+    two = instead(broken, "#define STAGES 2\n", "#define STAGES 2\n#define STAGED 2\n")
+    other = instead(broken, "trigger full[k % STAGES];", "trigger full[k % STAGES]; nothing += 1;")
+    hangs = without(broken, "          trigger full[k % STAGES];\n")
+    for text in (two, other, hangs):
+        found = [one for one in report_of(text).diagnostics if one.code == "undeclared-name"]
+        assert found
+        assert not any(fix.safe for item in found for fix in item.fixes)
+        assert safely(text) == text
+
+
+def test_a_line_beside_is_left_alone() -> None:
+    """`c` is a column modulo 64, and right as it is."""
+    staged = instead(STORES.replace("% 3", "% STAGES").replace("[3]", "[STAGES]"), "__co__",
+                     "#define STAGES 3\n__co__", 1)  # fmt: skip
+    broken = instead(staged, "= ring[k % STAGES]", "= ring[k % STAGE]")
+    for unsafe in (False, True):
+        assert fix_text(report_of(broken), lambda new, _: report_of(new), None, unsafe).text == staged
+
+
+def test_what_a_macro_made_is_not_overwritten() -> None:
+    """The name stands in the macro; its place is that of the use."""
+    text = (RING % "STAGE").replace("p % STAGE", "SLOT(p)")
+    text = text.replace("#define TILE", "#define SLOT(k) (k % STAGE)\n#define TILE")
+    assert only(text).hint == "did you mean 'STAGES'?"
+    assert only(text).fixes == ()

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from croqc.text.edits import apply_edits
-from tests.rules.mending import instead, report_of, second, shown, simulated
-from tests.rules.pumps import CHAIN, CURRENT_CHAIN, PACKED, PACKED_CHAIN, RING, STORES
+from tests.rules.mending import instead, report_of, second, shown, simulated, without
+from tests.rules.pumps import BOOTSTRAP, CHAIN, CURRENT_CHAIN, PACKED, PACKED_CHAIN, RING, STORES
 
 
 def titles(text: str) -> list[str]:
@@ -142,15 +142,86 @@ def test_the_slot_of_a_packed_buffer_is_one_of_its_ring() -> None:
     assert [fix.title for fix in item.fixes] == ["Use '2' as the modulus"]
 
 
-@pytest.mark.parametrize("shift", ["(k + 1)", "(k + 2 - 1)", "(1 + k)", "(k - 1 + 2)"])
+@pytest.mark.parametrize("shift", ["(k + 1)", "(k + 2 - 1)", "(1 + k)", "(k - 1 + 2)", "(k + b)", "(b + k + 1)"])
 def test_a_shift_that_one_role_has_alone_is_taken_out(shift: str) -> None:
     broken = second(PACKED, "stage = k % 2", f"stage = {shift} % 2")
     assert first(broken) == PACKED
 
 
 def test_a_shift_by_something_that_varies_is_left_alone() -> None:
-    broken = second(PACKED, "stage = k % 2", "stage = (k + b) % 2")
-    assert not any("as the other role" in title for title in titles(broken))
+    """Twice the index is no shift of it; half of it moves on with the turns."""
+    for varies in ("(k + k)", "(k + k / 2)"):
+        broken = second(PACKED, "stage = k % 2", f"stage = {varies} % 2")
+        assert shown(broken)
+        assert not any("as the other role" in title for title in titles(broken))
+
+
+def test_a_shift_that_both_roles_have_is_no_fault() -> None:
+    assert shown(PACKED.replace("stage = k % 2", "stage = (k + b) % 2")) == []
+
+
+# --- no modulus at all ---------------------------------------------------------------------------------
+
+THREE = RING.replace("% 2", "% S").replace("[2]", "[S]").replace("__co__", "#define S 3\n__co__", 1)
+PLAIN = {
+    "the wait for data": ("wait full[k % S]",),
+    "the wait for space": ("wait empty[k % S]",),
+    "the trigger": ("trigger empty[k % S]",),
+    "the buffer": ("=> ring[k % S]",),
+    "one role": ("wait full[k % S]", "dma.copy ring[k % S]", "trigger empty[k % S]"),
+    "both roles": ("[k % S]",),
+}
+
+
+@pytest.mark.parametrize("constant", [False, True], ids=["size", "constant"])
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_index_that_leaves_its_ring_goes_round_it_with_the_lengths_name(name: str, constant: bool) -> None:
+    """The loop over the slots at start stays inside, and as it is."""
+    right = instead(THREE, "cdiv(K, 64)", "7").replace("K]", "448]").replace(" K=448", "") if constant else THREE
+    assert shown(right) == []
+    broken = right
+    for part in PLAIN[name]:
+        broken = instead(broken, part, part.replace("k % S", "k"))
+    found = shown(broken)
+    reached = "subscript reaches 6 in dimension 0 of" if constant else "has 3 slots, but the index is 3 here (k = 3)"
+    for item in found:
+        assert item.code == ("index-out-of-range" if constant else "ring-mismatch")
+        assert reached in item.message
+        assert re.fullmatch(r"go round the ring: '(full|empty|ring)\[k % S\]'", item.hint)
+        assert [(fix.title, fix.safe) for fix in item.fixes] == [("Use 'k % S' as the slot", True)]
+        assert apply_edits(broken, item.fixes[0].edits) == right
+
+
+def test_a_modulus_with_which_the_roles_differ_all_the_same_is_not_safe() -> None:
+    """The consumer's wait is missing, too: with the modulus it reads too early."""
+    broken = instead(without(THREE, "          wait full[k % S];\n"), "=> ring[k % S]", "=> ring[k]")
+    assert not any(fix.safe and "as the slot" in fix.title for item in shown(broken) for fix in item.fixes)
+
+
+# --- an array that is shorter than its ring ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("array", ["empty", "full", "ring"])
+def test_the_one_array_that_is_too_short_is_made_as_long_as_the_others(array: str) -> None:
+    ready = instead(instead(THREE, BOOTSTRAP.replace("[2]", "[S]"), ""), "empty[S];", "empty[S] = ready;")
+    assert shown(ready) == []
+    broken = instead(ready, f"{array}[S]", f"{array}[2]", 1)
+    (item,) = shown(broken)
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [
+        (f"Declare '{array}[S]', as long as the others", True),
+        ("Use '2' as the modulus", False),
+    ]
+    assert first(broken) == ready
+
+
+def test_where_lengths_agree_the_modulus_is_safe_though_the_kernel_is_checked_only() -> None:
+    """The guard over M and N keeps the kernel from being proved for every size, whatever is mended."""
+    store = "out.at(b * 16 + r, k * 64 + c) = "
+    guarded = instead(STORES, store, f"if (b * 16 + r < M && k * 64 + c < N)\n              {store}")
+    broken = instead(guarded, "ring[k % 3]", "ring[k % 4]", 1)
+    (item,) = shown(broken)
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [("Use '3' as the modulus", True)]
+    assert first(broken) == guarded
 
 
 # --- two rings, one behind the other ---------------------------------------------------------------

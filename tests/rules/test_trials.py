@@ -149,6 +149,60 @@ def test_a_slip_is_mended_whatever_it_shows_as(broken: str, title: str) -> None:
     assert first(broken) in (RING, CLASSIC)
 
 
+BRANCHES = "          if (k % 3 == 0) {{\n            {one}\n          }} else {{\n            {other}\n          }}\n"
+
+
+@pytest.mark.parametrize("line", [SPACE, FILL, TAKE, GIVE], ids=["space", "fill", "take", "give"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_one_branch_lacks_is_written_in_both(line: str, swapped: bool) -> None:
+    """The same in both branches is the ring as it was; in one of them only, the other turns miss it."""
+    here = "int z = k;"
+    whole, lacking = (f"{line.strip()} {here}", here) if "wait" in line else (f"{here} {line.strip()}", here)
+    assert shown(instead(RING, line, BRANCHES.format(one=whole, other=whole))) == []
+    one, other = (lacking, whole) if swapped else (whole, lacking)
+    broken = instead(RING, line, BRANCHES.format(one=one, other=other))
+    (item,) = shown(broken)
+    assert any(fix.safe and "in both branches" in fix.title for fix in item.fixes), item.fixes
+    assert fix_text(report_of(broken), lambda text, _: report_of(text)).applied == 1
+    assert shown(apply_edits(broken, item.fixes[0].edits)) == []
+
+
+def test_credits_that_all_go_to_one_slot_go_to_each() -> None:
+    broken = instead(RING, "trigger empty[s];", "trigger empty[0];")
+    (item,) = shown(broken)
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [("Give each slot of 'empty' a credit at start", True)]
+    assert first(broken) == RING
+
+
+HALF = "tma.copy.async src.subspan(16, 32).at(b, 2 * k{}) => ring[k % 2].subspan(16, 32).at(0, {});"
+UNNAMED = instead(
+    RING,
+    "dma.copy src.subspan(16, 64).at(b, k) => ring[k % 2];",
+    f"{HALF.format('', 0)}\n          {HALF.format(' + 1', 1)}",
+)
+
+
+def test_names_for_unnamed_copies_lead_to_no_second_wait() -> None:
+    """Each gets a name of its own, and the trigger tells of both."""
+    text = UNNAMED
+    for name in ("f", "f2"):
+        item = next(one for one in report_of(text).diagnostics if one.code == "unnamed-async-copy")
+        assert (
+            item.hint
+            == f"give it a name for the trigger: '{name} = ...; trigger full[k % 2] after {name};', with no wait"
+        )
+        named = next(fix for fix in item.fixes if fix.title == f"Name it '{name}', which the trigger tells of")
+        text = apply_edits(text, named.edits)
+    assert "trigger full[k % 2] after f, f2;" in text
+    assert shown(text) == []
+
+
+def test_the_hint_for_two_copies_without_a_trigger_names_each_apart() -> None:
+    text = instead(UNNAMED, FILL, "          sync.shared;\n")
+    hints = [one.hint for one in report_of(text).diagnostics if one.code == "unnamed-async-copy"]
+    assert hints == ["give it a name: 'f = ...; wait f;'", "give it a name: 'f2 = ...; wait f2;'"]
+
+
 # --- copies, turns, exits --------------------------------------------------------------------------
 
 

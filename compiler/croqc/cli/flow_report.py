@@ -19,7 +19,8 @@ def flow_lines(result: FlowResult, colour: bool = False) -> list[str]:
 
 def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
     tint, reset = (_COLOURS[flow.verdict], _RESET) if colour else ("", "")
-    yield f"{flow.path}:{flow.range.start.line + 1}: {flow.function}: {tint}{flow.strength}{reset}"
+    scope = f"; {flow.scope}" if flow.scope else ""
+    yield f"{flow.path}:{flow.range.start.line + 1}: {flow.function}: {tint}{flow.strength}{reset}{scope}"
     if flow.place is not None:
         yield f"  at line {flow.place.start.line + 1}: {flow.reason}"
     names = [item.name for item in flow.paths]

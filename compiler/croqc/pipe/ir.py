@@ -125,10 +125,11 @@ class Copy(Stmt):
 
 @record
 class Await(Stmt):
-    """Until the copies of some handles have landed."""
+    """Until the copies of some handles have landed. `among`: the program waits for one of them, and any may be it."""
 
     handles: tuple[str, ...]
     unit: Unit
+    among: bool = False
 
 
 @record

@@ -19,6 +19,7 @@ from croqc.rules.flow_places import Seat, inside, quoted, symbols
 from croqc.rules.role_data import works
 from croqc.rules.role_exits import left_early
 from croqc.rules.slot_mends import one_modulus, one_slot, unshifted
+from croqc.rules.start_mends import each_slot
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix
 
@@ -28,7 +29,7 @@ _WORDS = {ast.Wait: "Wait", ast.Trigger: "Trigger", ast.MmaCommit: "Commit"}
 def candidates(subject: Subject) -> tuple[Fix, ...]:
     """The candidates of a function, the likeliest first."""
     code = code_of(subject)
-    kinds = (_in_every_turn, _placed, one_modulus, one_slot, unshifted, _doubled, left_early)
+    kinds = (_in_every_turn, _in_both, _placed, one_modulus, one_slot, unshifted, _doubled, left_early, each_slot)
     return tuple(dict.fromkeys(one for kind in kinds for one in kind(code)))
 
 
@@ -50,6 +51,26 @@ def _in_every_turn(code: Code) -> Iterator[Fix]:
             name = quoted(symbols(code, getattr(inner, "refs", ())))
             what = f"{word} for {name}" if isinstance(inner, ast.Wait) else f"{word} {name}".rstrip()
             yield from fix(f"{what} in every turn", (bare,))
+
+
+def _in_both(code: Code) -> Iterator[Fix]:
+    """A wait or a trigger that one branch of a condition has and the other one lacks, in both."""
+    for guard in code.around:
+        if not isinstance(guard, ast.If) or not isinstance(guard.other, ast.Block):
+            continue
+        for one, other in ((guard.then, guard.other), (guard.other, guard.then)):
+            if not (other.braced and other.stmts and code.written(other.stmts[0]) and code.written(other.stmts[-1])):
+                continue
+            present = {code.of(stmt) for stmt in other.stmts}
+            for stmt in one.stmts:
+                if not isinstance(stmt, ast.Wait | ast.Trigger) or not code.written(stmt) or code.of(stmt) in present:
+                    continue
+                first = isinstance(stmt, ast.Wait)
+                place = (
+                    code.before(other.stmts[0], code.of(stmt)) if first else code.after(other.stmts[-1], code.of(stmt))
+                )
+                what = f"{'Wait for' if first else 'Trigger'} {quoted(symbols(code, stmt.refs))}"
+                yield from fix(f"{what} in both branches", (place,), safe=True)
 
 
 # --- order in a turn -------------------------------------------------------------------------------

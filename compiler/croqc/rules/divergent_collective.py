@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.role_guards import meant_role
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
-def _render(finding: Finding, _: Subject) -> Words:
+def _render(finding: Finding, subject: Subject) -> Words:
     what, unit = finding.args["what"], str(finding.args["unit"])
-    hint = f"move it out of the 'if', or choose a whole {unit}"
-    return Words(f"'{what}' needs all threads of the {unit}, but not all of them come here", hint)
+    message = f"'{what}' needs all threads of the {unit}, but not all of them come here"
+    role, fixes = meant_role(subject, finding.span)
+    if role:
+        return Words(message, f"an 'if' makes no role: write '{role}'", fixes=fixes)
+    return Words(message, f"move it out of the 'if', or choose a whole {unit}")
 
 
 RULE = Rule(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.role_guards import meant_role
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
-def _render(finding: Finding, _: Subject) -> Words:
+def _render(finding: Finding, subject: Subject) -> Words:
     word, paths = finding.args["word"], finding.args["paths"]
-    return Words(
-        f"{paths} paths reach this '{word}': all threads take part; is that intended?",
-        "put it into the 'inthreads' of one role",
-    )
+    message = f"{paths} paths reach this '{word}': all threads take part; is that intended?"
+    role, fixes = meant_role(subject, finding.span)
+    if role:
+        return Words(message, f"an 'if' makes no role: write '{role}'", fixes=fixes)
+    return Words(message, "put it into the 'inthreads' of one role")
 
 
 RULE = Rule(

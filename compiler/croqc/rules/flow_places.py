@@ -16,7 +16,7 @@ from croqc.sema.model import Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.roots import base_name
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import covering
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -41,14 +41,7 @@ class Seat:
 
 def nodes_at(code: Code, span: Span) -> list[ast.Node]:
     """The nodes that cover a place, outermost first."""
-    here: ast.Node = code.model.function
-    path = [here]
-    while True:
-        inner = [one for one in children(here) if one.span.start <= span.start and span.end <= one.span.end]
-        if not inner:
-            return path
-        here = inner[0]
-        path.append(here)
+    return covering(code.model.function, span)
 
 
 def node_of(code: Code, span: Span, kind: type[_Kind]) -> _Kind | None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_sites import code_of
 from croqc.rules.rewrites import node_at
+from croqc.rules.slot_mends import reduced
 from croqc.rules.start_mends import shortened
 from croqc.sema.model import Finding
 from croqc.sema.types import Data
 from croqc.syntax import ast
-from croqc.text.diagnostics import Fix, Severity
+from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import Edit
 from croqc.text.span import Span
+
+
+def round_the_ring(item: Diagnostic, _: Subject) -> Fix | None:
+    """The fix that lets an index go round its ring."""
+    return next((fix for fix in item.fixes if fix.title.startswith("Use")), None)
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
@@ -26,6 +32,10 @@ def _render(finding: Finding, subject: Subject) -> Words:
     surplus = shortened(code_of(subject), finding.span) if kind == "event" and not low else ()
     if surplus:
         return Words(message, "give each slot one credit at start", fixes=surplus)
+    slots = kind not in ("tile", "element") and not low
+    shown, reduction = reduced(code_of(subject), finding.span) if slots else ("", ())
+    if reduction:
+        return Words(message, f"go round the ring: '{shown}'", fixes=reduction)
     hint = "numbers start at 0" if least == greatest else "guard it with an 'if', or change the bounds of the index"
     return Words(message, hint)
 

@@ -6,7 +6,7 @@ from croqc.rules.base import Subject
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import covering
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -14,14 +14,7 @@ from croqc.text.span import Span
 
 def around(subject: Subject, span: Span) -> tuple[ast.Node, ...]:
     """The nodes that cover a place, from the function down to the innermost one."""
-    here: ast.Node = subject.analysis.model.function
-    path = [here]
-    while True:
-        inner = [one for one in children(here) if one.span.start <= span.start and span.end <= one.span.end]
-        if not inner:
-            return tuple(path)
-        here = inner[0]
-        path.append(here)
+    return tuple(covering(subject.analysis.model.function, span))
 
 
 def is_written(subject: Subject, span: Span) -> bool:

@@ -14,6 +14,10 @@ def _render(finding: Finding, _: Subject) -> Words:
             return Words(f"'select' chooses by an integer, got '{value}'", f"write a number from 0 to {count - 1}")
         case "range":
             return Words(f"there is no choice {value} among {count}", f"write a number from 0 to {count - 1}")
+        case "reached":
+            rest = "" if str(value).startswith("-") else f", as with '% {count}'"  # a remainder keeps the sign
+            hint = f"keep it from 0 to {count - 1}{rest}"
+            return Words(f"the index reaches {value}, and there are {count} choices", hint)
         case "type":
             return Words(f"'{value}' differs from the first choice", "element type, shape and storage must be equal")
         case _:

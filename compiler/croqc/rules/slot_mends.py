@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import slots_text
-from croqc.rules.credit_sites import Loop, event_type, fills_shared, statements_of
+from croqc.rules.credit_sites import Loop, event_type, fills_shared, grants, statements_of
 from croqc.rules.credit_words import fix
-from croqc.rules.flow_places import region_of
+from croqc.rules.flow_places import nodes_at, region_of
 from croqc.rules.slot_remainders import Slot, slot_in, slot_remainders
 from croqc.sema.events import order_of
 from croqc.sema.model import SymbolKind
+from croqc.sema.types import Data, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Fix
@@ -35,6 +36,44 @@ def one_modulus(code: Code) -> Iterator[Fix]:
                 wrong.append(node.right.span)
         edits = tuple(Edit(span, text) for span in dict.fromkeys(wrong))
         yield from fix(f"Use '{text}' as the modulus", edits, safe=True)
+
+
+def reduced(code: Code, place: Span) -> tuple[str, tuple[Fix, ...]]:
+    """What a reference is with `k % N` for a `k` that leaves its ring of N slots, in a loop that waits for something;
+    the fix writes it wherever `k` names a slot of such a ring."""
+    slots = [slot for node in walk(code.model.function) if (slot := slot_in(code, node)) is not None]
+    wrong = next((slot for slot in slots if slot.index.span == place), None)
+    if wrong is None or wrong.length is None or not _goes_on(code, wrong.index):
+        return "", ()
+    index = code.of(wrong.index)
+    length = _lengths(code).get(wrong.length, str(wrong.length))
+    text = f"{index} % {length}" if isinstance(wrong.index, ast.Name) else f"({index}) % {length}"
+    granted = {grant.site.ref.span for event in code.events for grant in grants(code, event) if grant.loop is not None}
+    alike = [slot for slot in slots if slot.length == wrong.length and code.of(slot.index) == index]
+    places = [slot.index.span for slot in alike if not any(_holds(span, slot.index.span) for span in granted)]
+    edits = tuple(Edit(span, text) for span in dict.fromkeys(places))
+    shown = (
+        f"{wrong.array.name}[{text}]" if isinstance(wrong.array.type, Data | Event) and wrong.array.type.array else text
+    )
+    return shown, fix(f"Use '{text}' as the slot", edits)
+
+
+def _goes_on(code: Code, index: ast.Expr) -> bool:
+    """Whether the text shows an index that counts the turns of a loop with waits, and is not reduced."""
+    nodes = list(walk(index))
+    if any(isinstance(node, ast.Name | ast.IntLit) and node.macro for node in nodes):
+        return False
+    if any(isinstance(node, ast.Binary) and node.op == "%" for node in nodes):
+        return False
+    symbols = [code.model.uses.get(node) for node in nodes if isinstance(node, ast.Name)]
+    places = [one.name_span for one in symbols if one is not None and one.kind is SymbolKind.LOOP]
+    loops = [node for node in nodes_at(code, index.span) if isinstance(node, ast.Foreach)]
+    own = [loop for loop in loops if any(_holds(loop.span, at) and not _holds(loop.body.span, at) for at in places)]
+    return any(isinstance(stmt, ast.Wait) for loop in own for stmt in statements_of(loop))
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def unshifted(code: Code) -> Iterator[Fix]:
@@ -69,13 +108,13 @@ def without_shift(code: Code, node: ast.Binary) -> Edit | None:
 
 
 def _counted(code: Code, left: ast.Expr) -> ast.Name | None:
-    """The one index of a loop that a value differs from by a number only."""
+    """The one index of a loop that a value differs from by what is the same in every turn: a number, the block."""
     names = [name for name in walk(left) if isinstance(name, ast.Name)]
     indices = [name for name in names if getattr(code.model.uses.get(name), "kind", None) is SymbolKind.LOOP]
     whole, index = code.model.values.get(left), code.model.values.get(indices[0]) if len(indices) == 1 else None
     if whole is None or index is None or left is indices[0]:
         return None
-    return indices[0] if (whole - index).const is not None else None
+    return indices[0] if not (whole - index).names() & index.names() else None
 
 
 def _of(length: int) -> Callable[[Slot], bool]:

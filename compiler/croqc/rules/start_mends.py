@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import is_plain, regranted, slots_text
 from croqc.rules.credit_sites import Grant, Site, first_turn, grants, loops_around, regions_of, sites, triggers
@@ -63,6 +65,22 @@ def _once_round(code: Code, site: Site, length: str) -> Edit | None:
             if reduced is not None and reduced.const == slots and turns is not None and (turns.const or 0) > slots:
                 return Edit(extent.span, f"[{length}]") if is_plain(code, loop, "foreach") else None
     return None
+
+
+def each_slot(code: Code) -> Iterator[Fix]:
+    """`foreach s in [N] { trigger e[0]; }` triggers each slot once instead of one slot N times."""
+    for event in code.events:
+        edits: list[Edit] = []
+        for site in triggers(code, event):
+            loop = site.loop
+            if not isinstance(loop, ast.Foreach) or loop.body.stmts != (site.stmt,) or len(loop.bindings) != 1:
+                continue
+            match site.ref, loop.bindings[0].names:
+                case ast.Chain(suffixes=(ast.Index(args=(index,)),)), (name,):
+                    slot = code.model.values.get(index)
+                    if slot is not None and slot.const is not None and code.of(name) == name.id:
+                        edits.append(Edit(index.span, name.id))
+        yield from fix(f"Give each slot of '{event.name}' a credit at start", tuple(edits), safe=True)
 
 
 def _over_slots(code: Code, event: Symbol, length: str) -> list[Edit]:

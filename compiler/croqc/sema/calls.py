@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from croqc.sema import rulenames as rules
+from croqc.sema import rulenames_device as rules_device
 from croqc.sema import shapes
+from croqc.sema.access import falls_below, reaches
 from croqc.sema.arith import integer_op
 from croqc.sema.convert import check_supported, convert, is_integer, number
 from croqc.sema.describe import describe
 from croqc.sema.elements import INTEGERS, canonical, common
 from croqc.sema.model import View
+from croqc.sema.symbolic import Int
 from croqc.sema.types import (
     INT,
     UNKNOWN,
@@ -244,9 +247,32 @@ def _atomic_report(walk: Walk, span: Span, name: str, what: str, want: str, have
 
 def _select(walk: Walk, node: ast.Select) -> Value:
     """`select(k, v0, v1)` is what its options are (5.4)."""
-    walk.expr(node.index)
+    _check_choice(walk, node, walk.expr(node.index).int)
     values = [walk.expr(option) for option in node.options]
+    futures = [value.type for value in values if isinstance(value.type, Future)]
+    if values and len(futures) == len(values):
+        return _selected_future(futures)
     return values[0] if values and all(value.type == values[0].type for value in values) else NOTHING
+
+
+def _check_choice(walk: Walk, node: ast.Select, index: Int | None) -> None:
+    """The index is one of `0 .. n - 1`; only proven violations are errors (F08)."""
+    count = len(node.options)
+    if index is None:
+        return
+    top, bottom = reaches(walk, index, Int.of(count)), falls_below(walk, index)
+    if top is not None or bottom is not None:
+        reason = "range" if index.const is not None else "reached"
+        value = str(top if top is not None else bottom)
+        walk.b.report(rules_device.SELECT_OPERANDS, node.index.span, reason=reason, value=value, count=count)
+
+
+def _selected_future(types: list[Future]) -> Value:
+    """A transfer that one of several names holds: a placeholder among them takes the type of the others (5.4)."""
+    data = next((type_.data for type_ in types if type_.data is not None), None)
+    if any(type_.data not in (None, data) or type_.multiply != types[0].multiply for type_ in types):
+        return NOTHING
+    return Value(Future(data, any(type_.is_async for type_ in types), multiply=types[0].multiply))
 
 
 CALLS: ExprTable = {ast.Builtin: _builtin, ast.Call: _call, ast.Select: _select}

@@ -129,12 +129,10 @@ def _may_become_async(builder: Builder, ref: ast.Node) -> bool:
 
 
 def _check_select(builder: Builder, node: ast.Select) -> None:
-    index, count = builder.static(node.index), len(node.options)
+    count = len(node.options)
     type_ = builder.type_of(node.index)
     if isinstance(type_, Scalar) and type_.elem not in INTEGERS:
         builder.report(rules.SELECT_OPERANDS, node.index.span, reason="index", value=describe(type_), count=count)
-    if index is not None and not 0 <= index < count:
-        builder.report(rules.SELECT_OPERANDS, node.index.span, reason="range", value=index, count=count)
     types = [builder.type_of(option) for option in node.options]
     for option, option_type in zip(node.options, types, strict=True):
         if not isinstance(option_type, Future | Data | Unknown):

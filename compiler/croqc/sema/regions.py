@@ -52,7 +52,17 @@ def _check_region(
     known = isinstance(builder.type_of(node.cond), type(BOOL)) and not uniform
     if mask is None and known:
         builder.report(rules.UNKNOWN_THREADS, node.cond.span)
+    if mask == 0 and not uniform and kernel.of_regions(around.regions) != 0:
+        configured = any(map(_is_configured, (node.cond, *around.parallels)))
+        builder.report(rules.EMPTY_REGION, node.cond.span, threads=kernel.threads, configured=configured)
     return mask
+
+
+def _is_configured(node: ast.Node) -> bool:
+    """Whether a macro has a part in a condition, or in the extents of a `parallel`."""
+    parts = (bound for axis in node.axes for bound in axis.bounds) if isinstance(node, ast.Parallel) else (node,)
+    inner = (one for part in parts for one in walk(part))
+    return any(isinstance(one, ast.Name | ast.IntLit) and one.macro is not None for one in inner)
 
 
 def _check_overlap(builder: Builder, found: list[tuple[ast.InThreads, Around, Mask | None]]) -> None:

@@ -68,6 +68,8 @@ class Roots:
             case SymbolKind.FUTURE:
                 found: set[Symbol] = set()
                 for one in self._swapped.get(symbol, {symbol}):
+                    value = defining_value(one)
+                    found |= set() if value is None else self.of_node(value)
                     for copy in self._copies.get(one, ()):
                         found |= self.of_dest(copy)
                 return found

@@ -24,6 +24,7 @@ UNIFORM_PREDICATE: Final = "uniform-predicate"  # L12; no args; the span is the 
 NESTED_ASYNC_REGION: Final = "nested-async-region"  # L13; related: the outer region
 UNKNOWN_THREADS: Final = "unknown-threads"  # L14; no args
 OVERLAPPING_REGIONS: Final = "overlapping-regions"  # L15; threads (how many run both); related: the other region
+EMPTY_REGION: Final = "empty-region"  # threads: of the block; configured: a macro decides it
 MISPLACED_JUMP: Final = "misplaced-jump"  # L18; word, needs "loop"|"parallel"
 LOOP_HINT: Final = "loop-hint"  # L19; reason "extent"|"width"|"inner", value, extent
 MISPLACED_SYNC: Final = "misplaced-sync"  # L20; what ("sync.shared" …), reason "host"|"device"|"local"|"grid"
@@ -50,6 +51,7 @@ TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
 COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma-only"; the grammar finds the others
 SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
+DROPPED_REST: Final = "dropped-rest"  # 8.10, a note; size, tile: only whole tiles of the size are counted
 ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0
 ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
 PADDED_STORE: Final = "padded-store"  # D18; row, stride (elements)
@@ -57,7 +59,7 @@ UNNAMED_ASYNC: Final = "unnamed-async-copy"  # F01; no args
 COMPLETE_FUTURE: Final = "wait-on-complete"  # F02; name
 FUTURE_REUSE: Final = "future-reuse"  # F05; name, reason "redefined"|"type"|"shape"|"storage"
 SWAP_OPERANDS: Final = "swap-operands"  # F07; word, reason "future"|"type"|"scope"|"host", name
-SELECT_OPERANDS: Final = "select-operands"  # F08; reason "index"|"range"|"type"|"kind", value, count
+SELECT_OPERANDS: Final = "select-operands"  # F08; reason "index"|"range"|"reached"|"type"|"kind", value, count
 WAIT_OPERAND: Final = "wait-operand"  # F10; found (type)
 
 # --- multiplies (8.7) ---------------------------------------------------------------------------

@@ -116,7 +116,8 @@ class Scopes:
         return symbol
 
     def _report_missing(self, name: ast.Name) -> None:
-        near = self._nearest(name.id)
+        constant = dict(self._b.context.constants).get(name.id)
+        near = self._nearest(name.id) if constant is None else None
         macro = name.id.isupper() and len(name.id) > 1
         self._b.report(
             rules.UNDECLARED_NAME,
@@ -126,13 +127,14 @@ class Scopes:
             macro=macro,
             dimension=self.dimension,
             guess=self.guess,
+            constant=constant,
         )
 
     def _nearest(self, name: str) -> str | None:
         """The visible name most like `name`; None after many missing names, since each search reads all."""
         if self._comparisons <= 0:
             return None
-        known = {symbol.name for symbol in self.visible() if symbol.name} | _mistakable(name, self._b.context.macros)
+        known = {symbol.name for symbol in self.visible() if symbol.name} | mistakable(name, self._b.context.macros)
         self._comparisons -= len(known)
         return nearest(name, known)
 
@@ -146,7 +148,7 @@ class Scopes:
         return self.declare(name, kind, UNKNOWN, decl)
 
 
-def _mistakable(name: str, macros: frozenset[str]) -> set[str]:
+def mistakable(name: str, macros: frozenset[str]) -> set[str]:
     """The macros that a mistyped name may mean. `TILE_M` is no slip for `TILE_N`, but one of the same family."""
     return {other for other in macros if other != name and not _is_sibling(name.split("_"), other.split("_"))}
 

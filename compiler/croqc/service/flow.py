@@ -21,7 +21,7 @@ from croqc.rules.diagnose import tell_one
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR_RULE
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
-from croqc.service.flow_check import finding_of, with_flow
+from croqc.service.flow_check import finding_of, scope_of, with_flow
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import LIMIT, Picture, StepEntry, picture, step_entry
 from croqc.service.settings import NO_SETTINGS, Settings
@@ -86,8 +86,8 @@ class Line:
 class FlowEntry:
     """One kernel; or a function that was not analysed, then `reason` says why, at `place`.
 
-    `strength` puts the verdict into words. `steps` and `edges` show a small instance of the sizes `sizes`;
-    `lines` are the source lines that steps, sites and findings stand in.
+    `strength` puts the verdict into words, `scope` what it leaves open. `steps` and `edges` show a small instance of
+    the sizes `sizes`; `lines` are the source lines that steps, sites and findings stand in.
     """
 
     path: str
@@ -96,6 +96,7 @@ class FlowEntry:
     verdict: str
     tried: str
     strength: str
+    scope: str
     reason: str
     place: Range | None
     sizes: Mapping[str, int]
@@ -193,6 +194,7 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
         verdict=Strength.UNKNOWN.value,
         tried="",
         strength=f"credit flow not analysed: {reason}",
+        scope="",
         reason=reason,
         place=place,
         sizes={},
@@ -227,6 +229,7 @@ def flow_entry(
         verdict=flow.strength.value,
         tried=flow.tried,
         strength=verdict_text(flow),
+        scope=scope_of(function, flow),
         reason=flow.reason,
         place=place,
         sizes=dict(flow.sizes),

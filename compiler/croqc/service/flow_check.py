@@ -14,10 +14,12 @@ from croqc.rules.internal_error import internal_error
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
 from croqc.service.fix_trials import Told, only_mending
+from croqc.service.sole_trials import with_sole_ways
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 
 NOT_ANALYSED = "not-analysed"
+_SOME_SIZES = "assumed-divisible"  # a note that indices stay inside at some sizes only
 
 
 def sound(function: FunctionReport) -> bool:
@@ -57,6 +59,14 @@ def _trial(report: FileReport, number: int, budget: int) -> Told | None:
     return told if Strength.FAILS in strengths or strengths <= {Strength.PROVED} else _told(report, number, budget)
 
 
+def _is_clean(report: FileReport, number: int) -> bool:
+    """Whether nothing is wrong with a function of a text that is only tried."""
+    function = report.functions[number]
+    told = _told(report, number, TYPING_BUDGET)
+    said = [*function.diagnostics, *(item for _, found in told or () for item in found)]
+    return told is not None and all(item.severity not in (Severity.ERROR, Severity.WARNING) for item in said)
+
+
 def _function_flow(
     report: FileReport, number: int, analysis: Analysis, budget: int, fixes: bool
 ) -> FunctionFlow | None:
@@ -83,6 +93,7 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     Without `fixes`, which cost more than the verdict, the findings have none."""
     known = (previous.flows if previous else None) or {}
     flows = {}
+    file = with_sole_ways(file, _is_clean) if fixes else file
     for number, function in enumerate(file.functions):
         if function.analysis is not None:
             flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget, fixes)
@@ -97,11 +108,24 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     return replace(file, flows=flows, flow_found=told)
 
 
+def scope_of(function: FunctionReport, flow: KernelFlow) -> str:
+    """What a verdict leaves open: empty, or that nothing of indices follows from it, where a note says that they stay
+    inside at some sizes only."""
+    noted = any(item.code == _SOME_SIZES for item in function.diagnostics)
+    holds = flow.strength in (Strength.PROVED, Strength.CHECKED)
+    return f"of the order alone, for indices see '{_SOME_SIZES}'" if noted and holds else ""
+
+
+def verdict_of(function: FunctionReport, flow: KernelFlow) -> str:
+    """The verdict on a kernel in words, with what it leaves open."""
+    return "; ".join(filter(None, (verdict_text(flow), scope_of(function, flow))))
+
+
 def verdict_lines(report: FileReport) -> tuple[str, ...]:
     """A line a kernel: `k.co: matmul: credit flow proved for every K`."""
     lines = []
     for function in report.functions:
         flow = (report.flows or {}).get(function.analysis) if function.analysis else None
         for kernel in flow.kernels if flow else ():
-            lines.append(f"{report.source.path}: {function.name}: {verdict_text(kernel)}")
+            lines.append(f"{report.source.path}: {function.name}: {verdict_of(function, kernel)}")
     return tuple(lines)

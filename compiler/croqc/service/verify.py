@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from croqc.engines.gpu.parent import Parent
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
-from croqc.flow.tables import verdict_text
 from croqc.runs.report import Verdict
 from croqc.service.check import FileReport
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_check import verdict_of, with_flow
 from croqc.service.run import RunReport, run_planned
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_result import RunEntry, run_entry
@@ -113,9 +112,17 @@ def _verify(report: FileReport, planned: Planned, request: Request, card: Parent
     sim = run_planned(report, planned, replace(request, card=None))
     static = static_verdict(report, planned.function.name)
     if card is None or request.card is None:
-        return VerifyReport(sim, None, static, absent)
+        return VerifyReport(sim, None, _beside(static, sim), absent)
     gpu = run_planned(report, planned, replace(request, card=replace(request.card, report=True)), None, card)
-    return VerifyReport(sim, gpu, static)
+    return VerifyReport(sim, gpu, _beside(static, sim, gpu))
+
+
+def _beside(static: StaticVerdict, *runs: RunReport) -> StaticVerdict:
+    """The static verdict beside a run that crashed: that is no contradiction, for it looks at the order alone."""
+    crashed = any(each.result.verdict is Verdict.CRASHED for each in runs)
+    if not crashed or static.verdict not in (Strength.PROVED.value, Strength.CHECKED.value):
+        return static
+    return StaticVerdict(static.verdict, f"{static.text}; it says nothing of indices")
 
 
 _WEAKEST = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
@@ -124,10 +131,12 @@ _WEAKEST = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
 def static_verdict(report: FileReport, function: str) -> StaticVerdict:
     """The weakest verdict of a function's kernels."""
     own = report.function_named(function)
-    flow = (report.flows or {}).get(own.analysis) if own and own.analysis else None
-    if flow is None and own is not None:
+    if own is None:
+        return StaticVerdict("none", "no kernel")
+    flow = (report.flows or {}).get(own.analysis) if own.analysis else None
+    if flow is None:
         return StaticVerdict(Strength.UNKNOWN.value, "not analysed: it has errors")
-    if flow is None or not flow.kernels:
+    if not flow.kernels:
         return StaticVerdict("none", "no kernel")
     weakest = min(flow.kernels, key=lambda kernel: _WEAKEST.index(kernel.strength))
-    return StaticVerdict(weakest.strength.value, verdict_text(weakest))
+    return StaticVerdict(weakest.strength.value, verdict_of(own, weakest))

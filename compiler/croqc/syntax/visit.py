@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeVar, cast
 
 from croqc.syntax.exprs import Node
+from croqc.text.span import Span
 
 N = TypeVar("N", bound=Node)
+_MANY = 16  # children that are not looked through one by one
 _FIELDS: dict[type[Node], tuple[str, ...]] = {}
 # Annotations of fields that hold no nodes: half of all, and this is the hottest loop of analysis.
 _PLAIN = frozenset(
@@ -68,6 +72,33 @@ def walk(node: Node) -> Iterator[Node]:
         below = children(top)
         if below:
             stack.extend(below[::-1])
+
+
+def covering(node: Node, span: Span) -> list[Node]:
+    """The nodes that cover a place, from the given one down to the innermost; of several that do, the first."""
+    path = [node]
+    while (inner := _child_over(path[-1], span)) is not None:
+        path.append(inner)
+    return path
+
+
+def _child_over(node: Node, span: Span) -> Node | None:
+    ends = _ends(node)
+    below = children(node)
+    if ends is not None:  # a block with thousands of statements is asked for each of them
+        at = bisect_left(ends, span.end)
+        return below[at] if at < len(below) and below[at].span.start <= span.start else None
+    return next((one for one in below if one.span.start <= span.start and span.end <= one.span.end), None)
+
+
+@lru_cache(maxsize=1 << 10)
+def _ends(node: Node) -> list[int] | None:
+    """Where the children end, if they follow one another in the text; None where they do not, or are few."""
+    below = children(node)
+    if len(below) < _MANY:
+        return None
+    in_order = all(a.span.start <= b.span.start and a.span.end <= b.span.end for a, b in pairwise(below))
+    return [one.span.end for one in below] if in_order else None
 
 
 @lru_cache(maxsize=16)

@@ -37,6 +37,9 @@ def _judge_faults(case: Case, faults: list[Fault]) -> list[FlowFinding]:
     ring = judge_ring(case) or judge_shift(case) if not ordered else None
     if ring is not None:
         return [ring]
+    outside = next((fault for fault in faults if fault.kind == "range"), None)
+    if outside is not None:  # a wait for no slot waits for nothing: what comes of that explains it the other way round
+        return [tell_outside(case, outside)]
     found = judge_order(case)
     if found is None and case.machine.stuck():
         found = judge_deadlock(case)
@@ -46,8 +49,7 @@ def _judge_faults(case: Case, faults: list[Fault]) -> list[FlowFinding]:
     unbound = next((fault for fault in faults if fault.kind == "never-bound"), None)
     if unbound is not None:
         return [_unbound(case, unbound)]
-    outside = next((fault for fault in faults if fault.kind == "range"), None)
-    return [] if outside is None else [tell_outside(case, outside)]
+    return []
 
 
 def judge_end(case: Case) -> FlowFinding | None:

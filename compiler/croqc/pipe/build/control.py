@@ -61,6 +61,10 @@ def _part(c: Context, part: ast.AssignPart, span: Span) -> Built:
     if not isinstance(part.target, ast.Name):
         return _element(c, part, span)
     symbol = c.symbol(part.target)
+    if isinstance(symbol.type, Future) and symbol.decl is not part:
+        raise LoweringError(
+            f"'{symbol.name}' is given another copy, which is not lowered yet: give what is chosen a new name", span
+        )
     if isinstance(part.value, ast.Select) and isinstance(symbol.type, Data | Future):
         return _choice(c, symbol, part.value, span)
     if isinstance(symbol.type, Data):

@@ -14,6 +14,7 @@ from croqc.pipe.build.tiles import tile
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tile, Var, add, divide, modulo, multiply, whole
 from croqc.sema.events import order_of
+from croqc.sema.masks import defining_value
 from croqc.sema.model import Unit
 from croqc.sema.types import Event, Future, Storage
 from croqc.syntax import ast
@@ -168,13 +169,30 @@ def _wait(c: Context, node: ast.Wait) -> Built:
     found: Built = []
     futures: list[str] = []
     for ref in node.refs:
-        if _is_future(c, ref):
-            futures.append(_handle(c, ref))
-            continue
-        found += _in_turn(c, [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)])
+        if not _is_future(c, ref):
+            found += _in_turn(c, [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)])
+        elif (transfers := _transfers(c, ref)) != (_handle(c, ref),):
+            found.append(ir.Await(node.span, transfers, c.unit, among=True))
+        else:
+            futures += transfers
     if futures:
         found.append(ir.Await(node.span, tuple(futures), c.unit))
     return found
+
+
+def _transfers(c: Context, node: ast.Expr) -> tuple[str, ...]:
+    """The handles of which a name may stand for one: itself, or those that a `select` has chosen among (5.4)."""
+    if not isinstance(node, ast.Name):
+        return ()
+    value = defining_value(c.symbol(node))
+    match value:
+        case None:
+            return (_handle(c, node),)
+        case ast.Select(options=options):
+            found = [each for option in options for each in _transfers(c, option)]
+        case _:
+            found = list(_transfers(c, value)) if isinstance(value, ast.Name) else []
+    return tuple(dict.fromkeys(found))
 
 
 def _handle(c: Context, node: ast.Expr) -> str:
@@ -184,6 +202,10 @@ def _handle(c: Context, node: ast.Expr) -> str:
 
 
 def _trigger(c: Context, node: ast.Trigger) -> Built:
+    for each in node.after:
+        if _is_future(c, each) and _transfers(c, each) != (_handle(c, each),):
+            reason = "a trigger for a copy that 'select' has chosen is not lowered yet"
+            raise LoweringError(f"{reason}: name the copy itself behind 'after'", each.span)
     after = tuple(_handle(c, each) for each in node.after)
     found: Built = []
     for ref in node.refs:

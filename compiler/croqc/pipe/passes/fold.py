@@ -148,6 +148,10 @@ def _awaited(stmt: ir.Stmt, own: _Own, stores: set[str], told_of: set[str]) -> B
     rest: list[str] = []
     for handle in stmt.handles:
         slot = own.of(handle)
+        if slot is not None and stmt.among:
+            raise LoweringError(
+                "a wait for one of several TMA copies is not lowered yet: wait for each by its own name", stmt.span
+            )
         if slot is not None:
             waits.append(ir.Wait(stmt.span, slot))
         elif handle not in stores:
