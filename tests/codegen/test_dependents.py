@@ -16,7 +16,7 @@ from croqc.service.lowering import sizes_of
 from croqc.service.machine_code import sass_of
 from tests.pipe.lowering import EXAMPLES, NAMES, TEXTS, example
 
-WAIT, NEXT = "  griddepcontrol_wait();", "  griddepcontrol_launch_dependents();"
+WAIT = "  griddepcontrol_wait();"
 # What a prologue may call. None of it reads or writes global memory; a descriptor is a parameter.
 HARMLESS = {
     "if", "for", "__align__", "alignas", "reinterpret_cast", "__shfl_sync", "__syncthreads", "cluster_sync",
@@ -57,7 +57,7 @@ def prologues(program: Program) -> list[tuple[list[str], list[str]]]:
     found = []
     for text in program.unit.text.split('extern "C" __global__ ')[1:]:
         head, _, body = text.partition(") {\n")
-        before, wait, _ = body.partition(f"{WAIT}\n{NEXT}\n")
+        before, wait, _ = body.partition(f"{WAIT}\n")
         assert wait, text
         assert body.count(WAIT) == 1
         params = head.partition("__launch_bounds__(")[2].partition(")\n")[2].partition("(")[2]
@@ -97,7 +97,7 @@ def test_foreign_code_stands_behind() -> None:
     program = made(check_text(HOSTILE.replace("[N]", "[64]").replace("by N", "by 64")))
     ((names, lines),) = prologues(program)
     assert touching(names, lines) == []
-    assert "counter = 1;" in program.unit.text.partition(NEXT)[2]
+    assert "counter = 1;" in program.unit.text.partition(WAIT)[2]
 
 
 def test_the_test_sees_what_touches_memory() -> None:
@@ -115,12 +115,12 @@ def test_other_targets_have_nothing_of_it(arch: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [*(EXAMPLES / f"{name}.co" for name in NAMES), TEXTS / "cluster.co"], ids=stem)
 def test_the_compiler_moves_no_access_in_front(path: Path) -> None:
-    """In machine code ACQBULK is the wait and PREEXIT lets the next launch begin. Pointers are `__restrict__`, and
+    """In machine code ACQBULK is the wait. Pointers are `__restrict__`, and
     loads of what a kernel never writes need not be coherent: the assembler could move them."""
     kernels = sass_of(made(check_file(path)).unit.text, "sm_90a").split("\n.text.")[1:]
     assert kernels
     for text in kernels:
         words = re.findall(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z]\w*)", text)
         wait = words.index("ACQBULK")
-        assert wait < words.index("PREEXIT") < min(words.index(word) for word in ACCESSES & set(words))
+        assert wait < min(words.index(word) for word in ACCESSES & set(words))
         assert words.count("ACQBULK") == 1

@@ -202,7 +202,6 @@ class Statements:
     def await_launches(self, stmt: ir.AwaitLaunches) -> None:
         self.headers.add("griddepcontrol")
         self.w.line("griddepcontrol_wait();")
-        self.w.line("griddepcontrol_launch_dependents();")
 
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")

@@ -305,8 +305,8 @@ class StoresRead(Stmt):
 
 @record
 class AwaitLaunches(Stmt):
-    """(dependents) Every thread, until the launches in front are complete and what they wrote is seen; then the next
-    launch may begin. Nothing in front of it touches global memory."""
+    """(dependents) Every thread, until the launches in front are complete and what they wrote is seen.
+    Nothing in front of it touches global memory."""
 
 
 # --- kernels -----------------------------------------------------------------------------------

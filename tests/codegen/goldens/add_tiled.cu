@@ -18,7 +18,6 @@ add_tiled(int* __restrict__ a,
   int b_tile = 0;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;

@@ -35,7 +35,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   // path p == 0
   if (p == 0) {
     give_registers<40>();

@@ -8,7 +8,6 @@ pad(float* __restrict__ src,
   const int b = blockIdx.x;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   for (int v = 0; v < 256; ++v) {
     const int i0 = v / 32;
     const int i1 = v % 32;

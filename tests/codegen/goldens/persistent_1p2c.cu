@@ -31,7 +31,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   for (int ti = 0; ti < cdiv(cdiv(M, 128) * cdiv(N, 64), 4); ++ti) {
     const int id = ti * 4 + b;
     if (id < tiles) {

@@ -34,7 +34,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   // path w == 0 && t == 0
   if ((w == 0 && t == 0)) {
     for (int k = 0; k < cdiv(K, 64); ++k) {

@@ -33,7 +33,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   // path p1 == 0
   if (p1 == 0 && threadIdx.x % 128 == 0) {
     for (int iv_k = 0; iv_k < cdiv(K, 128); ++iv_k) {

@@ -32,7 +32,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   __syncthreads();
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   // path w == 0
   if (w == 0 && threadIdx.x % 128 == 0) {
     for (int k = 0; k < cdiv(K, 64); ++k) {

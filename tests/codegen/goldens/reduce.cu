@@ -8,7 +8,6 @@ row_sums(float* __restrict__ src,
   const int t = threadIdx.x;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   part[t] = src[s64(row) * 256 + t];
   __syncthreads();
   int width = 128;

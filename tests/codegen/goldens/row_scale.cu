@@ -9,7 +9,6 @@ scale_rows(float* __restrict__ src,
   const int t = threadIdx.x;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   float w = weight[row];
   for (int e = 0; e < 4; ++e) {
     const int col = (part * 4 + e) * 256 + t;

@@ -9,7 +9,6 @@ row_sums(float* __restrict__ src,
   const int t = threadIdx.x;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   float sum0 = 0.0f;
   float sum1 = 0.0f;
   float sum2 = 0.0f;

@@ -9,7 +9,6 @@ add(float* __restrict__ a,
   const int t = threadIdx.x;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   for (int e = 0; e < 4; ++e) {
     const int col = (part * 4 + e) * 256 + t;
     sum[s64(row) * N + col] = a[s64(row) * N + col] + b[s64(row) * N + col];

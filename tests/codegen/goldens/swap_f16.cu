@@ -21,7 +21,6 @@ matmul(f16* __restrict__ lhs,
   int rf1 = 1;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   float acc[32];  // 64 x 64 f32
   #pragma unroll
   for (auto& d : acc) d = 0.0f;

@@ -11,7 +11,6 @@ transpose(f16* __restrict__ src,
   const int bn = blockIdx.y;
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   for (int v = 0; v < 1024; ++v) {
     const int i0 = v / 32;
     const int i1 = v % 32;

@@ -34,7 +34,6 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
   griddepcontrol_wait();
-  griddepcontrol_launch_dependents();
   // Probes record: thread 0 for path p1 == 0, thread 128 for path p1 == 1.
   ProbePlace probe_place = probe_start(probes, 2, threadIdx.x == 0 ? 0 : threadIdx.x == 128 ? 1 : -1);
   u32 probe_begun;

@@ -4,7 +4,8 @@ Placing blocks, making barriers and fetching descriptors need nothing of other l
 blocks of the launch in front, if whoever starts both allows it (CUDA driver API, programmatic stream serialization).
 Then every thread waits until that launch is complete and its writes are seen. Blocks that have nothing to do wait too:
 a launch that ended before the one in front of it would let the next one begin too early. Without that allowance nothing
-is waited for. Behind the wait the next launch may begin: it waits likewise, and its blocks take what this one's leave.
+is waited for. The next launch begins once all blocks have ended. Letting it begin sooner (launch_dependents) gained
+nothing on a card: its blocks wait where the last ones of this launch still work.
 """
 
 from __future__ import annotations
