@@ -264,7 +264,8 @@ bindings.cuMemHostGetDevicePointer = lambda address, flags: (SUCCESS, address)
 
 def encode(kind: Any, rank: int, pointer: int, *words: Any) -> tuple[Any, Any]:
     os.write(2, f"map {kind.name} {words[5].name} {words[6].name}\n".encode())
-    return INVALID if REFUSES else SUCCESS, types.SimpleNamespace(getPtr=lambda: ctypes.addressof(MAP))
+    refused = REFUSES or not words[1]  # as the driver, who wants strides where none are used
+    return INVALID if refused else SUCCESS, types.SimpleNamespace(getPtr=lambda: ctypes.addressof(MAP))
 
 
 bindings.cuTensorMapEncodeTiled = encode

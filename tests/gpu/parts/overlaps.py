@@ -51,13 +51,13 @@ def wanted(x: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
     return {"x": x, "y": y}
 
 
-def chain(name: str, size: int) -> Program:
-    """With a seed as last parameter, which `tests.gpu.shaken` passes."""
+def chain(name: str, size: int, delays: bool = True) -> Program:
+    """With `delays` it has a seed as last parameter, which `tests.gpu.shaken` passes."""
     report = check_text(text_of(name))
     model = model_of(report)
     assert model is not None
     kernels = lowered_kernels(model, report.target, {"N": size})
-    return program_of(model, kernels, {"N": size}, "chain", delays=True)
+    return program_of(model, kernels, {"N": size}, "chain", delays=delays)
 
 
 def overlaps(card: Parent) -> list[dict[str, Any]]:

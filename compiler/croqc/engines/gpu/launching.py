@@ -92,12 +92,13 @@ def _config(launch: Launch, stream: Any) -> Any:
 def tensor_map(pointer: int, argument: Argument) -> Any:
     """The 128 bytes of a CUtensorMap. Raises MapError where the driver refuses it."""
     rank = len(argument.extents)
+    strides = argument.strides or (16,)  # of one dimension none is read, but the driver refuses a null address
     status, made = driver.cuTensorMapEncodeTiled(
         getattr(driver.CUtensorMapDataType, format_word(argument.elem)),
         rank,
         pointer,
         [driver.cuuint64_t(extent) for extent in argument.extents],
-        [driver.cuuint64_t(stride) for stride in argument.strides],
+        [driver.cuuint64_t(stride) for stride in strides],
         [driver.cuuint32_t(extent) for extent in argument.box],
         [driver.cuuint32_t(1)] * rank,
         driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
