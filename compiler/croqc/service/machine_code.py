@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from croqc.engines import nvrtc
-from croqc.engines.gpu.faults import INSTALL_COMPILER
+from croqc.engines.installed import install
 from croqc.service.machine_lines import MachineText, ptx_lines, sass_lines
 
 
@@ -38,7 +38,7 @@ def sass_of(code: str, arch: str) -> MachineText:
     if done.returncode:
         said = " ".join(done.stderr.split()) or f"it ends with status {done.returncode}"
         raise NoCompilerError(
-            f"{tool} cannot read this machine code: {said}; a newer one comes with: {INSTALL_COMPILER}"
+            f"{tool} cannot read this machine code: {said}; a newer one comes with: {install('cuda')}"
         )
     return sass_lines(done.stdout)
 
@@ -47,7 +47,7 @@ def _require_nvrtc() -> None:
     try:
         nvrtc.version()
     except (ImportError, RuntimeError, OSError):
-        raise NoCompilerError(f"PTX and SASS need NVRTC; install it with: {INSTALL_COMPILER}") from None
+        raise NoCompilerError(f"PTX and SASS need NVRTC; install it with: {install('cuda')}") from None
 
 
 def _nvdisasm() -> str:
@@ -58,7 +58,7 @@ def _nvdisasm() -> str:
                 return str(path)
     found = shutil.which("nvdisasm")
     if found is None:
-        raise NoCompilerError(f"SASS needs nvdisasm; install it with: {INSTALL_COMPILER}")
+        raise NoCompilerError(f"SASS needs nvdisasm; install it with: {install('cuda')}")
     return found
 
 
