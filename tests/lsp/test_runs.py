@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,9 @@ def test_a_second_click_is_answered_with_the_run_under_way_which_can_be_ended(se
     assert (kinds[0], kinds[-1], kinds.count("end")) == ("begin", "end", 1)
     server.edit(URI, 2, SMALL)
     assert ended(server, server.ask("croqtile/run", DOCUMENT)["id"])["state"] == "done"
+    end = time.monotonic() + 10
+    while own & server.children() and time.monotonic() < end:
+        time.sleep(0.05)
     assert not own & server.children()
 
 

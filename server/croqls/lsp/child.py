@@ -9,6 +9,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+_PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
+
 
 class Child:
     """Started at once. `on_message` is called on the loop: with what the process sends, with None once it is gone."""
@@ -39,6 +41,7 @@ class Child:
                 message = self._connection.recv()
             except (EOFError, OSError):
                 message = None
+                self.process.join(_PATIENCE)  # else it stays in the system's list until the next one is started
             if loop.is_closed():
                 return
             loop.call_soon_threadsafe(self._tell, message)
