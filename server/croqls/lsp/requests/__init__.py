@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from croqls.lsp.requests import (
+    call_hierarchy,
     code_action,
     completion,
     configuration,
+    document_highlight,
     document_symbol,
     hover,
     lifecycle,
+    navigation,
+    rename,
     semantic_tokens,
     synchronization,
 )
@@ -23,4 +27,8 @@ TABLE: tuple[Entry, ...] = (
     *document_symbol.ENTRIES,
     *code_action.ENTRIES,
     *semantic_tokens.ENTRIES,
+    *navigation.ENTRIES,
+    *document_highlight.ENTRIES,
+    *rename.ENTRIES,
+    *call_hierarchy.ENTRIES,
 )
