@@ -10,6 +10,7 @@ from croqc.text.span import Span
 from croqls.ide.snapshot import Snapshot
 from croqls.ide.words import is_member, words
 
+_CPP = frozenset({"if", "for", "while", "switch", "catch"})  # words of C++ with a parenthesis and a block behind them
 _DEVICE = (RegionKind.DEVICE, RegionKind.DEVICE_BLOCK)
 
 
@@ -26,6 +27,17 @@ def device_definition(snapshot: Snapshot, name: str) -> Span | None:
     """The name in the header of the function: a parameter list and a body follow it."""
     plain = name.rpartition("::")[2]
     return next((span for span in device_words(snapshot, plain) if _header_end(snapshot.text, span) is not None), None)
+
+
+def device_functions(snapshot: Snapshot) -> frozenset[str]:
+    """The names of the functions that device code of the file defines."""
+    found = set()
+    for region in snapshot.report.tree.pre.regions:
+        if region.kind in _DEVICE:
+            for word, span in words(snapshot.text, region.span.start, region.span.end):
+                if word not in found and _header_end(snapshot.text, span) is not None:
+                    found.add(word)
+    return frozenset(found - _CPP)
 
 
 def signature_at(snapshot: Snapshot, name: Span) -> str:

@@ -76,6 +76,7 @@ class Documents:
         self.editor: Settings = NO_SETTINGS
         self.encoding = Encoding.UTF16
         self.pictures = False
+        self.own_patterns = False
 
     def all(self) -> tuple[Snapshot, ...]:
         return tuple(self._open.values())
