@@ -14,6 +14,7 @@ from croqls.lsp.requests import (
     navigation,
     rename,
     semantic_tokens,
+    signature_help,
     synchronization,
 )
 from croqls.lsp.requests.entry import Entry
@@ -31,4 +32,5 @@ TABLE: tuple[Entry, ...] = (
     *document_highlight.ENTRIES,
     *rename.ENTRIES,
     *call_hierarchy.ENTRIES,
+    *signature_help.ENTRIES,
 )
