@@ -11,6 +11,7 @@ import pytest
 
 import croqc
 from croqc.targets import TARGETS
+from croqls.ide.inlay_hints import HintKind
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "vscode-extension"
@@ -49,8 +50,10 @@ def test_the_architectures_are_the_targets_of_the_compiler() -> None:
 
 
 def test_the_settings_are_few_and_described() -> None:
-    names = {"python", "arch", "dialect", "defines", "trace.server"}
+    hints = {f"inlayHints.{kind.value}" for kind in HintKind}
+    names = {"python", "arch", "dialect", "defines", "trace.server"} | hints
     assert set(SETTINGS) == {f"croqtile.{name}" for name in names}
+    assert all(SETTINGS[f"croqtile.{name}"]["default"] is True for name in hints)
     assert all(setting["markdownDescription"] for setting in SETTINGS.values())
 
 

@@ -18,6 +18,7 @@ from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record, replace
 from croqc.text.source import Encoding, Source
 from croqls.ide.carry import carry
+from croqls.ide.inlay_hints import Hint, HintKind, Hints, inlay_hints
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of
 
@@ -77,6 +78,8 @@ class Documents:
         self.encoding = Encoding.UTF16
         self.pictures = False
         self.own_patterns = False
+        self.hints = frozenset(HintKind)
+        self._hinted: dict[str, Hints] = {}
 
     def all(self) -> tuple[Snapshot, ...]:
         return tuple(self._open.values())
@@ -115,6 +118,7 @@ class Documents:
             self._open.pop(key, None)
             self._verdicts.pop(key, None)
             self._spellings.pop(key, None)
+            self._hinted.pop(key, None)
 
     def judge(self, key: str, version: int, found: tuple[Diagnostic, ...]) -> Snapshot | None:
         """Keep the flow findings of a version; the document if it is still at that version, else None."""
@@ -138,6 +142,14 @@ class Documents:
     def report(self, snapshot: Snapshot) -> FileReport:
         """All that is known of a version by now: its report, with the flow findings of `verdicts`."""
         return replace(snapshot.report, flow_found=self.verdicts(snapshot))
+
+    def hints_of(self, snapshot: Snapshot) -> tuple[Hint, ...]:
+        """The inlay hints of a version; where it does not parse, those of the version before that did."""
+        key = key_of(snapshot.uri)
+        known = self._hinted.get(key)
+        if known is None or known.text != snapshot.text:
+            known = self._hinted[key] = inlay_hints(snapshot, known)
+        return known.found
 
     def resettle(self) -> list[str]:
         """Take up changed settings in every document; returns what is wrong with project files."""

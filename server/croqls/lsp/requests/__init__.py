@@ -10,6 +10,7 @@ from croqls.lsp.requests import (
     document_highlight,
     document_symbol,
     hover,
+    inlay_hint,
     lifecycle,
     navigation,
     rename,
@@ -33,4 +34,5 @@ TABLE: tuple[Entry, ...] = (
     *rename.ENTRIES,
     *call_hierarchy.ENTRIES,
     *signature_help.ENTRIES,
+    *inlay_hint.ENTRIES,
 )
