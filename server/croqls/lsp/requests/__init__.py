@@ -5,6 +5,7 @@ from __future__ import annotations
 from croqls.lsp.requests import (
     call_hierarchy,
     code_action,
+    code_lens,
     completion,
     configuration,
     document_highlight,
@@ -35,4 +36,5 @@ TABLE: tuple[Entry, ...] = (
     *call_hierarchy.ENTRIES,
     *signature_help.ENTRIES,
     *inlay_hint.ENTRIES,
+    *code_lens.ENTRIES,
 )
