@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from croqc.text.span import Span
 from croqls.ide.inlay_hints import HintKind, inlay_hints, kib
 from croqls.ide.snapshot import Snapshot
 
@@ -112,6 +113,20 @@ def test_hints_of_other_lines_keep_their_places_while_a_line_is_typed(name: str)
                 continue  # what is typed so far is a program of its own
             found = {(typed.count("\n", 0, hint.offset), hint.label) for hint in inlay_hints(snapshot, before).found}
             assert others <= found, (line[:length], others - found)
+
+
+def test_only_the_functions_of_a_stretch_are_looked_at() -> None:
+    one = text_of("pipeline_course")
+    text = one + one.replace("matmul(", "other(")
+    snapshot = Snapshot("file:///k.co", 1, text)
+    whole = inlay_hints(snapshot)
+    first = inlay_hints(snapshot, None, Span(0, 10 + text.index("__co__")))
+    assert 0 < len(first.found) == len(whole.found) / 2
+    assert inlay_hints(snapshot, first, Span(len(text) - 5, len(text))).found == whole.found
+    later = Snapshot("file:///k.co", 2, "// one line more\n" + text)
+    assert [hint.offset for hint in inlay_hints(later, whole, Span(0, 0)).found] == [
+        hint.offset + len("// one line more\n") for hint in whole.found
+    ]
 
 
 def test_a_first_version_that_does_not_parse_has_what_is_known() -> None:

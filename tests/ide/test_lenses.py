@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from croqc.service.check import check_text
-from croqls.ide.lenses import lenses
+from croqls.ide.lenses import Costs, lenses
 from croqls.ide.snapshot import Snapshot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -67,3 +67,17 @@ def test_a_text_that_is_being_typed_keeps_its_lenses() -> None:
     assert shown(text.replace("trigger full[stage];", "trigger full[")) == whole
     for length in range(0, len(text), 101):
         lenses(Snapshot("file:///k.co", 1, text[:length]), card=False)
+
+
+def test_costs_are_kept_for_functions_that_did_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = text_of("pipeline_course")
+    before = Snapshot("file:///k.co", 1, text)
+    costs: Costs = {}
+    found = lenses(before, False, costs)
+    monkeypatch.setattr("croqls.ide.lenses._cost", lambda _: "anew")
+    assert [one.title for one in lenses(before.edited(2, "// more\n" + text), False, costs)] == [
+        one.title for one in found
+    ]
+    changed = before.edited(3, text.replace("mma.commit", "mma .commit"))
+    assert lenses(changed, False, costs)[-1].title == "anew"
+    assert len(costs) == 1

@@ -45,22 +45,34 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """All hints of a text."""
+    """The hints of a text; `done` are the places of the functions that were looked at, others keep what they had."""
 
     text: str
     found: tuple[Hint, ...]
+    done: frozenset[int] = frozenset()
 
 
-def inlay_hints(snapshot: Snapshot, before: Hints | None = None) -> Hints:
-    """The hints of a version. A function that does not parse keeps those of `before`, moved with the edit, so that they
-    do not jump while it is typed; what the edit touched has none."""
+def inlay_hints(snapshot: Snapshot, before: Hints | None = None, within: Span | None = None) -> Hints:
+    """The hints of a version, made for the functions `within` a stretch (all without one).
+
+    A function that does not parse keeps those of `before`, moved with the edit, so that they do not jump while it is
+    typed; what the edit touched has none. So do functions elsewhere.
+    """
+    known = _moved(before, snapshot.text) if before is not None else None
+    same = before is not None and before.text == snapshot.text
     found: list[Hint] = []
+    done: set[int] = set()
     for report in snapshot.report.functions:
-        if before is not None and _is_broken(report):
-            found += _kept(before, snapshot, report)
-        elif report.analysis is not None:
-            found += _of_function(report, report.analysis.model)
-    return Hints(snapshot.text, tuple(sorted(found, key=lambda hint: hint.offset)))
+        whole = Span(report.base, report.base + len(report.parsed.source.text))
+        asked = within is None or (within.start <= whole.end and whole.start <= within.end)
+        if same and before is not None and report.base in before.done:
+            done.add(report.base)
+        elif asked and not (known is not None and _is_broken(report)):
+            found += _of_function(report, report.analysis.model) if report.analysis is not None else ()
+            done.add(report.base)
+            continue
+        found += (hint for hint in known or () if whole.contains(hint.offset - 1))
+    return Hints(snapshot.text, tuple(sorted(found, key=lambda hint: hint.offset)), frozenset(done))
 
 
 def _is_broken(report: FunctionReport) -> bool:
@@ -68,13 +80,13 @@ def _is_broken(report: FunctionReport) -> bool:
     return tree is None or tree.doubts is not None
 
 
-def _kept(before: Hints, snapshot: Snapshot, report: FunctionReport) -> Iterator[Hint]:
-    move = Move(before.text, snapshot.text)
-    whole = Span(report.base, report.base + len(report.parsed.source.text))
-    for hint in before.found:
-        place = move.span(Span(hint.offset - 1, hint.offset)) if hint.offset else None
-        if place is not None and whole.contains(place.start):
-            yield Hint(place.end, hint.label, hint.kind, hint.tooltip)
+def _moved(before: Hints, text: str) -> tuple[Hint, ...]:
+    """The hints of an earlier text where they belong in this one; those that the edit touched are gone."""
+    if before.text == text:
+        return before.found
+    move = Move(before.text, text)
+    places = ((hint, move.span(Span(hint.offset - 1, hint.offset))) for hint in before.found)
+    return tuple(Hint(at.end, hint.label, hint.kind, hint.tooltip) for hint, at in places if at is not None)
 
 
 def _of_function(report: FunctionReport, model: Model) -> Iterator[Hint]:

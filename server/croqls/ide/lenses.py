@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from croqc.flow.paths import kernel_paths
 from croqc.sema.memory import placed_bytes
-from croqc.sema.model import Kernel, Model, SymbolKind
+from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
 from croqc.service.check import FunctionReport
 from croqc.text.span import Span
@@ -31,19 +31,32 @@ class Lens:
     function: str
 
 
-def lenses(snapshot: Snapshot, card: bool) -> tuple[Lens, ...]:
-    """The lenses of every function that has a name; `card`: a GPU is there to run on."""
-    return tuple(lens for report in snapshot.report.functions for lens in _of_function(report, card))
+Costs = dict[Analysis, str]
 
 
-def _of_function(report: FunctionReport, card: bool) -> Iterator[Lens]:
+def lenses(snapshot: Snapshot, card: bool, costs: Costs | None = None) -> tuple[Lens, ...]:
+    """The lenses of every function that has a name; `card`: a GPU is there to run on.
+
+    `costs` are those of the version before, for functions that did not change; they become those of this version.
+    """
+    known = {} if costs is None else dict(costs)
+    new: Costs = {}
+    found = tuple(lens for report in snapshot.report.functions for lens in _of_function(report, card, known, new))
+    if costs is not None:
+        costs.clear()
+        costs.update(new)
+    return found
+
+
+def _of_function(report: FunctionReport, card: bool, known: Costs, new: Costs) -> Iterator[Lens]:
     tree = report.parsed.tree
     if tree is None or not tree.name.id:
         return
     titles = [(RUN, "▶ Run on GPU" if card else "▶ Run (simulator)"), (VERIFY, "✓ Verify")]
-    model = report.analysis.model if report.analysis is not None else None
-    if model is not None and model.kernels:
-        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, _cost(model))]
+    analysis = report.analysis
+    if analysis is not None and analysis.model.kernels:
+        new[analysis] = known.get(analysis) or _cost(analysis.model)
+        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, new[analysis])]
     span = tree.name.span.shift(report.base)
     for command, title in titles:
         yield Lens(span, title, command, tree.name.id)

@@ -6,7 +6,7 @@ Must not know LSP types; the legend's order is the order of the enums.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
 
@@ -57,6 +57,7 @@ class SemanticToken:
         return int(self.declares) | sum(2 << number for number, role in enumerate(Role) if role in self.roles)
 
 
+_LONG = (TokenType.COMMENT, TokenType.STRING, TokenType.MACRO)  # the kinds that may go over a line end
 MODIFIERS = ("declaration", *(role.value for role in Role))
 _HIGHLIGHTS = {
     Highlight.REGION: TokenType.KEYWORD,
@@ -137,11 +138,14 @@ def _one_line_each(snapshot: Snapshot, tokens: list[SemanticToken]) -> Iterator[
     source, end = snapshot.source, 0
     for token in tokens:
         start, stop = max(token.span.start, end), token.span.end
+        if start == token.span.start and token.type not in _LONG:
+            yield token
+            start = stop
         while start < stop:
             line = source.line_of(start)
             line_end = source.line_starts[line] + len(source.line_text(line))
             if start < min(line_end, stop):
-                yield replace(token, span=Span(start, min(line_end, stop)))
+                yield SemanticToken(Span(start, min(line_end, stop)), token.type, token.declares, token.roles)
             starts = source.line_starts
             start = starts[line + 1] if line + 1 < len(starts) else stop
         end = max(end, stop)

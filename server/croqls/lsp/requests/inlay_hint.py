@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from croqc.text.span import Span
 from croqls.ide.inlay_hints import HintKind
 from croqls.lsp.convert import offset_of, position
 from croqls.lsp.requests.entry import Entry
@@ -25,8 +26,8 @@ def text_document_inlay_hint(server: CroqtileServer, params: lsp.InlayHintParams
             tooltip=hint.tooltip or None,
             padding_left=hint.label.startswith(" ") or None,
         )
-        for hint in documents.hints_of(snapshot)
-        if hint.kind in documents.hints and start <= hint.offset <= end
+        for hint in documents.hints_of(snapshot, Span(start, max(start, end)))
+        if hint.kind in documents.hints
     ]
 
 
