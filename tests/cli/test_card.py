@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from croqc.engines.gpu import parent as parents
+from croqc.engines.installed import install
 from croqc.service import machine
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE
@@ -15,7 +16,11 @@ from tests.cli.test_protocol import validate
 from tests.engines.children import command
 
 ADD = (EXAMPLES / "add.co").read_text(encoding="utf-8")
-NO_CUPY = "CuPy is not installed; python -m pip install 'croqtile-tools[gpu]'"
+
+
+def no_cupy() -> str:
+    """The way out fits the installation and the present folder: asked where the command runs."""
+    return f"CuPy is not installed; {install('gpu')}"
 
 
 @pytest.fixture
@@ -56,7 +61,7 @@ def test_run_without_a_card_says_so_in_one_line(croq: Croq, child: object) -> No
     Path("k.co").write_text(ADD, encoding="utf-8")
     outcome = croq("run", "--engine", "gpu", "k.co")
     assert (outcome.status, outcome.out) == (1, "")
-    assert outcome.err == f"croq: {NO_CUPY}; '--engine sim' runs it in the simulator\n"
+    assert outcome.err == f"croq: {no_cupy()}; '--engine sim' runs it in the simulator\n"
     result = json.loads(croq("run", "--engine", "gpu", "--json", "k.co").out)
     validate("run", result)
     assert [run["verdict"] for run in result["runs"]] == ["not-run"]
@@ -122,7 +127,7 @@ def test_verify_without_a_card(croq: Croq, child: object) -> None:
     assert all(line.split()[-16:-14] == ["verified", "-"] for line in outcome.out.splitlines()[1:])
     proved = "credit flow proved for every K; of the order alone, for indices see 'assumed-divisible'"
     assert outcome.out.count(proved) == outcome.out.count("k.co: matmul")
-    assert outcome.err == f"no card: {NO_CUPY}\n"
+    assert outcome.err == f"no card: {no_cupy()}\n"
     result = json.loads(croq("verify", "--json", "k.co").out)
     validate("verify", result)
     assert {item["gpu"] is None for item in result["verified"]} == {True}

@@ -251,3 +251,28 @@ def test_the_entry_point_runs_as_a_process(tmp_path: Path) -> None:
         0,
         "k.co: f: no events; copies and buffers proved\nno mistakes in 1 file\n",
     )
+
+
+def test_a_mistyped_command_is_answered_with_the_near_one(croq: Croq) -> None:
+    outcome = croq("chekc", "k.co")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "croq: there is no command 'chekc'; did you mean 'check'?\n"
+
+
+def test_a_size_that_a_macro_replaces_is_no_mistake_of_the_run_lines(croq: Croq) -> None:
+    Path("k.co").write_text(
+        "// croq: run N=64\n// croq: expect x == N\n__co__ void k(global s32 [N] x) {\n"
+        "  parallel p by 64 : thread {\n    x.at(p) = N;\n  }\n}\n"
+    )
+    assert croq("check", "k.co").status == 0
+    assert croq("check", "-D", "N=64", "k.co").status == 0
+    Path("k.co").write_text(Path("k.co").read_text().replace("run N=64", "run N=64 M=3"))
+    assert "'M' is no size" in croq("check", "-D", "N=64", "k.co").out
+
+
+def test_a_shell_completes_rules_and_words_of_explain(croq: Croq) -> None:
+    """Words that no shell splits; others are explained all the same."""
+    script = croq("completion", "bash").out
+    (words,) = re.findall(r"_shtab_croq_explain_pos_0_choices=\(([^)]*)\)", script)
+    assert {"credit-deadlock", "dma.copy", "sync.barrier", "__exp"} <= set(words.split())
+    assert croq("explain", "croq: run").status == 0

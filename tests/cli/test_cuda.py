@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from croqc.engines import nvrtc
-from croqc.engines.gpu.faults import INSTALL_COMPILER
+from croqc.engines.installed import install
 from croqc.engines.nvrtc import CompileError
 from croqc.pipe.errors import InvalidIrError
 from croqc.pipe.pipeline import PASSES, stages
@@ -93,7 +93,12 @@ def test_sizes_make_facts(croq: Croq) -> None:
 def test_the_full_text_has_its_host_side(croq: Croq) -> None:
     Path("k.co").write_text(PIPELINE, encoding="utf-8")
     text = croq("cuda", "k.co", "--full").out
-    for part in ("cuTensorMapEncodeTiled", 'require(K > 0, "K must be at least 1");', "cudaStream_t", ">>>("):
+    for part in (
+        "cuTensorMapEncodeTiled",
+        'require(K > 0, "K must be at least 1");',
+        "cudaStream_t",
+        "launch_overlapping(",
+    ):
         assert part in text
     assert text.startswith(croq("cuda", "k.co").out)
     assert croq("cuda", "k.co", "--full", "-o", "k.cu").out == ""
@@ -154,7 +159,7 @@ def test_several_functions_need_an_entry_or_make_one_unit(croq: Croq) -> None:
     Path("k.co").write_text(TILED + second)
     both = json.loads(croq("cuda", "k.co", "--json").out)
     assert [kernel["name"] for kernel in both["kernels"]] == ["add", "more"]
-    assert both["text"].count("namespace croq {") == 2  # types and shared memory, each once
+    assert both["text"].count("namespace croq {") == 3  # types, shared memory and griddepcontrol, each once
     rows = [item["range"]["start"]["line"] for item in both["lines"]]
     assert {5, 14} <= set(rows)
 
@@ -178,9 +183,7 @@ def test_without_the_extra_one_line_names_the_command(croq: Croq, monkeypatch: p
     Path("k.co").write_text(TILED)
     outcome = croq("cuda", "k.co", form)
     assert (outcome.status, outcome.out) == (2, "")
-    assert (
-        outcome.err == "croq: PTX and SASS need NVRTC; install it with: python -m pip install 'croqtile-tools[cuda]'\n"
-    )
+    assert outcome.err == f"croq: PTX and SASS need NVRTC; install it with: {install('cuda')}\n"
 
 
 @pytest.mark.parametrize("stage", ["build", *(name for name, _ in PASSES), "cuda"])
@@ -243,7 +246,7 @@ def test_machine_code_without_the_wheels_of_cuda(croq: Croq, monkeypatch: pytest
     Path("k.co").write_text(TILED)
     outcome = croq("cuda", "k.co", "--sass")
     assert outcome.status == 2
-    assert outcome.err == f"croq: SASS needs nvdisasm; install it with: {INSTALL_COMPILER}\n"
+    assert outcome.err == f"croq: SASS needs nvdisasm; install it with: {install('cuda')}\n"
     tool = tmp_path / "nvdisasm"
     tool.write_text("#!/bin/sh\necho EXIT\n")
     tool.chmod(0o755)
@@ -252,7 +255,7 @@ def test_machine_code_without_the_wheels_of_cuda(croq: Croq, monkeypatch: pytest
     tool.write_text("#!/bin/sh\necho 'too new' >&2\nexit 1\n")
     outcome = croq("cuda", "k.co", "--sass")
     assert outcome.status == 2
-    assert f"cannot read this machine code: too new; a newer one comes with: {INSTALL_COMPILER}" in outcome.err
+    assert f"cannot read this machine code: too new; a newer one comes with: {install('cuda')}" in outcome.err
 
 
 def test_a_lowering_that_fails_costs_its_function_alone(croq: Croq, monkeypatch: pytest.MonkeyPatch) -> None:

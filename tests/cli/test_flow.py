@@ -29,6 +29,7 @@ from croqc.text.record import replace
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.flow.rings import placed, ring
+from tests.interrupts import heed
 
 TWO = "__co__ void {0}(global f32 [N] x) {{ parallel p by N : thread x.at(p) = x.at(p) + 1.0f; }}\n"
 
@@ -155,7 +156,10 @@ def test_the_server_reads_the_file_anew_and_ends_on_ctrl_c(tmp_path: Path) -> No
     file = tmp_path / "k.co"
     file.write_text(TWO.format("one"), encoding="utf-8")
     server = subprocess.Popen(
-        [sys.executable, "-m", "croqc.cli.main", "flow", "--serve", str(file)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "croqc.cli.main", "flow", "--serve", str(file)],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed,
     )
     try:
         assert server.stdout is not None

@@ -10,7 +10,7 @@ from tests.cli.conftest import Croq
 
 KERNEL = """// croq: run N=128
 __co__ void copy(global f32 [N] x, global f32 [N] y) {
-  parallel b by N / TILE : block, t by TILE : thread {
+  parallel b by cdiv(N, TILE) : block, t by TILE : thread {
     y.at(b # t) = x.at(b # t);
   }
 }

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from croqc.engines.gpu import parent as parents
+from croqc.engines.installed import install
 from croqc.pipe import ir
 from croqc.service import machine
 from croqc.service.check import check_text
@@ -315,7 +316,7 @@ def test_without_a_card_it_says_so_in_one_line(croq: Croq, child: Callable[..., 
     Path("k.co").write_text(PIPELINE, encoding="utf-8")
     outcome = croq("profile", "k.co")
     assert (outcome.status, outcome.out, len(outcome.err.splitlines())) == (1, "", 1)
-    assert outcome.err.startswith("croq: CuPy is not installed; python -m pip install 'croqtile-tools[gpu]'")
+    assert outcome.err.startswith(f"croq: CuPy is not installed; {install('gpu')}")
     assert outcome.err.endswith("; 'croq flow' shows the pipeline without times\n")
     result = json.loads(croq("profile", "--json", "k.co").out)
     validate("profile", result)

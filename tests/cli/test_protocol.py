@@ -80,80 +80,88 @@ def test_flow(croq: Croq, change: tuple[str, str]) -> None:
         validate("flow", worse)
 
 
-def test_fields_of_a_run() -> None:
-    expectation = ExpectationResult(
-        "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
-    )
-    hang = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
-    timing = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9, Ceiling(4000.0, 790.0, "2026-01-02"))
-    result = RunResult(
-        Verdict.HANGS,
-        "sim",
-        "sm_90a",
-        (("M", 64), ("alpha", -math.inf)),
-        7,
-        3,
-        (expectation,),
-        (hang,),
-        1.25,
-        0.5,
-        timing,
-    )
-    report = RunReport("k.co", "f", "small", result, "said", (Position(0, 1), Position(0, 2)), ("x",), ("y",))
-    assert to_data(run_result([report]))["runs"] == [
+EXPECTATION = ExpectationResult(
+    "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
+)
+HANG = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
+TIMING = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9, Ceiling(4000.0, 790.0, "2026-01-02"))
+SIZES = (("M", 64), ("alpha", -math.inf))
+HUNG = RunResult(Verdict.HANGS, "sim", "sm_90a", SIZES, 7, 3, (EXPECTATION,), (HANG,), 1.25, 0.5, TIMING)
+REPORT = RunReport("k.co", "f", "small", HUNG, "said", (Position(0, 1), Position(0, 2)), ("x",), ("y",))
+
+
+def run_as_json() -> dict[str, Any]:
+    result = run_result([REPORT])
+    validate("run", json.loads(to_json(result)))
+    run: dict[str, Any]
+    (run,) = to_data(result)["runs"]
+    return run
+
+
+def test_fields_of_an_expectation() -> None:
+    assert run_as_json()["expectations"] == [
         {
-            "path": "k.co",
-            "function": "f",
-            "name": "small",
-            "verdict": "hangs",
-            "engine": "sim",
-            "arch": "sm_90a",
-            "sizes": {"M": 64, "alpha": "-inf"},
-            "seed": 7,
-            "schedule": 3,
-            "expectations": [
-                {
-                    "text": "y ~= x",
-                    "ok": False,
-                    "rtol": 0.5,
-                    "atol": 0.25,
-                    "worst": {"index": [1, 2], "got": "nan", "want": 3},
-                    "differing": 4,
-                    "total": 6,
-                    "norms": {"maxAbs": "inf", "relL2": 0.5},
-                    "within": [[0, 2], [1, 3]],
-                }
-            ],
-            "hang": [
-                {
-                    "path": "path w == 0",
-                    "range": {"start": {"line": 4, "character": 2}, "end": {"line": 4, "character": 16}},
-                    "event": "empty",
-                    "slot": 1,
-                    "generation": 2,
-                    "owedBy": "path w == 1",
-                }
-            ],
-            "time": 1.25,
-            "compileTime": 0.5,
-            "timing": {
-                "card": "H200",
-                "rounds": 3,
-                "median": 0.5,
-                "best": 0.25,
-                "operations": 10**12,
-                "bytes": 10**9,
-                "tflops": 2.0,
-                "gbps": 2.0,
-                "ceiling": {"gbps": 4000.0, "tflops": 790.0, "measured": "2026-01-02"},
-            },
-            "message": "said",
-            "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},
-            "prints": ["x"],
-            "notes": ["y"],
+            "text": "y ~= x",
+            "ok": False,
+            "rtol": 0.5,
+            "atol": 0.25,
+            "worst": {"index": [1, 2], "got": "nan", "want": 3},
+            "differing": 4,
+            "total": 6,
+            "norms": {"maxAbs": "inf", "relL2": 0.5},
+            "within": [[0, 2], [1, 3]],
         }
     ]
-    validate("run", json.loads(to_json(run_result([report]))))
+
+
+def test_fields_of_a_hang() -> None:
+    assert run_as_json()["hang"] == [
+        {
+            "path": "path w == 0",
+            "range": {"start": {"line": 4, "character": 2}, "end": {"line": 4, "character": 16}},
+            "event": "empty",
+            "slot": 1,
+            "generation": 2,
+            "owedBy": "path w == 1",
+        }
+    ]
+
+
+def test_fields_of_a_timing() -> None:
+    assert run_as_json()["timing"] == {
+        "card": "H200",
+        "rounds": 3,
+        "median": 0.5,
+        "best": 0.25,
+        "operations": 10**12,
+        "bytes": 10**9,
+        "tflops": 2.0,
+        "gbps": 2.0,
+        "ceiling": {"gbps": 4000.0, "tflops": 790.0, "measured": "2026-01-02"},
+    }
+
+
+def test_fields_of_a_run() -> None:
+    run = run_as_json()
+    nested = [run.pop(name) for name in ("expectations", "hang", "timing")]
+    assert all(nested)
+    assert run == {
+        "path": "k.co",
+        "function": "f",
+        "name": "small",
+        "verdict": "hangs",
+        "engine": "sim",
+        "arch": "sm_90a",
+        "sizes": {"M": 64, "alpha": "-inf"},
+        "seed": 7,
+        "schedule": 3,
+        "time": 1.25,
+        "compileTime": 0.5,
+        "message": "said",
+        "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},
+        "prints": ["x"],
+        "notes": ["y"],
+    }
 
 
 def test_an_expectation_without_elements_has_no_worst() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from croqc.cli import card
-from croqc.engines.gpu.faults import INSTALL, SIM, Kind, Trouble
+from croqc.engines.gpu.faults import SIM, Kind, Trouble
 from croqc.engines.gpu.parent import Parent
+from croqc.engines.installed import install
 from croqc.service.dump import STAGES
 from tests.cli.conftest import Croq
 from tests.rules.mending import EXAMPLES, example, second
@@ -80,7 +81,7 @@ NO_DRIVER = "there is no NVIDIA driver here, and CuPy is not installed; 'croq do
 
 class _NoPackage:
     def card(self) -> Trouble:
-        return Trouble(Kind.IMPORT, "CuPy is not installed", f"{INSTALL}; {SIM}")
+        return Trouble(Kind.IMPORT, "CuPy is not installed", f"{install('gpu')}; {SIM}")
 
 
 @pytest.mark.parametrize(
@@ -88,8 +89,8 @@ class _NoPackage:
     [
         (False, True, f"{NO_DRIVER}; {SIM}"),
         (False, False, NO_DRIVER),
-        (True, True, f"CuPy is not installed; {INSTALL}; {SIM}"),
-        (True, False, f"CuPy is not installed; {INSTALL}"),
+        (True, True, f"CuPy is not installed; {install('gpu')}; {SIM}"),
+        (True, False, f"CuPy is not installed; {install('gpu')}"),
     ],
 )
 def test_without_a_driver_no_package_is_asked_for(

@@ -31,7 +31,7 @@ def test_every_example_compiles_without_complaint(name: str) -> None:
 def test_nvrtc_takes_the_full_text_too(name: str) -> None:
     report = example(name)
     text = cuda_of(report, None, {}, "full").result.text
-    assert "<<<" in text
+    assert "launch_overlapping(" in text
     assert complaints(log_of(text, "sm_90a")) == []
 
 

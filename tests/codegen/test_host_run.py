@@ -135,7 +135,7 @@ def _body(body: tuple[ir.Stmt, ...], values: dict[str, Any], arrays: dict[str, n
             values[stmt.name] = cut(value_of(stmt.value, values), stmt.elem)
         elif isinstance(stmt, ir.If):
             _body(stmt.then if value_of(stmt.cond, values) else stmt.other, values, arrays)
-        else:
+        elif not isinstance(stmt, ir.AwaitLaunches):  # these launches come one after another
             assert isinstance(stmt, ir.Write)
             read = isinstance(stmt.value, Read)
             new = _place(stmt.value.tile, stmt.value.index, values) if isinstance(stmt.value, Read) else ()

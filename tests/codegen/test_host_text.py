@@ -9,8 +9,11 @@ import pytest
 from croqc.service.check import check_file, check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.lowering import lower_file
+from croqc.service.settings import Settings
 from tests.codegen.compiling import complaints, log_of
+from tests.pipe.golden import compare
 
+FULL = Path(__file__).with_name("full") / "two_launches.cu"
 FOLDER = Path(__file__).parents[1] / "gpu"
 KERNELS = sorted((*FOLDER.glob("kernels/*.co"), *FOLDER.glob("coverage/*.co")))
 BODY = "parallel b by N : block { x.at(b) = 1; }"
@@ -42,12 +45,10 @@ def test_what_a_condition_guards_is_checked_at_its_launch() -> None:
         "if (k != n) {",
         'require(s64(N) - k > 0, "a launch needs blocks: N - k is 0 or less");',
         'require(s64(N) - k <= 2147483647, "a grid has up to 2147483647 blocks: N - k");',
-        "f_1<<<dim3(s64(N) - k, 1, 1), 1, 0, stream>>>(x, N, n, k);",
-        "check(cudaGetLastError());",
+        "launch_overlapping(f_1, dim3(s64(N) - k, 1, 1), 1, 0, stream, x, N, n, k);",
         "}",
         "}",
-        "f_2<<<dim3(N, 1, 1), 1, 0, stream>>>(x, N, n);",
-        "check(cudaGetLastError());",
+        "launch_overlapping(f_2, dim3(N, 1, 1), 1, 0, stream, x, N, n);",
     ]
 
 
@@ -57,12 +58,12 @@ def test_launches_on_streams_are_waited_for_unless_they_are_asynchronous() -> No
   parallel<s> b by N : block {{ x.at(b) = 3; }}
   {BODY}
 }}"""
-    calls = [line for line in function(text) if "<<<" in line or "Synchronize" in line]
+    calls = [line for line in function(text) if "launch" in line or "Synchronize" in line]
     assert calls == [
-        "f_1<<<dim3(N, 1, 1), 1, 0, s>>>(x, N);",
-        "f_2<<<dim3(N, 1, 1), 1, 0, s>>>(x, N);",
+        "launch_overlapping(f_1, dim3(N, 1, 1), 1, 0, s, x, N);",
+        "launch_overlapping(f_2, dim3(N, 1, 1), 1, 0, s, x, N);",
         "check(cudaStreamSynchronize(s));",
-        "f_3<<<dim3(N, 1, 1), 1, 0, nullptr>>>(x, N);",
+        "launch_overlapping(f_3, dim3(N, 1, 1), 1, 0, nullptr, x, N);",
         "check(cudaDeviceSynchronize());",
     ]
 
@@ -100,3 +101,28 @@ def test_kernels_for_the_card_compile_without_complaint(file: Path) -> None:
     for item in lower_file(report, None, {}):
         assert item.program is not None, item.problem
         assert complaints(log_of(item.program.unit.text, "sm_90a")) == []
+
+
+def test_the_host_part_of_two_launches(request: pytest.FixtureRequest) -> None:
+    """Both kernels wait themselves for what stands in front of them, and are launched so."""
+    text = f"""__co__ void f(global s32 [N] x, global s32 [N] y) {{
+  {BODY}
+  parallel b by N : block {{ y.at(b) = x.at(N - 1 - b); }}
+}}"""
+    found = cuda_of(check_text(text), None, {}, "full").result.text
+    compare(FULL, found.partition("#if !defined(__CUDACC_RTC__)\n")[2], request)
+
+
+def test_targets_without_programmatic_launches_have_plain_ones() -> None:
+    text = f"__co__ void f(global s32 [N] x) {{ {BODY} }}"
+    found = cuda_of(check_text(text, Settings(arch="sm_80")), None, {}, "full").result.text
+    assert "  f<<<dim3(N, 1, 1), 1, 0, stream>>>(x, N);\n  check(cudaGetLastError());\n" in found
+    assert "launch_overlapping" not in found
+    assert "griddepcontrol" not in found
+
+
+def test_a_kernel_and_an_array_may_be_called_as_the_function_that_launches() -> None:
+    text = f"__co__ void launch_overlapping(global s32 [N] x) {{ {BODY} }}"
+    assert function(text)[-1] == "launch_overlapping(launch_overlapping_2, dim3(N, 1, 1), 1, 0, stream, x, N);"
+    text = f"__co__ void f(global s32 [N] launch_overlapping) {{ {BODY.replace('x.', 'launch_overlapping.')} }}"
+    assert function(text)[-1] == "launch_overlapping(f, dim3(N, 1, 1), 1, 0, stream, launch_overlapping_2, N);"

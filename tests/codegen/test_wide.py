@@ -96,7 +96,7 @@ def test_offsets(body: str, value: str, line: str) -> None:
 
 
 def test_the_host_counts_blocks_in_64_bits() -> None:
-    assert "dim3(cdiv(s64(M) * N, 256ll), 1, 1)" in line_of("x.at(0, 0) = 1.0f;", "<<<")
+    assert "dim3(cdiv(s64(M) * N, 256ll), 1, 1)" in line_of("x.at(0, 0) = 1.0f;", "launch_overlapping(big, ")
     told = line_of("x.at(0, 0) = 1.0f;", "a launch needs blocks")
     assert told == 'require(cdiv(s64(M) * N, 256ll) > 0, "a launch needs blocks: cdiv(M * N, 256) is 0 or less");'
     most = line_of("x.at(0, 0) = 1.0f;", "a grid has up to")

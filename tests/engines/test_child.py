@@ -17,13 +17,14 @@ import pytest
 from croqc.codegen.host import host_lines
 from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.hang import WaitRecord, read_records, with_report
-from croqc.engines.gpu.job import make_job, outputs_of
+from croqc.engines.gpu.job import launches_of, make_job, outputs_of
 from croqc.engines.gpu.parent import Parent, child_command
 from croqc.engines.gpu.protocol import PRINTED, Answer, Array, Job
 from croqc.engines.gpu.traces import Visit, traces_of, with_probes
 from tests.codegen.test_probes import probed
 from tests.engines.children import STUB, alive, on_stub
 from tests.engines.test_job import program
+from tests.gpu.parts.overlaps import chain
 from tests.pipe.lowering import example
 
 SIZES = {"M": 256, "N": 128, "K": 128}
@@ -146,6 +147,17 @@ def test_code_that_does_not_compile_keeps_its_log(card: Callable[[str], Parent],
         found = parent.run(job_in(tmp_path / "job", code="void k() { nonsense }\n"))
     assert isinstance(found, Trouble) and found.kind is Kind.COMPILER
     assert 'identifier "nonsense" is undefined' in found.log
+
+
+def test_a_vector_has_a_tensor_map_too(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    """The stub refuses a null address of strides, as the driver does, though a map of one dimension has none."""
+    made = chain("tma", 1024, delays=False)
+    (rows,) = {len(argument.extents) for argument in launches_of(made)[0].args if argument.kind == "map"}
+    assert rows == 1
+    (tmp_path / "job").mkdir()
+    with card("") as parent:
+        found = parent.run(make_job(made, {"x": np.arange(1024, dtype=np.int32)}, tmp_path / "job", "sm_90a"))
+    assert isinstance(found, Answer), found
 
 
 def test_tensor_maps_are_those_of_the_printed_host_side(card: Callable[[str], Parent], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from croqc.engines.gpu.faults import INSTALL
+from croqc.engines.installed import install
 from croqc.service import doctor
 from croqc.service.doctor import Finding, Problem, arch_of, diagnose, problems
 from croqc.service.machine import PROBE, Card, Machine, Part, examine
@@ -40,7 +40,7 @@ def test_a_machine_with_nothing() -> None:
         "nvcc": "optional",
     }  # fmt: skip
     assert all(item.hint for item in result.findings if item.state != "ok")
-    assert [item.hint for item in result.findings].count(INSTALL) == 3
+    assert [item.hint for item in result.findings].count(install("gpu")) == 3
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import pytest
 
 from croqc.engines.gpu.faults import (
     _TOLD,
-    INSTALL,
     Kind,
     Trouble,
     kind_of_os,
@@ -21,6 +20,7 @@ from croqc.engines.gpu.faults import (
 )
 from croqc.engines.gpu.parent import Clocks, Parent, child_command
 from croqc.engines.gpu.protocol import Answer
+from croqc.engines.installed import install
 from tests.engines.children import JOB, LAUNCH, alive, parent
 
 NOTICED_BY_THE_PARENT = {Kind.HANGS, Kind.CANCELLED, Kind.IMPORT, Kind.GARBAGE, Kind.DIED, Kind.BUSY}
@@ -93,7 +93,7 @@ def test_the_log_is_kept() -> None:
 
 
 def test_what_is_missing_comes_with_the_command_that_installs_it() -> None:
-    assert trouble("import", "cupy", "x").hint.startswith(INSTALL)
+    assert trouble("import", "cupy", "x").hint.startswith(install("gpu"))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import pytest
 from croqc.engines.gpu.lock import CardLock, holder_of
 from tests.engines.children import SCRIPT, alive
 from tests.engines.test_run_on_card import ADD
+from tests.interrupts import heed
 
 CROQ = """
 import sys
@@ -45,7 +46,13 @@ class Place:
         }
         command = [*words, "run", "--engine", "gpu", "--timeout", "60", "add.co"]
         with subprocess.Popen(
-            command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heed,
         ) as process:
             yield process
             if process.poll() is None:

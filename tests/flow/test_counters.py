@@ -53,11 +53,11 @@ def test_a_fault_in_a_late_turn_of_a_while_is_found(end: str, late: str) -> None
 
 
 @pytest.mark.parametrize("end", ["J", "cdiv(C, 32)"])
-def test_a_while_over_a_size_is_never_proved(end: str) -> None:
-    head = f"while (k < {end})"
-    flow = flow_of(pipe(load(head), use(head), "mutable int k = 0;", "k += 1;"))
+def test_a_while_over_what_may_change_is_never_proved(end: str) -> None:
+    head = "while (k < last)"
+    flow = flow_of(pipe(load(head), use(head), f"mutable int k = 0; mutable int last = {end};", "k += 1;"))
     assert (flow.strength, flow.findings) == (Strength.CHECKED, ())
-    assert flow.reason == "in which turn this holds follows the count 'k' and the sizes"
+    assert flow.reason == "in which turn this holds follows the count 'k' and 'last' and the sizes"
     assert flow.place is not None
 
 

@@ -288,7 +288,7 @@ RIGHT = {
 """,
     ),
     "while over tiles": (
-        "checked",  # no loop of the program says how often it runs
+        "proved",
         """__co__ void f(global f16 [M, K] a, global f16 [M, K] b) {
   parallel g by 4 : block {
     shared event full[2], empty[2] = ready;

@@ -95,3 +95,38 @@ def test_the_step_of_a_value_is_measured_where_it_is_straight(expr: Expr, least:
 @pytest.mark.parametrize("far", [8, 9, 13, 14, 17, 18])
 def test_the_expression_of_a_path_has_the_value_of_c(far: int) -> None:
     assert closure(SHIFT)([far]) == int((far - 10) / 4)
+
+
+TURNS = """__co__ void f(global s32 [R, C] src, global s32 [R, C] dst, int D) {{
+  assert(D >= 7, "far");
+  assert(D < {end}, "near");
+  parallel b by 4 : block {{
+    shared s32 [4, 32] ring[3];
+    shared event full[3], empty[3] = ready;
+    parallel w by 2 : group {{
+      inthreads.async (w == 0) {{
+        foreach {{k}} in [8] {{
+          wait empty[k % 3];
+          dma.copy src.subspan(4, 32).at(b, k) => ring[k % 3];
+          trigger full[k % 3];
+        }}
+      }}
+      inthreads.async (w == 1) {{
+        foreach {{k}} in [{turns}] {{
+          wait full[k % 3];
+          dma.copy ring[k % 3] => dst.subspan(4, 32).at(b, k);
+          trigger empty[k % 3];
+        }}
+      }}
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("turns", "end"), [("(D - 10) / 4 + 8", 15), ("cdiv(D - 2, 16) + 7", 20)])
+def test_a_turn_too_many_at_the_last_size_that_is_allowed_is_found(turns: str, end: int) -> None:
+    """4 / 4 at D = 14, and cdiv(17, 16) at D = 19, are the only sizes with a ninth turn."""
+    (finding,) = flow_of(TURNS.format(end=end, turns=turns)).findings
+    assert (finding.rule, finding.sizes) == ("trip-count-mismatch", {"D": end - 1})
+    assert flow_of(TURNS.format(end=end - 1, turns=turns)).findings == ()

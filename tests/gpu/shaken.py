@@ -19,7 +19,7 @@ import cupy
 import numpy as np
 
 from croqc.engines.gpu.compile import compiled
-from croqc.engines.gpu.device import arguments_of, loaded, start
+from croqc.engines.gpu.launching import Start, arguments_of, loaded
 from croqc.engines.gpu.protocol import Job
 
 FEW: Final = 5  # runs that there are in any case
@@ -43,7 +43,7 @@ class Repeated:
         for name, array in self.arrays.items():
             cupy.copyto(array, self.before[name])
         for kernel, launch, arguments in self.bound:
-            start(kernel, launch, (*arguments, *more))
+            Start(kernel, launch, (*arguments, *more))()
         end = cupy.cuda.Event()
         end.record()
         deadline = time.monotonic() + HANGS

@@ -14,6 +14,7 @@ import pytest
 from tests.gpu.cases import given
 from tests.gpu.mutants import FILES, listed
 from tests.gpu.parts.mutants import RUNS
+from tests.gpu.parts.overlaps import FORTH
 from tests.gpu.visit import PARTS
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(900)]
@@ -55,6 +56,13 @@ def test_each_example_agrees_with_an_independent_reference(visit: dict[str, Any]
     rows = visit["references"]["rows"]
     assert len(rows) == 3 * len(given())
     assert [row for row in rows if not row["agree"]] == []
+
+
+def test_launches_that_overlap_read_what_the_ones_in_front_wrote(visit: dict[str, Any]) -> None:
+    rows = visit["overlaps"]
+    assert [row["chain"] for row in rows] == list(FORTH)
+    assert [row for row in rows if row["wrong"] or row["hangs"] or row.get("trouble")] == []
+    assert all(row["runs"] >= 5 for row in rows)  # as many are made in any case
 
 
 def test_deterministic_kernels_give_equal_bits(visit: dict[str, Any]) -> None:

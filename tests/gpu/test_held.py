@@ -14,7 +14,7 @@ from tests.engines.children import parent
 from tests.gpu import held as lock
 from tests.gpu import mutants as listed
 from tests.gpu.cases import given
-from tests.gpu.parts import click, mutants, repeats, sanitizer
+from tests.gpu.parts import click, mutants, overlaps, repeats, sanitizer
 
 FEW = listed.Kinds(listed.listed().stuck[:1], listed.listed().racy[:1])
 Part = Callable[[Parent], Any]
@@ -45,10 +45,11 @@ FOUND = sanitizer.Found("", "", 0, 0, "")
         (mutants, mutants.stuck, "_stuck", {}, "stuck mutants"),
         (mutants, mutants.racy, "_racy", {}, "racy mutants"),
         (repeats, repeats.repeats, "answered", [REPEATED], "repeats"),
+        (overlaps, overlaps.overlaps, "answer_of", {}, "overlapping launches"),
         (sanitizer, sanitizer.sanitizer, "examined", FOUND, "compute-sanitizer"),
         (click, click.click, "clicked", CLICKED, "clicks"),
     ],
-    ids=["stuck", "racy", "repeats", "sanitizer", "click"],
+    ids=["stuck", "racy", "repeats", "overlaps", "sanitizer", "click"],
 )
 def test_the_card_is_held_meanwhile(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: Any, part: Part, starts: str, answer: Any, what: str

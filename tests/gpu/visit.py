@@ -25,6 +25,7 @@ from tests.gpu.parts.click import click
 from tests.gpu.parts.hangs import hangs
 from tests.gpu.parts.large import large
 from tests.gpu.parts.mutants import racy, stuck
+from tests.gpu.parts.overlaps import overlaps
 from tests.gpu.parts.profiles import profiles
 from tests.gpu.parts.references import references
 from tests.gpu.parts.repeats import repeats
@@ -44,6 +45,7 @@ PARTS: dict[str, Callable[[Parent], Any]] = {
     "coverage": coverage,
     "references": references,
     "repeats": repeats,
+    "overlaps": overlaps,
     "stuck": stuck,
     "racy": racy,
     "sanitizer": sanitizer,

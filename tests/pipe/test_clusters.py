@@ -37,12 +37,11 @@ def lowered(body: str, size: int = 2) -> ir.Kernel:
 
 def test_bytes_for_all_blocks_are_expected_in_all_of_them() -> None:
     """64 x 64 halves of the block's own, 32 x 64 of each block's for both."""
-    kernel = after("memory", HALVES, SIZES)
+    kernel = after("fold", HALVES, SIZES)
     assert kernel.cluster == (("c", 2),)
     assert [(each.bytes, each.cluster) for each in only(kernel, ir.Expect)] == [(4096, True)]
     (full,) = (each for each in only(kernel, ir.Arrive) if each.slot.event == "full")
     assert (full.bytes, full.cluster) == (8192, True)
-    assert {(each.slot.event, each.cluster) for each in only(kernel, ir.Wait)} == {("full", True), ("empty", True)}
     assert {event.name: event.arrivals for event in kernel.events} == {"full": (2, 2), "empty": (2, 2)}
 
 
@@ -74,7 +73,7 @@ def test_the_grid_has_a_block_for_each_index_of_the_cluster() -> None:
         "const int b = blockIdx.x / 6;",
         "const int d = blockIdx.x % 3;",
         "const int c = blockIdx.x / 3 % 2;",
-        "<<<dim3(s64(N / 64) * 6, 1, 1), 256",
+        "launch_overlapping(f, dim3(s64(N / 64) * 6, 1, 1), 256",
         "tma_multicast<6>(buf, x_map, full, b * 64);",
     ):
         assert line in found.result.text, line
@@ -84,6 +83,16 @@ def test_the_grid_has_a_block_for_each_index_of_the_cluster() -> None:
 def test_blocks_that_do_nothing_for_each_other_do_not_meet() -> None:
     text = TEXT.format(body="tma.copy.async<full> x.subspan(64).at(b) => buf; trigger full;", size=2)
     assert "cluster_sync();" not in cuda_of(check_text(text), None, {"N": 256}).result.text.partition("f(const")[2]
+
+
+def test_lanes_arrive_in_a_block_each_and_one_thread_in_all() -> None:
+    text = cuda_of(check_text(HALVES), None, SIZES).result.text
+    assert "if (threadIdx.x % 128 < 2) mbarrier_arrive_block<false>(empty + (k_2 - 1) % 2, threadIdx.x % 128);" in text
+    single = TEXT.format(body="inthreads (t == 0) { trigger.cluster full; }", size=2)
+    text = cuda_of(
+        check_text(single.replace("group-4 {", "group-4, t by 128 : thread {")), None, {"N": 256}
+    ).result.text
+    assert "mbarrier_arrive_cluster<2, false>(full);" in text
 
 
 @pytest.mark.parametrize(

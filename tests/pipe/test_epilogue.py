@@ -83,3 +83,27 @@ def test_the_tile_that_leaves_is_the_one_that_was_written() -> None:
     parts, copies = only(kernel, ir.StoreTile), only(kernel, ir.Copy)
     assert [part.dest for part in parts] == [whole(copy.source.tensor, copy.source.slot) for copy in copies]
     assert [expression(copy.dest.origin[1]) for copy in copies] == ["0", "64"]
+
+
+def test_stores_of_a_role_share_a_stage_where_no_room_is_left() -> None:
+    """Of two tiles of 64 x 128 halves the second goes through the buffers of the first, where two is all there are."""
+    low = replace(store(128), acc=replace(store(128).acc, name="low"))
+    taken = replace(kernel().shared[0], bytes=LIMIT - 1024 - 2 * 8192)
+    made = epilogue(replace(kernel(role(store(128), low)), shared=(taken,)), ENV)
+    copies = only(made, ir.Copy)
+    assert [copy.source.tensor.name for copy in copies] == ["acc_stage"] * 4
+    assert [expression(copy.source.slot) for copy in copies] == ["0", "1", "0", "1"]
+    assert [wait.keep for wait in only(made, ir.StoresRead)] == [1, 1, 1, 1, 0]
+    assert [part.acc.name for part in only(made, ir.StoreTile)] == ["acc", "acc", "low", "low"]
+
+
+@pytest.mark.parametrize("other", ["another role", "a narrower tile"])
+def test_stores_that_differ_share_no_stage(other: str) -> None:
+    taken = replace(kernel().shared[0], bytes=LIMIT - 1024 - 2 * 8192)
+    second = store(64) if other == "a narrower tile" else store(128)
+    roles = (role(store(128), second),)
+    if other == "another role":
+        roles = (role(store(128)), role(second, path="path w == 1"))
+    made = epilogue(replace(kernel(*roles), shared=(taken,)), ENV)
+    assert len(only(made, ir.Copy)) == 2
+    assert only(made, ir.StoreTile)[-1].dest.tensor == DST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe import ir
+from croqc.pipe.printer import expression
 from croqc.pipe.walk import statements
 from tests.pipe.lowering import EXAMPLES, after, only
 
@@ -49,6 +50,34 @@ def test_a_loader_that_goes_through_the_ring_otherwise_gets_its_slots_at_once(sl
     changed = CLASSIC.replace("stage = k % STAGES;", f"stage = {slot};", 1)
     assert changed != CLASSIC
     assert kept(changed) == [0]
+
+
+PART = (
+    CLASSIC.replace("full[STAGES], empty[STAGES]", "full[STAGES + 2], empty[STAGES + 2]")
+    .replace("[STAGES * TILE", "[(STAGES + 2) * TILE")
+    .replace("trigger empty[s];", "trigger empty[s + 2];")
+)
+
+
+@pytest.mark.parametrize(
+    ("loader", "consumer", "keeps"),
+    [
+        pytest.param("2 + k % STAGES", "2 + k % STAGES", [1, 0], id="the same ring"),
+        pytest.param("2 + k % STAGES", "2 + k % (STAGES - 1)", [0], id="rings of other lengths"),
+        pytest.param("2 + k % STAGES", "k + k % STAGES", [0], id="a ring that moves"),
+        pytest.param("from + k % STAGES; from = 2", "2 + k % STAGES", [0], id="a first slot that is assigned"),
+    ],
+)
+def test_a_ring_may_be_a_part_of_the_slots(loader: str, consumer: str, keeps: list[int]) -> None:
+    text = PART.replace("foreach {k}", "s32 from = 2; foreach {k}", 1) if "from" in loader else PART
+    head, between, tail = text.split("stage = k % STAGES;")
+    assert kept(f"{head}stage = {loader};{between}stage = {consumer};{tail}") == keeps
+
+
+def test_the_slot_of_the_turn_before_is_given_back() -> None:
+    kernel = after("inflight", PART.replace("k % STAGES", "2 + k % STAGES"), SIZES)
+    given = [stmt.slot for stmt in only(kernel, ir.Arrive) if stmt.slot.event == "empty"]
+    assert [expression(slot.at) for slot in given[1:]] == ["2 + (k_2 - 1) % 4", "2 + (cdiv(K, 64) - 1) % 4"]
 
 
 WAITS_INSIDE = """

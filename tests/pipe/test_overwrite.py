@@ -42,6 +42,23 @@ def test_the_first_step_of_the_first_turn_overwrites() -> None:
     assert adds(ZEROS, loop(loop(multiply(), name="step", stop=Lit(4)))) == ["k != 0 || step != 0"]
 
 
+def test_each_of_several_accumulators_of_a_loop_is_overwritten_first() -> None:
+    """Each of them is declared without zeros; none may be added to in the first turn."""
+    low = replace(ACC, name="low")
+    both = (ZEROS, replace(ZEROS, acc=low), loop(multiply(), multiply(acc=low), multiply()))
+    assert adds(*both) == ["k != 0", "k != 0", None]
+    assert [type(stmt) for stmt in overwrite(kernel(*both), ENV).body] == [ir.Declare, ir.Declare, ir.Loop]
+
+
+def test_zeros_of_several_accumulators_of_a_loop_that_may_not_run_stay_in_front_of_it() -> None:
+    low = replace(ACC, name="low")
+    both = (ZEROS, replace(ZEROS, acc=low), loop(multiply(), multiply(acc=low), stop=Var("turns")))
+    assert adds(*both) == ["k != 0", "k != 0"]
+    found = overwrite(kernel(*both), ENV)
+    assert [type(stmt) for stmt in found.body] == [ir.Declare, ir.Declare, ir.If, ir.If, ir.Loop]
+    assert {fill.acc.name for fill in only(found, ir.Fill)} == {ACC.name, "low"}
+
+
 def test_what_starts_behind_zero_is_compared_with_its_start() -> None:
     assert adds(ZEROS, loop(multiply(), start=Lit(2), stop=Lit(4))) == ["k != 2"]
 

@@ -40,6 +40,7 @@ FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
 LEAVE = ir.Jump(NOWHERE, "break")
 OUT = replace(ACC, name="out")
 WAIT = ir.Wait(NOWHERE, slot())
+LAUNCHES = ir.AwaitLaunches(NOWHERE)
 MEMORY = ir.TensorMemory(0, 2, 128, 64, (("acc", 0),))
 MAP = ir.TensorMap(SRC, (64, 64), 0)
 
@@ -82,6 +83,7 @@ def set_element(element: Held) -> ir.Put:
 ROWS = replace(kernels.VECTOR, spread=ir.Spread.ROWS)
 RAGGED = box(DST, valid=(None, Var("K")))
 LANDS = load(mechanism=CP_ASYNC, vector=16, completes=slot())
+MULTICAST = load(mechanism=TMA, multicast=True, completes=slot())
 STORED = store(mechanism=TMA, map=0)
 READS = ir.Write(NOWHERE, whole(TILE), (Lit(0), Lit(0)), Read(box(DST), (Lit(0), Lit(0))))
 BREAKS: dict[str, dict[str, ir.Kernel]] = {
@@ -108,6 +110,12 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "loads complete on full, and no arrival": kernel(load(mechanism=TMA, completes=slot()), arrive()),
         "arrivals on full expect bytes that no load brings": kernel(arrive(bytes=8192)),
     },
+    "mirror": {
+        "some arrivals on full come from all blocks, others from one": kernel(
+            MULTICAST, arrive(cluster=True), arrive(bytes=8192)
+        ),
+        "nobody expects the bytes on full that other blocks send": kernel(MULTICAST, arrive()),
+    },
     "publish": {
         "an arrival on full still waits for f": kernel(arrive(after=("f",))),
         "some arrivals on full count threads": kernel(
@@ -125,6 +133,9 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         ),
         "map 0 has a box of (64,)": replace(kernel(), maps=(replace(MAP, box=(64,)),)),
         "map 0 has a box of (512, 1)": replace(kernel(), maps=(replace(MAP, box=(512, 1)),)),
+    },
+    "scopes": {
+        "an arrival on full orders nothing in its own block": kernel(arrive(signals=True)),
     },
     "epilogue": {
         "stmatrix cannot write dst": kernel(put(by_matrix=True, columns=64)),
@@ -152,6 +163,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         ),
     },
     "overwrite": {
+        "nothing is in acc, and every multiply adds": kernel(ir.Declare(NOWHERE, ACC), multiply()),
         "tcgen05 into acc cannot overwrite": kernel(multiply(adds=Lit(True, "bool"), instruction=TCGEN05)),
     },
     "commits": {
@@ -204,6 +216,11 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "the barriers lie at 8192, tensors end at 16384": placed(0, 8192, barriers_at=8192),
         "16400 bytes are used and 16384 asked for": placed(0, 8192, shared_bytes=16384),
         "the address of tensor memory lies at -1": placed(0, 8192, tensor_memory=MEMORY),
+    },
+    "dependents": {
+        "something stands in front of the wait for the launches in front": kernel(multiply(), LAUNCHES),
+        "something stands in front of the wait": kernel(role(LAUNCHES)),
+        "something stands in front": kernel(LAUNCHES, LAUNCHES),
     },
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from croqc.service.check import check_text
+from croqc.service.cuda import cuda_of
 from croqc.service.migrate import Migration, migrate
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
@@ -315,3 +316,11 @@ def test_register_hints_run_as_before() -> None:
     result = moved(text)
     assert "call croq::cuda::setreg_dec(40);" in result.text and "call croq::cuda::setreg_inc(232);" in result.text
     assert set(verdicts(result.text)) == {"verified"}
+
+
+@pytest.mark.parametrize("name", ["pipeline_current", "matmul_ragged"])
+def test_copies_that_came_from_futures_are_lowered_as_futures_are(name: str) -> None:
+    """To the course dialect and back a joined future is a plain copy in front of its trigger: the same code."""
+    back = moved(moved(example(name), "course").text).text
+    assert back != example(name)
+    assert cuda_of(check_text(back), None, {}).result.text == cuda_of(check_text(example(name)), None, {}).result.text

@@ -100,7 +100,11 @@ def test_a_plain_name_is_no_function() -> None:
         ("2.5e3f", "2500.0f"),
         ("1.25e1", "12.5"),
         ("0.5e0f", "0.5f"),
-        ("1e+2f", None),
+        ("1e+2f", "100.0f"),
+        ("12e-1f", "1.2f"),
+        ("1.5e-3f", "0.0015f"),
+        ("0.025E-2", "0.00025"),
+        ("1e-41f", None),
         ("1E38f", "1" + "0" * 38 + ".0f"),
         ("1e99", None),
     ],
@@ -108,10 +112,26 @@ def test_a_plain_name_is_no_function() -> None:
 def test_a_number_with_an_exponent_is_written_out(typed: str, digits: str | None) -> None:
     item = next(one for one in check_text(SUM % typed).diagnostics if one.code == "syntax-error")
     written = f"write '{digits}'" if digits else "write all digits"
-    assert item.hint == f"numbers have no exponent; {written}, or 'inf' for infinity"
+    infinite = "" if "-" in typed else ", or 'inf' for infinity"
+    assert item.hint == f"numbers have no exponent; {written}{infinite}"
     if digits is not None:
+        assert [fix.safe for fix in item.fixes] == [True]
         assert float(digits.removesuffix("f")) == float(typed.removesuffix("f"))
         assert fixed(SUM % typed) == SUM % digits
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("0.f", "0.0f"), ("1.F", "1.0F"), ("3.", "3.0"), (".5f", "0.5f"),
+                                              ("2f", "2.0f")])  # fmt: skip
+def test_the_short_numbers_of_c_get_their_digits_safely(typed: str, meant: str) -> None:
+    item = next(one for one in check_text(SUM % typed).diagnostics if one.code == "syntax-error")
+    assert [(fix.title, fix.safe) for fix in item.fixes] == [(f"Write '{meant}'", True)]
+    assert fixed(SUM % typed) == SUM % meant
+
+
+def test_a_number_of_c_in_a_macro_is_told_with_the_way_out() -> None:
+    item = only("#define EPS 1e-3f\n" + SUM % "EPS")
+    assert item.hint == "in the macro 'EPS': numbers have no exponent; write '0.001f'"
+    assert item.fixes == ()
 
 
 @pytest.mark.parametrize(("typed", "word"), [("forech", "foreach"), ("foreeach", "foreach")])

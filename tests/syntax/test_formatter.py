@@ -275,3 +275,35 @@ def test_broken_text_is_never_broken_further(data: st.DataObject) -> None:
     once = apply_edits(text, format_file(parse_file(text)))
     assert tokens(once) == tokens(text)
     assert "".join(once.split()) == "".join(text.split())
+
+
+BRACES = """__co__ void k(global f32 [64] x) {
+  parallel p by 64 : thread {
+    foreach i in 4 { if (p < 3) { x.at(p) = 1.0f; } }
+    foreach i in 4 { foreach j in 2 {
+      x.at(p) = 1.0f; } } // both
+    if (p < 3) { x.at(p) = 2.0f; } else {
+      x.at(p) = 3.0f; }
+} }
+"""
+BRACES_APART = """__co__ void k(global f32 [64] x) {
+  parallel p by 64 : thread {
+    foreach i in 4 { if (p < 3) { x.at(p) = 1.0f; } }
+    foreach i in 4 { foreach j in 2 {
+        x.at(p) = 1.0f;
+      }
+    } // both
+    if (p < 3) { x.at(p) = 2.0f; } else {
+      x.at(p) = 3.0f;
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_brace_that_closes_several_lines_has_its_own(end: str) -> None:
+    """A body on one line stays there."""
+    typed, meant = BRACES.replace("\n", end), BRACES_APART.replace("\n", end)
+    assert formatted(typed) == meant
+    assert formatted(meant) == meant

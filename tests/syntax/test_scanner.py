@@ -98,7 +98,7 @@ def test_reals(number: str) -> None:
 @pytest.mark.parametrize(
     ("row", "statement", "column", "message", "left"),
     [
-        ("I2", "x = 1e5;", 6, "invalid suffix 'e5' on number", "x = 1 ;"),
+        ("I2", "x = 1e5;", 6, "invalid suffix 'e5' on number", "x = 100000.0 ;"),
         ("I3", "x = .5;", 5, "unknown member '.5'", "x = 0.5 ;"),
         ("I4", "x = 012;", 6, "invalid suffix '12' on number", "x = 0 ;"),
         ("I5", "x = 5lu;", 7, "invalid suffix 'u' on number", "x = 5l ;"),
@@ -117,7 +117,11 @@ def test_reals(number: str) -> None:
         ("", "x = 0x;", 6, "invalid suffix 'x' on number", "x = 0 ;"),
         ("", "x = 0xFg;", 8, "invalid suffix 'g' on number", "x = 0xF ;"),
         ("", "x = 1.5h;", 8, "invalid suffix 'h' on number", "x = 1.5 ;"),
-        ("", "x = 1.5e3;", 8, "invalid suffix 'e3' on number", "x = 1.5 ;"),
+        ("", "x = 1.5e3;", 8, "invalid suffix 'e3' on number", "x = 1500.0 ;"),
+        ("", "x = 1.5E-2f;", 8, "invalid suffix 'E-2f' on number", "x = 0.015f ;"),
+        ("", "x = 1e-n;", 6, "invalid suffix 'e' on number", "x = 1 - n ;"),
+        ("", "x = 1.f;", 6, "a number needs a digit behind the point", "x = 1.0f ;"),
+        ("", "x = 2f;", 6, "invalid suffix 'f' on number", "x = 2.0f ;"),
         ("", "x = 1.;", 6, "a number needs a digit behind the point", "x = 1.0 ;"),
         ("", "x = y.5;", 6, "unknown member '.5'", "x = y ;"),
         (

@@ -37,6 +37,8 @@ def test_features_are_not_ordered() -> None:
     assert not TARGETS["sm_100a"].has(Feature.WGMMA)
     assert TARGETS["sm_100a"].has(Feature.TCGEN05)
     assert [name for name, target in TARGETS.items() if target.has(Feature.TMA)] == ["sm_90a", "sm_100a"]
+    dependents = [name for name, target in TARGETS.items() if target.has(Feature.DEPENDENT_LAUNCH)]
+    assert dependents == ["sm_90a", "sm_100a"]
     assert [name for name, target in TARGETS.items() if target.has(Feature.FP8)] == ["sm_89", "sm_90a", "sm_100a"]
     assert all(target.has(Feature.MBARRIER) for target in TARGETS.values())
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import textwrap
+from typing import Final
 
 from croqc.builtins import GROUPS
 from croqc.cli.failure import UsageError
 from croqc.cli.render import WORDS
-from croqc.rules.table import all_rules
+from croqc.rules.table import NAMES, all_rules
 from croqc.service.explain import UnknownRuleError, explained
 
 EXAMPLES = """  croq explain
@@ -17,9 +19,25 @@ EXAMPLES = """  croq explain
   croq explain dma.copy
   croq explain 'croq: run'"""
 
+_PLAIN: Final = re.compile(r"[\w.-]+")  # what no shell splits
+
+
+class _Suggested(tuple[str, ...]):
+    """The words that a shell completes. `explained` takes more, and tells an unknown one better than argparse."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a rule, a word of the language, or a directive")
+    words = {row.word for _, rows in GROUPS for row in rows if _PLAIN.fullmatch(row.word)}
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        choices=_Suggested(sorted({*NAMES, *words})),
+        help="a rule, a word of the language, or a directive",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from croqc.cli.failure import UsageError
 from croqc.service.files import FileError
 from croqc.service.memory import collect_seldom
 from croqc.service.settings import SettingsError
+from croqc.text.near import did_you_mean
 
 OK, FAILED, USAGE = 0, 1, 2
 
@@ -95,6 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _steady_output()
     collect_seldom()
     name = next((word for word in words if not word.startswith("-")), None)
+    if name is not None and name not in COMMANDS:
+        print(f"croq: there is no command '{name}'; {did_you_mean(name, COMMANDS)}", file=sys.stderr)
+        return USAGE
     args = build_parser(name if name in COMMANDS else "").parse_args(words)
     try:
         status = load(args.command).run(args)

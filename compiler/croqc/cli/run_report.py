@@ -39,6 +39,8 @@ def _expectation(item: ExpectationResult) -> list[str]:
     if item.worst is not None:
         index = ", ".join(map(str, item.worst.index))
         got, want = _number(item.worst.got), _number(item.worst.want)
+        if got == want and not item.ok:  # digits that tell any two values of f32 apart
+            got, want = f"{item.worst.got:.9g}", f"{item.worst.want:.9g}"
         lines.append(f"       worst at [{index}]: got {got}, expected {want}")
     lines.append(f"       max error {item.norms.max_abs:.6g}, relative 2-norm of the error {item.norms.rel_l2:.3g}")
     return lines

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from croqc.codegen.copies import Copies, blocks_of
 from croqc.codegen.report import Sites, counter, report_name
-from croqc.codegen.units import by_first, meeting
+from croqc.codegen.units import by_first, meeting, rank_in
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Lit, divide
@@ -67,12 +67,21 @@ class Events:
             self.headers.add("cluster")
             if stmt.bytes:
                 self.w.line(by_first(stmt.unit, self.copies.team, f"mbarrier_expect({barrier}, {stmt.bytes});"))
-            arrival = f"mbarrier_arrive_cluster<{blocks_of(self.kernel)}>({barrier})"
-        else:
-            arrival = (
-                f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
-            )
+            self.w.line(self._in_every_block(stmt, barrier))
+            return
+        arrival = f"mbarrier_arrive_expect({barrier}, {stmt.bytes})" if stmt.bytes else f"mbarrier_arrive({barrier})"
         self.w.line(by_first(stmt.unit, self.copies.team, f"{arrival};"))
+
+    def _in_every_block(self, stmt: ir.Arrive, barrier: str) -> str:
+        """An arrival in each block of the cluster, by a lane each where the unit has as many."""
+        blocks = blocks_of(self.kernel)
+        rank, lanes = rank_in(stmt.unit, self.copies.team)
+        if blocks > lanes:
+            orders = ", false" if stmt.signals else ""
+            arrival = f"mbarrier_arrive_cluster<{blocks}{orders}>({barrier});"
+            return by_first(stmt.unit, self.copies.team, arrival)
+        orders = "<false>" if stmt.signals else ""
+        return f"if ({rank} < {blocks}) mbarrier_arrive_block{orders}({barrier}, {rank});"
 
     def expect(self, stmt: ir.Expect) -> None:
         word = "mbarrier_expect"

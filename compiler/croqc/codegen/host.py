@@ -36,6 +36,26 @@ inline void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 """
+_LAUNCH = """\
+
+// A launch of a kernel that itself waits for what stands in front of it on the stream: it may begin while that ends
+// (CUDA C++ programming guide, programmatic dependent launch).
+template <typename... Params, typename... Args>
+void launch_overlapping(void (*kernel)(Params...), dim3 blocks, int threads, size_t shared, cudaStream_t stream,
+                        Args... args) {
+  cudaLaunchAttribute overlaps = {};
+  overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlaps.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = blocks;
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &overlaps;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, args...));
+}
+"""
 _TENSOR_MAP = """\
 
 // A tensor map for boxes of a row-major tensor; extents and box innermost first (CUDA driver API, tensor maps).
@@ -72,6 +92,8 @@ def host_lines(programs: Sequence[Program], bases: Sequence[int] = ()) -> list[L
     """The host part of a file: one function a program, called as the program's function with `_on_gpu` behind. `bases`:
     where each program's function begins in the file, for places that count from the file's start."""
     lines = ["", "#if !defined(__CUDACC_RTC__)", *_PRELUDE.splitlines()]
+    if any(kernel.dependent for program in programs for kernel in program.kernels):
+        lines += _LAUNCH.splitlines()
     if any(kernel.maps for program in programs for kernel in program.kernels):
         lines += _TENSOR_MAP.replace("PROMOTION_WORD", PROMOTION).splitlines()
     lines += ["", "}  // namespace croq_host"]

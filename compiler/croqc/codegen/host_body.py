@@ -150,6 +150,9 @@ class HostBody:
         args = [*maps, *(tensor.name for tensor in kernel.tensors), *(name for name, _ in kernel.scalars)]
         blocks = ", ".join(_wide(extent) for extent in grid_of(kernel))
         shape = f"dim3({blocks}), {kernel.threads}, {kernel.shared_bytes}, {stream}"
+        if kernel.dependent:
+            self.w.line(f"launch_overlapping({', '.join([kernel.name, shape, *args])});")
+            return
         self.w.line(f"{kernel.name}<<<{shape}>>>({', '.join(args)});")
         self.w.line("check(cudaGetLastError());")
 

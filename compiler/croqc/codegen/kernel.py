@@ -83,7 +83,10 @@ class _Kernel:
                 self.w.lines[-1] = Line(first + " {", kernel.span)
             with self.w.indented():
                 self._prologue()
-                self.statements.body(kernel.body)
+                waits = int(kernel.dependent)  # probes write to global memory, behind the wait
+                self.statements.body(kernel.body[:waits])
+                self._on_demand()
+                self.statements.body(kernel.body[waits:])
                 if self.statements.over_blocks:
                     self.w.line("cluster_sync();  // other blocks may still arrive here")
                 if self.statements.probes is not None:
@@ -105,6 +108,7 @@ class _Kernel:
     # --- prologue ---------------------------------------------------------------------------------
 
     def _prologue(self) -> None:
+        """What comes before the launches in front are waited for: it must touch no global memory."""
         kernel = self.kernel
         if kernel.shared_bytes:
             self.w.line(f"extern __shared__ __align__({SWIZZLED}) u8 smem[];  // {kernel.shared_bytes} bytes")
@@ -122,12 +126,13 @@ class _Kernel:
             self.w.line(f"const int {index.name} = {self._index(index)};")
         for name, _, slot in kernel.handles:
             self.w.line(f"int {name} = {slot};")
+        for number in range(len(kernel.maps)):  # the first transfer need not wait for its descriptor
+            self.w.line(f"if (threadIdx.x == 0) tma_prefetch({map_name(kernel, number)});")
         if kernel.events:
             self._barriers()
         if kernel.tensor_memory is not None:
             self._allocate(kernel.tensor_memory)
         self._phases()
-        self._on_demand()
         self.w.line()
 
     def _block_indices(self) -> None:

@@ -199,6 +199,10 @@ class Statements:
     def store(self, stmt: ir.StoreTile) -> None:
         self.stores.store(stmt, self.places.registers(stmt.acc, stmt.index))
 
+    def await_launches(self, stmt: ir.AwaitLaunches) -> None:
+        self.headers.add("griddepcontrol")
+        self.w.line("griddepcontrol_wait();")
+
     def stores_read(self, stmt: ir.StoresRead) -> None:
         self.headers.add("tma")
         word = "tma_store_wait" if stmt.written else "tma_store_wait_read"
@@ -207,6 +211,8 @@ class Statements:
 
 def _over_blocks(stmt: ir.Stmt) -> bool:
     """Whether a block of a cluster does something in the others."""
+    if isinstance(stmt, ir.Copy):
+        return stmt.multicast
     return isinstance(stmt, ir.Arrive | ir.Expect) and stmt.cluster
 
 
@@ -237,4 +243,5 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Reduce: Statements.reduce,
     ir.StoreTile: Statements.store,
     ir.StoresRead: Statements.stores_read,
+    ir.AwaitLaunches: Statements.await_launches,
 }

@@ -19,6 +19,7 @@ _ORDER: Final = (
     "shared",
     "atomics",
     "clock",
+    "griddepcontrol",
     "mbarrier",
     "report",
     "delay",

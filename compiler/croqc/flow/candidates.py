@@ -12,6 +12,7 @@ from croqc.flow.program import Loop, Program, Size
 
 MOST_PERIOD = 1 << 20
 MOST_VALUES = 400
+_LONGEST_STEP = 1024  # of a size, looked through for where a value moves on
 MOST_TURNS = 4096  # numbers of turns that values are made for; of longer loops the first ones
 
 
@@ -55,7 +56,8 @@ def values_of(
             steps = sorted(divisors(expr, size.var))
             for by in steps[-1:]:
                 most = max(min(_more(turns[loop], least, by) + 1, MOST_TURNS), 1) if drives else 1
-                values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in (-1, 0, 1)}
+                rests = {-1, 0, 1, *_rests(expr, size.var, by)}
+                values |= {by * (t + least // by) + rest for t in range(most + 1) for rest in rests}
             for by in steps[:-1]:
                 values |= {by * (t + least // by) + rest for t in (1, 2) for rest in (0, 1)}
     for expr in exprs:
@@ -65,6 +67,32 @@ def values_of(
     if not exprs:  # only assertions name it: it has to be large enough for the others
         values |= {*range(least, least + 17), *(1 << power for power in range(5, 17))}
     return _admitted(program, size, {value for value in values if value >= least})[:MOST_VALUES]
+
+
+def _rests(expr: Expr, number: int, by: int) -> Iterator[int]:
+    """Both sides of where a value that is divided by `by` on its way moves on, as remainders of the size: not at its
+    multiples where something else is divided than the size itself, as in `(K - 10) / 4`."""
+    if by > _LONGEST_STEP or not _is_shifted(expr, number):
+        return
+    env: Env = [0] * (max(expr.variables()) + 1)
+    first = by * (2 + max(course(expr, number).bounds, default=0) // by)
+    before: object = None
+    with suppress(UndecidedError):
+        for rest in range(-1, by):
+            env[number] = first + rest
+            value = closure(expr)(env)
+            if rest >= 0 and value != before:
+                yield from (rest - 1, rest)
+            before = value
+
+
+def _is_shifted(expr: Expr, number: int) -> bool:
+    """Whether more than a size alone is divided somewhere."""
+    if number not in expr.variables():
+        return False
+    if expr.op in ("/", "cdiv") and expr.args[0].op not in ("v", "/", "cdiv"):
+        return True
+    return any(_is_shifted(arg, number) for arg in expr.args)
 
 
 def leaves_out(program: Program, loops: Sequence[Loop], period: int, size: Size, turns: Mapping[Loop, int]) -> bool:

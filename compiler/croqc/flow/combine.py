@@ -14,6 +14,7 @@ from croqc.flow.likeness import Likeness
 from croqc.flow.program import Loop, Program, Size
 from croqc.flow.signature import NODES, Kind, Signature
 from croqc.flow.turning import turning
+from croqc.flow.witnesses import Meeting
 
 _T = TypeVar("_T")
 _MOST_COMBINATIONS = 6000
@@ -61,8 +62,27 @@ def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False
     share = budget // (2 * max(len(groups), 1))
     likeness = Likeness(program)
     parts = [_group(signature, group, columns, places, turns, share, found, likeness) for group in groups]
-    keyed: dict[tuple[object, ...], dict[int, int]] = {}
     most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
+    keyed = _together(signature, parts, turns, most, cost, found)
+    tried = list(keyed.values())
+    if not largest and _meet_guards(program, wanted, signature, parts, columns, turns, tried, budget // 8, found):
+        keyed = _together(signature, parts, turns, most, cost, found)
+    order = sorted(keyed.items(), key=lambda item: (sum(_numbers(item[0])), sorted(item[1].items())))
+    found.instances = [instance for _, instance in order]
+    found.kinds = [signature.kind(instance) for instance in found.instances]
+    return found
+
+
+def _together(
+    signature: Signature,
+    parts: Sequence[Sequence[dict[int, int]]],
+    turns: Mapping[Loop, int],
+    most: int,
+    cost: int,
+    found: Combined,
+) -> dict[tuple[object, ...], dict[int, int]]:
+    """Instances by what tells them apart, made of one of each part; `most` of them, each of which costs as much."""
+    keyed: dict[tuple[object, ...], dict[int, int]] = {}
     found.complete = found.complete and _count(parts) <= most
     found.steps += cost * (sum(len(part) for part in parts) + min(_count(parts), most))
     for chosen in _chosen(parts, most):
@@ -70,10 +90,42 @@ def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False
         key = signature.of(sizes, turns)
         if key is not None:
             keyed.setdefault(key, sizes)
-    order = sorted(keyed.items(), key=lambda item: (sum(_numbers(item[0])), sorted(item[1].items())))
-    found.instances = [instance for _, instance in order]
-    found.kinds = [signature.kind(instance) for instance in found.instances]
-    return found
+    return keyed
+
+
+def _meet_guards(
+    program: Program,
+    wanted: Wanted,
+    signature: Signature,
+    parts: Sequence[list[dict[int, int]]],
+    columns: Mapping[int, list[int]],
+    turns: Mapping[Loop, int],
+    instances: Sequence[Mapping[int, int]],
+    budget: int,
+    found: Combined,
+) -> bool:
+    """Adds to the parts what is needed for guards on several sizes to come out both ways; whether it did."""
+    driving = {var for loop in wanted.loops for var in loop.low.variables() | loop.high.variables()}
+    given = {var: column for var, column in columns.items() if var in driving}
+    meeting = Meeting(program, wanted.sizes, given, budget)
+    own = [signature.within(set(part[0])) if part else signature for part in parts]
+    cost = sum(len(part) * (1 + alone.nodes(turns) // NODES) for alone, part in zip(own, parts, strict=True))
+    if cost > budget:
+        return False
+    keys: list[set[object]] = []
+    added = False
+    for sizes in meeting.witnesses(instances):
+        meeting.nodes += sum(alone.nodes(turns) for alone in own)
+        keys = keys or [{alone.of(each, turns) for each in part} for alone, part in zip(own, parts, strict=True)]
+        for alone, part, met in zip(own, parts, keys, strict=True):
+            chosen = {var: sizes[var] for var in part[0]} if part else {}
+            key = alone.of(chosen, turns)
+            if key is not None and key not in met:
+                met.add(key)
+                part.append(chosen)
+                added = True
+    found.steps += meeting.steps + (cost if keys else 0)
+    return added
 
 
 def _columns(

@@ -14,10 +14,61 @@ from croqc.flow.ops_control import Branch, Set
 from croqc.flow.program import Loop, Op, Program, Size
 from croqc.flow.signature import spell
 
+_MOST_TURNS = 4096  # to pass what counters are compared with
+_MOST_NESTED = 3  # counters that wait for each other
+
 
 def counters_of(program: Program) -> set[int]:
     """The variables that some step sets and no loop does."""
     return {op.var for op in program.ops if isinstance(op, Set)} - {loop.var for loop in program.loops}
+
+
+def grows(op: Set) -> bool:
+    """`x = x + c`: a counter."""
+    expr = op.expr
+    return expr.op in ("+", "-") and any(arg.op == "v" and arg.value == op.var for arg in expr.args)
+
+
+def counted(program: Program, loop: Loop, bounds: Mapping[int, int], periods: Mapping[int, int]) -> int:
+    """After how many turns of a loop the counters that it moves on have passed what they are compared with. One that
+    is moved on under a condition takes as many times more as that condition takes to hold once more."""
+    moved = {op.var for op in program.ops if isinstance(op, Set) and _moves_in(op, loop)}
+    asked_for = {var for var in moved if bounds.get(var, 0)}
+    guards = _guards(program, loop) if asked_for else {}
+
+    def turns(var: int, met: frozenset[int]) -> int:
+        if var not in moved:
+            return periods.get(var, 1)
+        others = guards[var] & (moved | {loop.var}) - met if len(met) < _MOST_NESTED else ()
+        rarer = (turns(guard, met | {guard}) for guard in others)
+        return max(bounds.get(var, 0), 1) * max(rarer, default=1)
+
+    return min(max((turns(var, frozenset((var,))) for var in asked_for), default=0), _MOST_TURNS)
+
+
+def counts_in_fixed(program: Program, outer: Loop, free: Collection[Loop]) -> bool:
+    """Whether a loop moves a counter on in loops of fixed lengths alone: then its own turns are those of the ring."""
+    inner = [loop for loop in program.loops if outer in loop.outer]
+    moved = any(isinstance(op, Set) and outer in op.loops[:-1] and grows(op) for op in program.ops)
+    return moved and not any(loop in free for loop in inner)
+
+
+def _moves_in(op: Set, loop: Loop) -> bool:
+    return op.loops[-1:] == (loop,) and grows(op)
+
+
+def _guards(program: Program, loop: Loop) -> dict[int, frozenset[int]]:
+    """The variables in the conditions under which a loop moves each counter on, in the last such place."""
+    found: dict[int, frozenset[int]] = {}
+    around: list[Branch] = []
+    for place, op in enumerate(program.ops):
+        while around and around[-1].target <= place:
+            around.pop()
+        if isinstance(op, Branch):
+            around.append(op)
+        elif isinstance(op, Set) and _moves_in(op, loop):
+            found[op.var] = frozenset().union(*(each.expr.variables() for each in around))
+    return found
 
 
 def asked(program: Program) -> Iterator[tuple[Op, Expr]]:

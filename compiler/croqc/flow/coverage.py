@@ -117,7 +117,7 @@ class Coverage:
 
     def _is_followed(self, extent: Extent, stage: Stage, axis: int) -> bool:
         """Where rounds of a long loop are left out, what moves is not seen at every place; slots still are."""
-        if not self.machine.leaps or extent.low is None or (stage.rows is not None and axis == 0):
+        if not self.machine.leapt or extent.low is None or (stage.rows is not None and axis == 0):
             return True
         return extent.low.variables() <= self._fixed()
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from croqc.flow.exprs import Env
+from croqc.flow.exprs import Env, closure
 from croqc.flow.machine import Machine
 from croqc.flow.ops_data import Copy
 from croqc.flow.ops_events import WaitEvent
-from croqc.flow.program import Op, Program
+from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.report import Step
 from croqc.flow.state import EventSlot, PathState
@@ -19,7 +19,11 @@ LONGEST = 600
 
 def iteration(op: Op, env: Env) -> tuple[tuple[str, int], ...]:
     """The loops around a step and their indices at that moment."""
-    return tuple((loop.name, env[loop.var]) for loop in op.loops if isinstance(env[loop.var], int))
+    return tuple((loop.name, _shown(loop, env)) for loop in op.loops if isinstance(env[loop.var], int))
+
+
+def _shown(loop: Loop, env: Env) -> int:
+    return int(env[loop.var] if loop.shown is None else closure(loop.shown)(env))
 
 
 def iteration_text(op: Op, env: Env, slot: int | None = None) -> str:

@@ -11,14 +11,14 @@ from math import lcm
 
 from croqc.flow.candidates import MOST_PERIOD, least_of
 from croqc.flow.combine import Wanted, combine
-from croqc.flow.counters import asked, counters_of, counting_loops, follows_sizes
+from croqc.flow.counters import counted, counters_of, counting_loops, counts_in_fixed, follows_sizes
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.program import Loop, Op, Program, Size
-from croqc.flow.signature import Kind
+from croqc.flow.signature import Kind, spell
 from croqc.text.span import Span
 
 _OUTER = 3
@@ -42,7 +42,6 @@ class Plan:
     periods: Mapping[int, int]
     limit: Limit | None
     complete: bool  # no size was left out that could make a difference
-    leaping: Mapping[Loop, tuple[int, int]]
     instances: list[dict[int, int]] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     parting: frozenset[int] = frozenset()
@@ -77,40 +76,34 @@ def plan(program: Program, budget: int = 1 << 30) -> Plan:
     steering = _steering(program, around)
     turns: dict[Loop, int] = {}
     for loop in free:
-        own, bound = periods.get(loop.var, 1), max(bounds.get(loop.var, 0), _counted(program, loop, bounds))
+        own, bound = periods.get(loop.var, 1), max(bounds.get(loop.var, 0), counted(program, loop, bounds, periods))
         if loop in around:
-            inside = min(steering.get(loop, 0) * (3 * period + 2), _MOST_STEERED)
+            steered = max(steering.get(loop, 0), counts_in_fixed(program, loop, free))
+            inside = min(steered * (3 * period + 2), _MOST_STEERED)
             turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1, inside)
         else:
             turns[loop] = max(3 * period + 2, bound + period + 2)
-    inner = max((count for loop, count in turns.items() if loop not in around), default=0)
-    turns |= {
-        loop: inner for loop in turns if loop not in around
-    }  # roles that share a size go on as far as the longest
+    turns = _as_far_as_the_longest(turns, around)
     least = {size.var: least_of(program, size) for size in relevant if size.bound is None}
     turns = {loop: count + _already(program, loop, least) for loop, count in turns.items()}
-    leaping = _leaps(program, period, bounds) if limit is None else {}
     counting = counting_loops(program, sizes)
     most = max((bounds.get(var, 0) for var in counters_of(program)), default=0)
     tried = turns | dict.fromkeys(counting, max(3 * period + 2, most + period + 2))
     combined = combine(program, Wanted(tuple(relevant), (*free, *counting), period, tried), budget)
-    found = Plan(period, bounds, tuple(relevant), free, turns, periods, limit, combined.complete, leaping)
+    found = Plan(period, bounds, tuple(relevant), free, turns, periods, limit, combined.complete)
     found.instances, found.kinds, found.steps = combined.instances, combined.kinds, combined.steps
     found.parting = combined.parting
     found.limit = limit or _limit(program, found, sizes, around)
     return found
 
 
-def _counted(program: Program, loop: Loop, bounds: Mapping[int, int]) -> int:
-    """The largest constant that a counter is compared with, of those that each turn of a loop moves on."""
-    counters = (op.var for op in program.ops if isinstance(op, Set) and op.loops[-1:] == (loop,) and grows(op))
-    return max((bounds.get(var, 0) for var in counters), default=0)
-
-
-def grows(op: Set) -> bool:
-    """`x = x + c`: a counter."""
-    expr = op.expr
-    return expr.op in ("+", "-") and any(arg.op == "v" and arg.value == op.var for arg in expr.args)
+def _as_far_as_the_longest(turns: Mapping[Loop, int], around: Collection[Loop]) -> dict[Loop, int]:
+    """Roles that share a size go on as far as the longest: inner loops all do, outer ones that run equally often."""
+    inner = max((count for loop, count in turns.items() if loop not in around), default=0)
+    outer: dict[str, int] = {}
+    for loop in turns.keys() & around:
+        outer[spell(loop.high)] = max(outer.get(spell(loop.high), 0), turns[loop])
+    return {loop: outer[spell(loop.high)] if loop in around else inner for loop in turns}
 
 
 def _limit(program: Program, found: Plan, sizes: Mapping[int, Size], around: set[Loop]) -> Limit | None:
@@ -286,28 +279,6 @@ def _ring_lengths(program: Program, moving: set[int]) -> Iterator[int]:
         if isinstance(op, Rotate):
             yield len(op.handles)
     yield 1
-
-
-def _leaps(program: Program, period: int, bounds: Mapping[int, int]) -> dict[Loop, tuple[int, int]]:
-    """Loops of a large fixed number of turns: the index from which some rounds of the ring are left out, and by how
-    much it is moved on. All such loops leave out the same."""
-    long: dict[Loop, tuple[int, int]] = {}
-    for loop in program.loops:
-        low, high = loop.low.const, loop.high.const
-        first = 5 * period + 4 + bounds.get(loop.var, 0)
-        if low is not None and high is not None and loop.step.const == 1 and high - low > first + 4 * period + 4:
-            long[loop] = (low + first, high - low - first - 3 * period - 2)
-    if not long or _counts_inside(program, long):
-        return {}
-    amount = min(rest for _, rest in long.values()) // period * period
-    return {loop: (start, amount) for loop, (start, _) in long.items()}
-
-
-def _counts_inside(program: Program, long: Collection[Loop]) -> bool:
-    """Whether a counter that a long loop moves on is asked for somewhere: rounds that are left out might reach it."""
-    counters = counters_of(program)
-    moved = {op.var for op in program.ops if isinstance(op, Set) and not set(op.loops).isdisjoint(long)} & counters
-    return any(part.variables() & moved for _, part in asked(program))
 
 
 def _is_free(loop: Loop, sizes: Mapping[int, Size]) -> bool:

@@ -7,12 +7,14 @@ from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import Arrivals, Slot
+from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
+from croqc.flow.lower_passing import moved_in_passing
 from croqc.flow.lower_sizes import demands
 from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
 from croqc.flow.ops_data import Commit, Copy, Name, Touch
@@ -57,8 +59,10 @@ class Lowering(Builder):
         table: Mapping[type, Handler],
         loosely: bool,
     ) -> None:
-        super().__init__(model, nodes_of(kernel.node))
+        nodes = nodes_of(kernel.node)
+        super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body))
         self.loosely = loosely
+        self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
         self.kernel = kernel
         self.paths = paths
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
@@ -147,8 +151,16 @@ class Lowering(Builder):
 
     def stmt(self, node: ast.Node) -> None:
         handler = self.handlers.get(type(node))
-        if handler is not None:
-            handler(self, node)
+        if handler is None:
+            return
+        moved = moved_in_passing(self, node) if self.moves_in_passing else []
+        for op in moved:
+            if not op.expr.known:
+                self.emit(op)
+        handler(self, node)
+        for op in moved:
+            if op.expr.known:
+                self.emit(op)
 
     def note(self, span: Span, text: str) -> None:
         self.program.notes.append((span, text))

@@ -6,10 +6,12 @@ mutable variables. What depends on run-time data becomes an expression that is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
 from croqc.flow.program import Program, Size
+from croqc.flow.signature import spell
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
@@ -25,9 +27,12 @@ _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<"
 
 
 class Exprs:
-    """Expressions of one kernel. Variables are numbered as they are met."""
+    """Expressions of one kernel. Variables are numbered as they are met. `counting`: loops whose variable is an index;
+    `indices`: those variables, which nothing else names, as of where their loops were met."""
 
-    def __init__(self, model: Model, nodes: Sequence[ast.Node], program: Program) -> None:
+    def __init__(
+        self, model: Model, nodes: Sequence[ast.Node], program: Program, whiles: Mapping[ast.While, Counting]
+    ) -> None:
         self.model = model
         self.nodes = frozenset(nodes)
         self.program = program
@@ -42,7 +47,22 @@ class Exprs:
             for name in node.names
             if (symbol := model.uses.get(name)) is not None
         }
+        self.counting = {node: each for node, each in whiles.items() if self._follows_sizes(each)}
+        self.indices: dict[Symbol, Expr] = {}
         self.changing = frozenset(self._changing())
+
+    def _follows_sizes(self, counting: Counting) -> bool:
+        """Whether sizes, and the block, say where a loop starts and ends; it starts at the block, or at a constant."""
+        blocks = {
+            atom
+            for atom, symbol in self._symbols.items()
+            if symbol.kind is SymbolKind.PARALLEL and isinstance(symbol.type, Bounded) and symbol not in self._inner
+        }
+        starts = all(
+            factor > 0 and all(isinstance(atom, str) and atom in blocks for atom in monomial)
+            for monomial, factor in counting.first.terms
+        )
+        return starts and counting.end.names() <= blocks | self._sizes.keys()
 
     def new(self, name: str) -> int:
         number = self.program.variables
@@ -68,17 +88,30 @@ class Exprs:
             case ast.Unary(op="-" | "!" | "~" as op, operand=operand):
                 return apply("neg" if op == "-" else op, self.of(operand, depth + 1))
             case ast.Binary(op=op, left=left, right=right) if op in _OPERATORS:
-                return apply(op, self.of(left, depth + 1), self.of(right, depth + 1))
+                return self._against_start(op, self.of(left, depth + 1), self.of(right, depth + 1))
             case ast.Cond(test=test, then=then, other=other):
                 return apply("?:", *(self.of(part, depth + 1) for part in (test, then, other)))
             case ast.Builtin(name="cdiv", args=(first, second)):
                 return apply("cdiv", self.of(first, depth + 1), self.of(second, depth + 1))
         return unknown(node.span)
 
+    def _against_start(self, op: str, left: Expr, right: Expr) -> Expr:
+        """`id == b`, where `id` starts at `b`: whether it is in its first turn."""
+        if (
+            op in ("==", "!=")
+            and left.op == "+"
+            and left in self.indices.values()
+            and spell(left.args[0]) == spell(right)
+        ):
+            return apply(op, left.args[1], const(0))
+        return apply(op, left, right)
+
     def _name(self, node: ast.Name, depth: int) -> Expr:
         symbol = self.model.uses.get(node)
         if symbol is None:
             return unknown(node.span)
+        if symbol in self.indices:
+            return self.indices[symbol]
         if symbol in self.slots:
             return var(self.slots[symbol])
         value = defining_value(symbol)
@@ -153,7 +186,7 @@ class Exprs:
             symbol
             for symbol in self.model.symbols
             if symbol.mutable and symbol.kind is SymbolKind.VARIABLE and _is_integer(symbol)
-        }
+        } - {each.symbol for each in self.counting.values()}
         changing = mutable & self._deciding() if mutable else mutable
         while changing:
             following = {
@@ -178,32 +211,38 @@ class Exprs:
         return found
 
     def _deciding(self) -> set[Symbol]:
-        """The names that say who does what: in slots, bounds and conditions around something that matters, and in
-        what is assigned to such names."""
+        """The names that say who does what: in slots, bounds and conditions around something that matters, in what is
+        assigned to such names, and in the conditions under which it is."""
         found: set[Symbol] = set()
-        assigned: list[tuple[Symbol, ast.Node]] = []
+        following: list[tuple[set[Symbol], ast.Node]] = []  # what decides if one of those names does
         for node in self.nodes:
             match node:
                 case ast.Wait() | ast.Trigger() | ast.Copy() | ast.Binding() | ast.Range() | ast.Select():
                     found |= self._symbols_in(node)
                 case ast.If(cond=cond) | ast.While(cond=cond) if any(isinstance(each, _ACTS) for each in walk(node)):
                     found |= self._symbols_in(cond)
+                case ast.If(cond=cond) | ast.While(cond=cond):
+                    following.append((self._assigned_in(node), cond))
                 case ast.Chain(suffixes=suffixes):
                     found |= {symbol for suffix in suffixes for symbol in self._symbols_in(suffix)}
                 case ast.AssignPart(target=ast.Name() as name, value=value) | ast.ScalarInit(name=name, value=value):
-                    symbol = self.model.uses.get(name)
-                    if symbol is not None and value is not None:
-                        assigned.append((symbol, value))
+                    if value is not None:
+                        following.append((self._symbols_in(name), value))
                 case ast.Call(kind="barrier"):
                     found |= self._symbols_in(node)
         grown = True
         while grown:
             before = len(found)
-            for target, source in assigned:
-                if target in found:
+            for targets, source in following:
+                if not targets.isdisjoint(found):
                     found |= self._symbols_in(source)
             grown = len(found) > before
         return found
+
+    def _assigned_in(self, node: ast.Node) -> set[Symbol]:
+        targets = (each.target for each in walk(node) if isinstance(each, ast.AssignPart))
+        symbols = (self.model.uses.get(target) for target in targets if isinstance(target, ast.Name))
+        return {symbol for symbol in symbols if symbol is not None}
 
     def _symbols_in(self, node: ast.Node) -> set[Symbol]:
         symbols = (self.model.uses.get(name) for name in walk(node) if isinstance(name, ast.Name))

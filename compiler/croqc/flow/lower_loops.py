@@ -6,8 +6,9 @@ Loops in which nothing happens are left out; a loop whose iterations only touch 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.lower_exprs import Exprs
 from croqc.flow.ops_control import Branch, End, Enter, Jump, LoopNext, LoopStart, Set
@@ -15,6 +16,7 @@ from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.steps import Step
 from croqc.sema.model import Model, Symbol
+from croqc.sema.symbolic import Int
 from croqc.syntax import ast
 from croqc.text.span import Span
 
@@ -22,12 +24,12 @@ from croqc.text.span import Span
 class Builder(ABC):
     """A program while it is made. `loops` and `role` are those around the present place."""
 
-    def __init__(self, model: Model, nodes: tuple[ast.Node, ...]) -> None:
+    def __init__(self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting]) -> None:
         self.model = model
         self.nodes = nodes
         self.program = Program()
         self.ops = self.program.ops
-        self.exprs = Exprs(model, nodes, self.program)
+        self.exprs = Exprs(model, nodes, self.program, whiles)
         self.loops: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
 
@@ -161,7 +163,48 @@ class Loops:
         self.lowering.ops[start] = test
         test.target = len(self.lowering.ops)
 
+    def _counting(self, node: ast.While, counting: Counting) -> None:
+        """As a `foreach` of as many turns. Those that start at the block go through as many as the first block does; in
+        a last one that lies beyond the end they do nothing."""
+
+        exprs, symbol, span = self.lowering.exprs, counting.symbol, node.cond.span
+        first, end = exprs.of_int(counting.first), exprs.of_int(counting.end + Int.of(int(counting.reaches)))
+        assert first is not None and end is not None  # of sizes and blocks alone
+        step, number = const(counting.step), exprs.new(symbol.name)
+        limit, around = exprs.new(f"#{symbol.name}"), (span, self.lowering.loops, self.lowering.role)
+        if first.const is not None:
+            self._turns(Loop(symbol.name, number, limit, first, end, step, *around), node, symbol, var(number), None)
+            return
+        index = apply("+", first, apply("*", step, var(number)))
+        turns = apply("cdiv", end, step)
+        loop = Loop(symbol.name, number, limit, const(0), turns, const(1), *around, shown=index)
+        self._turns(loop, node, symbol, index, apply("<", index, end))
+
+    def _turns(self, loop: Loop, node: ast.While, symbol: Symbol, index: Expr, guard: Expr | None) -> None:
+        start = len(self.lowering.ops)
+        head = LoopStart(loop)
+        self.lowering.emit(head)
+        self.lowering.loops = (*self.lowering.loops, loop)
+        self.lowering.exprs.indices[symbol] = index
+        self.jumps.append(([], []))
+        test: Branch | None = None
+        if guard is not None:
+            test = Branch(node.cond.span, guard, self.lowering.loops)
+            test.split = True
+            self.lowering.emit(test)
+        self.lowering.block(node.body)
+        if test is not None:
+            test.target = len(self.lowering.ops)
+            if self.lowering.ops[-1] is test:
+                self.lowering.ops.pop()
+        self.lowering.loops = loop.outer
+        self._close(loop, head, start, catches=True)
+
     def loop_while(self, node: ast.While) -> None:
+        counting = self.lowering.exprs.counting.get(node)
+        if counting is not None:
+            self._counting(node, counting)
+            return
         start = len(self.lowering.ops)
         self.lowering.reads(node.cond)
         test = Branch(node.cond.span, self.lowering.exprs.of(node.cond), self.lowering.loops)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from croqc.flow.exprs import closure
 from croqc.flow.lower import Lowering
 from croqc.flow.ops_control import Fail
 from croqc.flow.ops_data import Accumulator, Commit, Multiply, Name, Touch
@@ -22,7 +21,7 @@ def _accumulator(lowering: Lowering, node: ast.Expr) -> Accumulator | None:
     number = lowering.fragments.setdefault(symbol, len(lowering.fragments))
     suffixes = node.suffixes if isinstance(node, ast.Chain) else ()
     index = [arg for suffix in suffixes if isinstance(suffix, ast.Index) for arg in suffix.args]
-    return Accumulator(number, tuple(closure(lowering.exprs.of(arg)) for arg in index))
+    return Accumulator(number, tuple(lowering.exprs.of(arg) for arg in index))
 
 
 def _operand(lowering: Lowering, node: ast.Expr) -> Iterable[Operand]:

@@ -48,8 +48,12 @@ class Supposed:
     counts: Mapping[int, int] = field(default_factory=dict)
 
 
+class BrokenOffError(Exception):
+    """Nothing new is to come of a run with faults."""
+
+
 class Machine(Walk):
-    """A run in progress. `undecided` says why it broke off."""
+    """A run in progress. `undecided` says why it broke off; `broken_off`: with faults, before its end."""
 
     def __init__(
         self,
@@ -63,9 +67,10 @@ class Machine(Walk):
         program = setting.program
         self.moves = _moves(program)
         self.sizes = sizes
-        self.leaps: dict[Loop, tuple[int, int]] = {}
+        self.leapt = self.broken_off = False
         self.undecided: tuple[Span, str] | None = None
         self.watch: Callable[[PathState, Loop | int], None] | None = None
+        self.turned: Callable[[PathState, Loop], None] | None = None
         self.held: list[tuple[int, int, Transfer]] = []  # path, handle, what it was given
         self.grouped: dict[tuple[EventSlot, int], list[int]] = {}
         self.supposed = supposed or Supposed()
@@ -152,6 +157,8 @@ class Machine(Walk):
         except UndecidedError as undecided:
             what = "threads of one path part here" if undecided.threads else "depends on data"
             self.undecided = (undecided.span, TOO_DEEP if undecided.deep else what)
+        except BrokenOffError:
+            self.broken_off = True
         except ForeignError as foreign:
             self.undecided = (foreign.span, foreign.reason)
         return self
@@ -213,7 +220,7 @@ class Machine(Walk):
 
     def stuck(self) -> list[PathState]:
         """The paths that stand still before their end."""
-        return [path for path in self.paths if not path.idle]
+        return [] if self.broken_off else [path for path in self.paths if not path.idle]
 
     def fork(self, block: PathState, entry: int) -> None:
         changed = {var: block.env[var] for var in block.dirty or ()}

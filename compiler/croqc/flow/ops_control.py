@@ -102,7 +102,7 @@ class LoopStart(Step):
 
 
 class LoopNext(Step):
-    """The end of a loop's body: the next iteration, or on behind it. Long loops leap where the machine says so."""
+    """The end of a loop's body: the next iteration, or on behind it."""
 
     __slots__ = ("by", "limit", "loop", "start", "steady", "var")
 
@@ -117,16 +117,14 @@ class LoopNext(Step):
     def step(self, machine: Walk, path: PathState) -> bool:
         env = path.env
         value = env[self.var] + (self.steady or max(self.by(env), 1))
-        if machine.leaps:
-            leap = machine.leaps.get(self.loop)
-            if leap is not None and value == leap[0]:
-                value += leap[1]
         if value < env[self.limit]:
             path.assign(self.var, value)
             path.pc = self.start
             path.turns[self.loop] += 1
             if machine.watch is not None:
                 machine.watch(path, self.loop)
+            if machine.turned is not None:
+                machine.turned(path, self.loop)
         else:
             path.pc += 1
         return True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from croqc.flow.exprs import Expr, Value
+from croqc.flow.exprs import Expr, closure
 from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Loop, Op
 from croqc.flow.regions import Extent, Operand
@@ -256,16 +256,17 @@ class Rotate(Step):
 class Accumulator:
     """An accumulator as a statement names it: its number, and the subscripts of an array of them."""
 
-    __slots__ = ("index", "number")
+    __slots__ = ("codes", "index", "number")
 
-    def __init__(self, number: int, index: tuple[Value, ...]) -> None:
+    def __init__(self, number: int, index: tuple[Expr, ...]) -> None:
         self.number = number
         self.index = index
+        self.codes = tuple(closure(each) for each in index)
 
     def key(self, path: PathState) -> tuple[int, ...]:
         if not self.index:
             return (self.number,)
-        return (self.number, *(code(path.env) + 0 for code in self.index))
+        return (self.number, *(code(path.env) + 0 for code in self.codes))
 
     def close(self, machine: Walk, path: PathState, op: Op) -> None:
         """It is read: the multiplies into it end, or are still running though nobody waited for them."""

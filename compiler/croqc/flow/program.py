@@ -16,7 +16,8 @@ from croqc.text.span import Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A loop that matters: `var` runs from `low` below `high` by `step`. `outer`: the loops around it."""
+    """A loop that matters: `var` runs from `low` below `high` by `step`. `outer`: the loops around it. `shown`: what a
+    reader calls its index, where that is not `var` itself."""
 
     name: str
     var: int
@@ -27,6 +28,7 @@ class Loop:
     span: Span  # of what says how often it runs
     outer: tuple[Loop, ...]
     role: ast.InThreads | None = None  # the region it stands in
+    shown: Expr | None = None
 
 
 class Op:

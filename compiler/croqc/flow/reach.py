@@ -97,7 +97,7 @@ def _spent(found: Plan, sizes: Mapping[int, int], budget: int) -> str:
 def _limit(setting: Setting, found: Plan, done: Sequence[Mapping[int, int]]) -> Limit | None:
     """Why the instances do not say all: some number of turns, up to the period of the ring, does not occur, or sizes
     decide otherwise beyond what was tried."""
-    if not found.sizes and not found.leaping and done:
+    if not found.sizes and done:
         return None  # there is but one instance, and it was run whole
     if found.limit is not None:
         return found.limit

@@ -7,26 +7,23 @@ Two equal states mean that everything between them goes on for ever. Must not ju
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from croqc.flow.exprs import Env, UndecidedError, closure
-from croqc.flow.instances import Plan, grows, refs_of
+from croqc.flow.counters import grows
+from croqc.flow.exprs import UndecidedError, closure
+from croqc.flow.instances import Plan, refs_of
+from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
-from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.program import Loop, Program
-from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
-
-State = tuple[Any, ...]
+from croqc.flow.state import PathState
 
 
-class Repetition:
+class Repetition(JointState):
     """Watches one run. `open`: loops, by path, of which no two equal states were seen yet."""
 
     def __init__(self, machine: Machine, plan: Plan, loops: tuple[Loop, ...]) -> None:
-        self.machine = machine
+        super().__init__(machine)
         self.plan = plan
         entries = {op.entry for op in machine.program.ops if isinstance(op, Fork) and op.loops}
         self.watched: set[Loop | int] = {*loops, *entries}
@@ -34,18 +31,6 @@ class Repetition:
         self.repeated: set[tuple[int, Loop | int]] = set()
         self.turned: set[tuple[int, Loop | int]] = set()
         self.moduli = moduli(machine.program, plan)
-        self.ordered = {
-            ref.event.number
-            for op in machine.program.ops
-            if isinstance(op, WaitEvent | Trigger)
-            for ref in refs_of(op)
-            if ref.ordered
-        }
-        self.every = range(machine.program.variables)
-        self.kept = [op.var for op in machine.program.ops if isinstance(op, Set)]  # what outlives a path's job
-        self.numbers = {id(op): place for place, op in enumerate(machine.program.ops)}
-        self.signs: dict[tuple[object, ...], int] = {}
-        self._present: list[EventSlot] = []
         machine.watch = self.watch
 
     def watch(self, path: PathState, loop: Loop | int) -> None:
@@ -55,14 +40,13 @@ class Repetition:
             return
         self.turned.add(key)
         states = self.seen.setdefault(key, set())
-        state = self._state()
+        state = self.state()
         if state in states:
             self.repeated.add(key)
             states.clear()
         else:
             states.add(state)
-        size = len(self.machine.accesses.live) + len(self._present) + self.machine.width
-        self.machine.spend(4 + 4 * size)  # writing it down costs as much as that many steps
+        self.spend()
 
     @property
     def complete(self) -> bool:
@@ -79,143 +63,10 @@ class Repetition:
             return False
         return self.machine.paths[number].turns.get(loop, 0) < planned
 
-    # --- the joint state --------------------------------------------------------------------------
-
-    def _state(self) -> State:
-        machine = self.machine
-        slots = self._present = machine.present()
-        marks = self._marks(slots)
-        ranks = _Ranks(marks)
-        return (
-            tuple(self._path(path, ranks) for path in machine.paths),
-            tuple(self._slot(slot, ranks) for slot in slots),
-            self._accesses(ranks),
-            len(machine.accesses.written),  # nothing is ever taken out
-            tuple(sorted(machine.barriers.here)),
-            tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
-        )
-
-    def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
-        """For each component of a clock the values that something may still be compared with."""
-        marks: list[set[int]] = [set() for _ in range(self.machine.width)]
-        for path in self.machine.paths:
-            marks[path.number].add(path.epoch)
-            for transfer in (*path.handles.values(), *(alias.transfer for alias in path.aliases.values())):
-                if transfer is not None and transfer.bound is not None:
-                    marks[transfer.bound[0]].add(transfer.bound[1])
-            for _, access in path.uncommitted:
-                marks[access.path].add(access.begin)
-        for slot in slots:
-            for number, epoch in (*slot.arrivals, *slot.before):
-                marks[number].add(epoch)
-            for number, (epoch, _, _) in slot.last_waits.items():
-                marks[number].add(epoch)
-            if slot.component >= 0:
-                marks[slot.component].add(slot.offset + slot.completed)
-        for live in self.machine.accesses.live.values():
-            for access in live:
-                marks[access.index].add(access.end)
-        self._mark_barriers(marks)
-        return marks
-
-    def _mark_barriers(self, marks: list[set[int]]) -> None:
-        for barrier in self.machine.barriers.named.values():
-            for number, epoch in (*barrier.parts, *barrier.before):
-                marks[number].add(epoch)
-
-    def _path(self, path: PathState, ranks: _Ranks) -> State:
-        return (
-            path.pc,
-            path.idle,
-            path.left,
-            path.touched,
-            bool(path.jobs),
-            path.met is None,
-            self._values(path.env, self.kept if path.idle else self.every),
-            ranks.of(path.clock),
-            tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
-            tuple((key, access.slot, self.numbers[id(access.op)]) for key, access in path.uncommitted),
-            tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
-            tuple(
-                (number, tuple(alias.slots), self._transfer(alias.transfer, ranks))
-                for number, alias in sorted(path.aliases.items())
-            ),
-            tuple((key, sum(not each.done for each in flying)) for key, flying in sorted(path.multiplies.items())),
-        )
-
-    def _values(self, env: Env, numbers: Sequence[int]) -> State:
+    def reduced(self, number: int, value: int) -> object:
         """An index by its rest; before it has passed all constants that it is compared with, as it is."""
-        found: list[Any] = []
-        for number in numbers:
-            value = env[number]
-            modulus = self.moduli.get(number)
-            if not isinstance(value, int):
-                found.append("?")
-            elif modulus is None:
-                found.append(value)
-            else:
-                found.append((value % modulus, min(value, self.plan.bounds.get(number, 0))))
-        return tuple(found)
-
-    def _transfer(self, transfer: Transfer | None, ranks: _Ranks) -> Any:
-        if transfer is None:
-            return None
-        bound = None if transfer.bound is None else (transfer.bound[0], ranks.one(*transfer.bound))
-        return self.numbers[id(transfer.op)], transfer.slots, transfer.done, bound
-
-    def _slot(self, slot: EventSlot, ranks: _Ranks) -> State:
-        waits = [(path.number, path.waits.get(slot, 0)) for path in self.machine.paths if slot in path.waits]
-        ordered = slot.event.number in self.ordered
-        least = min((count for _, count in waits), default=slot.completed)
-        return (
-            slot.completed - least,
-            slot.completed & 1 if ordered else 0,
-            slot.completed == 0,
-            slot.pending,
-            len(slot.bound),
-            tuple((number, count - least) for number, count in waits),
-            tuple(path.steady.get(slot, 0) & 1 for path in self.machine.paths) if ordered else (),
-            tuple((number, ranks.one(number, epoch)) for number, epoch in slot.arrivals),
-            tuple((number, ranks.one(number, epoch)) for number, epoch in slot.before),
-            tuple((number, ranks.one(number, last[0])) for number, last in sorted(slot.last_waits.items())),
-            ranks.of(slot.clock),
-            tuple(ranks.of(clock) for clock in slot.clocks[max(least, slot.completed - 2) :]),
-        )
-
-    def _bar(self, number: int, ranks: _Ranks) -> State:
-        barrier = self.machine.barriers.named[number]
-        here = tuple((who, ranks.one(who, epoch)) for who, epoch in barrier.parts)
-        before = tuple((who, ranks.one(who, epoch)) for who, epoch in barrier.before)
-        return number, barrier.arrived, here, before, ranks.of(barrier.clock)
-
-    def _accesses(self, ranks: _Ranks) -> State:
-        """Every live access, slot by slot: slots stand in the order in which they were first touched."""
-        found: list[int] = []
-        marks = ranks.marks
-        for live in self.machine.accesses.live.values():
-            for access in live:
-                index, end = access.index, access.end
-                sign = access.sign if access.sign >= 0 else self._sign(access)
-                found += (sign, index, -1 if end == OPEN else bisect_right(marks[index], end))
-        return tuple(found)
-
-    def _sign(self, access: Access) -> int:
-        about = (access.slot, access.path, self.numbers[id(access.op)], access.write, access.key())
-        access.sign = self.signs.setdefault(about, len(self.signs))
-        return access.sign
-
-
-class _Ranks:
-    """Epochs by their place among those that matter."""
-
-    def __init__(self, marks: list[set[int]]) -> None:
-        self.marks = [sorted(each) for each in marks]
-
-    def one(self, component: int, value: int) -> int:
-        return bisect_right(self.marks[component], value)
-
-    def of(self, clock: list[int]) -> tuple[int, ...]:
-        return tuple(map(bisect_right, self.marks, clock))
+        modulus = self.moduli.get(number)
+        return value if modulus is None else (value % modulus, min(value, self.plan.bounds.get(number, 0)))
 
 
 def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
@@ -223,7 +74,7 @@ def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
     found: dict[int, int] = {}
     ordered = any(ref.ordered for op in program.ops for ref in refs_of(op))
     for loop in program.loops:
-        if loop in plan.turns or loop in plan.leaping:
+        if loop in plan.turns:
             found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)
             found[loop.limit] = 1
     other = {op.var for op in program.ops if isinstance(op, Set) and op.loops and not grows(op)}

@@ -115,7 +115,7 @@ class EventSlot:
 
     __slots__ = (
         "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "expected",
-        "index", "last_waits", "offset", "pending", "sources", "traces",
+        "index", "last_waits", "offset", "pending", "skipped", "sources", "traces",
     )  # fmt: skip
 
     def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
@@ -123,6 +123,7 @@ class EventSlot:
         self.index = index
         self.count = self.pending = event.counts[index]
         self.completed = 0
+        self.skipped = 0  # generations of turns that were left out: `clocks` and `sources` lack them
         self.clock: Clock = [0] * components
         self.clocks: list[Clock] = []
         self.arrivals: list[tuple[int, int]] = []

@@ -19,15 +19,16 @@ from croqc.flow.state import EventSlot, PathState, Slots, Transfer
 class Walk(Run, ABC):
     """A run as its steps see it; `machine` goes it.
 
-    `leaps`: of long loops, where they leave out how much. `held`: what handles were
-    given. `grouped`: by slot and generation, the recorded steps that it consists of. `watch` is told of each turn of
-    a loop after the first one.
+    `leapt`: turns of long loops were left out. `held`: what handles were given. `grouped`: by slot and generation, the
+    recorded steps that it consists of. `watch` is told of each turn of a loop after the first one; `turned` behind it,
+    and it may move paths on.
     """
 
     accesses: Accesses
     barriers: Barriers
-    leaps: dict[Loop, tuple[int, int]]
+    leapt: bool
     watch: Callable[[PathState, Loop | int], None] | None
+    turned: Callable[[PathState, Loop], None] | None
     held: list[tuple[int, int, Transfer]]  # path, handle, what it was given
     grouped: dict[tuple[EventSlot, int], list[int]]
 

@@ -17,6 +17,7 @@ from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
+from croqc.flow.leaps import run
 from croqc.flow.limit import TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
@@ -85,7 +86,7 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
 
 def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Plan, effort: Effort) -> Outcome:
     outcome = Outcome() if found.instances else _nothing_to_try(setting, found)
-    last = found.last if found.loops or found.leaping else frozenset()
+    last = found.last if found.loops else frozenset()
     loose = is_loose(setting.program)
     alike = Alike(setting.program)
     known: set[Acts] = set()
@@ -113,6 +114,9 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         if findings:
             shown = _better(setting, sites, found, number, findings, effort)
             outcome.findings = _for_some(setting, found, number, shown, effort)
+            break
+        if machine.broken_off:
+            outcome.exhausted = sizes
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = machine.accesses.unclear
@@ -172,10 +176,9 @@ def _run(
     setting: Setting, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
 ) -> tuple[Machine | None, Repetition | None]:
     machine = Machine(setting, sizes, max(effort.left, 0))
-    machine.leaps = dict(found.leaping)
-    repetition = Repetition(machine, found, (*found.loops, *found.leaping)) if watches else None
+    repetition = Repetition(machine, found, found.loops) if watches else None
     try:
-        machine.run()
+        run(machine)
     except ExhaustedError:
         return None, None
     finally:
@@ -320,7 +323,6 @@ def _example(
     counters = [Turns(setting, loop) for loop in found.loops]
     chosen = min(outcome.done, key=lambda sizes: abs(max((c.of(sizes) or 0 for c in counters), default=0) - wanted))
     machine = Machine(setting, chosen, _EXAMPLE, record=True)
-    machine.leaps = dict(found.leaping)
     with suppress(ExhaustedError):
         machine.run()
     told = Told(machine)

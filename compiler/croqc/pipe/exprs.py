@@ -6,14 +6,14 @@ global memory are widened where they are printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from math import prod
 from typing import Final
 
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.integers import quotient, remainder
-from croqc.text.record import record
+from croqc.text.record import record, replace
 
 
 class Space(Enum):
@@ -270,3 +270,17 @@ def variables(expr: Expr) -> Iterator[str]:
             yield from variables(slot)
             if register is not None:
                 yield from variables(register)
+
+
+def substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+    """The expression with some names, elements and register tiles aside, replaced by values."""
+    match expr:
+        case Var(name=name):
+            return values.get(name, expr)
+        case Op(args=args) | Fn(args=args):
+            return replace(expr, args=tuple(substituted(arg, values) for arg in args))
+        case Cast(value=value):
+            return replace(expr, value=substituted(value, values))
+        case Read(index=index):
+            return replace(expr, index=tuple(substituted(item, values) for item in index))
+    return expr

@@ -303,6 +303,12 @@ class StoresRead(Stmt):
     written: bool = False
 
 
+@record
+class AwaitLaunches(Stmt):
+    """(dependents) Every thread, until the launches in front are complete and what they wrote is seen.
+    Nothing in front of it touches global memory."""
+
+
 # --- kernels -----------------------------------------------------------------------------------
 
 
@@ -350,6 +356,11 @@ class Kernel:
     shared_bytes: int = 0
     passed: tuple[str, ...] = ()
     probes: Probes | None = None
+
+    @property
+    def dependent(self) -> bool:
+        """Whether the kernel itself waits for the launches in front of it, and so may begin before they end."""
+        return isinstance(next(iter(self.body), None), AwaitLaunches)
 
     def event(self, slot: SlotRef) -> Event:
         """The event of a slot, which `verify` has looked for."""

@@ -22,8 +22,8 @@ class SlotRef:
 
 @record
 class Wait(Stmt):
-    """Until a generation of the slot is complete. (phases) `phase`: the variable with the path's bit for each slot;
-    (fold) `cluster`: other blocks arrive there too."""
+    """Until a generation of the slot is complete. (phases) `phase`: the variable with the path's bit for each
+    slot; (fold, scopes) `cluster`: other blocks arrive there too, and what their ordinary code did is seen then."""
 
     slot: SlotRef
     phase: str | None = None
@@ -37,6 +37,7 @@ class Arrive(Stmt):
     (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the
     unit arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one
     of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
+    (scopes) `signals`: to other blocks it says nothing of ordinary memory.
     """
 
     slot: SlotRef
@@ -47,6 +48,7 @@ class Arrive(Stmt):
     by_threads: bool = False
     meets: bool = False
     publishes: bool = False
+    signals: bool = False
 
 
 @record

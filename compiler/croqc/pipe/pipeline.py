@@ -10,6 +10,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.commits import commits
 from croqc.pipe.passes.cover import cover
+from croqc.pipe.passes.dependents import dependents
 from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
@@ -18,6 +19,7 @@ from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.pipe.passes.memory import memory
+from croqc.pipe.passes.mirror import mirror
 from croqc.pipe.passes.overwrite import overwrite
 from croqc.pipe.passes.phases import phases
 from croqc.pipe.passes.publish import publish
@@ -25,6 +27,7 @@ from croqc.pipe.passes.registers import registers
 from croqc.pipe.passes.roles import roles
 from croqc.pipe.passes.rows import rows
 from croqc.pipe.passes.scales import scales
+from croqc.pipe.passes.scopes import scopes
 from croqc.pipe.passes.stored import stored
 from croqc.pipe.passes.tensor_memory import tensor_memory
 from croqc.pipe.verify import verify
@@ -41,10 +44,14 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("mechanism", mechanism),
     # Behind mechanism: it joins TMA loads to arrivals, and gives the others events of their own, which phases numbers.
     ("fold", fold),
+    # Behind fold, which expects bytes where their copies begin.
+    ("mirror", mirror),
     # Behind fold, whose arrivals carry bytes: what is left are arrivals of cp.async.
     ("publish", publish),
     # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
     ("layout", layout),
+    # Behind mechanism and mirror: which copies are TMA's, and whose arrivals and waits are left to order anything.
+    ("scopes", scopes),
     # Needs the layout: what may leave by stmatrix; takes shared memory that copies and multiplies have left.
     ("epilogue", epilogue),
     # Before rows and all that looks at accumulators: it makes more of them, and visits.
@@ -71,8 +78,10 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("barriers", barriers),
     # Behind barriers and epilogue, which place the waits behind TMA stores.
     ("stored", stored),
-    # Last: sizes and alignments are settled.
+    # Behind all that makes or sizes tensors: sizes and alignments are settled.
     ("memory", memory),
+    # Last: in front of whatever the others have put first.
+    ("dependents", dependents),
 )
 
 

@@ -2,7 +2,9 @@
 
 A synchronous load may land with an event instead of at its statement (reference, 7.5) where nobody sees the difference:
 the path that loads never reads the tensor itself, the block never touches it outside roles, and every other role that
-does has waited for that slot and generation of the event first, whichever way it takes.
+does has waited for that slot and generation of the event first, whichever way it takes. Nor may the path come to the
+next generation of the slot without a wait, for then it would arrive there while bytes of this one are under way (PTX
+ISA, mbarrier, phases).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import partial
 
 from croqc.pipe import ir
 from croqc.pipe.dataflow import Dataflow
-from croqc.pipe.exprs import Expr, Lit, Tile, Var, modulo, variables
+from croqc.pipe.exprs import Expr, Fn, Lit, Tile, Var, modulo, variables
 from croqc.pipe.tiles import reads_of, tiles_in
 from croqc.pipe.walk import Body, bodies, statements
 from croqc.text.record import record, replace
@@ -31,6 +33,7 @@ class Published:
     """Answers for one kernel, by a copy and the arrival that it would land with."""
 
     def __init__(self, kernel: ir.Kernel) -> None:
+        self.body = kernel.body
         self.roles = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Role)]
         inside = {id(stmt) for role in self.roles for stmt in statements(role.body)}
         self.outside = [stmt for stmt in statements(kernel.body) if id(stmt) not in inside]
@@ -43,6 +46,8 @@ class Published:
         name = copy.dest.tensor.name
         if any(name in touched(stmt) for stmt in self.outside):
             return False
+        if not self._is_held_up(arrive):
+            return False
         for role in self.roles:
             loads = any(isinstance(stmt, ir.Copy) and stmt.span == copy.span for stmt in statements(role.body))
             if loads and any(name in read(stmt) for stmt in statements(role.body)):
@@ -50,6 +55,26 @@ class Published:
             if not loads and not self._waits_first(role.body, copy.dest, arrive.slot):
                 return False
         return True
+
+    # --- the next generation ------------------------------------------------------------------------
+
+    def _is_held_up(self, arrive: ir.Arrive) -> bool:
+        """Whether a path waits for anything before it arrives at a slot again."""
+        for number, loop in enumerate(reversed(_loops_around(self.body, arrive) or ())):
+            if any(isinstance(stmt, ir.Wait) for stmt in statements(loop.body)):
+                return True
+            if number or not isinstance(loop, ir.Loop) or not self._takes_each_once(loop, arrive.slot):
+                return False
+        return True
+
+    def _takes_each_once(self, loop: ir.Loop, slot: ir.SlotRef) -> bool:
+        """Whether no two turns of a loop have one slot of an event."""
+        length = Lit(self.lengths[slot.event])
+        index = Var(loop.name)
+        ends = loop.stop.args if isinstance(loop.stop, Fn) and loop.stop.name == "__min" else (loop.stop,)
+        few = any(isinstance(end, Lit) and end.value <= length.value for end in ends)
+        by_one = loop.start == Lit(0) and loop.step == Lit(1)
+        return few and by_one and self._number(slot) in (index, modulo(index, length))
 
     # --- waits --------------------------------------------------------------------------------------
 
@@ -133,6 +158,18 @@ def _in_turns(body: Body) -> Iterator[ir.Stmt]:
     for stmt in body:
         for inner in bodies(stmt):
             yield from statements(inner) if isinstance(stmt, ir.Loop | ir.While) else _in_turns(inner)
+
+
+def _loops_around(body: Body, arrive: ir.Arrive) -> tuple[ir.Loop | ir.While, ...] | None:
+    """The loops around an arrival, from the outside in; None where it is not in a body."""
+    for stmt in body:
+        if isinstance(stmt, ir.Arrive) and (stmt.span, stmt.slot) == (arrive.span, arrive.slot):
+            return ()
+        for inner in bodies(stmt):
+            found = _loops_around(inner, arrive)
+            if found is not None:
+                return (stmt, *found) if isinstance(stmt, ir.Loop | ir.While) else found
+    return None
 
 
 def otherwise_used(kernel: ir.Kernel) -> frozenset[str]:

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.mends import around, is_written
 from croqc.sema.model import Finding
-from croqc.text.diagnostics import Severity
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
 
 
-def _render(finding: Finding, _: Subject) -> Words:
+def _render(finding: Finding, subject: Subject) -> Words:
     first, second = finding.args["t1"], finding.args["t2"]
-    return Words(
-        f"both results must have one type, got '{first}' and '{second}'", "convert one of them with '__to<T>(...)'"
-    )
+    message = f"both results must have one type, got '{first}' and '{second}'"
+    literal = _double(finding, subject)
+    if literal is not None and is_written(subject, literal.span) and subject.slice(literal.span) == literal.text:
+        meant = f"{literal.text}f"
+        fix = Fix(f"Write '{meant}'", (Edit(Span(literal.span.end, literal.span.end), "f"),))
+        return Words(message, f"'{literal.text}' is f64; write '{meant}'", fixes=(fix,))
+    return Words(message, "convert one of them with '__to<T>(...)'")
+
+
+def _double(finding: Finding, subject: Subject) -> ast.RealLit | None:
+    """The literal without `f` that alone keeps two results of f32 apart."""
+    node = around(subject, finding.span)[-1]
+    if {finding.args["t1"], finding.args["t2"]} != {"f32", "f64"} or not isinstance(node, ast.Cond):
+        return None
+    wide = node.then if finding.args["t1"] == "f64" else node.other
+    inner = wide.operand if isinstance(wide, ast.Unary) else wide
+    return inner if isinstance(inner, ast.RealLit) and not inner.single else None
 
 
 RULE = Rule(

@@ -19,7 +19,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     return Words(
         "an event inside 'parallel' must be 'shared' or 'local'",
         "add 'shared'",
-        fixes=insert("Add 'shared'", finding.span.start, "shared "),
+        fixes=insert("Add 'shared'", finding.span.start, "shared ", safe=True),
     )
 
 

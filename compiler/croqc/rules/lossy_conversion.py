@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
+import struct
+
 from croqc.rules.base import Rule, Subject, Words
-from croqc.rules.mends import convert_to
+from croqc.rules.mends import around, convert_to, is_written
 from croqc.sema.model import Finding
-from croqc.text.diagnostics import Severity
+from croqc.sema.types import Scalar
+from croqc.syntax import ast
+from croqc.syntax.visit import children
+from croqc.text.diagnostics import Fix, Severity
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+
+_LARGE = 2.0**127  # beyond which packing overflows
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
     source, target = str(finding.args["t1"]), str(finding.args["t2"])
-    return Words(
-        f"'{source}' to '{target}' may lose precision",
-        f"write '__to<{target}>(...)' if that is meant",
-        fixes=convert_to(subject, finding.span, target, safe=True),
-    )
+    hint = f"write '__to<{target}>(...)' if that is meant"
+    fixes = convert_to(subject, finding.span, target, safe=True)
+    if (source, target) == ("f64", "f32") and (literals := _doubles(subject, finding.span)):
+        text = literals[0].text
+        hint = f"'{text}' is f64: write '{text}f', or '__to<f32>(...)' if f64 is meant"
+        if all(is_written(subject, one.span) and subject.slice(one.span) == one.text for one in literals):
+            fixes = (_single(literals, subject, finding.span), *fixes)
+    return Words(f"'{source}' to '{target}' may lose precision", hint, fixes=fixes)
+
+
+def _doubles(subject: Subject, span: Span) -> tuple[ast.RealLit, ...]:
+    """The literals without `f` that alone make the expression at a place f64; none where something else does too."""
+    found: list[ast.RealLit] = []
+    stack: list[ast.Node] = [around(subject, span)[-1]]
+    while stack:
+        node = stack.pop()
+        wide = [child for child in children(node) if _is_f64(subject, child)]
+        if isinstance(node, ast.RealLit):
+            found.append(node)
+        elif not wide or isinstance(node, ast.Chain):
+            return ()
+        stack += wide
+    return tuple(sorted(found, key=lambda one: one.span))
+
+
+def _is_f64(subject: Subject, node: ast.Node) -> bool:
+    type_ = subject.analysis.model.types.get(node)
+    return isinstance(type_, Scalar) and type_.elem == "f64"
+
+
+def _single(literals: tuple[ast.RealLit, ...], subject: Subject, span: Span) -> Fix:
+    """Write the literals as f32. One operation on values that f32 holds gives the same there; more may round apart."""
+    node = around(subject, span)[-1]
+    exact = all(_is_single(one.value) for one in literals)
+    alone = isinstance(node, ast.Binary) and not any(isinstance(side, ast.Binary) for side in (node.left, node.right))
+    edits = tuple(Edit(Span(one.span.end, one.span.end), "f") for one in literals)
+    return Fix(f"Write '{literals[0].text}f'", edits, safe=exact and alone)
+
+
+def _is_single(value: float) -> bool:
+    return abs(value) < _LARGE and struct.unpack("f", struct.pack("f", value))[0] == value
 
 
 RULE = Rule(

@@ -7,13 +7,18 @@ from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 _EMPTY = "read as empty"
+_WAYS_OUT = {
+    "an event that is declared outside the kernel": (
+        "declare it inside 'parallel' as 'shared event', if one block uses it"
+    )
+}
 
 
 def _render(finding: Finding, _: Subject) -> Words:
     reason = str(finding.args["reason"])
     if reason == _EMPTY:
         return Words("credit flow: this text is taken to do nothing")
-    return Words(f"credit flow is not analysed: {reason}")
+    return Words(f"credit flow is not analysed: {reason}", _WAYS_OUT.get(reason, ""))
 
 
 RULE = Rule(

@@ -158,6 +158,7 @@ NAMES: Final = (
     "swizzle-mismatch",
     "swizzle-inherited",
     "assumed-divisible",
+    "dropped-rest",
     "zero-fill",
     "padded-store",
     "unnamed-async-copy",

@@ -6,23 +6,35 @@ from croqc.rules.base import Rule, Subject, Words
 from croqc.sema.model import Finding
 from croqc.sema.scopes import mistakable
 from croqc.syntax import ast
-from croqc.syntax.keywords import maths_word
+from croqc.syntax.borrowed import here_called
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import Edit
 from croqc.text.near import nearest
 from croqc.text.span import Span
 
-_INFINITE = ("INFINITY", "INF", "HUGE_VALF", "HUGE_VAL", "Infinity", "infinity")
+_CONSTANTS = {
+    **dict.fromkeys(("INFINITY", "INF", "HUGE_VALF", "HUGE_VAL", "Infinity", "infinity"), "inf"),
+    "FLT_MAX": f"{2**128 - 2**104}.0f",
+    "M_PI": "3.141592653589793",
+    "NULL": "nullptr",
+}
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
     name = str(finding.args["name"])
+    if finding.args.get("constant") is not None:
+        line = f"#define {name} {finding.args['constant']}"
+        hint = f"constants of C++ are not seen in a '__co__' function; write '{line}'"
+        return Words(f"'{name}' is not declared here", hint, fixes=_above(line, subject, safe=True))
+    if name in _CONSTANTS:
+        meant = _CONSTANTS[name]
+        fixes = _change(name, meant, finding.span, subject, safe=True)
+        return Words(f"'{name}' is not declared here", f"did you mean '{meant}'?", fixes=fixes)
     near = finding.args.get("near") or _built_in(finding, subject)
     define = _definition(finding, subject)
     if near:
-        edits = tuple(Edit(place, str(near)) for place in _written(name, finding.span, subject))
-        change = (Fix(f"Change to '{near}'", edits, safe=False),) if edits else ()
+        change = _change(name, str(near), finding.span, subject, safe=False)
         return Words(
             f"'{name}' is not declared here", f"did you mean '{near}'?", fixes=(*change, *(define if change else ()))
         )
@@ -32,6 +44,11 @@ def _render(finding: Finding, subject: Subject) -> Words:
     if finding.args.get("dimension"):
         return Words(f"dimension '{name}' is not a parameter dimension", "name it in the shape of a parameter")
     return Words(f"'{name}' is not declared here", "declare it, or check the scope")
+
+
+def _change(name: str, meant: str, first: Span, subject: Subject, safe: bool) -> tuple[Fix, ...]:
+    edits = tuple(Edit(place, meant) for place in _written(name, first, subject))
+    return (Fix(f"Change to '{meant}'", edits, safe=safe),) if edits else ()
 
 
 def _written(name: str, first: Span, subject: Subject) -> list[Span]:
@@ -63,18 +80,19 @@ def _definition(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     """A `#define` above the function, for a name that looks like a macro."""
     if not finding.args.get("macro"):
         return ()
-    name = finding.args["name"]
-    line = f"#define {name} {finding.args.get('guess', 1)}{subject.newline}"
-    return (Fix(f"Define '{name}' above the function", (Edit(subject.line_start(0), line),), safe=False),)
+    return _above(f"#define {finding.args['name']} {finding.args.get('guess', 1)}", subject, safe=False)
+
+
+def _above(line: str, subject: Subject, safe: bool) -> tuple[Fix, ...]:
+    name = line.split()[1]
+    edit = Edit(subject.line_start(0), line + subject.newline)
+    return (Fix(f"Define '{name}' above the function", (edit,), safe=safe),)
 
 
 def _built_in(finding: Finding, subject: Subject) -> str | None:
-    """What a word of C's mathematics is called here: `inf` for `INFINITY`, `__exp` for the `exp` of `exp(x)`."""
-    name = str(finding.args["name"])
-    if name in _INFINITE:
-        return "inf"
+    """What a function of C is called here: `__exp` for the `exp` of `exp(x)`."""
     called = subject.text[finding.span.end :].lstrip()[:1] == "("
-    return maths_word(name) if called else None
+    return here_called(str(finding.args["name"])) if called else None
 
 
 RULE = Rule(

@@ -20,6 +20,7 @@ from croqc.sema.memory import resolve_memory
 from croqc.sema.multiplies import resolve_multiplies
 from croqc.sema.param_writes import check_param_writes
 from croqc.sema.regions import check_regions
+from croqc.sema.rests import check_rests
 
 STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     resolve_levels,  # kernels first: everything below asks who runs a statement
@@ -28,6 +29,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     resolve_copies,
     resolve_multiplies,
     check_param_writes,
+    check_rests,
     check_divergence,
     resolve_memory,  # the copies settle which buffers are swizzled
     check_futures,

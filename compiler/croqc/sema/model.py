@@ -215,7 +215,7 @@ class Finding:
 class Context:
     """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions,
     `macros` those of its macros: a mistyped name may mean one. `waiting_functions`: device functions that may wait for
-    other threads."""
+    other threads. `constants`: name and value of each constant of host C++, which a function does not see."""
 
     target: Target
     dialect: str = "any"
@@ -223,6 +223,7 @@ class Context:
     co_functions: frozenset[str] = frozenset()
     macros: frozenset[str] = frozenset()
     waiting_functions: frozenset[str] = frozenset()
+    constants: tuple[tuple[str, str], ...] = ()
 
 
 @record(eq=False)

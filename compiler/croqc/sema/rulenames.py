@@ -11,7 +11,8 @@ from typing import Final
 NOT_UNDERSTOOD: Final = "not-understood"  # -; construct
 
 # --- names, types, variables (8.1) ---------------------------------------------------------------
-UNDECLARED_NAME: Final = "undeclared-name"  # T01, S09; name, near (str or None), macro (bool), dimension (bool), guess
+# T01, S09; name, near (str or None), macro (bool), dimension (bool), guess, constant (its value in host C++, or None)
+UNDECLARED_NAME: Final = "undeclared-name"
 REDECLARED_NAME: Final = "redeclared-name"  # T02; name, kind; related: the earlier one
 SHADOWED_ASSIGNMENT: Final = "shadowed-assignment"  # T03; name; related: the outer one
 IMMUTABLE_ASSIGNMENT: Final = "immutable-assignment"  # T04; name, kind; related: the declaration

@@ -116,7 +116,8 @@ class Scopes:
         return symbol
 
     def _report_missing(self, name: ast.Name) -> None:
-        near = self._nearest(name.id)
+        constant = dict(self._b.context.constants).get(name.id)
+        near = self._nearest(name.id) if constant is None else None
         macro = name.id.isupper() and len(name.id) > 1
         self._b.report(
             rules.UNDECLARED_NAME,
@@ -126,6 +127,7 @@ class Scopes:
             macro=macro,
             dimension=self.dimension,
             guess=self.guess,
+            constant=constant,
         )
 
     def _nearest(self, name: str) -> str | None:

@@ -27,6 +27,7 @@ from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
+from croqc.syntax.host_constants import host_constants
 from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
 from croqc.syntax.tokens import RegionKind
@@ -164,6 +165,7 @@ def _report_functions(
             context.co_functions,
             context.macros,
             context.waiting_functions,
+            context.constants,
         )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
@@ -230,15 +232,17 @@ def check_text(
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
     device = _device_text(tree)
     waiting = waiting_functions(device)
-    context = Context(target, final.dialect or "any", _device_functions(device), names, macros, waiting)
+    constants = host_constants(text, tree.pre)
+    context = Context(target, final.dialect or "any", _device_functions(device), names, macros, waiting, constants)
     functions = _report_functions(tree, context, source, previous)
     found += repeated(defined)
     found += overruled(tree)
     for report in functions:
         found += [item.shift(report.base) for item in report.diagnostics]
+    outside = frozenset(macro.name for macro in tree.pre.macros if macro.span is None)
     for report, own in zip(functions, directives.functions, strict=True):
         if report.analysis is not None:
-            found += check_directives(report.analysis.model, own)
+            found += check_directives(report.analysis.model, own, outside)
     if context.dialect == "any":
         found += _dialect_note(functions)
     return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, (flags, below))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Scalar
@@ -24,14 +24,15 @@ def is_size(symbol: Symbol) -> bool:
     return symbol.kind is SymbolKind.DIMENSION or (symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar))
 
 
-def check_directives(model: Model, directives: FunctionDirectives) -> Iterator[Diagnostic]:
-    """The names that a function's directives use and that it does not have. Absolute."""
+def check_directives(model: Model, directives: FunctionDirectives, outside: Set[str]) -> Iterator[Diagnostic]:
+    """The names that a function's directives use and that it does not have. Absolute. `outside` are macros from the
+    command line and the settings: one with the name of a size takes its place, which is no mistake of the file."""
     sizes = {symbol.name for symbol in model.symbols if is_size(symbol)}
     for run in directives.runs:
-        yield from _run(run, sizes)
+        yield from _run(run, sizes, outside)
     if directives.expects:
         parameters = {symbol.name for symbol in model.symbols if symbol.kind is SymbolKind.PARAM}
-        known = parameters | sizes | {"result"} | _returned(model)
+        known = parameters | sizes | outside | {"result"} | _returned(model)
         for expect in directives.expects:
             yield from _expect(expect, known)
             yield from _old(expect, known - parameters)
@@ -42,9 +43,9 @@ def _returned(model: Model) -> set[str]:
     return {value.id for value in values if isinstance(value, ast.Name)}
 
 
-def _run(run: RunDirective, sizes: set[str]) -> Iterator[Diagnostic]:
+def _run(run: RunDirective, sizes: set[str], outside: Set[str]) -> Iterator[Diagnostic]:
     for item in run.sizes:
-        if item.name not in sizes:
+        if item.name not in sizes and item.name not in outside:
             place = Span(item.span.start, item.span.start + len(item.name))
             message = f"'{item.name}' is no size or scalar parameter of this kernel"
             yield Diagnostic(CODE, Severity.ERROR, message, place, did_you_mean(item.name, sizes) or "it has none")

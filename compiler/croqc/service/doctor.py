@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from croqc.engines.gpu.faults import DRIVER, INSTALL
+from croqc.engines.gpu.faults import DRIVER
+from croqc.engines.installed import install
 from croqc.service.machine import Machine, Part
 from croqc.targets import TARGETS
 
@@ -176,8 +177,8 @@ def words(problem: Problem) -> Finding:
             known = ", ".join(TARGETS)
             return Finding("card", "broken", f"{name} is {arch}; known are {known}", "'--engine sim' needs no card")
         case Missing(name=name):
-            return Finding(name, "missing", "is not installed", INSTALL)
+            return Finding(name, "missing", "is not installed", install("gpu"))
         case Broken(name=name, error=error):
-            return Finding(name, "broken", error, f"{INSTALL} --force-reinstall")
+            return Finding(name, "broken", error, f"{install('gpu')} --force-reinstall")
         case NoAnswer(error=error):
-            return Finding("CUDA", "broken", error, f"{INSTALL} --force-reinstall")
+            return Finding("CUDA", "broken", error, f"{install('gpu')} --force-reinstall")

@@ -12,7 +12,7 @@ from croqc.rules.base import Rule
 from croqc.rules.page import page_text
 from croqc.rules.table import BY_NAME, all_rules
 from croqc.service.explain_page import for_terminal
-from croqc.syntax.keywords import maths_word
+from croqc.syntax.borrowed import here_called
 from croqc.text.near import nearest
 
 
@@ -37,7 +37,7 @@ def word_text(word: str) -> str | None:
         row = DIRECTIVES.get(word.removeprefix(PREFIX).strip())
         return None if row is None else f"# {PREFIX} {row.word}\n\n{row_text(row)}\n"
     head, _, tail = word.rpartition(".")
-    row = lookup(tail, head) or lookup(maths_word(word) or "")
+    row = lookup(tail, head) or lookup(here_called(word) or "")
     if row is None or (head and row.word != word):
         return None
     return f"# {row.word.lstrip('.')}\n\n{row_text(row)}\n"

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from croqc.engines import nvrtc
-from croqc.engines.gpu.faults import INSTALL_COMPILER
+from croqc.engines.installed import install
 
 
 class NoCompilerError(Exception):
@@ -37,7 +37,7 @@ def sass_of(code: str, arch: str) -> str:
     if done.returncode:
         said = " ".join(done.stderr.split()) or f"it ends with status {done.returncode}"
         raise NoCompilerError(
-            f"{tool} cannot read this machine code: {said}; a newer one comes with: {INSTALL_COMPILER}"
+            f"{tool} cannot read this machine code: {said}; a newer one comes with: {install('cuda')}"
         )
     return done.stdout
 
@@ -46,7 +46,7 @@ def _require_nvrtc() -> None:
     try:
         nvrtc.version()
     except (ImportError, RuntimeError, OSError):
-        raise NoCompilerError(f"PTX and SASS need NVRTC; install it with: {INSTALL_COMPILER}") from None
+        raise NoCompilerError(f"PTX and SASS need NVRTC; install it with: {install('cuda')}") from None
 
 
 def _nvdisasm() -> str:
@@ -57,7 +57,7 @@ def _nvdisasm() -> str:
                 return str(path)
     found = shutil.which("nvdisasm")
     if found is None:
-        raise NoCompilerError(f"SASS needs nvdisasm; install it with: {INSTALL_COMPILER}")
+        raise NoCompilerError(f"SASS needs nvdisasm; install it with: {install('cuda')}")
     return found
 
 

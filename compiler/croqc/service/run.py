@@ -19,7 +19,14 @@ from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
-from croqc.service.run_notes import broken_assumptions, flow_note, hang_notes, undefined_rests
+from croqc.service.run_notes import (
+    broken_assumptions,
+    dropped_rests,
+    flow_note,
+    hang_notes,
+    lost_writes,
+    undefined_rests,
+)
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_verdict import Outcome, auto_expectations, judge, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
@@ -194,7 +201,11 @@ class _Runner:
         except DataTooLargeError as error:
             return self.ended(Verdict.NOT_RUN, str(error))
         self.drawn = {name: _plain(value) for name, value in data.scalars.items() if name not in self.planned.sizes}
-        self.notes = list(broken_assumptions(analysis, data.dims))
+        self.notes = [
+            *broken_assumptions(analysis, data.dims),
+            *dropped_rests(analysis, data.dims),
+            *lost_writes(analysis),
+        ]
         if report := self._refused(data, auto):
             return report
         reference: SimResult | None = None

@@ -22,6 +22,9 @@ from croqc.syntax.formulas import Apply, Formula, Ref, Slice, children
 from croqc.text.diagnostics import Severity
 
 _ASSUMED = "assumed-divisible"
+_DROPPED = "dropped-rest"
+_LOST = "lost-write"
+_ROUNDING = 2.0**-7  # the error's norm over the values': more than f16 and bf16 lose in a few operations
 _DATA = ("stage-race", "uncommitted-release", "early-publish", "unwritten-read", "stale-buffer")
 _STALLING = frozenset(FLOW_RULES) - set(_DATA) - {"future-not-waited", "future-waited-twice"}
 """The rules whose findings explain why a path never gets on; what is wrong with data alone does not."""
@@ -39,6 +42,26 @@ def broken_assumptions(analysis: Analysis, dims: Mapping[str, int]) -> Iterator[
         if value is not None and value % tile:
             name = info.source.base.name
             yield f"{extent} % {tile} == 0 does not hold: {extent} is {value}, so the tiles of '{name}' are not whole"
+
+
+def dropped_rests(analysis: Analysis, dims: Mapping[str, int]) -> Iterator[str]:
+    """Each size whose rest no index reaches, and that leaves one in this run (reference, 8.10)."""
+    for finding in analysis.findings:
+        size, tile = finding.args.get("size"), finding.args.get("tile")
+        if finding.rule != _DROPPED or not isinstance(size, str) or not isinstance(tile, int):
+            continue
+        value = dims.get(size)
+        if value is not None and (rest := value % tile):
+            left = f"'{size} / {tile}' leaves the last {rest} out"
+            yield f"{size} % {tile} == 0 does not hold: {size} is {value}, and {left}"
+
+
+def lost_writes(analysis: Analysis) -> Iterator[str]:
+    """Each parameter whose new content a caller does not get, though the run may compare it (reference, 3.6)."""
+    for finding in analysis.findings:
+        if finding.rule == _LOST:
+            name = finding.args.get("name")
+            yield f"what the kernel writes to '{name}' does not reach a caller: '{name}' is neither 'global' nor '&'"
 
 
 def undefined_rests(model: Model, dims: Mapping[str, int]) -> Iterator[str]:
@@ -100,15 +123,25 @@ def flow_note(report: FileReport, function: FunctionReport, verdict: Verdict) ->
 
 
 def hints(model: Model, expects: Sequence[ExpectDirective], results: Sequence[ExpectationResult]) -> Iterator[str]:
-    """For a failed line: a parameter that the kernel reads and writes stands for what the kernel left."""
+    """For a failed line: a parameter that the kernel reads and writes stands for what the kernel left, and `==` asks
+    for more than arithmetic of floats gives."""
     usage = usage_of(model)
     changed = {symbol.name for symbol in usage.read & usage.written if symbol.kind is SymbolKind.PARAM}
     for directive, result in zip(expects, results, strict=False):
         if directive.expr is None or result.ok:
             continue
+        if directive.expr.op == "==" and _is_rounding(result):
+            yield f"'==' asks for the same bits, and these differ by rounding: '~=' allows for it ({result.text})"
         for name in dict.fromkeys(_present(directive.expr.right)):
             if name in changed:
                 yield f"'{name}' on the right side is what the kernel left; 'old({name})' is what it was before"
+
+
+def _is_rounding(result: ExpectationResult) -> bool:
+    """Whether two results differ by so little, and are no integers, that rounding explains it."""
+    worst = result.worst
+    fractions = worst is not None and not (float(worst.got).is_integer() and float(worst.want).is_integer())
+    return fractions and 0 < result.norms.rel_l2 < _ROUNDING
 
 
 def _present(node: Formula | Slice) -> Iterator[str]:

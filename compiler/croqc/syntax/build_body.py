@@ -6,7 +6,9 @@ import re
 from typing import Any, Final
 
 from croqc.syntax import ast as t
+from croqc.syntax import borrowed
 from croqc.syntax.build import Builder, Kids, action, replace_fix
+from croqc.syntax.build_chains import arguments
 from croqc.syntax.keywords import ATTRIBUTES, FOREIGN
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
@@ -192,6 +194,9 @@ def expression_stmt(b: Builder, at: Span, kids: Kids) -> t.ErrorStmt:
     node = kids[0]
     text = b.source(node.span)
     end = b.after(node.span.end)
+    if (told := _borrowed(b, node)) is not None:
+        b.report(told.message, node.base.span if isinstance(node, t.Chain) else node.span, told.hint, told.fix)
+        return t.ErrorStmt(at)
     if len(kids) > 1 and isinstance(kids[1], Token):
         better = f"{text} {kids[1].text[0]}= 1"
         fix = replace_fix(f"Write '{better};'", Span(node.span.start, kids[1].end), better)
@@ -207,6 +212,16 @@ def expression_stmt(b: Builder, at: Span, kids: Kids) -> t.ErrorStmt:
     elif end.length and at.end > node.span.end:
         b.report(f"expected '=' after '{text}'", end, "an expression is not a statement")
     return t.ErrorStmt(at)
+
+
+def _borrowed(b: Builder, node: Any) -> borrowed.Told | None:
+    """What is said of `f(3)` or `f` as a statement, where `f` is a function of CUDA C++."""
+    if isinstance(node, t.Name):
+        return borrowed.statement(b, node, (), node.span)
+    if not isinstance(node.base, t.Name) or len(node.suffixes) != 1 or not isinstance(node.suffixes[0], t.Pick):
+        return None
+    args = tuple(arg for arg in arguments(node.suffixes[0]) if not isinstance(arg, t.Missing))
+    return borrowed.statement(b, node.base, args, node.span)
 
 
 @action("call_stmt")

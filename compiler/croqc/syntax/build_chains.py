@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from croqc.syntax import ast as t
+from croqc.syntax import borrowed, launch_words
 from croqc.syntax.build import Builder, replace_fix
-from croqc.syntax.keywords import MEMBERS, VIEW_OPERATIONS, maths_word
+from croqc.syntax.casts import TYPES_OF_C
+from croqc.syntax.keywords import MEMBERS, VIEW_OPERATIONS
 from croqc.text.near import nearest
 from croqc.text.span import Span
 
@@ -30,6 +32,9 @@ def checked_chain(b: Builder, chain: t.Chain) -> t.Chain:
     """The chain itself, at most one finding made about it."""
     before, viewed, element = "", False, False
     named = isinstance(chain.base, t.Name)
+    if isinstance(chain.base, t.Paren) and isinstance(chain.base.inner, t.Name) and chain.base.inner.id in TYPES_OF_C:
+        b.report("there are no casts as in C", chain.base.span, "write '__to<T>(…)'")
+        return chain
     for at, suffix in enumerate(chain.suffixes):
         if isinstance(suffix, t.Pick):
             if _bad_pick(b, chain, suffix):
@@ -42,6 +47,9 @@ def checked_chain(b: Builder, chain: t.Chain) -> t.Chain:
             b.suspicious = b.suspicious or before == "span"
             before = before if before == "span" else "[]"
             continue
+        if not at and launch_words.is_word(chain):
+            b.suspicious = True  # told by `launch_words`, which knows the indices around it
+            return chain
         following = chain.suffixes[at + 1] if at + 1 < len(chain.suffixes) else None
         if _bad_member(b, suffix, before, viewed, element, following, chain.span.end):
             return chain
@@ -49,6 +57,12 @@ def checked_chain(b: Builder, chain: t.Chain) -> t.Chain:
         element = suffix.name == "at" and before not in _PLACED
         before = suffix.name
     return chain
+
+
+def arguments(pick: t.Pick) -> tuple[t.Expr, ...]:
+    """What stands in the parentheses of a pick that looks like a call."""
+    several = isinstance(pick.arg, t.TupleLit) and pick.arg.span == pick.span
+    return pick.arg.items if several and isinstance(pick.arg, t.TupleLit) else (pick.arg,)
 
 
 def _bad_pick(b: Builder, chain: t.Chain, pick: t.Pick) -> bool:
@@ -66,12 +80,10 @@ def _bad_pick(b: Builder, chain: t.Chain, pick: t.Pick) -> bool:
     else:
         where = arg.span
     if plain and isinstance(chain.base, t.Name):
-        name, whole = chain.base.id, b.source(chain.span)
-        if word := maths_word(name):
-            fix = replace_fix(f"Change to '{word}'", chain.base.span, word)
-            b.report(f"there is no function '{name}'", chain.base.span, f"did you mean '{word}'?", fix)
+        if told := borrowed.function(b, chain.base, arguments(pick), chain.span):
+            b.report(told.message, chain.base.span, told.hint, told.fix)
         else:
-            b.report(f"'{name}' is not callable here", where, f"use 'call {whole}'")
+            b.report(f"'{chain.base.id}' is not callable here", where, f"use 'call {b.source(chain.span)}'")
     else:
         b.report("the dimension must be a literal or a name", where, "store it in a variable first")
     return True

@@ -8,6 +8,7 @@ from typing import Any, Final
 from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, replace_fix, word_of, word_span
 from croqc.syntax.build_chains import checked_chain, is_view
+from croqc.syntax.casts import STATIC_CAST
 from croqc.syntax.keywords import arity
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
@@ -117,6 +118,8 @@ def expr(b: Builder, at: Span, kids: Kids) -> Any:
 @action("binary")
 def binary(b: Builder, at: Span, kids: Kids) -> t.Binary:
     left, op, right = kids
+    if isinstance(left, t.Name) and left.id == STATIC_CAST and op.text == "<":
+        b.report(f"there is no '{STATIC_CAST}'", left.span, "write '__to<T>(…)'")
     return t.Binary(at, op.text, operand(b, left, op.span), operand(b, right, right.span))
 
 

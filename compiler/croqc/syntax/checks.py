@@ -1,4 +1,4 @@
-"""What only the finished tree shows to be wrong: shape context, `nullptr` (reference, 2.7 item 4, 2.5.2)."""
+"""What only the finished tree shows to be wrong: shape context, `nullptr`, words of CUDA (2.7 item 4, 2.5.2)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from croqc.syntax import ast as t
+from croqc.syntax import launch_words
 from croqc.syntax.build import Builder
 from croqc.syntax.visit import children
 from croqc.text.diagnostics import Diagnostic
@@ -23,6 +24,7 @@ def check(b: Builder, tree: t.Function, findings: list[Diagnostic]) -> None:
             _check_indices(b, node, shaped)
         elif isinstance(node, t.Const) and node.word == "nullptr" and not isinstance(parent, t.Call | t.Builtin):
             b.report("'nullptr' is an argument only", node.span, "it may be passed to 'call'")
+    launch_words.report(b, tree)
     findings += [item for item in b.findings if item not in findings]
 
 

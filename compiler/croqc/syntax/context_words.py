@@ -58,7 +58,7 @@ def _plain(state: Pass, token: Token) -> str:
 
 
 _STARTERS: Final = frozenset(
-    {"setreg", "launch_bounds", "fragment", "const", "static", "for", "do", "static_assert", "switch"}
+    {"setreg", "launch_bounds", "fragment", "const", "constexpr", "static", "for", "do", "static_assert", "switch"}
 )
 
 
@@ -74,7 +74,7 @@ def _foreign(state: Pass, text: str) -> str:
             return "LAUNCH"
         case "fragment" if following in ELEMENT_TYPES:
             return "FRAG"
-        case "const" | "static" if kind is Kind.WORD:
+        case "const" | "constexpr" | "static" if kind is Kind.WORD:
             return "QUALIFIER"
         case "for" if following == "(":
             return "FOR"

@@ -1,7 +1,8 @@
 """The formatter of `croq fmt`: blanks, line ends and indentation of Croqtile functions, nothing else.
 
 It works between the tokens, so that comments, macros and directives survive; the tokens and the line breaks
-inside statements stay as they are. Host and device text, directive lines, dead branches and functions with
+inside statements stay as they are. A brace that closes a body of several lines gets a line of its own.
+Host and device text, directive lines, dead branches and functions with
 errors are left alone. Must not print the tree.
 """
 
@@ -55,13 +56,20 @@ class _Formatter:
             left, right = self._atoms[index - 1], self._atoms[index]
             span = Span(left.span.end, right.span.start)
             gap = self._text[span.start : span.end]
-            breaks = _LINE_END.findall(gap)
+            breaks = _LINE_END.findall(gap) or self._due_breaks(left, right)
             column = self._column(index, bool(breaks))
             if gap.strip(" \t\r\n\f\v"):
                 continue  # a spliced line, or an argument list of a macro that leaves nothing
             wanted = self._lines(gap, breaks, column, right) if breaks else self._blank(left, right, gap)
             if wanted != gap:
                 yield Edit(span, wanted)
+
+    def _due_breaks(self, left: Atom, right: Atom) -> list[str]:
+        """The line end in front of a `}` whose `{` stands on a line further up; none elsewhere."""
+        opened = self._indents.bodies.get(right.span.end)
+        if right.text != "}" or opened is None or left.last in _FIXED:
+            return []
+        return _LINE_END.findall(self._text[opened : right.span.start])[:1]
 
     def _lines(self, gap: str, breaks: list[str], column: int, right: Atom) -> str:
         """At most one empty line, then the indentation."""

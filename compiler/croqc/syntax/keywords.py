@@ -94,14 +94,6 @@ BUILTIN_MATH: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
     | {"__atan2": (2, 2), "__max": (2, 2), "__min": (2, 2), "__pow": (2, 2), "__fmaf": (3, 3)}
 )
 
-
-def maths_word(name: str) -> str | None:
-    """The built-in function that a name of C's mathematics means: `__max` for `max` and `fmaxf`, `__fabs` for `abs`."""
-    plain = name.removesuffix("f")
-    words = (name, plain, f"f{name}", f"f{plain}", plain.removeprefix("f"))
-    return next((f"__{word}" for word in words if f"__{word}" in BUILTIN_MATH), None)
-
-
 BUILTIN_ALIGN: Final[Mapping[str, tuple[int, int]]] = MappingProxyType({"__alignup": (2, 2), "__aligndown": (2, 2)})
 ATOMICS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
     {f"__atomic_{name}": (2, 2) for name in _words("add sub exch min max and or xor")} | {"__atomic_cas": (3, 3)}
@@ -201,7 +193,7 @@ CONTEXTUAL: Final = frozenset({"ready", "schedule", "k_tiles", "launch_bounds", 
 ATTRIBUTES: Final = frozenset({"launch_bounds", "maxnreg", "schedule"})
 
 # Words of other languages that people type at the start of a statement (2.4.5); not reserved.
-FOREIGN: Final = frozenset({"for", "do", "switch", "const", "static", "static_assert"})
+FOREIGN: Final = frozenset({"for", "do", "switch", "const", "constexpr", "static", "static_assert"})
 
 
 def _rows() -> tuple[tuple[Group, Highlight, str], ...]:

@@ -39,6 +39,7 @@ class Indents:
     places: dict[int, _Place] = field(default_factory=dict)
     opens: dict[int, int] = field(default_factory=dict)  # `{` -> the statement that owns the body
     closes: dict[int, int] = field(default_factory=dict)  # behind `}` -> the same
+    bodies: dict[int, int] = field(default_factory=dict)  # behind `}` -> its `{`
     empty: set[int] = field(default_factory=set)  # `;` that is a whole body
     elses: dict[int, int] = field(default_factory=dict)  # end of the branch before -> the `if`
     headers: set[int] = field(default_factory=set)  # statements that own a body; -1 for the function
@@ -75,6 +76,7 @@ def indents_of(tree: a.Function) -> Indents:
         if block.braced:
             found.opens[block.span.start] = owner
             found.closes[block.span.end] = owner
+            found.bodies[block.span.end] = block.span.start
         elif not block.stmts:
             found.empty.add(block.span.start)
         for stmt in block.stmts:

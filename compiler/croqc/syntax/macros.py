@@ -206,7 +206,8 @@ class Expander:
             raise _TooLargeError
         body = body_of(macro.body)
         for finding in body.findings:
-            self._report(finding.message, at, f"in the macro '{macro.name}'", finding.severity)
+            hint = f"in the macro '{macro.name}'" + (f": {finding.hint}" if finding.hint else "")
+            self._report(finding.message, at, hint, finding.severity)
         if not macro.params:
             made = [_Item(token, hidden, False) for token in body.tokens]
         else:

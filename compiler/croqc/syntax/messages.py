@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from croqc.syntax import borrowed
+from croqc.syntax.casts import TYPES_OF_C
 from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES
 from croqc.syntax.lalr import END
 from croqc.syntax.recovery import Repair, Stream
@@ -38,7 +40,7 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         return _error(f"unexpected '{token.text}'", token.span, fix=fix)
     due = repair.insert[0]
     if due == "ELEM" and token.type == "NAME":
-        return _error(f"unknown type '{token.text}'", token.span)
+        return _untyped(stream, repair.at)
     special = _special(stream, repair.at, due)
     if special is not None:
         return _error(special[0], token.span, special[1], _fix(stream, repair))
@@ -50,6 +52,17 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         related = (Related(f"the {what} ends here", before.span),)
         return _error(f"expected ';' after the {what}", token.span, "", _fix(stream, repair), related)
     return _error(f"expected {spelled(due)}{_place(stream, repair.at)}", token.span, "", _fix(stream, repair))
+
+
+def _untyped(stream: Stream, at: int) -> Diagnostic:
+    """`shared foo [4] y;` has a type that is none, `shared full[2], empty[2];` has none at all."""
+    token, index = stream[at], at + 1
+    while stream[index].text != "]" and stream[index].type not in ("_SEMI", END):
+        index += 1
+    if stream[at + 1].text == "[" and stream[min(index + 1, len(stream.tokens) - 1)].text in (",", ";"):
+        hint = f"write 'event {token.text}[…]', or the type of its elements and their shape in front of it"
+        return _error(f"'{token.text}' has no type", token.span, hint)
+    return _error(f"unknown type '{token.text}'", token.span)
 
 
 def _place(stream: Stream, at: int) -> str:
@@ -103,8 +116,9 @@ def _unknown_type(stream: Stream, at: int) -> Diagnostic | None:
     between = [item.text for item in stream.tokens[index + 1 : at]]
     if between and not (between[0] == "[" and between[-1] == "]"):
         return None
-    meant = nearest(first.text, (*ELEMENT_TYPES, *SCALAR_TYPES))
-    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=False) if meant else None
+    same = TYPES_OF_C.get(first.text)
+    meant = same or nearest(first.text, (*ELEMENT_TYPES, *SCALAR_TYPES))
+    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=same is not None) if meant else None
     return _error(f"unknown type '{first.text}'", first.span, f"did you mean '{meant}'?" if meant else "", fix)
 
 
@@ -139,6 +153,8 @@ def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
         if stream[at].text == "==":
             return "'==' compares and cannot assign", "write '='"
         return "an expression is not a statement", "assign it to a name"
+    if due == "NAME" and kind == "EVENT" and stream[at].text == "[":
+        return "an array of events has its size behind the name", "write 'event full[2]'"
     if due == "NAME" and kind == "FOREACH":
         return "expected a loop name", "write 'foreach i in n'"
     return None
@@ -157,6 +173,8 @@ def _no_operand(stream: Stream, at: int) -> tuple[str, str]:
     if word == "(" and earlier is not None and earlier.type == "CPP":
         return "a string literal is required", ""
     if word == "(" and earlier is not None and earlier.type == "NAME" and stream[at].text == ")":
+        if (told := borrowed.barrier(earlier.text)) is not None:
+            return told.message, told.hint
         return f"'{earlier.text}' is not callable here", f"use 'call {earlier.text}()'"
     if kind == "ARROW":
         return "expected a buffer, a view or a storage word", ""

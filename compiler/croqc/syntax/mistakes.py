@@ -11,25 +11,14 @@ from typing import NamedTuple
 
 from croqc.syntax.reports import lexical, preprocessing
 from croqc.syntax.tokens import Kind, Token
-from croqc.text.diagnostics import Diagnostic, Fix, Severity
-from croqc.text.edits import Edit
-from croqc.text.record import replace
-from croqc.text.span import Span
+from croqc.text.diagnostics import Diagnostic, Severity
 
-_LEGAL = re.compile(r"[0-9]+\.[0-9]+[fF]?|(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)(?P<suffix>[uU]?(?:[lL]{1,2})?)")
-_DIGITS_OF_REAL = re.compile(r"\.[0-9]+[fF]?")
-_SWAPPED_SUFFIX = re.compile(r"(.*?)(l{1,2}|L{1,2})([uU])\Z")
-_EXPONENT = re.compile(r"([0-9]+(?:\.[0-9]*)?)[eE]([0-9]{1,3})([fF]?)")
-_MOST_ZEROS = 40  # behind which no f32 is left
 _LINE_REST = re.compile(r"[^\r\n]*")
 _MULTI_LINE_STRING = re.compile(r'"(?:[^"\\]|\\[\s\S])*"')
 _QUOTED = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"?')
 _STATEMENT_TAIL = re.compile(r"[\s),;\]}]*\Z")
 _SEPARATED = re.compile(r"(?:'[0-9a-fA-F]+)+[uUlLfF]*")  # the rest of a C++ number with digit separators
 _CHARACTER = re.compile(r"'((?:[^'\\\r\n]|\\[^\r\n])*)'")
-
-LARGEST = 9223372036854775807
-LARGEST_UNSIGNED = 18446744073709551615
 
 _MEANT = {
     "\u00a0": "a no-break space; write a blank",
@@ -55,87 +44,6 @@ class Slip(NamedTuple):
     text: str
     end: int
     findings: tuple[Diagnostic, ...]
-
-
-def number(text: str, start: int, before: Token | None) -> tuple[Kind | None, str, tuple[Diagnostic, ...]]:
-    """The kind of a number, its legal text and what is wrong with it (1.3.5, 1.3.6).
-
-    `before` is the token directly before it, no blank between. The kind is None where no value can stand.
-    """
-    if text.startswith("."):
-        finding = lexical(
-            f"unknown member '{text}'", start, start + len(text), "a number needs a digit before the point"
-        )
-        operand = before is not None and (before.kind is not Kind.OP or before.text in (")", "]"))
-        return (None if operand else Kind.REAL), f"0{_digits(text)}", (finding,)
-    found = _LEGAL.match(text)
-    assert found is not None
-    legal, kind = found[0], Kind.REAL if "." in found[0] else Kind.INT
-    if legal == text:
-        return kind, text, _range(text, found["suffix"], start) if kind is Kind.INT else ()
-    rest, at = text[len(legal) :], start + len(legal)
-    if rest == ".":
-        finding = lexical("a number needs a digit behind the point", at, at + 1, f"write '{legal}.0'")
-        return Kind.REAL, f"{legal}.0", (finding,)
-    finding = lexical(f"invalid suffix '{rest}' on number", at, start + len(text), _suffix_hint(text, rest))
-    if digits := _without_exponent(text):
-        edits = (Edit(Span(start, start + len(text)), digits),)
-        finding = replace(finding, fixes=(Fix(f"Write '{digits}'", edits, safe=False),))
-    return kind, legal, (finding,)
-
-
-def _without_exponent(text: str) -> str:
-    """The digits of a number with an exponent, `100000.0` for `1e5`; empty for another or a very long one."""
-    found = _EXPONENT.fullmatch(text)
-    if found is None or int(found[2]) > _MOST_ZEROS:
-        return ""
-    whole, _, part = found[1].partition(".")
-    zeros = int(found[2])
-    digits, rest = whole + part[:zeros].ljust(zeros, "0"), part[zeros:] or "0"
-    return f"{digits.lstrip('0') or '0'}.{rest}{found[3]}"
-
-
-def _digits(text: str) -> str:
-    found = _DIGITS_OF_REAL.match(text)
-    return found[0] if found else ".0"
-
-
-def _suffix_hint(text: str, rest: str) -> str:
-    if text[0] == "0" and rest[0].isdigit():
-        return "octal literals do not exist"
-    if rest[0] in "bB" and text[0] == "0":
-        return "binary literals do not exist; write it in decimal or as '0x...'"
-    if swapped := _SWAPPED_SUFFIX.match(text):
-        return f"write '{swapped[1]}{swapped[3]}{swapped[2]}'"
-    if rest[0] in "eE":
-        digits = _without_exponent(text)
-        written = f"write '{digits}'" if digits else "write all digits"
-        return f"numbers have no exponent; {written}, or 'inf' for infinity"
-    if "." in text and "." not in rest:
-        return "the only suffix of a number with a point is 'f'"
-    return ""
-
-
-def _range(text: str, suffix: str, start: int) -> tuple[Diagnostic, ...]:
-    digits = text[: len(text) - len(suffix)]
-    unsigned = suffix[:1] in ("u", "U")
-    largest = LARGEST_UNSIGNED if unsigned else LARGEST
-    hexadecimal = digits[:2] in ("0x", "0X")
-    significant = digits[2:].lstrip("0") if hexadecimal else digits
-    # A very long numeral is not converted: Python refuses, since it takes quadratic time.
-    value = int(significant or "0", 16 if hexadecimal else 10) if len(significant) <= 20 else LARGEST_UNSIGNED + 1
-    if value <= largest:
-        return ()
-    fits_unsigned = value <= LARGEST_UNSIGNED
-    shown = text if len(text) <= 40 else f"{text[:37]}..."
-    return (
-        lexical(
-            f"integer literal '{shown}' is out of range [0, {largest}]",
-            start,
-            start + len(text),
-            "the suffix 'u' doubles the range" if fits_unsigned and not unsigned else "",
-        ),
-    )
 
 
 def other(whole: str, text: str, start: int) -> Slip:

@@ -16,6 +16,7 @@ from typing import Final
 from croqc.syntax import build_body, build_decls, build_exprs, build_loops, build_mma, build_moves, build_output
 from croqc.syntax.ast import Function
 from croqc.syntax.build import ACTIONS, Builder
+from croqc.syntax.casts import without_casts
 from croqc.syntax.checks import check
 from croqc.syntax.context import typed_tokens
 from croqc.syntax.doubts import doubts, statement_ends
@@ -244,11 +245,13 @@ class _Parse:
         return True
 
     def _respell(self) -> bool:
-        """Start over, once, with mistyped words set right; False if there are none."""
+        """Start over, once, with mistyped words and casts of C++ set right; False if there are none."""
         if self.respelt:
             return False
         self.respelt = True
         tokens, found = respell(self.source.tokens, self.typed)
+        tokens, casts = without_casts(tokens)
+        found += casts
         if not found:
             return False
         self.errors += found
@@ -351,7 +354,8 @@ def _about_braces(message: str) -> bool:
 
 def _without_echoes(errors: list[Diagnostic], findings: list[Diagnostic]) -> list[Diagnostic]:
     """Without what only follows from a mistake further up: an `else` whose `if` was hard to read."""
-    starts = [item.span.start for item in findings if item in errors or "a block needs" in item.message]
+    recovered = {id(item) for item in errors}  # `findings` holds the same objects
+    starts = [item.span.start for item in findings if id(item) in recovered or "a block needs" in item.message]
     first = min(starts, default=None)
     return [
         item for item in findings if first is None or item.span.start <= first or "'else' without" not in item.message

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from croqc.syntax import mistakes
+from croqc.syntax import mistakes, numbers
 from croqc.syntax.reports import lexical
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.diagnostics import Diagnostic
@@ -23,7 +23,7 @@ TOKEN = re.compile(
     |(\.[A-Za-z_]\w*)
     |("(?:[^"\\\r\n]|\\[^\r\n])*")
     |([\r\n][ \t\r\n]*)
-    |(\.?[0-9]\w*(?:\.(?:[0-9]\w*|(?![\w.])))?)
+    |(\.?[0-9]+(?:\.[0-9]*)?[eE][-+][0-9]\w*|\.?[0-9]\w*(?:\.(?:[0-9]\w*|[fF](?!\w)|(?![\w.])))?)
     |([{}])
     |(\#(?:[-+*%]|/(?![/*]))?)
     |(//[^\r\n]*|/\*[\s\S]*?\*/)
@@ -180,7 +180,7 @@ class Scanner:
             self._add(Kind.INT, text, start, end)
             return
         before = self.tokens[-1] if self.tokens and not self._gap else None
-        kind, text, findings = mistakes.number(text, start, before)
+        kind, text, findings = numbers.number(text, start, before)
         self.findings += findings
         if kind is not None:
             self._add(kind, text, start, end)

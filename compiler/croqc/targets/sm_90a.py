@@ -20,6 +20,7 @@ TARGET: Final = Target(
             Feature.MMA_SYNC,
             Feature.WMMA,
             Feature.SETMAXNREG,
+            Feature.DEPENDENT_LAUNCH,
             Feature.FP8,
             Feature.NARROW,
         }

@@ -20,6 +20,7 @@ class Feature(Enum):
     MMA_SYNC = "mma.sync"
     WMMA = "wmma"
     SETMAXNREG = "setmaxnreg"
+    DEPENDENT_LAUNCH = "programmatic dependent launch"
     FP8 = "fp8 multiply"
     NARROW = "narrow floats"  # f6, f4 and scale formats
 

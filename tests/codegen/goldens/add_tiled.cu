@@ -17,6 +17,7 @@ add_tiled(int* __restrict__ a,
   int a_tile = 0;
   int b_tile = 0;
 
+  griddepcontrol_wait();
   if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;

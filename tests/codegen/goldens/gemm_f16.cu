@@ -21,6 +21,9 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u64* const empty = reinterpret_cast<u64*>(smem + 229408);  // 4 slots, 2 arrivals a generation, the first complete at start
   const int b = blockIdx.x;
   const int p = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
+  if (threadIdx.x == 0) tma_prefetch(lhs_map);
+  if (threadIdx.x == 0) tma_prefetch(rhs_map);
+  if (threadIdx.x == 0) tma_prefetch(output_map);
   if (threadIdx.x == 0) {
     for (int s = 0; s < 4; ++s) mbarrier_init(full + s, 1);
     for (int s = 0; s < 4; ++s) mbarrier_init(empty + s, 2);
@@ -31,6 +34,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 empty_phase = 0;  // one bit a slot: the parity of the next wait
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
+  griddepcontrol_wait();
   // path p == 0
   if (p == 0) {
     give_registers<40>();

@@ -16,6 +16,8 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   const int block_m = blockIdx.x;
   const int block_n = blockIdx.y;
   const int w = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
+  if (threadIdx.x == 0) tma_prefetch(lhs_map);
+  if (threadIdx.x == 0) tma_prefetch(rhs_map);
   if (threadIdx.x == 0) {
     for (int s = 0; s < 2; ++s) mbarrier_init(full + s, 1);
     for (int s = 0; s < 2; ++s) mbarrier_init(empty + s, 1);
@@ -24,6 +26,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   }
   __syncthreads();
 
+  griddepcontrol_wait();
   // path w == 0
   if (w == 0 && threadIdx.x % 128 == 0) {
     for (int k = 0; k < cdiv(K, 64); ++k) {

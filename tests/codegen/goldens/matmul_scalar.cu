@@ -10,6 +10,7 @@ matmul(float* __restrict__ lhs,
   const int j = threadIdx.x % 16;
   const int i = threadIdx.x / 16;
 
+  griddepcontrol_wait();
   for (int k = 0; k < K; ++k) {
     output[s64(bm * 16 + i) * N + bn * 16 + j] = output[s64(bm * 16 + i) * N + bn * 16 + j] + lhs[s64(bm * 16 + i) * K + k] * rhs[s64(k) * N + bn * 16 + j];
   }

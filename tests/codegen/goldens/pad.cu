@@ -7,6 +7,7 @@ pad(float* __restrict__ src,
   float* const tile = reinterpret_cast<float*>(smem + 0);  // 8 x 32
   const int b = blockIdx.x;
 
+  griddepcontrol_wait();
   for (int v = 0; v < 256; ++v) {
     const int i0 = v / 32;
     const int i1 = v % 32;

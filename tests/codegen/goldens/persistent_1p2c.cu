@@ -19,6 +19,8 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u64* const empty = reinterpret_cast<u64*>(smem + 65552);  // 2 slots, 2 arrivals a generation
   const int b = blockIdx.x;
   const int p = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
+  if (threadIdx.x == 0) tma_prefetch(lhs_map);
+  if (threadIdx.x == 0) tma_prefetch(rhs_map);
   if (threadIdx.x == 0) {
     for (int s_ = 0; s_ < 2; ++s_) mbarrier_init(full + s_, 1);
     for (int s_ = 0; s_ < 2; ++s_) mbarrier_init(empty + s_, 2);
@@ -28,6 +30,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 empty_phase = 0;  // one bit a slot: the parity of the next wait
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
+  griddepcontrol_wait();
   for (int ti = 0; ti < cdiv(cdiv(M, 128) * cdiv(N, 64), 4); ++ti) {
     const int id = ti * 4 + b;
     if (id < tiles) {

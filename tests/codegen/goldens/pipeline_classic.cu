@@ -21,6 +21,9 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   const int block_n = blockIdx.y;
   const int w = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   const int t = threadIdx.x % 128;
+  if (threadIdx.x == 0) tma_prefetch(lhs_map);
+  if (threadIdx.x == 0) tma_prefetch(rhs_map);
+  if (threadIdx.x == 0) tma_prefetch(output_map);
   if (threadIdx.x == 0) {
     for (int s_ = 0; s_ < 4; ++s_) mbarrier_init(full + s_, 1);
     for (int s_ = 0; s_ < 4; ++s_) mbarrier_init(empty + s_, 1);
@@ -30,6 +33,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   u32 empty_phase = 0;  // one bit a slot: the parity of the next wait
   u32 full_phase = 0;  // one bit a slot: the parity of the next wait
 
+  griddepcontrol_wait();
   // path w == 0 && t == 0
   if ((w == 0 && t == 0)) {
     for (int k = 0; k < cdiv(K, 64); ++k) {

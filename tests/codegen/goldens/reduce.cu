@@ -7,6 +7,7 @@ row_sums(float* __restrict__ src,
   const int row = blockIdx.x;
   const int t = threadIdx.x;
 
+  griddepcontrol_wait();
   part[t] = src[s64(row) * 256 + t];
   __syncthreads();
   int width = 128;

@@ -15,6 +15,7 @@ scale(int* __restrict__ src,
   int f1 = 1;
   int f2 = 2;
 
+  griddepcontrol_wait();
   const int c = 0;
   if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;

@@ -8,6 +8,7 @@ scale_rows(float* __restrict__ src,
   const int part = blockIdx.y;
   const int t = threadIdx.x;
 
+  griddepcontrol_wait();
   float w = weight[row];
   for (int e = 0; e < 4; ++e) {
     const int col = (part * 4 + e) * 256 + t;

@@ -8,6 +8,7 @@ row_sums(float* __restrict__ src,
   const int row = blockIdx.x;
   const int t = threadIdx.x;
 
+  griddepcontrol_wait();
   float sum0 = 0.0f;
   float sum1 = 0.0f;
   float sum2 = 0.0f;

@@ -20,6 +20,7 @@ matmul(f16* __restrict__ lhs,
   int rf0 = 0;
   int rf1 = 1;
 
+  griddepcontrol_wait();
   float acc[32];  // 64 x 64 f32
   #pragma unroll
   for (auto& d : acc) d = 0.0f;

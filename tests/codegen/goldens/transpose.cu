@@ -10,6 +10,7 @@ transpose(f16* __restrict__ src,
   const int bm = blockIdx.x;
   const int bn = blockIdx.y;
 
+  griddepcontrol_wait();
   for (int v = 0; v < 1024; ++v) {
     const int i0 = v / 32;
     const int i1 = v % 32;

@@ -10,6 +10,7 @@ transpose(float* __restrict__ src,
   const int x = threadIdx.x % 64;
   const int y = __shfl_sync(0xffffffff, threadIdx.x / 64, 0);
 
+  griddepcontrol_wait();
   for (int i = 0; i < 8; ++i) {
     tile[(i * 8 + y) * 65 + x] = src[s64(bm * 64 + i * 8 + y) * N + bn * 64 + x];
   }

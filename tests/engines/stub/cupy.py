@@ -8,7 +8,8 @@ import struct
 import sys
 import time
 import types
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 from cuda.bindings import driver as bindings
@@ -99,14 +100,28 @@ def __getattr__(name: str) -> Any:
 
 class Kernel:
     num_regs, local_size_bytes, max_dynamic_shared_size_bytes = 40, 8, 0
+    known: ClassVar[list[Kernel]] = []
 
-    def __init__(self, name: str) -> None:
-        self.name, self.launches = name, 0
+    def __init__(self, name: str, sizes: tuple[int, ...]) -> None:
+        """`sizes`: bytes of each parameter, as the machine code has them."""
+        self.name, self.sizes, self.launches = name, sizes, 0
+        self.known.append(self)
+        self.kernel = types.SimpleNamespace(ptr=len(self.known))
 
-    def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, stream: Any = None) -> None:
+    def arguments(self, pointers: int) -> list[Any]:
+        """What a launch passes, read as the driver reads it: a pointer to each value."""
+        found = (ctypes.c_void_p * len(self.sizes)).from_address(pointers)
+        values = [ctypes.string_at(at, size) for at, size in zip(found, self.sizes, strict=True)]
+        kinds = {8: np.uint64, 4: np.int32}
+        return [np.frombuffer(value, kinds.get(len(value), f"V{len(value)}"))[0] for value in values]
+
+    def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int) -> None:
         assert shared_mem <= max(48 << 10, self.max_dynamic_shared_size_bytes)
         os.write(1, f"{self.name} {grid} {block[0]}\n".encode())
         os.write(2, b"launch\n")
+        if WHAT == "tell":
+            said = (str(arg) if arg.dtype == np.int32 else arg.dtype.str for arg in args)
+            os.write(2, f"parameters {' '.join(said)}\n".encode())
         if WHAT == "slow":
             time.sleep(0.2)
         if ADDS:
@@ -140,10 +155,40 @@ class Kernel:
 class RawModule:
     def __init__(self, path: str) -> None:
         with open(path, "rb") as file:
-            assert file.read(4) == b"\x7fELF"
+            self.code = file.read()
+        assert self.code[:4] == b"\x7fELF"
 
     def get_function(self, name: str) -> Kernel:
-        return Kernel(name)
+        return Kernel(name, tuple(size for _, size in sorted(self._parameters(f".nv.info.{name}"))))
+
+    def _parameters(self, section: str) -> Iterator[tuple[int, int]]:
+        """Number and bytes of each parameter: attribute 0x17 of a kernel's notes in its machine code."""
+        start, count, names = struct.unpack_from("<Q12x2H", self.code, 40)
+        heads = [struct.unpack_from("<2I4Q", self.code, start + 64 * number) for number in range(count)]
+        for word, _, _, _, at, size in heads:
+            begin = heads[names][4] + word
+            if self.code[begin : self.code.index(b"\0", begin)].decode() != section:
+                continue
+            end = at + size
+            while at < end:
+                form, attribute, extra = struct.unpack_from("<BBH", self.code, at)
+                if (form, attribute) == (4, 0x17):
+                    number, flags = struct.unpack_from("<H2xI", self.code, at + 8)
+                    yield number, flags >> 18
+                at += 4 + (extra if form == 4 else 0)
+
+
+def launch(config: Any, function: Any, params: int, extra: int) -> tuple[Any]:
+    """Starts a kernel; a line to the log where it may begin while the launches in front end."""
+    kernel = Kernel.known[int(function) - 1]
+    for attribute in config.attrs[: config.numAttrs]:
+        assert attribute.id == bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        os.write(2, f"overlaps {attribute.value.programmaticStreamSerializationAllowed}\n".encode())
+    if WHAT == "no-launch":
+        return (bindings.CUresult.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,)
+    grid, block = (tuple(getattr(config, f"{word}Dim{axis}") for axis in "XYZ") for word in ("grid", "block"))
+    kernel(grid, block, kernel.arguments(params), config.sharedMemBytes)
+    return (SUCCESS,)
 
 
 def synchronize() -> None:
@@ -201,6 +246,7 @@ cuda = module(
     memory=module("cupy.cuda.memory", OutOfMemoryError=OutOfMemoryError),
     Event=Event,
     get_elapsed_time=lambda start, end: 2.0,
+    get_current_stream=lambda: types.SimpleNamespace(ptr=0),
 )
 
 __path__: list[str] = []  # a package, whose parts are registered here
@@ -218,7 +264,9 @@ bindings.cuMemHostGetDevicePointer = lambda address, flags: (SUCCESS, address)
 
 def encode(kind: Any, rank: int, pointer: int, *words: Any) -> tuple[Any, Any]:
     os.write(2, f"map {kind.name} {words[5].name} {words[6].name}\n".encode())
-    return INVALID if REFUSES else SUCCESS, types.SimpleNamespace(getPtr=lambda: ctypes.addressof(MAP))
+    refused = REFUSES or not words[1]  # as the driver, who wants strides where none are used
+    return INVALID if refused else SUCCESS, types.SimpleNamespace(getPtr=lambda: ctypes.addressof(MAP))
 
 
 bindings.cuTensorMapEncodeTiled = encode
+bindings.cuLaunchKernelEx = launch

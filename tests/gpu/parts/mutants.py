@@ -106,25 +106,30 @@ def _racy(name: str, rule: str, text: str, file: str, deadline: float) -> dict[s
     with tempfile.TemporaryDirectory(prefix="croq-shaken-") as folder:
         left = max(0.0, min(SHAKEN_SECONDS, deadline - time.monotonic()))
         shaken_job(Path(folder), text, file, seconds=left if rule else SHAKEN_LIMIT)
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "tests.gpu.shaken", folder],
-                env=os.environ,
-                capture_output=True,
-                text=True,
-                timeout=SHAKEN_LIMIT,
-                check=False,
-            )
-            answer = Path(folder) / "shaken.json"
-            if answer.exists():
-                row |= json.loads(answer.read_text(encoding="utf-8"))
-            else:
-                row["trouble"] = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-        except subprocess.TimeoutExpired:
-            row["trouble"] = f"not through within {SHAKEN_LIMIT:g} s"
+        row |= answer_of(Path(folder))
     row["share"] = round(row["wrong"] / row["runs"], 3) if row["runs"] else None
     print(name, f"{row['wrong']} of {row['runs']} wrong", "hangs" * row["hangs"], row["trouble"], flush=True)
     return row
+
+
+def answer_of(folder: Path) -> dict[str, Any]:
+    """What `tests.gpu.shaken` says of a folder, or the `trouble` that it had."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.gpu.shaken", str(folder)],
+            env=os.environ,
+            capture_output=True,
+            text=True,
+            timeout=SHAKEN_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"trouble": f"not through within {SHAKEN_LIMIT:g} s"}
+    answer = folder / "shaken.json"
+    if answer.exists():
+        found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+        return found
+    return {"trouble": (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]}
 
 
 def shaken_job(folder: Path, text: str, file: str, runs: int = RUNS, seconds: float = SHAKEN_SECONDS) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import math
 import mmap
 import os
@@ -18,22 +17,17 @@ import cupy
 import numpy as np
 from cuda.bindings import driver
 
-from croqc.codegen.driver import PROMOTION, format_word, swizzle_word
 from croqc.engines.gpu.ceiling import ceiling
 from croqc.engines.gpu.compile import compiled
 from croqc.engines.gpu.faults import INSUFFICIENT_DRIVER, Kind, crash_words, kind_of_os, kind_of_status
 from croqc.engines.gpu.judging import Judged, Named, judge
+from croqc.engines.gpu.launching import MapError, Start, arguments_of, loaded
 from croqc.engines.gpu.probe_memory import ProbeMemory
-from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Argument, Job, Launch, probes_file
+from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Job, Launch, probes_file
 from croqc.engines.gpu.resources import ResourceError, check_resources
 from croqc.engines.nvrtc import CompileError
 from croqc.runs.drawn import drawn, stored_type, widened
-from croqc.sema.memory import STATIC_LIMIT
 
-SCALARS = {
-    "s32": np.int32, "u32": np.uint32, "s64": np.int64, "u64": np.uint64, "f32": np.float32, "f64": np.float64,
-    "bool": np.bool_, "s16": np.int16, "u16": np.uint16, "s8": np.int8, "u8": np.uint8,
-}  # fmt: skip
 _MAPPED = 2  # cudaHostRegisterMapped
 _WARM_UP = 2  # rounds before those that are timed
 _MAX_PRINTED = 1 << 16
@@ -49,11 +43,7 @@ with suppress(ImportError, AttributeError):
     _accelerator.set_reduction_accelerators([])
 
 Stage = Callable[[str, str], None]
-Bound = list[tuple[Any, Launch, tuple[Any, ...]]]
-
-
-class MapError(ValueError):
-    """The driver refuses a tensor map."""
+Bound = list[Start]
 
 
 def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
@@ -150,9 +140,9 @@ class _Run:
         bound = self._bound(kernels)
         start = time.perf_counter()
         for one in bound:
-            self.at("run", one[1].kernel)
-            self._say(one[1].says)
-            self._launch([one])
+            self.at("run", one.launch.kernel)
+            self._say(one.launch.says)
+            one()
             cupy.cuda.runtime.deviceSynchronize()
         self._say(self.job.says)
         took = time.perf_counter() - start
@@ -186,7 +176,7 @@ class _Run:
         if not self.probes:
             return
         for _ in range(RECORDED):
-            self.at("record", bound[-1][1].kernel)
+            self.at("record", bound[-1].launch.kernel)
             for memory in self.probes.values():
                 memory.clear()
             self._launch(bound)
@@ -276,7 +266,7 @@ class _Run:
     def _bound(self, kernels: Mapping[str, Any], every: bool = False) -> Bound:
         """The launches with their arguments. `every`: where there are probes, all blocks record."""
         return [
-            (kernels[launch.kernel], launch, self._arguments(number, launch, every))
+            Start(kernels[launch.kernel], launch, self._arguments(number, launch, every))
             for number, launch in enumerate(self.job.launches)
         ]
 
@@ -291,8 +281,8 @@ class _Run:
         return found if probes is None else (*found, probes.argument(every))
 
     def _launch(self, bound: Bound) -> None:
-        for kernel, launch, arguments in bound:
-            start(kernel, launch, arguments)
+        for start in bound:
+            start()
 
     def _timed(self, bound: Bound, took: float) -> tuple[float, ...]:
         """Seconds of each round, between two events of the card. `took`: seconds of the first run.
@@ -302,7 +292,7 @@ class _Run:
         """
         if not self.job.repeat:
             return ()
-        self.at("time", bound[-1][1].kernel if bound else "")
+        self.at("time", bound[-1].launch.kernel if bound else "")
         filler = self._filler()
         rounds = _WARM_UP + self.job.repeat
         affordable = min(rounds, int(self.job.time_budget / max(took, 1e-9)))
@@ -333,33 +323,6 @@ class _Run:
             return None
 
 
-def loaded(cubin: bytes, folder: Path) -> Any:
-    """A module of the card. CuPy remembers modules by their path, so the path says what is in it."""
-    path = folder / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
-    path.write_bytes(cubin)
-    return cupy.RawModule(path=str(path))
-
-
-def arguments_of(launch: Launch, pointers: Mapping[str, int]) -> tuple[Any, ...]:
-    """What a launch passes. `pointers`: the card's address of each array. Raises MapError."""
-    return tuple(_argument(argument, pointers) for argument in launch.args)
-
-
-def _argument(argument: Argument, pointers: Mapping[str, int]) -> Any:
-    if argument.kind == "pointer":
-        return np.uint64(pointers[argument.array])
-    if argument.kind == "map":
-        return tensor_map(pointers[argument.array], argument)
-    return SCALARS[argument.kind](argument.value)
-
-
-def start(kernel: Any, launch: Launch, arguments: tuple[Any, ...], stream: Any = None) -> None:
-    """Starts a kernel, on the current stream if no other is given."""
-    if launch.shared_bytes > STATIC_LIMIT:
-        kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
-    kernel(launch.grid, (launch.threads, 1, 1), arguments, shared_mem=launch.shared_bytes, stream=stream)
-
-
 def _no_driver(status: int) -> bool:
     """CUDA calls a driver that is not there one that is too old; its version is then 0."""
     return status == INSUFFICIENT_DRIVER and int(cupy.cuda.runtime.driverGetVersion()) == 0
@@ -369,25 +332,3 @@ def _device_pointer(address: int) -> int:
     """Where the card sees registered memory of the host; the same address where addressing is unified."""
     status, pointer = driver.cuMemHostGetDevicePointer(address, 0)
     return int(pointer) if status == driver.CUresult.CUDA_SUCCESS else address
-
-
-def tensor_map(pointer: int, argument: Argument) -> Any:
-    """The 128 bytes of a CUtensorMap. Raises MapError where the driver refuses it."""
-    rank = len(argument.extents)
-    status, made = driver.cuTensorMapEncodeTiled(
-        getattr(driver.CUtensorMapDataType, format_word(argument.elem)),
-        rank,
-        pointer,
-        [driver.cuuint64_t(extent) for extent in argument.extents],
-        [driver.cuuint64_t(stride) for stride in argument.strides],
-        [driver.cuuint32_t(extent) for extent in argument.box],
-        [driver.cuuint32_t(1)] * rank,
-        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-        getattr(driver.CUtensorMapSwizzle, swizzle_word(argument.swizzle)),
-        getattr(driver.CUtensorMapL2promotion, PROMOTION),
-        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-    )
-    if status != driver.CUresult.CUDA_SUCCESS:
-        box = " x ".join(str(extent) for extent in reversed(argument.box))
-        raise MapError(f"the driver refuses the tensor map of '{argument.array}' with a box of {box}: {status.name}")
-    return np.frombuffer(ctypes.string_at(made.getPtr(), 128), dtype="V128").copy()

@@ -52,8 +52,6 @@ class Trouble:
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
 
-INSTALL: Final = "python -m pip install 'croqtile-tools[gpu]'"
-INSTALL_COMPILER: Final = "python -m pip install 'croqtile-tools[cuda]'"
 DRIVER: Final = "580 or newer"  # what CUDA 13 needs
 INSUFFICIENT_DRIVER: Final = 35  # cudaErrorInsufficientDriver
 SIM: Final = "'--engine sim' runs it in the simulator"

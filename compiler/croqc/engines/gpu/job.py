@@ -44,7 +44,8 @@ def launches_of(program: Program) -> tuple[Launch, ...]:
 
 def _launch(item: HostLaunch) -> Launch:
     kernel, args = item.kernel, tuple(map(_argument, item.args))
-    return Launch(kernel.name, item.grid, kernel.threads, kernel.shared_bytes, args, says=item.says)
+    shape = item.grid, kernel.threads, kernel.shared_bytes
+    return Launch(kernel.name, *shape, args, says=item.says, dependent=kernel.dependent)
 
 
 def _array(item: DeviceArray, data: Mapping[str, Values], folder: Path, draw: Draw | None) -> Array:

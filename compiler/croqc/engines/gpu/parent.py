@@ -22,9 +22,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from croqc.engines.gpu.faults import INSTALL, SIM, Kind, Trouble, trouble_of
+from croqc.engines.gpu.faults import SIM, Kind, Trouble, trouble_of
 from croqc.engines.gpu.lock import CardLock, Holder, LockCancelledError, LockTimeoutError, lock_path
 from croqc.engines.gpu.protocol import RUN_SECONDS, Answer, Job
+from croqc.engines.installed import install
 
 _POLL = 0.05  # seconds between two looks at a cancellation
 _MAX_LOG = 1 << 14
@@ -335,9 +336,12 @@ def _import_trouble(missing: str, error: str, log: str = "") -> Trouble:
         name = {"cupy": "CuPy", "cuda": "cuda-bindings"}.get(
             missing.partition(".")[0], f"the Python package '{missing}'"
         )
-        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{INSTALL}; {SIM}", log)
+        return Trouble(Kind.IMPORT, f"{name} is not installed", f"{install('gpu')}; {SIM}", log)
     return Trouble(
-        Kind.IMPORT, f"CuPy or cuda-bindings cannot be loaded: {error}", f"{INSTALL}; 'croq doctor' shows more", log
+        Kind.IMPORT,
+        f"CuPy or cuda-bindings cannot be loaded: {error}",
+        f"{install('gpu')}; 'croq doctor' shows more",
+        log,
     )
 
 

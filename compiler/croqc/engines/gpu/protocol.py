@@ -60,7 +60,8 @@ class Argument:
 class Launch:
     """`report_blocks`: how many blocks have records of their own in the job's report; 0: the kernel takes none.
     `probe_paths`: how many paths of a block record times, 0 where the kernel has no probes; `probe_blocks`: the blocks
-    that do. `says`: what the host prints in front of it."""
+    that do. `says`: what the host prints in front of it. `dependent`: the kernel itself waits for the launches in front
+    of it, and may begin while they end."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -71,6 +72,7 @@ class Launch:
     probe_paths: int = 0
     probe_blocks: tuple[int, ...] = ()
     says: str = ""
+    dependent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

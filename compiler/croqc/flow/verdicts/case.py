@@ -8,6 +8,7 @@ from functools import cached_property
 from croqc.flow.arrivals import Arrivals
 from croqc.flow.explain import Told, iteration_text
 from croqc.flow.instances import Plan
+from croqc.flow.leaps import run
 from croqc.flow.machine import Machine, Supposed
 from croqc.flow.program import Loop, Program
 from croqc.flow.report import FlowFinding, Step
@@ -49,9 +50,8 @@ class Case:
         if left < 0:
             return None
         machine = Machine(self.setting, self.sizes, left, supposed, record)
-        machine.leaps = dict(self.plan.leaping)
         try:
-            machine.run()
+            run(machine)
         except ExhaustedError:
             self.spent += machine.steps
             return None
@@ -64,7 +64,7 @@ class Case:
 
     def runs_through(self, supposed: Supposed) -> bool:
         machine = self.again(supposed)
-        return machine is not None and not machine.stuck() and machine.undecided is None
+        return machine is not None and not machine.stuck() and machine.undecided is None and not machine.broken_off
 
     # --- words ------------------------------------------------------------------------------------
 

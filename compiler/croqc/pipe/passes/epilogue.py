@@ -4,7 +4,7 @@
 - A store to global memory that TMA can make goes through a stage of its own, 64 columns at a time: a panel. Panels
   take turns in two buffers where the block's shared memory leaves room for them, so that one is written while the
   transfer of the other is under way, up to the next tile. A buffer is written again only when its last transfer has
-  read it.
+  read it. Where no room is left for another stage, stores of tiles alike by one role share theirs.
 """
 
 from __future__ import annotations
@@ -53,11 +53,13 @@ def _is_halves(stmt: ir.StoreTile) -> bool:
 
 
 class _Staging:
-    """Gives each store to global memory its stage; stores of one role share it, one after the other."""
+    """Gives each store to global memory its stage. `alike`: the last one made for a role's tiles of a shape, and how
+    many buffers a warpgroup has there."""
 
     def __init__(self, kernel: ir.Kernel, env: Env) -> None:
         self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
         self.stages: list[ir.Shared] = []
+        self.alike: dict[tuple[str, int, int, str], tuple[Tensor, int]] = {}
         self.maps: list[ir.TensorMap] = []
         used = sum(aligned(item.slot_stride * item.tensor.slots, SWIZZLED) for item in kernel.shared)
         self.room = max(env.target.shared_limit - used - _BARRIERS, 0)
@@ -84,28 +86,32 @@ class _Staging:
             return (stmt,)
         if unreachable(stmt.dest) or misaligned(stmt.dest, self.env.facts):
             return (stmt,)
-        buffers = self._stage(stmt, role)
-        if not buffers:
+        key = role.path, stmt.acc.m, stmt.acc.n, stmt.dest.tensor.elem
+        made = self._stage(stmt, len(role.groups)) or self.alike.get(key)
+        if made is None:
             return (stmt,)
+        self.alike[key] = stage, buffers = made
         number, group = self._map(stmt.dest), subtract(Fn("warpgroup", (), "s32"), Lit(role.groups[0]))
         base = multiply(group, Lit(buffers)) if len(role.groups) > 1 else ZERO
         parts = range(stmt.acc.n // _WIDTH)
         # Where panels do not come in pairs, the first one follows one in the same buffer: that of the tile before.
         keeps = [0 if part == 0 and len(parts) % buffers else buffers - 1 for part in parts]
-        stages = [whole(self.stages[-1].tensor, add(base, Lit(part % buffers))) for part in parts]
+        stages = [whole(stage, add(base, Lit(part % buffers))) for part in parts]
         return tuple(each for part in parts for each in _part(stmt, stages[part], part * _WIDTH, number, keeps[part]))
 
-    def _stage(self, stmt: ir.StoreTile, role: ir.Role) -> int:
-        """Makes the stage of a store. Returns its buffers a warpgroup: two where they fit and panels take turns."""
-        groups, size = len(role.groups), stmt.acc.m * _WIDTH * 2
+    def _stage(self, stmt: ir.StoreTile, groups: int) -> tuple[Tensor, int] | None:
+        """Makes the stage of a store by some warpgroups. Returns it with the buffers of each: two where they fit and
+        panels take turns. None where not one fits."""
+        size = stmt.acc.m * _WIDTH * 2
         buffers = min(self.room // (groups * size), 2 if stmt.acc.n > _WIDTH else 1)
-        if buffers:
-            self.room -= buffers * groups * size
-            name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
-            shape = (Lit(stmt.acc.m), Lit(_WIDTH))
-            tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups * buffers)
-            self.stages.append(ir.Shared(tensor, size, stmt.span, _SWIZZLE, SWIZZLED))
-        return buffers
+        if not buffers:
+            return None
+        self.room -= buffers * groups * size
+        name = f"{stmt.acc.name}_stage" + (f"_{len(self.stages) + 1}" if self.stages else "")
+        shape = (Lit(stmt.acc.m), Lit(_WIDTH))
+        tensor = Tensor(name, stmt.dest.tensor.elem, shape, Space.SHARED, groups * buffers)
+        self.stages.append(ir.Shared(tensor, size, stmt.span, _SWIZZLE, SWIZZLED))
+        return tensor, buffers
 
     def _map(self, dest: Tile) -> int:
         made = ir.TensorMap(dest.tensor, (_WIDTH, 64), _SWIZZLE)

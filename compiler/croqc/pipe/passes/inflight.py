@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, integer, modulo, subtract
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Op, Var, add, integer, modulo, substituted, subtract
 from croqc.pipe.walk import Body, rewrite_lists, statements
-from croqc.text.record import replace
+from croqc.text.record import record, replace
 
 _WIDEST = 128  # columns
 
@@ -46,7 +46,7 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     if len(loop.body) < 4 or (loop.start, loop.step) != (ZERO, ONE):
         return False
     *head, commit, arrive = loop.body
-    if not isinstance(arrive, ir.Arrive) or arrive.bytes or arrive.after or arrive.cluster:
+    if not isinstance(arrive, ir.Arrive) or arrive.bytes or arrive.after:
         return False
     multiplies = [each for each in statements(loop.body) if isinstance(each, ir.Multiply)]
     if commit != ir.Commit(commit.span) or not multiplies or max(each.n for each in multiplies) > _WIDEST:
@@ -54,7 +54,8 @@ def _fits(loop: ir.Loop, slots: dict[str, int]) -> bool:
     if any(each.instruction is not ir.Instruction.WGMMA for each in multiplies):
         return False
     plain = all(isinstance(each, ir.Let | ir.Fence | ir.Multiply | ir.Loop) for each in _but_own_waits(head))
-    return plain and slots[arrive.slot.event] >= 2 and _moves_on(arrive.slot, loop, slots[arrive.slot.event])
+    ring = _ring(arrive.slot, loop, slots)
+    return plain and ring is not None and ring.length >= 2
 
 
 def _but_own_waits(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
@@ -70,13 +71,18 @@ def _answered(loop: ir.Loop, kernel: ir.Kernel, slots: dict[str, int]) -> bool:
     awaited = {stmt.slot.event for stmt in loop.body if isinstance(stmt, ir.Wait)}
     arrivals = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive) and stmt.slot.event in awaited]
     turns = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Loop) and stmt.start == ZERO]
+    own = _ring(given.slot, loop, slots)
     answers = [
         stmt
         for turn in turns
         for stmt in _in_turn(turn.body, given.slot.event, awaited)
-        if turn.step == ONE and _moves_on(stmt.slot, turn, slots[stmt.slot.event])
+        if turn.step == ONE and _is_as_long(_ring(stmt.slot, turn, slots), own)
     ]
     return bool(awaited) and len(answers) == len(arrivals)
+
+
+def _is_as_long(one: _Ring | None, other: _Ring | None) -> bool:
+    return one is not None and other is not None and one.length == other.length
 
 
 def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
@@ -89,14 +95,50 @@ def _in_turn(body: Body, given: str, awaited: set[str]) -> Iterator[ir.Arrive]:
             yield stmt
 
 
-def _moves_on(slot: ir.SlotRef, loop: ir.Loop, count: int) -> bool:
-    """Whether two turns in a row mean different slots: the loop's index, by order or modulo the ring's length."""
+@record
+class _Ring:
+    """Slots that a loop goes through one after the other: so many, from `first` on, which is the same in all turns."""
+
+    first: Expr
+    length: int
+
+
+def _ring(slot: ir.SlotRef, loop: ir.Loop, slots: dict[str, int]) -> _Ring | None:
+    """The ring that a loop goes through by order, or modulo its length; it may be a part of the event's slots. None
+    where it goes otherwise."""
+    at, count = _by_index(slot.at, loop), slots[slot.event]
+    first: Expr = ZERO
+    if slot.ordered:
+        return _Ring(ZERO, count) if at == Var(loop.name) else None
+    match at:
+        case Op(op="+", args=(base, rest)) if _stays(base, loop):
+            first, at = base, rest
+    match at:
+        case Op(op="%", args=(Var(name=name), Lit(value=int() as length))) if name == loop.name and length <= count:
+            return _Ring(first, length)
+    return None
+
+
+def _stays(expr: Expr, loop: ir.Loop) -> bool:
+    """Whether a value is certainly the same in all turns: made of numbers and of names that no turn gives a value."""
+    inside = statements(loop.body)
+    given = {loop.name, *(each.name for each in inside if isinstance(each, ir.Let | ir.Set | ir.Loop))}
+    match expr:
+        case Lit():
+            return True
+        case Var(name=name):
+            return name not in given
+        case Op(args=args):
+            return all(_stays(each, loop) for each in args)
+    return False
+
+
+def _by_index(at: Expr, loop: ir.Loop) -> Expr:
+    """A slot in terms of the loop's index: the names of values in its body replaced by these."""
     lets = {each.name: each.value for each in loop.body if isinstance(each, ir.Let) and not each.changes}
-    at: Expr = slot.at
-    while isinstance(at, Var) and at.name in lets:
-        at = lets[at.name]
-    index = Var(loop.name)
-    return at == index if slot.ordered else at == Op("%", (index, Lit(count)))
+    for _ in lets:  # their values may have names of others
+        at = substituted(at, lets)
+    return at
 
 
 def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
@@ -104,21 +146,22 @@ def _kept(loop: ir.Loop, slots: dict[str, int]) -> Body:
     from seeing that nothing reads the accumulators while multiplies are in flight."""
     *head, commit, arrive = loop.body
     assert isinstance(arrive, ir.Arrive)
-    index = Var(loop.name)
-    turn = (*head, ir.Commit(commit.span, 1), *_release(arrive, index, slots))
+    ring = _ring(arrive.slot, loop, slots)
+    assert ring is not None
+    turn = (*head, ir.Commit(commit.span, 1), *_release(arrive, ring, Var(loop.name)))
     return (
         replace(loop, body=turn),
         ir.Commit(commit.span, closes=False),
-        *_release(arrive, loop.stop, slots),
+        *_release(arrive, ring, loop.stop),
     )
 
 
-def _release(arrive: ir.Arrive, turns: Expr, slots: dict[str, int]) -> Body:
+def _release(arrive: ir.Arrive, ring: _Ring, turns: Expr) -> Body:
     """Gives back the slot of the last of some turns, if there was one."""
     count = integer(turns)
     if count is not None and count <= 0:
         return ()
     last = subtract(turns, ONE)
-    at = last if arrive.slot.ordered else modulo(last, Lit(slots[arrive.slot.event]))
+    at = last if arrive.slot.ordered else add(ring.first, modulo(last, Lit(ring.length)))
     given = replace(arrive, slot=replace(arrive.slot, at=at))
     return (given,) if count is not None else (ir.If(arrive.span, Op(">", (turns, ZERO), "bool"), (given,)),)

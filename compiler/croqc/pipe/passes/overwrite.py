@@ -23,21 +23,27 @@ def overwrite(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 
 
 def _changed(body: Body, extents: set[Expr]) -> Body:
-    found: list[Body] = [(stmt,) for stmt in body]
-    for at, fill in enumerate(body):
+    """From the last fill to the first: several may end in one loop, and each finds what became of the others."""
+    for at in range(len(body) - 1, -1, -1):
+        fill = body[at]
         if not isinstance(fill, ir.Fill) or fill.acc.count > 1 or not _is_zero(fill.value):
             continue
         user = _first(body, at + 1, fill.acc)
-        if user is not None and _is_wgmma(body[user]):
-            found[at], found[user] = _declared(fill), (replace(body[user], adds=Lit(False, "bool")),)
+        if user is None:
             continue
-        loop = None if user is None else _opened(body[user], fill.acc, ())
-        if user is not None and isinstance(loop, ir.Loop):
-            fenced = isinstance(body[user - 1], ir.Fence)  # zeros are ordinary code: the fence stays behind them
-            first = user - 1 if fenced else user
-            found[at], found[user] = _declared(fill), (loop,)
-            found[first] = (*_still_filled(fill, loop, extents), *found[first])
-    return tuple(stmt for each in found for stmt in each)
+        between, rest = body[at + 1 : user], body[user + 1 :]
+        if _is_wgmma(body[user]):
+            used: Body = (replace(body[user], adds=Lit(False, "bool")),)
+        else:
+            loop = _opened(body[user], fill.acc, ())
+            if not isinstance(loop, ir.Loop):
+                continue
+            # Zeros are ordinary code: the fence stays behind them.
+            fence = between[-1:] if isinstance(body[user - 1], ir.Fence) else ()
+            between = between[: len(between) - len(fence)]
+            used = (*_still_filled(fill, loop, extents), *fence, loop)
+        body = (*body[:at], *_declared(fill), *between, *used, *rest)
+    return body
 
 
 def _is_wgmma(stmt: ir.Stmt) -> bool:

@@ -63,6 +63,18 @@ def fold(kernel: ir.Kernel) -> Iterator[str]:
         yield f"arrivals on {event} expect bytes that no load brings"
 
 
+def mirror(kernel: ir.Kernel) -> Iterator[str]:
+    """What blocks of a cluster load for each other is told by arrivals from all of them, or expected by each alone."""
+    arrivals = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive)]
+    told = {stmt.slot.event for stmt in statements(kernel.body) if isinstance(stmt, ir.Expect) and stmt.cluster}
+    for name in sorted({copy.completes.event for copy in _copies(kernel) if copy.multicast and copy.completes}):
+        own = {stmt.cluster for stmt in arrivals if stmt.slot.event == name}
+        if own == {True, False}:
+            yield f"some arrivals on {name} come from all blocks, others from one"
+        if own == {False} and name not in told and any(not stmt.bytes for stmt in arrivals if stmt.slot.event == name):
+            yield f"nobody expects the bytes on {name} that other blocks send"
+
+
 def publish(kernel: ir.Kernel) -> Iterator[str]:
     """An event of cp.async loads counts threads: every arrival on it is one of each thread."""
     events = {event.name: event for event in kernel.events}
@@ -82,6 +94,13 @@ def publish(kernel: ir.Kernel) -> Iterator[str]:
         joins = copy.mechanism is ir.Mechanism.CP_ASYNC and copy.completes is not None
         if joins and copy.completes is not None and copy.completes.event not in counted:
             yield f"no thread tells {copy.completes.event} of its part of {copy.dest.tensor.name}"
+
+
+def scopes(kernel: ir.Kernel) -> Iterator[str]:
+    """Arrivals that order nothing are for other blocks, which do not wait for memory then."""
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, ir.Arrive) and stmt.signals and not stmt.cluster:
+            yield f"an arrival on {stmt.slot.event} orders nothing in its own block"
 
 
 def _copies(kernel: ir.Kernel) -> Iterator[ir.Copy]:

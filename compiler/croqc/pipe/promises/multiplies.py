@@ -43,7 +43,12 @@ def _unfenced(body: Body, fenced: bool) -> tuple[list[str], bool]:
 
 
 def overwrite(kernel: ir.Kernel) -> Iterator[str]:
-    """Only wgmma can overwrite what it would add to."""
+    """Only wgmma can overwrite what it would add to; registers without zeros are overwritten by some multiply."""
+    begun = {stmt.acc.name for stmt in _multiplies(kernel) if stmt.adds is not None}
+    begun |= {stmt.acc.name for stmt in statements(kernel.body) if isinstance(stmt, ir.Fill)}
+    for each in statements(kernel.body):
+        if isinstance(each, ir.Declare) and each.acc.name not in begun:
+            yield f"nothing is in {each.acc.name}, and every multiply adds to it"
     for stmt in _multiplies(kernel):
         if stmt.adds is not None and stmt.instruction is not ir.Instruction.WGMMA:
             yield f"{stmt.instruction} into {stmt.acc.name} cannot overwrite"

@@ -1,4 +1,5 @@
-"""What roles, phases, elect, registers, barriers and stored promise of paths and of how their threads meet."""
+"""What roles, phases, elect, registers, barriers, stored and dependents promise of paths and of how their threads
+meet, each other and the launches in front."""
 
 from __future__ import annotations
 
@@ -86,6 +87,13 @@ def stored(kernel: ir.Kernel) -> Iterator[str]:
     for stmt in statements(kernel.body):
         if isinstance(stmt, ir.StoresRead) and not stmt.written and into & used:
             yield f"{min(into & used)} may be looked at before it is written"
+
+
+def dependents(kernel: ir.Kernel) -> Iterator[str]:
+    """Launches in front are waited for once, by every thread, before anything else is done."""
+    for number, stmt in enumerate(statements(kernel.body)):
+        if isinstance(stmt, ir.AwaitLaunches) and number:
+            yield "something stands in front of the wait for the launches in front"
 
 
 def _roles(kernel: ir.Kernel) -> Iterator[ir.Role]:

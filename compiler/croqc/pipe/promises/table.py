@@ -15,8 +15,10 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "roles": roles.roles,
     "mechanism": copies.mechanism,
     "fold": copies.fold,
+    "mirror": copies.mirror,
     "publish": copies.publish,
     "layout": memory.layout,
+    "scopes": copies.scopes,
     "epilogue": memory.epilogue,
     "scales": tiles.scales,
     "rows": multiplies.rows,
@@ -31,5 +33,6 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "barriers": roles.barriers,
     "stored": roles.stored,
     "memory": memory.memory,
+    "dependents": roles.dependents,
 }
 """Gives what does not hold of a kernel that the pass and those before it have been over."""

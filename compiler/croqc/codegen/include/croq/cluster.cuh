@@ -14,13 +14,19 @@ __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-// One arrival in each of the blocks.
-template <int Blocks>
-__device__ __forceinline__ void mbarrier_arrive_cluster(u64* barrier) {
-  for (u32 block = 0; block < Blocks; ++block) {
-    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(barrier, block))
-                 : "memory");
+// One arrival in a block of the cluster; in each of them. `Orders`: what the thread did to memory is seen there first.
+template <bool Orders = true>
+__device__ __forceinline__ void mbarrier_arrive_block(u64* barrier, u32 block) {
+  const u32 there = cluster_address(barrier, block);
+  if (Orders) {
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
+  } else {
+    asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
   }
+}
+template <int Blocks, bool Orders = true>
+__device__ __forceinline__ void mbarrier_arrive_cluster(u64* barrier) {
+  for (u32 block = 0; block < Blocks; ++block) mbarrier_arrive_block<Orders>(barrier, block);
 }
 
 // The present generation of each of the blocks expects `bytes` besides.

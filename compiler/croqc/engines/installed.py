@@ -1,0 +1,46 @@
+"""How these tools came onto this machine, and so the command that adds an extra of them: `gpu`, `cuda`.
+
+A checkout is installed from its folder, and no index knows it. Must not install anything.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+_NAME: Final = "croqtile-tools"
+
+
+def install(extra: str) -> str:
+    """The command that adds an extra to this installation, for the Python that runs it."""
+    python = "python" if shutil.which("python") == sys.executable else shlex.quote(sys.executable)
+    return f"{python} -m pip install {requirement(_direct_url(), extra, Path.cwd())}"
+
+
+def _direct_url() -> str | None:
+    """What pip noted of an installation that came from no index (PEP 610)."""
+    try:
+        return distribution(_NAME).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+
+
+def requirement(direct_url: str | None, extra: str, here: Path) -> str:
+    """What `pip install` is given in the folder `here`: the folder of a checkout, with `-e` where it was installed so,
+    or the name for an index. `direct_url` is the text of pip's record, None where there is none."""
+    try:
+        noted = json.loads(direct_url or "{}")
+        address = urlsplit(str(noted["url"]))
+        folder, editable = Path(unquote(address.path)), bool(noted["dir_info"].get("editable"))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return f"'{_NAME}[{extra}]'"
+    if address.scheme != "file" or not (folder / "pyproject.toml").is_file():
+        return f"'{_NAME}[{extra}]'"
+    place = "." if folder == here else str(folder)
+    return f"{'-e ' if editable else ''}'{place}[{extra}]'"

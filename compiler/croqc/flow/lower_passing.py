@@ -1,0 +1,41 @@
+"""Variables that a statement moves on in passing, as `i++` in an index does, as steps. Must not lower the statement.
+
+The orders of waits and triggers (`e.at(order++)`) are not among them: those are updated by what lowers these.
+"""
+
+from __future__ import annotations
+
+from croqc.flow.exprs import apply, const, unknown, var
+from croqc.flow.lower_loops import Builder
+from croqc.flow.ops_control import Set
+from croqc.sema.events import order_of
+from croqc.syntax import ast
+from croqc.syntax.visit import walk
+
+_BODIES = (ast.Block, ast.Parallel, ast.With, ast.Foreach, ast.InThreads, ast.Apply)
+
+
+def moved_in_passing(lowering: Builder, node: ast.Node) -> list[Set]:
+    """A step for each `i++` of a statement. One whose value is known is to be gone behind the statement. Where that
+    names the variable elsewhere, too, or need not come to it, nothing is known: such a step is to be gone in front."""
+    whole = node.cond if isinstance(node, ast.If | ast.While) else node
+    if isinstance(whole, _BODIES):
+        return []
+    parts = list(walk(whole))
+    sure = whole is node and not any(map(_is_choice, parts))
+    orders = [order_of(ref) for ref in node.refs] if isinstance(node, ast.Wait | ast.Trigger) else []
+    found = []
+    for each in parts:
+        if any(each is order for order in orders):
+            continue
+        symbol = lowering.model.uses.get(each.name) if isinstance(each, ast.IncDec) else None
+        if isinstance(each, ast.IncDec) and symbol is not None and symbol in lowering.exprs.changing:
+            slot = lowering.exprs.slot(symbol)
+            named = sum(isinstance(part, ast.Name) and lowering.model.uses.get(part) is symbol for part in parts)
+            value = apply(each.op[0], var(slot), const(1)) if sure and named == 1 else unknown(each.span)
+            found.append(Set(each.span, slot, value, lowering.loops))
+    return found
+
+
+def _is_choice(part: ast.Node) -> bool:
+    return isinstance(part, ast.Cond) or (isinstance(part, ast.Binary) and part.op in ("&&", "||"))

@@ -1,0 +1,47 @@
+"""The command that adds an extra fits how the tools were installed: from a checkout's folder, or by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from croqc.engines import installed
+
+
+def record(folder: Path, **info: object) -> str:
+    return json.dumps({"url": folder.as_uri(), "dir_info": info})
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "my tools"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text("")
+    return folder
+
+
+def test_a_checkout_is_installed_from_its_folder(checkout: Path, tmp_path: Path) -> None:
+    editable = record(checkout, editable=True)
+    assert installed.requirement(editable, "gpu", checkout) == "-e '.[gpu]'"
+    assert installed.requirement(editable, "cuda", tmp_path) == f"-e '{checkout}[cuda]'"
+    assert installed.requirement(record(checkout), "gpu", tmp_path) == f"'{checkout}[gpu]'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [None, "", "[]", "{", '{"url": "https://host/x.whl", "archive_info": {}}', '{"url": 3, "dir_info": {}}',
+     '{"url": "file:///gone", "dir_info": {"editable": true}}', '{"url": "file:///x", "dir_info": null}'],
+)  # fmt: skip
+def test_what_came_from_an_index_is_named(text: str | None, tmp_path: Path) -> None:
+    assert installed.requirement(text, "gpu", tmp_path) == "'croqtile-tools[gpu]'"
+
+
+def test_the_command_names_the_python_that_runs_the_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed, "_direct_url", lambda: None)
+    monkeypatch.setattr(installed.sys, "executable", "/some where/python")
+    monkeypatch.setattr(installed.shutil, "which", lambda name: "/usr/bin/python")
+    assert installed.install("gpu") == "'/some where/python' -m pip install 'croqtile-tools[gpu]'"
+    monkeypatch.setattr(installed.shutil, "which", lambda name: "/some where/python")
+    assert installed.install("gpu") == "python -m pip install 'croqtile-tools[gpu]'"
