@@ -6,6 +6,7 @@ threads of a role. All static: no verifier.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -90,7 +91,8 @@ def _moved(before: Hints, text: str) -> tuple[Hint, ...]:
 
 
 def _of_function(report: FunctionReport, model: Model) -> Iterator[Hint]:
-    found = [*_types(model), *_slots(model), *_bytes(model), *_paths(model)]
+    text = report.parsed.source.text
+    found = [*_types(model), *_slots(model), *_bytes(model, text), *_paths(model, text)]
     written = report.parsed.source.macro_uses
     for hint in found:
         inside = any(span.start < hint.offset < span.end for span, _ in written)
@@ -209,28 +211,30 @@ def _names(model: Model, ref: ast.Expr, symbol: Symbol) -> bool:
 # --- bytes ---------------------------------------------------------------------------------------
 
 
-def _bytes(model: Model) -> Iterator[Hint]:
+def _bytes(model: Model, text: str) -> Iterator[Hint]:
     for info in model.buffers:
         data = data_of(info.symbol.type)
         if data is None or data.storage is not Storage.SHARED:
             continue
         share = 100 * info.bytes / model.context.target.shared_limit
         tooltip = f"{info.bytes:,} bytes, {share:.1f} % of the shared memory of a block on {model.context.target.name}"
-        yield Hint(_end(info.symbol), f" {_sized(info)}", HintKind.SHARED_MEMORY, tooltip)
+        yield Hint(_end(info.symbol, text), f" {_sized(info)}", HintKind.SHARED_MEMORY, tooltip)
 
 
-def _end(symbol: Symbol) -> int:
+def _end(symbol: Symbol, text: str) -> int:
     """Behind the declarator, of `=> shared` behind the storage word."""
     decl = symbol.decl
     if isinstance(decl, ast.Copy) and isinstance(decl.dest, ast.StorageDest):
         return decl.dest.span.end
     if isinstance(decl, ast.BufferName):
-        return max([symbol.name_span.end, *(_bracket_end(one) for one in decl.array)])
+        return max([symbol.name_span.end, *(_behind(text, one.span.end, "]") for one in decl.array)])
     return symbol.name_span.end
 
 
-def _bracket_end(extent: ast.Expr) -> int:
-    return extent.span.end + 1
+def _behind(text: str, at: int, sign: str) -> int:
+    """Behind the bracket that closes at a place; the place itself where it is missing."""
+    found = re.compile(rf"\s*{re.escape(sign)}").match(text, at)
+    return found.end() if found else at
 
 
 def _sized(info: BufferInfo) -> str:
@@ -246,21 +250,21 @@ def kib(count: int) -> str:
 # --- paths ---------------------------------------------------------------------------------------
 
 
-def _paths(model: Model) -> Iterator[Hint]:
+def _paths(model: Model, text: str) -> Iterator[Hint]:
     for kernel in model.kernels:
         regions = list(nodes_of_kind(kernel.node, ast.InThreads))
         if regions:
-            yield from _regions(model, kernel, regions)
+            yield from _regions(model, kernel, regions, text)
 
 
-def _regions(model: Model, kernel: Kernel, regions: list[ast.InThreads]) -> Iterator[Hint]:
+def _regions(model: Model, kernel: Kernel, regions: list[ast.InThreads], text: str) -> Iterator[Hint]:
     paths = kernel_paths(model, kernel)
     for node in regions:
         entering = [path for path in paths if path.regions.get(node)]
         if entering and all(path.thread_count for path in entering):
             count = f"{len(entering)} paths, " if len(entering) > 1 else ""
             names = ", ".join(path.name for path in entering)
-            yield Hint(node.cond.span.end + 1, f" {count}{_threads(entering)}", HintKind.PATHS, names)
+            yield Hint(_behind(text, node.cond.span.end, ")"), f" {count}{_threads(entering)}", HintKind.PATHS, names)
 
 
 def _threads(paths: list[Path]) -> str:
