@@ -19,12 +19,12 @@ from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body
 from croqc.pipe.wide import widened
 from croqc.sema.elements import ELEMENTS
+from croqc.sema.launch_limits import LARGEST, MOST_BLOCKS
 from croqc.text.record import record
 from croqc.text.span import Span
 
 MOST_LAUNCHES: Final = 1 << 14
 _STEPS: Final = 1 << 20  # statements of the host part
-_GRID: Final = (2**31 - 1, 65535, 65535)  # blocks in each direction (CUDA C++ programming guide, compute capabilities)
 _FORMAT = re.compile(r"%%|%(lld|llu|u|d|f|b)")
 
 
@@ -214,7 +214,7 @@ class _Run:
 
     def _grid(self, kernel: ir.Kernel, span: Span) -> tuple[int, int, int]:
         x, y, z = (self._extent(extent, span) for extent in grid_of(kernel))
-        for extent, most in zip((x, y, z), _GRID, strict=True):
+        for extent, most in zip((x, y, z), MOST_BLOCKS, strict=True):
             if extent < 1:
                 raise ValueError(f"a bound of this parallel is {extent}; it must be at least 1")
             if extent > most:
@@ -224,7 +224,7 @@ class _Run:
     def _map(self, kernel: ir.Kernel, item: ir.TensorMap, span: Span) -> MapArg:
         array = dict(zip((tensor.name for tensor in kernel.tensors), kernel.sources, strict=True))[item.tensor.name]
         extents = tuple(self._extent(extent, span) for extent in reversed(item.tensor.shape))
-        if max(extents) >= 2**31:  # coordinates have 32 bits
+        if max(extents) > LARGEST:
             raise ValueError(f"'{array}' is {max(extents):,} elements long for TMA, which counts in 32 bits: use 'dma'")
         return MapArg(array, item.tensor.elem, extents, item.box, item.swizzle)
 
