@@ -25,7 +25,7 @@ LARGE = SMALL.replace("// croq: run\n", '// croq: run name="large"\n').replace(
 )
 HANGS = Path("examples/pipeline_course.co").read_text(encoding="utf-8").replace("trigger empty[s];", ";")
 URI = "untitled:k.co"
-DOCUMENT = {"textDocument": {"uri": URI}}
+DOCUMENT = {"textDocument": {"uri": URI}, "engine": "sim"}
 PROGRESS = {"window": {"workDoneProgress": True}}
 
 
@@ -151,7 +151,7 @@ def test_an_untrusted_workspace_runs_and_compiles_nothing(server: Server, settin
 
 def test_a_hang_is_marked_where_it_stands_until_the_next_edit(server: Server) -> None:
     started(server, HANGS)
-    answer = server.ask("workspace/executeCommand", {"command": "croqtile.run", "arguments": [URI]})
+    answer = server.ask("workspace/executeCommand", {"command": "croqtile.run", "arguments": [URI, {"engine": "sim"}]})
     validate("runResult", answer)
     assert [one["verdict"] for one in answer["result"]["runs"]] == ["hangs", "hangs"]
 

@@ -32,12 +32,15 @@ Options = Mapping[str, Any]
 
 
 def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options: Options) -> Iterator[News | Outcome]:
-    """As `croq run --json`. Raises PlanError for a usage error."""
-    on_card = options.get("engine") == "gpu"
+    """As `croq run --json`; without an engine on the card where there is one. Raises PlanError for a usage error."""
+    wanted = options.get("engine")
+    on_card = wanted == "gpu" or (wanted is None and has_driver() and sys.platform != "win32")
     with _card() if on_card else nullcontext() as card:
         if on_card and (absent := _no_card(card)):
-            yield Outcome(refused=absent)
-            return
+            if wanted is not None:
+                yield Outcome(refused=absent)
+                return
+            on_card, card = False, None
         request = _request(sizes, options, on_card)
         yield from _telling(
             lambda tell: run_result(list(run_file(report, request, _recheck(document, report), tell, card)))

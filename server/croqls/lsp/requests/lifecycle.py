@@ -14,7 +14,8 @@ from croqls.lsp.server import CroqtileServer
 
 
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
-    """Options are the settings, for clients that cannot be asked, and `hoverImages`: images in hovers are shown.
+    """Options are the settings, for clients that cannot be asked, and two of the client's own: `hoverImages`, images in
+    hovers are shown; `ownPatterns`, it has whole patterns of the current dialect itself.
 
     `trusted: false` here is not overruled by settings, which a workspace may bring along.
     """
@@ -22,7 +23,8 @@ def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
     if isinstance(options, Mapping):
         server.documents.pictures = options.get("hoverImages") is True
         server.trusted_at_start = options.get("trusted", True) is True
-        options = {key: value for key, value in options.items() if key != "hoverImages"}
+        server.documents.own_patterns = options.get("ownPatterns") is True
+        options = {key: value for key, value in options.items() if key not in ("hoverImages", "ownPatterns")}
     if options is not None:
         take_settings(server, options)
     if server.pull_wanted:

@@ -27,7 +27,7 @@ _KINDS = {
 def run_options(given: Mapping[str, Any]) -> tuple[str, Options]:
     """The task and its options. Raises JsonRpcInvalidParams for what no run can have."""
     options = options_of(given, _KINDS)
-    task, engine = options.pop("task", "run"), options.setdefault("engine", "sim")
+    task, engine = options.pop("task", "run"), options.get("engine", "sim")
     if task not in ("run", "verify"):
         raise JsonRpcInvalidParams("'task' must be run or verify")
     if engine not in ("sim", "gpu"):
