@@ -17,11 +17,11 @@ from croqc.flow.counters import grows
 from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, const, course
 from croqc.flow.instances import refs_of
 from croqc.flow.joint_state import JointState, State
-from croqc.flow.machine import BrokenOffError, Machine
+from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_data import Multiply, Name, Touch
 from croqc.flow.pieces import parts_of_slots
-from croqc.flow.program import Loop, Op, Program
+from croqc.flow.program import BrokenOffError, Loop, Op, Program
 from croqc.flow.state import EventSlot, PathState
 
 _FARTHEST = 1 << 80  # values of a counter
@@ -103,8 +103,7 @@ class Leaps(JointState):
         if span.room(value, 1) < 6 * span.modulus:
             return
         if len(stretch.states) > 8 * span.modulus + _SHORT:
-            if any(fault.kind != "guarded" for fault in self.machine.faults.values()):
-                raise BrokenOffError  # what is wrong drifts on and on, and is known
+            self._break_off()  # what is wrong drifts on and on
             return
         waiting = tuple(len(each.jobs) for each in self.machine.paths)
         if loop in self.giving and any(waiting):
@@ -118,8 +117,16 @@ class Leaps(JointState):
             self.stretches.clear()
             self.machine.leapt = True
 
+    def _break_off(self) -> None:
+        """Raises BrokenOffError if it is known that something is wrong."""
+        if any(fault.kind != "guarded" for fault in self.machine.faults.values()):
+            raise BrokenOffError
+
     def _leap(self, before: _Moment) -> bool:
         """Goes on as from `before` to now, as often as there is room for."""
+        if self._is_overrun(before):
+            self._break_off()
+            return False
         moves: list[tuple[PathState, int, int]] = []
         times = _FARTHEST
         for path, env in zip(self.machine.paths, before.envs, strict=True):
@@ -138,6 +145,14 @@ class Leaps(JointState):
         self._count(before, times)
         return True
 
+    def _is_overrun(self, before: _Moment) -> bool:
+        """Whether who waits for a slot that moves is more than a generation behind: it is to wait for those that were
+        completed in turns which would be left out."""
+        moved = [slot for slot in self.machine.slots() if slot.completed != before.completed.get(slot, 0)]
+        return any(
+            slot.completed - path.waits[slot] > 1 for slot in moved for path in self.machine.paths if slot in path.waits
+        )
+
     def _comes_round(self, before: _Moment) -> bool:
         """Whether an index is farther than its turns since then: the loop was begun anew."""
         for path, env, turns in zip(self.machine.paths, before.envs, before.turns, strict=True):
@@ -151,6 +166,9 @@ class Leaps(JointState):
     def _count(self, before: _Moment, times: int) -> None:
         for slot in self.machine.slots():
             more = times * (slot.completed - before.completed.get(slot, 0))
+            if more:
+                late = (path.number for path in self.machine.paths if slot not in path.waits)
+                slot.late = dict.fromkeys(late, len(slot.clocks)) | slot.late
             slot.completed += more
             slot.skipped += more
         for path, turns, waits, steady in zip(

@@ -60,6 +60,10 @@ class ForeignError(Exception):
         self.reason = reason
 
 
+class BrokenOffError(Exception):
+    """Nothing new is to come of a run with faults."""
+
+
 @dataclass(slots=True, eq=False)
 class Event:
     """An event of the program: its slots, the arrival count of each. `tx`: bytes can be bound to it."""
