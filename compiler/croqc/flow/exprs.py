@@ -325,7 +325,7 @@ def course(expr: Expr, slot: int) -> Course:
     by = expr.args[-1].const
     if expr.op in COMPARE:
         return _compared(expr, parts, scale, bounds, plain)
-    if expr.op in ("/", "%") and expr.value != FLOOR and _is_signed(expr.args[0]):
+    if expr.op in ("/", "%") and expr.value != FLOOR and is_signed(expr.args[0]):
         # Rounded towards zero: where the dividend changes its sign, the steps are not as before.
         bounds = (*bounds, (_offset(expr.args[0]) + 1) * scale)
         plain = plain and expr.args[0].variables() == {slot}
@@ -340,7 +340,7 @@ def course(expr: Expr, slot: int) -> Course:
     return Course(None, scale, bounds, plain=False)
 
 
-def _is_signed(expr: Expr) -> bool:
+def is_signed(expr: Expr) -> bool:
     """Whether a value may be negative, of variables that are not."""
     return any(each.op in ("-", "neg", "~") or (each.op == "k" and each.value < 0) for each in expr.walk())
 
