@@ -254,7 +254,7 @@ class _Tellings:
                 continue
             if part.op in COMPARE:
                 left, right = part.args
-            elif part.op in ("/", "%") and part.value != FLOOR:
+            elif part.op == "cut" or (part.op in ("/", "%") and part.value != FLOOR):
                 left, right = part.args[0], const(0)
             else:
                 continue

@@ -261,7 +261,8 @@ class Lowering(Builder):
                 self.reads(init.value)
             symbol = self.model.uses.get(init.name)
             if symbol in self.exprs.changing and symbol is not None:
-                self.emit(Set(init.span, self.exprs.slot(symbol), self.exprs.of(init.value), self.loops))
+                value = self.exprs.widths.given(symbol, self.exprs.of(init.value), init.value)
+                self.emit(Set(init.span, self.exprs.slot(symbol), value, self.loops))
 
     def buffer_decl(self, node: ast.BufferDecl) -> None:
         for one in node.names:

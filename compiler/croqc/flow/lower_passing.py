@@ -32,7 +32,8 @@ def moved_in_passing(lowering: Builder, node: ast.Node) -> list[Set]:
         if isinstance(each, ast.IncDec) and symbol is not None and symbol in lowering.exprs.changing:
             slot = lowering.exprs.slot(symbol)
             named = sum(isinstance(part, ast.Name) and lowering.model.uses.get(part) is symbol for part in parts)
-            value = apply(each.op[0], var(slot), const(1)) if sure and named == 1 else unknown(each.span)
+            moved = lowering.exprs.widths.moved(symbol, apply(each.op[0], var(slot), const(1)))
+            value = moved if sure and named == 1 else unknown(each.span)
             found.append(Set(each.span, slot, value, lowering.loops))
     return found
 
