@@ -69,6 +69,7 @@ WRONG = {
     "when a signed byte is negative": (loads(before="mutable s8 q = 0;", first="q += 32;", late="q < 0"), uses()),
     "a size below zero": (loads(before="u32 q = 50000;", late="C - 33 > q"), uses()),
     "converted": (loads(before="mutable int q = 0;", first="q += 64;", late="__to<u8>(q) == 0"), uses()),
+    "a product of 33 bits": (loads(before="u32 q = 4;", late="q * 1073741824 == 0"), uses()),
     "an unsigned half": (loads(before="u32 q = 1;", late="(q - 2) / 2 > 1000"), uses()),
 }
 

@@ -151,13 +151,12 @@ class Lowering(Builder):
 
     def stmt(self, node: ast.Node) -> None:
         handler = self.handlers.get(type(node))
-        if handler is None:
-            return
         moved = moved_in_passing(self, node) if self.moves_in_passing else []
         for op in moved:
             if not op.expr.known:
                 self.emit(op)
-        handler(self, node)
+        if handler is not None:
+            handler(self, node)
         for op in moved:
             if op.expr.known:
                 self.emit(op)

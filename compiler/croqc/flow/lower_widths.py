@@ -17,6 +17,7 @@ from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
 _WIDE = 32  # bits from which on values count as large enough
+_LARGE = 1 << 16  # a factor
 _TRUTHS = COMPARE | {"&&", "||", "!"}
 
 
@@ -125,20 +126,37 @@ class Widths:
 
     def is_plain(self, node: ast.Node) -> bool:
         """Whether a value is what its normal form says: nothing is cut."""
-        return not self.touches(node) or (self.is_natural(node) and not self._holds_narrow(node))
+        return not self.touches(node) or (self.is_natural(node) and not self._may_wrap(node))
 
-    def _holds_narrow(self, node: ast.Node) -> bool:
+    def _may_wrap(self, node: ast.Node) -> bool:
         for part in walk(node):
             value = defining_value(self.model.uses.get(part)) if isinstance(part, ast.Name) else None
-            if is_narrow(elem_of(self.model.types.get(part))) or (value is not None and self._holds_narrow(value)):
+            narrow = is_narrow(elem_of(self.model.types.get(part)))
+            if narrow or self._is_large(part) or (value is not None and self._may_wrap(value)):
                 return True
         return False
+
+    def _is_large(self, node: ast.Node) -> bool:
+        """A product with a constant that no count needs: it is written to wrap."""
+        if (
+            not isinstance(node, ast.Binary)
+            or node.op not in ("*", "<<")
+            or elem_of(self.model.types.get(node)) == "s32"
+        ):
+            return False
+        values = [
+            None if known is None else known.const for known in map(self.model.values.get, (node.left, node.right))
+        ]
+        if node.op == "<<":
+            return values[1] is not None and values[1] >= _LARGE.bit_length() - 1
+        return any(value is not None and abs(value) >= _LARGE for value in values)
 
     # --- values ----------------------------------------------------------------------------------
 
     def held(self, node: ast.Node, value: Expr) -> Expr:
         """What an operation comes to, cut to its type."""
-        return _kept(value, elem_of(self.model.types.get(node)), self.is_natural(node))
+        natural = self.is_natural(node) and not self._is_large(node)
+        return _kept(value, elem_of(self.model.types.get(node)), natural)
 
     def operands(self, node: ast.Binary, left: Expr, right: Expr) -> tuple[Expr, Expr]:
         """Both sides of an operator, in the type in which it works."""
