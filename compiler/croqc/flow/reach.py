@@ -72,6 +72,8 @@ def _why_checked(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome
     """Why it is not proved."""
     if spans_cluster(setting.program, kernel):
         return _ALIKE
+    if setting.program.endless is not None and not is_plain(setting):
+        return Limit("whether this loop ends is not known", setting.program.endless)
     if outcome.doubt:
         return Limit(outcome.doubt)
     if outcome.exhausted is not None:
