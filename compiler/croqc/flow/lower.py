@@ -65,6 +65,9 @@ class Lowering(Builder):
         self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
         self.kernel = kernel
         self.paths = paths
+        for node in self.nodes:
+            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER:
+                self.program.ranks |= {var for name in node.names for var in self.exprs.of(name).variables()}
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
@@ -101,9 +104,7 @@ class Lowering(Builder):
 
     def _place(self, axis: ast.Axis) -> None:
         for name in axis.names:
-            index = self.exprs.of(name)
-            if self.model.levels.get(axis) is Level.CLUSTER:
-                self.program.ranks |= index.variables()
+            self.exprs.of(name)
 
     def _declare_events(self, arrivals: Mapping[Slot, Arrivals]) -> None:
         for node, around in statements(self.kernel.node.body):
