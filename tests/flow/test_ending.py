@@ -16,6 +16,7 @@ ENDS = [
     "mutable int z = J; while ((z > 0)) { z /= 2; }",
     "mutable int z = J; while (z != 0) { z = z / 3; }",
     "mutable int z = J; while (z >= 1 && z != 7) { z = z >> 1; }",
+    "mutable int z = 0; while (z < 3) { if (src.at(0, 0) > 0) { z = 9; } z += 1; }",
     "mutable u32 z = 9; while (z > 0) { z -= 1; }",
     "mutable u8 z = 0; while (z < 200) { z += 2; }",
 ]
@@ -30,6 +31,7 @@ MAY_NOT = [
     "mutable int z = 0; while (z < 9) { z += 1; if (z == 4) { z -= 1; } }",
     "mutable int z = 0; mutable int y = 4; while (z < y) { z += 1; y += 1; }",
     "mutable int z = 0; while (z != 9) { z += 2; }",
+    "mutable int z = 0; while (z < 3) { if (src.at(0, 0) > 0) { z = 1; } z += 1; }",
     "mutable int z = 0; while (z < 9 || J > 3) { z += 1; }",
     "mutable u32 z = 9; while (z >= 0) { z -= 1; }",
     "mutable u32 z = 9; while (z > 0) { z -= 2; }",

@@ -39,8 +39,8 @@ def _fails_some_time(model: Model, node: ast.While, part: ast.Binary) -> bool:
     for op, held, end in sides:
         symbol = model.uses.get(held) if isinstance(held, ast.Name) else None
         if symbol is not None and _stays(model, node, end):
-            ways = _ways(model, node, symbol)
             const = model.values[end].const
+            ways = _ways(model, node, symbol, op, const)
             if ways is not None and len(ways) == 1 and _meets(symbol, op, const, *ways):
                 return True
     return False
@@ -59,15 +59,25 @@ def _moves(model: Model, node: ast.While) -> Iterator[tuple[Symbol | None, ast.N
                 yield model.uses.get(name), each
 
 
-def _ways(model: Model, node: ast.While, symbol: Symbol) -> set[tuple[str, int]] | None:
-    """How the turns move a variable, by operator and constant; None where one may not, or how is not known."""
+def _ways(model: Model, node: ast.While, symbol: Symbol, op: str, end: int | None) -> set[tuple[str, int]] | None:
+    """How the turns move a variable, by operator and constant; None where one may not, or how is not known. What sets
+    it to where the comparison with a constant fails ends the loop, too."""
     always = {part for stmt in node.body.stmts if isinstance(stmt, ast.Assign) for part in stmt.parts}
-    moves = [each for moved, each in _moves(model, node) if moved is symbol]
+    moves = [
+        each for moved, each in _moves(model, node) if moved is symbol and not _sets_to_the_end(model, each, op, end)
+    ]
     found = [_way(model, each, symbol) for each in moves]
     if not always.intersection(moves):
         return None
     ways = {way for way in found if way is not None}
     return ways if len(ways) == len(set(found)) else None
+
+
+def _sets_to_the_end(model: Model, move: ast.Node, op: str, end: int | None) -> bool:
+    known = model.values.get(move.value) if isinstance(move, ast.AssignPart) and move.op == "=" else None
+    if end is None or known is None or known.const is None:
+        return False
+    return op in ("<", "<=") and known.const > end
 
 
 def _way(model: Model, move: ast.Node, symbol: Symbol) -> tuple[str, int] | None:

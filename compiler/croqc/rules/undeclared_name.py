@@ -73,7 +73,8 @@ def only_macro(item: Diagnostic, subject: Subject) -> Fix | None:
     macros = mistakable(name, model.context.macros)
     if near not in macros or any(symbol.name == near for symbol in model.symbols):
         return None
-    return change if nearest(name, macros - {near}) is None else None
+    others = model.context.macros - {near, name}  # one of the same family, such as 'TILE_K' for 'TILE_KK', is near, too
+    return change if nearest(name, others) is None else None
 
 
 def _definition(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
