@@ -73,7 +73,7 @@ def only_macro(item: Diagnostic, subject: Subject) -> Fix | None:
     macros = mistakable(name, model.context.macros)
     if near not in macros or any(symbol.name == near for symbol in model.symbols):
         return None
-    others = model.context.macros - {near, name}  # one of the same family, such as 'TILE_K' for 'TILE_KK', is near, too
+    others = model.context.macros - {near, name}  # members of its family (TILE_K for TILE_KK) are near, too
     return change if nearest(name, others) is None else None
 
 
