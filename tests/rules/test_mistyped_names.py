@@ -179,7 +179,9 @@ def test_with_two_macros_near_or_another_mistake_nothing_is_safe() -> None:
     two = instead(broken, "#define STAGES 2\n", "#define STAGES 2\n#define STAGED 2\n")
     other = instead(broken, "trigger full[k % STAGES];", "trigger full[k % STAGES]; nothing += 1;")
     hangs = without(broken, "          trigger full[k % STAGES];\n")
-    for text in (two, other, hangs):
+    family = instead(instead(STAGED, "STAGES", "STAGE_K"), "=> ring[k % STAGE_K]", "=> ring[k % STAGE_KK]")
+    family = instead(family, "__co__", "#define STAGE_KIND 2\n__co__", 1)
+    for text in (two, other, hangs, family):
         found = [one for one in report_of(text).diagnostics if one.code == "undeclared-name"]
         assert found
         assert not any(fix.safe for item in found for fix in item.fixes)
@@ -201,3 +203,21 @@ def test_what_a_macro_made_is_not_overwritten() -> None:
     text = text.replace("#define TILE", "#define SLOT(k) (k % STAGE)\n#define TILE")
     assert only(text).hint == "did you mean 'STAGES'?"
     assert only(text).fixes == ()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "iff (p == 0) x.at(p) = 1.0f;",
+        "if (p == 0) x.at(p) = 1.0f; elif (p == 1) x.at(p) = 2.0f;",
+        "whle (p < 0) x.at(p) = 1.0f;",
+        "prnt(p);",
+        "rotatte(p, p);",
+    ],
+)
+def test_a_mistyped_statement_is_not_made_a_call_unasked(typed: str) -> None:
+    """The text would be free of findings then, and the guard gone."""
+    text = LOOP.replace("foreach {k} in [4] {\n    }", typed)
+    safe = fix_text(check_text(text), lambda new, _: check_text(new)).text
+    assert "call" not in safe
+    assert any(item.code == "syntax-error" for item in check_text(safe).diagnostics)

@@ -26,7 +26,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     if finding.args.get("constant") is not None:
         line = f"#define {name} {finding.args['constant']}"
         hint = f"constants of C++ are not seen in a '__co__' function; write '{line}'"
-        return Words(f"'{name}' is not declared here", hint, fixes=_above(line, subject, safe=True))
+        return Words(f"'{name}' is not declared here", hint, fixes=_above(line, subject, safe=False))
     if name in _CONSTANTS:
         meant = _CONSTANTS[name]
         fixes = _change(name, meant, finding.span, subject, safe=True)
@@ -73,7 +73,8 @@ def only_macro(item: Diagnostic, subject: Subject) -> Fix | None:
     macros = mistakable(name, model.context.macros)
     if near not in macros or any(symbol.name == near for symbol in model.symbols):
         return None
-    return change if nearest(name, macros - {near}) is None else None
+    others = model.context.macros - {near, name}  # members of its family (TILE_K for TILE_KK) are near, too
+    return change if nearest(name, others) is None else None
 
 
 def _definition(finding: Finding, subject: Subject) -> tuple[Fix, ...]:

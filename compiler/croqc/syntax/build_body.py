@@ -207,7 +207,7 @@ def expression_stmt(b: Builder, at: Span, kids: Kids) -> t.ErrorStmt:
         if name in FOREIGN:
             b.report(f"there is no '{name}'", where, "use 'if'")
             return t.ErrorStmt(at)
-        fix = replace_fix("Insert 'call'", Span(at.start, at.start), "call ")
+        fix = replace_fix("Insert 'call'", Span(at.start, at.start), "call ", safe=False)
         b.report(f"'{name}' is not callable here", where, f"use 'call {text}'", fix)
     elif end.length and at.end > node.span.end:
         b.report(f"expected '=' after '{text}'", end, "an expression is not a statement")
