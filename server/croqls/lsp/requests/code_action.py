@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from croqc.service.fix import choose_edits
+from croqc.service.safe_trials import with_tried_fixes
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.edits import Edit, in_order
 from croqc.text.span import Span
@@ -49,7 +50,7 @@ class _Answer:
 
     def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None, quick: bool) -> None:
         self.server, self.snapshot, self.quick = server, snapshot, quick
-        self.report = server.documents.report(snapshot)
+        self.report = with_tried_fixes(server.documents.report(snapshot))
         self.only = None if only is None else tuple(str(getattr(kind, "value", kind)) for kind in only)
 
     def wants(self, kind: str) -> bool:
