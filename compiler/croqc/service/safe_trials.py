@@ -58,10 +58,23 @@ def _mends(report: FileReport, items: Sequence[Diagnostic], fixes: Sequence[Fix]
         new = [item for item in _loud(trial) if not _taken(known, _told(item, item.span))]
         if not new:
             return _keeps(report, trial, done)
+        if not _hidden(new, items, trial, done):
+            return False
         fixes = [fix for item in new for fix in item.fixes[:1] if fix.safe]
         if len(fixes) < len(new):
             return False
     return False
+
+
+def _hidden(new: Sequence[Diagnostic], items: Sequence[Diagnostic], trial: FileReport, edits: Sequence[Edit]) -> bool:
+    """Whether new findings are of the edited lines alone, and none is one that was to go."""
+    meant = {(item.code, item.message, _moved(item.span, edits).start) for item in items}
+    starts = (_moved(Span(edit.span.start, edit.span.start), edits).start for edit in edits)
+    lines = {trial.source.line_of(start) for start in starts}
+    return all(
+        trial.source.line_of(item.span.start) in lines and (item.code, item.message, item.span.start) not in meant
+        for item in new
+    )
 
 
 def _taken(known: Counter[tuple[str, str, Span]], key: tuple[str, str, Span]) -> bool:
@@ -103,8 +116,8 @@ def _moved(span: Span, edits: Sequence[Edit]) -> Span:
 
 
 def _keeps_statements(old: FunctionReport, new: FunctionReport, edits: Sequence[Edit]) -> bool:
-    """Whether each statement that an edit does not touch, and no syntax error puts in doubt, is still there; of one with
-    a body, that it begins there."""
+    """Whether each statement that no edit touches and no syntax error puts in doubt is still there; of one with a body,
+    whether it begins there."""
     if old.parsed.tree is None or new.parsed.tree is None:
         return False
     there = {_identity(stmt, stmt.span.shift(new.base)) for stmt in _statements(new.parsed.tree)}
