@@ -201,3 +201,30 @@ def test_what_a_macro_made_is_not_overwritten() -> None:
     text = text.replace("#define TILE", "#define SLOT(k) (k % STAGE)\n#define TILE")
     assert only(text).hint == "did you mean 'STAGES'?"
     assert only(text).fixes == ()
+
+
+@pytest.mark.parametrize("typed", ["STAEGS", "STAGE", "stages", "STAGESS"])
+def test_a_mistyped_definition_is_renamed_and_its_uses_stay(typed: str) -> None:
+    broken = instead(STAGED, "#define STAGES", f"#define {typed}")
+    (item,) = (one for one in report_of(broken).diagnostics if one.code == "undeclared-name")
+    assert (item.fixes[0].title, item.fixes[0].safe) == (f"Rename the macro '{typed}' to 'STAGES'", True)
+    assert safely(broken) == STAGED
+
+
+def test_a_definition_that_something_uses_keeps_its_name() -> None:
+    broken = STAGED.replace("% STAGES", "% STAGE")
+    assert broken.count("% STAGE") > 1
+    assert safely(broken) == STAGED
+
+
+def test_a_letter_typed_twice_is_no_other_member_of_the_family() -> None:
+    two = instead(STAGED, "#define STAGES 2\n", "#define TILE_K 2\n#define STEP_K 1\n").replace("STAGES", "TILE_K")
+    broken = instead(two, "=> ring[k % TILE_K]", "=> ring[k % TILE_KK]")
+    assert safely(broken) == two
+
+
+def test_a_sibling_that_is_one_letter_away_is_no_way_to_another_macro() -> None:
+    """`TILE_P` may be a new member of the family; `TILES` is not the only one near."""
+    two = instead(STAGED, "#define STAGES 2\n", "#define TILES 2\n#define TILE_K 1\n").replace("STAGES", "TILES")
+    broken = instead(two, "=> ring[k % TILES]", "=> ring[k % TILE_P]")
+    assert safely(broken) == broken

@@ -90,8 +90,11 @@ def test_what_may_mean_another_thing_is_left(typed: str) -> None:
     assert safely(KERNEL % typed) == KERNEL % typed
 
 
-@pytest.mark.parametrize(("typed", "hint"), [("unless (t < 8)", "write 'if (!(…))'"), ("forall (t < 8)", "write 'foreach i in n'"),
-    ("guarded (t < 8)", "write 'if (…)' for a condition, 'call guarded (t < 8);' for a call")])  # fmt: skip
+@pytest.mark.parametrize(("typed", "hint"), [
+    ("unless (t < 8)", "write 'if (!(…))'"),
+    ("forall (t < 8)", "write 'foreach i in n'"),
+    ("guarded (t < 8)", "write 'if (…)' for a condition, 'call guarded (t < 8);' for a call"),
+])  # fmt: skip
 def test_a_condition_without_its_word_is_told(typed: str, hint: str) -> None:
     (item,) = check_text(KERNEL % f"{typed} {STORE}").diagnostics
     assert (item.hint, item.fixes) == (hint, ())
