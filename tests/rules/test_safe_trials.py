@@ -177,6 +177,15 @@ def test_of_several_fixes_a_bad_one_does_not_take_the_others_along() -> None:
     assert safely(text) == text.replace("forech", "foreach")
 
 
+def test_what_follows_from_a_guess_is_not_mended() -> None:
+    """`fs2` is read as `s2`, which takes no number with a point."""
+    guessed = KERNEL % "local fs2 [4] x;\n    x.at(0) = 1.0f;"
+    assert any(fix.safe for item in check_text(guessed).found if item.code == "lossy-conversion" for fix in item.fixes)
+    assert safely(guessed) == guessed
+    certain = KERNEL % "forech i in 4 { dst.at(b, i) = 1.0f; }\n    local s2 [4] x;\n    x.at(0) = 1.0f;"
+    assert safely(certain) == certain.replace("forech", "foreach").replace("= 1.0f;\n  }", "= __to<s2>(1.0f);\n  }")
+
+
 def test_two_mistakes_of_one_statement_are_mended_one_behind_the_other() -> None:
     text = KERNEL % "static constexpr int S = 3; dst.at(b, t) = 1.0f;"
     assert safely(text) == text.replace("static constexpr ", "")

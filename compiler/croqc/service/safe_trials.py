@@ -8,11 +8,12 @@ with that, each alone. A fix that was not tried, since there are too many, is no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from croqc.service.check import FileReport, FunctionReport, check_text
 from croqc.syntax import ast
+from croqc.syntax.messages import CODE as SYNTAX
 from croqc.syntax.visit import children, walk
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import Edit, apply_edits, compose, overlaps
@@ -33,7 +34,20 @@ def with_tried_fixes(report: FileReport) -> FileReport:
     kept = {(item, fix) for item, fix in safe if fix in firsts}
     if not safe or not _mends(report, [item for item, _ in safe], firsts):
         kept = {pair for pair in safe[:_TRIALS] if _mends(report, [pair[0]], [pair[1]])}
+    kept -= set(_guessed(report, kept))
     return replace(report, found=tuple(_as_kept(item, kept) for item in report.found), tried=True)
+
+
+def _guessed(report: FileReport, kept: Iterable[tuple[Diagnostic, Fix]]) -> Iterator[tuple[Diagnostic, Fix]]:
+    """The fixes of what analysis found in functions with a syntax error that nothing mends safely: it saw what that
+    error may have been meant as, such as `s2` for `fs2`."""
+    certain = {item for item, _ in kept}
+    unsure = [
+        item for item in report.found if item.code == SYNTAX and item.severity is Severity.ERROR and item not in certain
+    ]
+    for function in report.functions:
+        if any(function.spans(item.span) for item in unsure):
+            yield from ((item, fix) for item, fix in kept if item.code != SYNTAX and function.spans(item.span))
 
 
 def _as_kept(item: Diagnostic, kept: set[tuple[Diagnostic, Fix]]) -> Diagnostic:
