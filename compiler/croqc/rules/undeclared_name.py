@@ -10,7 +10,7 @@ from croqc.syntax.borrowed import here_called
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import Edit
-from croqc.text.near import nearest
+from croqc.text.near import is_certain
 from croqc.text.span import Span
 
 _CONSTANTS = {
@@ -69,12 +69,11 @@ def only_macro(item: Diagnostic, subject: Subject) -> Fix | None:
     change = next((fix for fix in item.fixes if fix.title.startswith("Change")), None)
     if change is None:
         return None
-    near = change.edits[0].new_text
-    macros = mistakable(name, model.context.macros)
-    if near not in macros or any(symbol.name == near for symbol in model.symbols):
+    near, macros = change.edits[0].new_text, model.context.macros
+    declared = {symbol.name for symbol in model.symbols}
+    if near not in mistakable(name, macros) or near in declared:
         return None
-    others = model.context.macros - {near, name}  # members of its family (TILE_K for TILE_KK) are near, too
-    return change if nearest(name, others) is None else None
+    return change if is_certain(name, near, macros | declared) else None
 
 
 def _definition(finding: Finding, subject: Subject) -> tuple[Fix, ...]:

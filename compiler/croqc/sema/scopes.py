@@ -154,6 +154,8 @@ def mistakable(name: str, macros: frozenset[str]) -> set[str]:
 
 
 def _is_sibling(one: list[str], other: list[str]) -> bool:
-    """Whether two names differ only in letters that tell members of a family apart."""
+    """Whether two names differ only in letters that tell members of a family apart; `TILE_KK` is `TILE_K` with a letter
+    typed twice."""
     differing = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
-    return len(one) == len(other) and all(len(a) <= 2 and len(b) <= 2 for a, b in differing)
+    doubled = len(differing) == 1 and differing[0][0] == 2 * differing[0][1]
+    return len(one) == len(other) and not doubled and all(len(a) <= 2 and len(b) <= 2 for a, b in differing)

@@ -82,6 +82,7 @@ class FileReport:
     `found` are all of them; `allow` are the rules that the settings silence; `given` are the settings above and below
     the directives of the file, as `check_text` takes them. `flows` are the credit flows of the sound
     functions by their analysis, and `flow_found` what they say; both are None until `flow_check.with_flow` adds them.
+    `tried`: each safe fix of `found` was tried out (`safe_trials`).
     """
 
     source: Source
@@ -94,6 +95,7 @@ class FileReport:
     given: tuple[Settings, Settings]
     flows: Mapping[Analysis, FunctionFlow] | None = None
     flow_found: tuple[Diagnostic, ...] | None = None
+    tried: bool = False
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from croqc.rules.table import FLOW_RULES
 from croqc.service.check import FileReport
+from croqc.service.safe_trials import with_tried_fixes
 from croqc.text.edits import Edit, apply_edits
 from croqc.text.record import record
 
@@ -35,6 +36,7 @@ def _clashes(edits: list[Edit], taken: list[Edit]) -> bool:
 
 def choose_edits(report: FileReport, rule: str | None, unsafe: bool) -> tuple[list[Edit], int]:
     """The edits of one round and the number of fixes they come from; the first fix of a finding counts."""
+    report = report if unsafe else with_tried_fixes(report)
     taken: list[Edit] = []
     flowing: set[int] = set()
     count = 0

@@ -14,6 +14,7 @@ from croqc.rules.internal_error import internal_error
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
 from croqc.service.fix_trials import Told, only_mending
+from croqc.service.safe_trials import with_tried_fixes
 from croqc.service.sole_trials import with_sole_ways
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
@@ -93,7 +94,7 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
     Without `fixes`, which cost more than the verdict, the findings have none."""
     known = (previous.flows if previous else None) or {}
     flows = {}
-    file = with_sole_ways(file, _is_clean) if fixes else file
+    file = with_tried_fixes(with_sole_ways(file, _is_clean)) if fixes else file
     for number, function in enumerate(file.functions):
         if function.analysis is not None:
             flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget, fixes)

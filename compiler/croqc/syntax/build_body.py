@@ -16,6 +16,10 @@ from croqc.text.edits import Edit
 from croqc.text.record import record, replace
 from croqc.text.span import Span
 
+_OTHER_GUARDS: Final = {
+    "unless": "if (!(…))", "when": "if (…)", "until": "while (!(…))",
+    "forall": "foreach i in n", "repeat": "foreach i in n",
+}  # fmt: skip
 _COUNTING: Final = re.compile(r"for\(\s*(?:int|auto|\w+)\s+(\w+)\s*=\s*0\s*;\s*\1\s*<\s*([\w.]+)\s*;[^;]*\)")
 
 
@@ -207,7 +211,15 @@ def expression_stmt(b: Builder, at: Span, kids: Kids) -> t.ErrorStmt:
         if name in FOREIGN:
             b.report(f"there is no '{name}'", where, "use 'if'")
             return t.ErrorStmt(at)
-        fix = replace_fix("Insert 'call'", Span(at.start, at.start), "call ", safe=False)
+        if name in _OTHER_GUARDS:
+            b.report(f"there is no '{name}'", where, f"write '{_OTHER_GUARDS[name]}'")
+            return t.ErrorStmt(at)
+        if not b.source(at).endswith(";"):
+            # `unless (c) y = 1;`: without its condition the statement means another thing
+            way = f"write 'if (…)' for a condition, 'call {text};' for a call"
+            b.report(f"'{name}' is not callable here", where, way)
+            return t.ErrorStmt(at)
+        fix = replace_fix("Insert 'call'", Span(at.start, at.start), "call ")
         b.report(f"'{name}' is not callable here", where, f"use 'call {text}'", fix)
     elif end.length and at.end > node.span.end:
         b.report(f"expected '=' after '{text}'", end, "an expression is not a statement")

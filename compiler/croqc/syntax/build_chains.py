@@ -12,7 +12,7 @@ from croqc.syntax import borrowed, launch_words
 from croqc.syntax.build import Builder, replace_fix
 from croqc.syntax.casts import TYPES_OF_C
 from croqc.syntax.keywords import MEMBERS, VIEW_OPERATIONS
-from croqc.text.near import nearest
+from croqc.text.near import is_certain, nearest
 from croqc.text.span import Span
 
 _PLACED: Final = frozenset({"subspan", "modspan", "step", "stride", "chunk"})  # `.at` behind these places a tile
@@ -132,5 +132,8 @@ def _unknown(b: Builder, member: t.Member, dot: Span) -> None:
         return
     meant = _MEANT.get(name) or nearest(name, MEMBERS)
     hint = f"did you mean '.{meant}'?" if meant else ""
-    fix = replace_fix(f"Write '.{meant}'", member.name_span, meant) if meant and "(" not in meant else None
+    fix = None
+    if meant and "(" not in meant:
+        safe = name in _MEANT or is_certain(name, meant, MEMBERS)
+        fix = replace_fix(f"Write '.{meant}'", member.name_span, meant, safe)
     b.report(f"unknown member '.{name}'", dot, hint, fix)

@@ -172,11 +172,24 @@ def bind_named(b: Builder, at: Span, kids: Kids) -> t.Binding:
 def _extent(b: Builder, node: Any) -> Any:
     """An extent is smaller than an expression (2.4.4); anything else goes into brackets."""
     if not _is_extent(node):
-        text = f"[{b.source(node.span)}]"
+        text = _counted(b, node) or f"[{b.source(node.span)}]"
         first = b.after(node.span.start)
+        if not text.startswith("["):
+            b.report("there is no 'range'", first, f"write '{text}'", replace_fix(f"Write '{text}'", node.span, text))
+            return node
         fix = replace_fix(f"Write '{text}'", node.span, text)
         b.report("an extent is a number, a name, '[…]' or '{…}'", first, f"put the extent in brackets: '{text}'", fix)
     return node
+
+
+def _counted(b: Builder, node: Any) -> str:
+    """The extent that `range(n)` of Python means; empty for anything else."""
+    if not isinstance(node, t.Chain) or not isinstance(node.base, t.Name) or node.base.id != "range":
+        return ""
+    last = node.suffixes[-1]
+    if len(node.suffixes) > 1 or not isinstance(last, t.Pick) or isinstance(last.arg, t.TupleLit):
+        return ""
+    return b.source(last.arg.span) if _is_extent(last.arg) else ""
 
 
 def _is_extent(node: Any) -> bool:

@@ -8,7 +8,7 @@ from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word_of, word_span
 from croqc.syntax.build_moves import Mod, modifier, numbers, region
 from croqc.syntax.keywords import ELEMENT_TYPES
-from croqc.text.near import nearest
+from croqc.text.near import is_certain, nearest
 from croqc.text.span import NOWHERE, Span
 
 _OPS: Final = ("fill", "load", "row", "col", "store", "scale", "commit")
@@ -95,7 +95,8 @@ def _unknown(parts: _Parts) -> t.ErrorStmt:
         b.report(f"'mma.{word}' was removed", span, "write 'mma.row.row acc, a, b' and 'mma.commit'")
     else:
         meant = nearest(word, _OPS)
-        fix = replace_fix(f"Write '.{meant}'", span, f".{meant}") if meant else None
+        safe = meant is not None and is_certain(word, meant, _OPS)
+        fix = replace_fix(f"Write '.{meant}'", span, f".{meant}", safe) if meant else None
         message = f"unknown operation '.{word}'" if word else "expected an operation after 'mma.'"
         b.report(message, span, f"did you mean '.{meant}'?" if meant else "", fix)
     return t.ErrorStmt(parts.at)

@@ -10,11 +10,12 @@ from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word
 from croqc.syntax.build_chains import is_view
 from croqc.syntax.keywords import MODIFIERS, STORAGE, Bracket
 from croqc.syntax.tokens import Token
-from croqc.text.near import nearest
+from croqc.text.near import is_certain, nearest
 from croqc.text.record import record, replace
 from croqc.text.span import NOWHERE, Span
 
 OPS: Final = ("copy", "load", "transp", "pad", "store", "copy_async")
+_WRITTEN: Final = ("copy", "load", "transp", "pad", "any")
 _HINTS: Final = frozenset({"evict_first", "evict_last"})
 _SYNC: Final = "expected global, shared, local, barrier or fence"
 
@@ -146,7 +147,8 @@ def modifier(b: Builder, part: Mod) -> t.Modifier:
     old = part.paren or not part.token.text.startswith(".")
     if bracket is None:
         meant = nearest(word, MODIFIERS)
-        fix = replace_fix(f"Write '.{meant}'", part.token.span, f".{meant}") if meant else None
+        safe = meant is not None and is_certain(word, meant, MODIFIERS)
+        fix = replace_fix(f"Write '.{meant}'", part.token.span, f".{meant}", safe) if meant else None
         b.report(f"unknown modifier '.{word}'", part.token.span, f"did you mean '.{meant}'?" if meant else "", fix)
         return t.Modifier(part.span, word, (), old)
     if bracket is Bracket.NONE and args is not None:
@@ -213,8 +215,8 @@ def copy(b: Builder, at: Span, kids: Kids) -> t.Copy:
 def _operation(b: Builder, engine: Token, part: Mod) -> tuple[str, t.PadConfig | t.TransConfig | None]:
     op, dot = part.word, part.token.span
     if op not in OPS:
-        meant = nearest(op, ("copy", "load", "transp", "pad", "any")) or "copy"
-        fix = replace_fix(f"Write '.{meant}'", dot, f".{meant}") if op else None
+        meant = nearest(op, _WRITTEN) or "copy"
+        fix = replace_fix(f"Write '.{meant}'", dot, f".{meant}", is_certain(op, meant, _WRITTEN)) if op else None
         message = f"unknown operation '.{op}'" if op else f"expected an operation after '{engine.text}.'"
         b.report(message, dot, f"did you mean '.{meant}'?", fix)
         return "copy", None

@@ -30,6 +30,12 @@ def number(text: str, start: int, before: Token | None) -> tuple[Kind | None, st
     `before` is the token directly before it, no blank between. The kind is None where no value can stand.
     """
     meant = _meant(text)
+    if text.startswith(".") and before is not None and before.text == ".":
+        return (
+            None,
+            text,
+            (lexical("there is no '..'", before.start, start + 1, "a loop counts from 0: 'foreach i in n'"),),
+        )
     if text.startswith("."):
         finding = lexical(
             f"unknown member '{text}'", start, start + len(text), "a number needs a digit before the point"

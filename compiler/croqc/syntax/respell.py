@@ -1,4 +1,4 @@
-"""Misspelt words of the language at the start of a statement: `forech k in 4`, `triger e;`, `shard f16 [4] x;`.
+"""Misspelt words of the language: `forech k in 4`, `triger e;`, `shard f16 [4] x;`, `a and b`, `unsigned int n`.
 
 Looked for only in a function that does not parse: two operands never stand side by side, so that a name in front of
 another word is a word of the language that was mistyped, or lacks what stands before it. Must not touch good text.
@@ -9,129 +9,140 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES, STORAGE
+from croqc.syntax.openers import TYPES, Meant, beginning, begins, engine, meant, names_type
+from croqc.syntax.terminals import ENDS_OPERAND
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import Edit
-from croqc.text.near import likeness, nearest
+from croqc.text.near import is_slip
 from croqc.text.record import record
+from croqc.text.span import Span
 
 _CODE: Final = "syntax-error"
-_TYPES: Final = frozenset({*ELEMENT_TYPES, *SCALAR_TYPES})
-_BEFORE_WORDS: Final = frozenset(
-    {"foreach", "parallel", "with", "wait", "trigger", "swap", "rotate", "return", "call", "event", "mutable",
-     "mdspan", "ituple", *STORAGE, *_TYPES}
-)  # fmt: skip
-_BEFORE_BRACES: Final = frozenset({"foreach", "parallel", "with", "apply"})
-_BEFORE_DOTS: Final = frozenset({"sync", "inthreads", "parallel", "dma", "tma", "mma", "trigger", "frag"})
-_BEFORE_CONDITIONS: Final = frozenset({"if", "while", "inthreads", "foreach"})
-_BEFORE_LISTS: Final = frozenset({*_BEFORE_BRACES, ",", "=", "in", "by", "("})  # a brace behind them opens no body
-_FOLLOW_WORDS: Final = frozenset({"NAME", "ELEM", "SCALAR", "EVENT", "STREAM"})
-_ENDS: Final = frozenset({";", "{", "}", "else"})
-_ALIKE: Final = 0.75
-_OPENERS: Final = tuple(sorted((_BEFORE_WORDS | _BEFORE_BRACES | _BEFORE_DOTS | _BEFORE_CONDITIONS) - _TYPES))
+_BEFORE_LISTS: Final = frozenset({"foreach", "parallel", "with", "apply", ",", "=", "in", "by", "("})  # no body behind
 _JOINERS: Final = {"foreach": "in", "with": "in", "parallel": "by"}
+_SIGNS: Final = {"and": "&&", "or": "||"}
+_OPERANDS: Final = frozenset({Kind.WORD, Kind.INT, Kind.REAL})
+_OPENINGS: Final = frozenset({"(", ",", "=", "&&", "||", "?", ":", "and", "or"})
+_C_WORDS: Final = frozenset({"unsigned", "signed", "short", "long", "int", "char"})
+_KINDS: Final = {"&&": Kind.OP, "||": Kind.OP, "!": Kind.OP}
 
 
 @record
 class Respelling:
-    """Token `index` was meant as `word`."""
+    """The text of `span` was meant as `words`."""
 
-    index: int
-    word: str
+    span: Span
+    words: tuple[str, ...]
     finding: Diagnostic
 
 
 def respell(tokens: Sequence[Token], typed: Sequence[Token]) -> tuple[list[Token], list[Diagnostic]]:
     """The tokens of a function with mistyped words set right, and what is said of those. `typed` are the same tokens
     with their terminals, some of them merged."""
-    found = {typed[item.index].start: item for item in _respellings(typed)}
-    changed = [
-        Token(old.kind, found[old.start].word, old.start, old.end, None, old.line_first, old.spaced)
-        if old.start in found and old.macro is None
-        else old
-        for old in tokens
-    ]
+    found = {item.span.start: item for item in _respellings(typed)}
+    changed: list[Token] = []
+    end = -1
+    for old in tokens:
+        item = found.get(old.start) if old.macro is None else None
+        if item is not None:
+            end = item.span.end
+            changed += _made(old, item)
+        elif old.start >= end:
+            changed.append(old)
     return changed, [item.finding for item in found.values()]
+
+
+def _made(old: Token, item: Respelling) -> list[Token]:
+    """The tokens that stand for a respelling; those behind the first have no width, so that each has its own place."""
+    first, *rest = item.words
+    made = [Token(_KINDS.get(first, Kind.WORD), first, old.start, item.span.end, None, old.line_first, old.spaced)]
+    return made + [Token(Kind.WORD, word, item.span.end, item.span.end, None, False, True) for word in rest]
 
 
 def _respellings(tokens: Sequence[Token]) -> Iterator[Respelling]:
     head, listed = "", False  # the word that began the statement; whether the last brace is of a list of names
+    behind = 0  # the tokens before it belong to a respelling
     for index in range(1, len(tokens) - 2):
         token, before = tokens[index], tokens[index - 1]
         if token.text == "{":
             listed = before.text in _BEFORE_LISTS
-        elif before.text in _ENDS and (before.text == ";" or not listed):
-            head = token.text
-            word = _beginning(tokens, index) if token.kind is Kind.WORD and token.type == "NAME" else None
-            if word is not None:
-                head = word
-                yield Respelling(index, word, _unknown(token, word))
-        elif head in _JOINERS and _joins(tokens, index):
-            word, head = _JOINERS[head], ""
-            yield Respelling(index, word, _no_joiner(token, word))
-        elif before.type in ("STORAGE", "MUTABLE") and token.type == "NAME" and _names_type(tokens, index):
-            word = _meant(token.text, _TYPES)
-            if word is not None:
-                yield Respelling(index, word, _unknown(token, word))
+        if index < behind:
+            continue
+        opens = begins(tokens, index, listed)
+        head = token.text if opens else head
+        count = _type_of_c(tokens, index) if opens or before.type == "MUTABLE" else 0
+        if count:
+            behind = index + count
+            yield _c_type(tokens[index:behind])
+        elif token.type == "NAME":
+            item = _of_name(tokens, index, head, opens)
+            if item is not None:
+                head = item.words[0] if opens else "" if item.words[0] in _JOINERS.values() else head
+                yield item
 
 
-def _names_type(tokens: Sequence[Token], index: int) -> bool:
-    """Whether the name at `index` stands where a type does: a shape or a name follows."""
-    after = tokens[index + 1]
-    return after.type == "NAME" or (after.text == "[" and _behind_bracket(tokens, index + 1) == "NAME")
-
-
-def _beginning(tokens: Sequence[Token], index: int) -> str | None:
-    """The word that a name at the start of a statement was meant to be."""
-    token, after = tokens[index], tokens[index + 1]
-    if token.macro is not None or after.line_first or token.text == after.text:
+def _of_name(tokens: Sequence[Token], index: int, head: str, opens: bool) -> Respelling | None:
+    """What the name at `index` was meant to be."""
+    token, before = tokens[index], tokens[index - 1]
+    if token.kind is not Kind.WORD:
         return None
-    if token.text == "for":
-        return "foreach" if after.kind is Kind.WORD or after.text == "{" else None
-    if after.kind is Kind.WORD and after.type in _FOLLOW_WORDS:
-        word = _meant(token.text, _BEFORE_WORDS)
-        return word if word not in _TYPES or after.type == "NAME" else None
-    if after.text == "{":
-        return _meant(token.text, _BEFORE_BRACES)
-    if after.kind is Kind.DOTTED and after.type == "UNKNOWN":
-        return _meant(token.text, _BEFORE_DOTS)
-    if after.text == "(" and _opens_body(tokens, index + 1):
-        return _meant(token.text, _BEFORE_CONDITIONS)
-    if after.text == "[" and _names_type(tokens, index):
-        return _meant(token.text, _TYPES)
+    sign = _sign(tokens, index)
+    if sign is not None:
+        return sign
+    found = beginning(tokens, index) if opens else None
+    if found is None and (opens or before.text == "="):
+        found = engine(tokens, index)
+    if found is not None:
+        return _unknown(token, found)
+    if not opens and head in _JOINERS and _joins(tokens, index):
+        return _no_joiner(token, _JOINERS[head])
+    if before.type in ("STORAGE", "MUTABLE") and names_type(tokens, index):
+        kind = meant(token.text, TYPES)
+        return _unknown(token, kind) if kind is not None else None
+    return _after(tokens, index)
+
+
+def _sign(tokens: Sequence[Token], index: int) -> Respelling | None:
+    """`a and b`, `a or b`, `not (a)`: operators that are signs here."""
+    token, before, after = tokens[index], tokens[index - 1], tokens[index + 1]
+    word = token.text.lower()
+    starts = after.kind in _OPERANDS or after.text in ("(", "!", "#", "-")
+    if token.macro is not None or not starts:
+        return None
+    if word in _SIGNS and before.type in ENDS_OPERAND:
+        return _no_word(token, _SIGNS[word], True)
+    if word == "not" and before.text in _OPENINGS:
+        return _no_word(token, "!", after.text == "(", after.start)
     return None
 
 
-def _meant(text: str, words: frozenset[str]) -> str | None:
-    word = nearest(text, words)
-    return word if word is not None and likeness(word, text.lower()) >= _ALIKE else None
+def _after(tokens: Sequence[Token], index: int) -> Respelling | None:
+    """`trigger e afteer f;`: a name between two others, with an event or a destination before it."""
+    token, before, after = tokens[index], tokens[index - 1], tokens[index + 1]
+    fits = before.type in ("NAME", "_RPAR", "_RBRACK", "STORAGE") and after.type == "NAME" and token.macro is None
+    return _unknown(token, Meant("after", True)) if fits and is_slip("after", token.text.lower()) else None
 
 
-def _is_certain(text: str, word: str) -> bool:
-    """Whether no other word that opens a statement is as like: a type or a loop of C could mean several things."""
-    alike = [one for one in _OPENERS if likeness(one, text.lower()) >= _ALIKE]
-    return alike == [word]
+def _type_of_c(tokens: Sequence[Token], index: int) -> int:
+    """How many words of C name a type from `index` on, in front of a name; 0 for one word alone."""
+    count = 0
+    while tokens[min(index + count, len(tokens) - 1)].text in _C_WORDS and tokens[index + count].macro is None:
+        count += 1
+    named = tokens[min(index + count, len(tokens) - 1)].type == "NAME"
+    only_int = all(token.text == "int" for token in tokens[index : index + count])
+    return count if named and count > 1 and not only_int else 0
 
 
-def _closing(tokens: Sequence[Token], index: int) -> int:
-    """The index of the bracket that closes the one at `index`; the last token's if none does."""
-    depth = 0
-    for at in range(index, len(tokens) - 1):
-        text = tokens[at].text
-        depth += (text in ("(", "[")) - (text in (")", "]"))
-        if depth <= 0 or text in (";", "{", "}"):
-            return at
-    return len(tokens) - 1
-
-
-def _opens_body(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a body follows the parenthesis at `index`."""
-    return tokens[min(_closing(tokens, index) + 1, len(tokens) - 1)].text == "{"
-
-
-def _behind_bracket(tokens: Sequence[Token], index: int) -> str:
-    return tokens[min(_closing(tokens, index) + 1, len(tokens) - 1)].type
+def _c_type(run: Sequence[Token]) -> Respelling:
+    texts = [token.text for token in run]
+    width = 8 if "char" in texts else 16 if "short" in texts else 64 if "long" in texts else 32
+    word = f"{'u' if 'unsigned' in texts else 's'}{width}"
+    span = Span(run[0].start, run[-1].end)
+    fix = Fix(f"Write '{word}'", (Edit(span, word),))
+    message = f"unknown type '{' '.join(texts)}'"
+    found = Diagnostic(_CODE, Severity.ERROR, message, span, f"did you mean '{word}'?", (), (fix,))
+    return Respelling(span, (word,), found)
 
 
 def _joins(tokens: Sequence[Token], index: int) -> bool:
@@ -143,16 +154,26 @@ def _joins(tokens: Sequence[Token], index: int) -> bool:
     return named and (after.type in ("INT", "NAME") or after.text in ("[", "{"))
 
 
-def _no_joiner(token: Token, word: str) -> Diagnostic:
+def _no_joiner(token: Token, word: str) -> Respelling:
     fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=False)
     message = f"expected '{word}' before '{token.text}'"
-    return Diagnostic(_CODE, Severity.ERROR, message, token.span, f"did you mean '{word}'?", (), (fix,))
+    found = Diagnostic(_CODE, Severity.ERROR, message, token.span, f"did you mean '{word}'?", (), (fix,))
+    return Respelling(token.span, (word,), found)
 
 
-def _unknown(token: Token, word: str) -> Diagnostic:
-    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=_is_certain(token.text, word))
+def _no_word(token: Token, sign: str, safe: bool, end: int = 0) -> Respelling:
+    fix = Fix(f"Write '{sign}'", (Edit(Span(token.start, end or token.end), sign),), safe=safe)
+    message = f"there is no '{token.text}'"
+    found = Diagnostic(_CODE, Severity.ERROR, message, token.span, f"use '{sign}'", (), (fix,))
+    return Respelling(token.span, (sign,), found)
+
+
+def _unknown(token: Token, found: Meant) -> Respelling:
+    word = found.word
+    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=found.certain)
     hint = f"did you mean '{word}'?"
-    message = f"unknown {'type' if word in _TYPES else 'word'} '{token.text}'"
+    message = f"unknown {'type' if word in TYPES else 'word'} '{token.text}'"
     if token.text == "for":
         message, hint = "there is no 'for'", "use 'foreach'"
-    return Diagnostic(_CODE, Severity.ERROR, message, token.span, hint, (), (fix,))
+    said = Diagnostic(_CODE, Severity.ERROR, message, token.span, hint, (), (fix,))
+    return Respelling(token.span, tuple(word.split()), said)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from croqc.service.check import FileReport, FunctionReport, check_text
+from croqc.service.safe_trials import with_tried_fixes
 from croqc.service.settings import NO_SETTINGS, Settings
 from croqc.syntax.tokens import Token
 from croqc.text.record import replace
@@ -42,6 +43,11 @@ class Snapshot:
         if self.limited:
             return replace(check_text("", path=self.path), source=Source(self.text, self.path), found=())
         return check_text(self.text, below=self.below, path=self.path, previous=self.previous)
+
+    @cached_property
+    def tried(self) -> FileReport:
+        """The same with its safe fixes tried out: asked for with the fixes, never while a person types."""
+        return with_tried_fixes(self.report)
 
     @property
     def source(self) -> Source:

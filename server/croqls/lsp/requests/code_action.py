@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from croqc.service.fix import choose_edits
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.edits import Edit
+from croqc.text.record import replace
 from croqc.text.span import Span
 from croqls.assists.offers import MIGRATE, REWRITE, assists, migrations
 from croqls.ide.snapshot import Snapshot
@@ -50,7 +51,7 @@ class _Answer:
 
     def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None, quick: bool) -> None:
         self.server, self.snapshot, self.quick = server, snapshot, quick
-        self.report = server.documents.report(snapshot)
+        self.report = replace(snapshot.tried, flow_found=server.documents.verdicts(snapshot))
         self.only = None if only is None else tuple(str(getattr(kind, "value", kind)) for kind in only)
 
     def wants(self, kind: str) -> bool:
