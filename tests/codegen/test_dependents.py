@@ -24,7 +24,10 @@ HARMLESS = {
     "tcgen05_fence_before", "tcgen05_fence_after",
 }  # fmt: skip
 # Accesses of global memory, and of memory that may be global, in machine code.
-ACCESSES = {"LDG", "STG", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "UTMALDG", "UTMASTG", "UBLKCP"}
+ACCESSES = {
+    "LDG", "STG", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG", "UTMALDG", "UTMASTG", "UTMAREDG", "UBLKCP",
+    "UBLKRED",
+}  # fmt: skip
 HOSTILE = """
 __device__ { __device__ int counter; }
 __co__ void f(global s32 [N] x) {

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
+from math import ceil
 
 import pytest
 
 from croqc.codegen.unit import _ORDER, header
+from tests.codegen.compiling import log_of
 from tests.codegen.test_names import HEADERS
 from tests.meta.tree import ROOT, read
 
@@ -45,6 +48,14 @@ def test_every_function_is_called_by_generated_code_or_by_another() -> None:
             if calls <= declared and f'"__{function}"' not in words and not (made and made in texts):
                 lost.append(f"{name}: {function}")
     assert lost == []
+
+
+def test_rounding_up_keeps_to_the_type_and_the_sign() -> None:
+    """Rounded up as numbers are; checked by the compiler."""
+    pairs = [(-8, 4), (8, -4), (7, -4), (-7, -4), (-7, 4), (0, 4), (9, 4), (2**31 - 1, 2), (-(2**31) + 1, 2)]
+    checks = [f"static_assert(croq::cdiv({a}, {b}) == {ceil(Fraction(a, b))});" for a, b in pairs]
+    checks.append(f"static_assert(croq::cdiv(4294967295u, 2u) == {2**31}u);")
+    log_of("\n".join([header("types"), *checks, ""]), "sm_90a")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,6 +3,7 @@ and copy, run element by element."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from croqc.codegen.host_run import MOST_LAUNCHES, HostRun, Launch, ScalarArg
 from croqc.codegen.program import Program
+from croqc.codegen.unit import header
 from croqc.pipe import ir
 from croqc.pipe.errors import NotRunError
 from croqc.pipe.evaluate import cut, value_of
@@ -19,6 +21,8 @@ from croqc.pipe.exprs import Read, Tile
 from croqc.service.check import check_file, check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.lowering import program_for
+from tests.codegen.compiling import log_of
+from tests.sim.kernels import run as simulated
 
 COVERAGE = Path(__file__).parents[1] / "gpu/coverage"
 BODY = "parallel b by N : block { x.at(b) = 1; }"
@@ -86,6 +90,67 @@ def test_integers_have_their_types() -> None:
     assert done(text, N=1).value == 2147483657 * 1000 + 4
 
 
+VALUES = {"a": 1, "b": 2, "n": -7, "w": 2**40, "r": 0.1, "d": 0.1}
+DECLARED = """constexpr croq::u32 a = 1, b = 2;
+constexpr int n = -7;
+constexpr croq::s64 w = 1ll << 40;
+constexpr float r = 0.1f;
+constexpr double d = 0.1;
+using namespace croq;
+"""
+
+
+@pytest.mark.parametrize(
+    ("elem", "expr", "value"),
+    [
+        ("u32", "a - b", 4294967295),
+        ("bool", "a - b < 10u", False),
+        ("u32", "~a", 4294967294),
+        ("u32", "(a - b) / b", 2147483647),
+        ("u32", "b * 4294967295u", 4294967294),
+        ("u32", "a << 31", 2147483648),
+        ("s64", "w * 3 - n", 3 * 2**40 + 7),
+        ("s32", "cdiv(n, 4) * 100 + n / 4 * 10 + n % 4", -113),
+        ("s32", "n >> 1", -4),
+        ("f32", "r + 0.2f", 0.30000001192092896),
+        ("bool", "r * 3.0f == 0.3f", True),
+        ("bool", "r == d", False),
+        ("f32", "16777217.0f + 1.0f", 16777216.0),
+        ("f64", "d + 0.2", 0.30000000000000004),
+    ],
+)
+def test_arithmetic_is_that_of_the_generated_host_function(elem: str, expr: str, value: float) -> None:
+    """The values are those of a C++ compiler, which here checks the expression that is generated."""
+    text = f"__co__ {elem} f(u32 a, u32 b, int n, s64 w, f32 r, f64 d, global s32 [N] x) {{ {BODY} return {expr}; }}"
+    assert done(text, N=1, **VALUES).value == value
+    full = cuda_of(check_text(text), None, {"N": 1, **VALUES}, "full").result.text
+    (generated,) = re.findall(r"^  return (.*);$", full.partition("launch_overlapping(f")[2], re.MULTILINE)
+    want = str(value).lower() + {"f32": "f", "u32": "u", "s64": "ll"}.get(elem, "")
+    log_of(f"{header('types')}\n{DECLARED}static_assert(({generated}) == {want});\n", "sm_90a")
+
+
+def test_floats_are_divided_by_zero() -> None:
+    text = f"__co__ void f(f32 r, f32 z, global s32 [N] x) {{ {BODY} println(r / z, -r / z, r / -z, z / z); }}"
+    assert done(text, N=1, r=1.5, z=0.0).says == "inf-inf-infnan\n"
+
+
+@pytest.mark.parametrize("name", ["__sqrt", "__gelu"])
+def test_functions_that_only_the_generated_host_code_computes(name: str) -> None:
+    run = done(f"__co__ void f(f32 r, global s32 [N] x) {{ println({name}(r)); {BODY} }}", N=1, r=0.5)
+    assert isinstance(run.trouble, NotRunError)
+    assert run.trouble.message == f"'{name}' of the host part is computed in what `croq cuda --full` prints alone"
+
+
+def test_the_simulator_has_scalars_of_their_types_too() -> None:
+    text = """__co__ s32 [2] f(u32 a, u32 b, u8 c) {
+  s32 [2] y;
+  y.at(0) = a - b < 10u ? 1 : 2;
+  y.at(1) = c;
+  return y;
+}"""
+    assert simulated(text, {}, {"a": 1, "b": 2, "c": 260}).result.tolist() == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -107,6 +172,7 @@ def test_what_no_engine_runs(body: str, message: str) -> None:
         ("parallel {a, b} by [1, 65538 + n] : block { x.at(0) = 1; }", "a grid takes up to 65,535 there"),
         ('assert(n > 0, "no n"); BODY', "assertion failed: no n"),
         ("if (N / (n + 1) > 2) { BODY }", "division by zero"),
+        ("parallel b by N / (n + 1) : block { x.at(0) = 1; }", "division by zero"),
     ],
 )
 def test_a_launch_that_cannot_be_is_told_at_its_place(stmt: str, message: str) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 import croqc
 from croqc.targets import TARGETS
+from croqls.ide.inlay_hints import HintKind
+from croqls.ide.roles import Role
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "vscode-extension"
@@ -49,9 +51,16 @@ def test_the_architectures_are_the_targets_of_the_compiler() -> None:
 
 
 def test_the_settings_are_few_and_described() -> None:
-    names = {"python", "arch", "dialect", "defines", "trace.server"}
+    hints = {f"inlayHints.{kind.value}" for kind in HintKind}
+    names = {"python", "arch", "dialect", "defines", "trace.server"} | hints
     assert set(SETTINGS) == {f"croqtile.{name}" for name in names}
+    assert all(SETTINGS[f"croqtile.{name}"]["default"] is True for name in hints)
     assert all(setting["markdownDescription"] for setting in SETTINGS.values())
+
+
+def test_the_roles_are_modifiers_of_tokens() -> None:
+    told = {item["id"] for item in MANIFEST["contributes"]["semanticTokenModifiers"]}
+    assert told == {role.value for role in Role}
 
 
 def test_every_command_is_contributed_and_registered() -> None:

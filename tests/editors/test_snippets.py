@@ -11,7 +11,9 @@ import pytest
 from croqc.service.check import check_text
 from croqc.service.settings import Settings
 from croqc.syntax.parser import parse_file
+from croqc.targets import TARGETS
 from croqc.text.diagnostics import Severity
+from croqls.ide.patterns import CURRENT, patterns
 
 FILE = Path(__file__).parents[2] / "vscode-extension" / "snippets" / "croqtile.json"
 SNIPPETS = json.loads(FILE.read_text(encoding="utf-8"))
@@ -49,6 +51,13 @@ def test_snippet_is_clean_in_the_current_dialect(name: str) -> None:
     report = check_text(in_place(name, expand(SNIPPETS[name]["body"])), Settings(dialect="current"))
     notes = (Severity.INFORMATION, Severity.HINT)
     assert [found.message for found in report.diagnostics if found.severity not in notes] == []
+
+
+def test_the_patterns_are_those_of_the_server() -> None:
+    """So that the editor has them without a server, and none is offered in two versions."""
+    known = {tuple(entry["body"]): entry["prefix"] for entry in SNIPPETS.values()}
+    for pattern in patterns(CURRENT, TARGETS["sm_90a"]):
+        assert pattern.label in known[tuple(pattern.text.split("\n"))]
 
 
 def test_expansion() -> None:

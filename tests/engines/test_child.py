@@ -160,6 +160,17 @@ def test_a_vector_has_a_tensor_map_too(card: Callable[[str], Parent], tmp_path: 
     assert isinstance(found, Answer), found
 
 
+def test_the_card_is_asked_for_its_room_once_a_job(card: Callable[[str], Parent], tmp_path: Path) -> None:
+    made = chain("tma", 1024, delays=False)
+    (tmp_path / "job").mkdir()
+    with card("") as parent:
+        job = make_job(made, {"x": np.arange(1024, dtype=np.int32)}, tmp_path / "job", "sm_90a")
+        assert len(job.launches) > len({launch.kernel for launch in job.launches})
+        assert isinstance(parent.run(job), Answer)
+        assert parent._child is not None
+        assert parent._child._log().splitlines().count("properties") == 1
+
+
 def test_tensor_maps_are_those_of_the_printed_host_side(card: Callable[[str], Parent], tmp_path: Path) -> None:
     """The stub writes what it is asked for to the log of the child."""
     with card("") as parent:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from croqls.ide.hover import hover
-from croqls.ide.semantic import TokenType, semantic_tokens
+from croqls.ide.roles import Role
+from croqls.ide.semantic import MODIFIERS, TokenType, semantic_tokens
 from croqls.ide.snapshot import Snapshot
 from croqls.ide.symbols import OutlineKind, outline
 
@@ -68,6 +70,44 @@ def test_tokens_stand_in_order_on_one_line_each_and_mark_declarations() -> None:
     assert not any("\n" in KERNEL[item.span.start : item.span.end] for item in tokens)
     names = [item for item in tokens if KERNEL[item.span.start : item.span.end] == "tile_s"]
     assert [(item.type, item.declares) for item in names] == [(TokenType.BUFFER, True), (TokenType.BUFFER, False)]
+
+
+def test_tokens_of_a_region_carry_its_role() -> None:
+    text = (Path(__file__).parents[2] / "examples" / "pipeline_course.co").read_text(encoding="utf-8")
+    tokens = semantic_tokens(Snapshot("file:///k.co", 1, text))
+
+    def roles(at: str) -> list[str]:
+        start = text.index(at)
+        return [role.value for item in tokens if item.span.start == start for role in item.roles]
+
+    assert roles("inthreads.async (p1 == 0)") == ["producer"]
+    assert roles("wait empty") == roles("trigger full") == ["producer"]
+    assert roles("mma.row.row") == roles("wait full") == roles("trigger empty") == ["consumer"]
+    assert roles("shared event full") == roles("parallel {block_m") == []
+    wait = next(item for item in tokens if item.span.start == text.index("wait full"))
+    assert (MODIFIERS, wait.modifiers) == (("declaration", "producer", "consumer"), 4)
+
+
+def test_a_region_between_two_rings_has_both_roles() -> None:
+    text = """__co__ void f(global f16 [64, 64] x) {
+  parallel b by 1 : block {
+    shared f16 [64, 64] one, two;
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) { dma.copy one => two; }
+      inthreads.async (w == 1) { y = 1; }
+    }
+  }
+}
+"""
+    tokens = semantic_tokens(Snapshot("file:///k.co", 1, text))
+    assert {item.roles for item in tokens} == {(), (Role.PRODUCER, Role.CONSUMER)}
+
+
+def test_names_of_functions_are_functions() -> None:
+    text = "__device__ float g(float x) { return x; }\n__co__ void f(global f32 [8] x) {\n  y = call g(x.at(0));\n}\n"
+    tokens = semantic_tokens(Snapshot("file:///k.co", 1, text))
+    found = {text[item.span.start : item.span.end]: item.declares for item in tokens if item.type is TokenType.FUNCTION}
+    assert (found["f"], found["g"]) == (True, False)
 
 
 @pytest.mark.parametrize("length", range(0, len(KERNEL), 7))

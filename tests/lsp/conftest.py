@@ -28,6 +28,10 @@ def make_client() -> LanguageClient:
     def register(_: LanguageClient, params: lsp.RegistrationParams) -> None:
         client.registered = [item.method for item in params.registrations]
 
+    @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
+    def refresh(_: LanguageClient, params: None) -> None:
+        """Some editors say that they ask for hints anew; tests do."""
+
     return client
 
 

@@ -30,6 +30,6 @@ async def test_a_rule_is_completed_and_explained_behind_an_emoji(client: Languag
 
 
 async def test_other_places_offer_nothing(client: LanguageClient) -> None:
-    editor = Editor(client, "k.co", TEXT)
+    editor = Editor(client, "k.co", TEXT.replace("y.at", "// y.at"))
     found = await client.text_document_completion_async(lsp.CompletionParams(editor.document, editor.position("y.at")))
     assert found == []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from multiprocessing import Pipe
 
 import pytest
 
 from croqc.service.settings import NO_SETTINGS
+from croqls.ide.hover import hover
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import FlowProcess, job_of
@@ -106,21 +108,21 @@ async def test_a_question_is_answered_before_verdicts_that_wait() -> None:
     process.on_answer = lambda answer: order.append(answer.key)
     for key in ("file:///a.co", "file:///b.co"):
         process.submit(job(key, 1))
-    reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), KERNEL.index("x.at"), pictures=False)
-    assert reply.hover is not None
-    assert "x: global s32 [N]" in reply.hover.markdown
+    reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=KERNEL.index("x.at")))
+    assert reply.answer is not None
+    assert "x: global s32 [N]" in reply.answer.markdown
     assert order == ["file:///a.co"]  # which was running when the question came
     process.stop()
 
 
 async def test_a_question_of_a_process_that_dies_is_answered_with_the_reason() -> None:
     process = FlowProcess()
-    asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), 0, pictures=False))
+    asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=0)))
     await asyncio.sleep(0)
     assert process._process is not None
     process._process.kill()
     reply = await asked
-    assert (reply.hover, reply.failed) == (None, "the credit-flow process died")
+    assert (reply.answer, reply.failed) == (None, "the credit-flow process died")
     process.stop()
 
 
@@ -138,12 +140,12 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
     monkeypatch.setattr(FlowProcess, "_start", counted)
     process = started(answers)
     for turn in range(4):
-        asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", turn, KERNEL), turn, pictures=False))
+        asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", turn, KERNEL), partial(hover, offset=turn)))
         await asyncio.sleep(0)
         if process._process is not None:
             process._process.kill()
         reply = await asked
-        assert (reply.hover, reply.failed) == (None, "the credit-flow process died")
+        assert (reply.answer, reply.failed) == (None, "the credit-flow process died")
     assert len(starts) == 2
     process.submit(job_of(Snapshot("file:///c.co", 5, KERNEL)))
     assert [answer.failed for answer in answers.seen] == ["the credit-flow process died"]
@@ -156,7 +158,7 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
 def test_a_failure_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_going(monkeypatch)
     monkeypatch.setattr(worker, "_report", fail)
-    question = worker.Question(1, job("a.co", 1), "file:///a.co", 0, False)
+    question = worker.Question(1, job("a.co", 1), "file:///a.co", partial(hover, offset=0))
     for failed in (worker._answer(job("a.co", 1), {}).failed, worker._reply(question, {}).failed):
         assert failed.startswith("ZeroDivisionError at breaking.py:")
         assert failed.endswith(": division by zero")

@@ -3,8 +3,11 @@
 import ast
 import re
 
-from tests.meta.tree import files, name, python_files, read
+import pytest
 
+from tests.meta.tree import ROOT, files, name, python_files, read
+
+MAX_COLUMNS = 120
 MAX_LINES = 400
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME)\b")
 SWITCHED_OFF = re.compile(r"\bpytest\.(?:mark\.)?(?:skip|xfail|skipif|importorskip)\b|\bunittest\.skip")
@@ -54,3 +57,10 @@ def test_every_test_file_is_collected() -> None:
         )
     ]
     assert lost == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/lowering.md"])
+def test_lines_of_prose_fit_an_editor(page: str) -> None:
+    """What a console shows stands as it is shown."""
+    prose = read(ROOT / page).split("```")[::2]
+    assert [line for part in prose for line in part.splitlines() if len(line) > MAX_COLUMNS] == []

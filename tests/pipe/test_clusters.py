@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from croqc.pipe import ir
@@ -14,6 +16,7 @@ from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 from tests.pipe.lowering import TEXTS, after, only
+from tests.pipe.test_mirror import UNLIKE, with_loader
 
 HALVES = (TEXTS / "cluster.co").read_text(encoding="utf-8")
 SIZES = {"M": 256, "N": 128, "K": 256}
@@ -93,6 +96,16 @@ def test_lanes_arrive_in_a_block_each_and_one_thread_in_all() -> None:
         check_text(single.replace("group-4 {", "group-4, t by 128 : thread {")), None, {"N": 256}
     ).result.text
     assert "mbarrier_arrive_cluster<2, false>(full);" in text
+
+
+@pytest.mark.parametrize(("old", "new"), UNLIKE)
+def test_the_thread_that_expects_bytes_arrives_in_all_blocks(old: str, new: str) -> None:
+    """Two threads' messages to another block have no order: a generation could complete without its bytes."""
+    body = cuda_of(check_text(with_loader(old, new)), None, SIZES).result.text.partition("tma_prefetch(")[2]
+    lines = [line.strip() for line in body.splitlines() if re.search(r"mbarrier_(expect|arrive)\w*(<.*>)?\(full", line)]
+    words = [re.findall(r"mbarrier_\w+", line)[0] for line in lines]
+    assert sorted(words) == ["mbarrier_arrive_cluster", "mbarrier_expect", "mbarrier_expect_cluster"]
+    assert len({line.partition("mbarrier_")[0] for line in lines}) == 1, lines
 
 
 @pytest.mark.parametrize(

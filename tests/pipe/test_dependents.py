@@ -43,4 +43,4 @@ def test_what_the_host_moves_by_kernels_waits_too() -> None:
 
 def test_a_dump_shows_it() -> None:
     lines = list(kernel_lines(after("dependents", PLAIN, {"N": 8})))
-    assert lines[lines.index("  body") + 1] == "    await launches in front, let the next begin"
+    assert lines[lines.index("  body") + 1] == "    await launches in front"

@@ -25,6 +25,9 @@ M, N = Var("M"), Var("N")
         (Op("/", (Op("-", (N, M)), Lit(32))), -2),  # -66 / 32, towards zero
         (Op("%", (Op("-", (N, M)), Lit(32))), -2),
         (Fn("cdiv", (M, N), "s32"), 3),
+        (Op("*", (M, Lit(2**31 // 130 + 1))), 2**31 - 2**31 % 130 + 130 - 2**32),  # 32 bits, as C has them
+        (Op("*", (Cast(M, "s64"), Lit(2**31)), "s64"), 130 * 2**31),
+        (Op("-", (Cast(N, "u8"), Lit(65, "u8")), "u8"), 255),
         (Fn("__min", (M, N), "s32"), 64),
         (Fn("__max", (M, N), "s32"), 130),
         (Op(">=", (M, N), "bool"), 1),
@@ -35,6 +38,19 @@ M, N = Var("M"), Var("N")
 )
 def test_values(expr: Expr, value: int) -> None:
     assert evaluate(expr, SIZES) == value
+
+
+@pytest.mark.parametrize(
+    ("expr", "message"),
+    [
+        (Op("<<", (Lit(1), Lit(-1))), "a shift by -1 has no value: the count must be from 0 to 31"),
+        (Op("<<", (Cast(M, "s64"), Lit(64)), "s64"), "a shift by 64 has no value: the count must be from 0 to 63"),
+        (Cast(Op("/", (Lit(1.0, "f32"), Lit(0.0, "f32")), "f32"), "s32"), "inf has no value as s32"),
+    ],
+)
+def test_what_c_leaves_open(expr: Expr, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        evaluate(expr, SIZES)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,61 @@ def test_what_has_landed_and_been_read_makes_room(stmts: tuple[str, ...]) -> Non
     assert shares(plan(*stmts))
 
 
+CLUSTER = """__co__ void f(global f32 [N, 64] x, global f32 [N, 64] w, global f32 [N, 64] y) {{
+  parallel c by 2 : cluster {{
+    parallel i by N / 64 : block {{
+      shared f32 [64, 64] own, a;
+      shared event full;
+      {body}
+    }}
+  }}
+}}
+"""
+OWN = """dma.copy x.subspan(64, 64).at(i, 0) => own;
+      dma.copy own => y.subspan(64, 64).at(i, 0);"""
+SENT = """parallel p by 4 : group {
+        inthreads.async (p == 0) {
+          tma.copy.async<full>.multicast w.subspan(64, 64).at(i, 0) => a;
+          trigger.cluster full;
+        }
+        inthreads.async (p == 1) { wait full; tma.copy a => y.subspan(64, 64).at(i, 0); }
+      }"""
+
+
+def in_cluster(*stmts: str) -> list[tuple[ir.Shared, ir.Shared]]:
+    return overlapping(after("memory", CLUSTER.format(body="\n      ".join(stmts)), {"N": 256}))
+
+
+def test_another_block_loads_whatever_this_one_still_uses() -> None:
+    """Behind a barrier of its own block, which does not hold the other one back."""
+    assert in_cluster(OWN, "sync.shared;", SENT) == []
+    assert in_cluster(OWN, "sync.shared;", SENT.replace(".multicast", "").replace(".cluster", "")) != []
+
+
+def test_what_all_blocks_have_loaded_makes_room() -> None:
+    assert in_cluster(SENT, "sync.shared;", OWN) != []
+
+
+def test_what_some_blocks_load_oftener_is_in_use_to_the_end() -> None:
+    unequal = SENT.replace("tma.copy.async<full>", "if (c == 0) tma.copy.async<full>")
+    assert in_cluster(unequal, "sync.shared;", OWN) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "room"),
+    [
+        (r"asm volatile(\"setmaxnreg.inc.sync.aligned.u32 128;\");", True),
+        (r"asm volatile(\"setmaxnreg.inc.sync.aligned.u32 %0;\" :: \"n\"(128));", True),
+        (r"asm volatile(\"setmaxnreg.inc.sync.aligned.u32 128;\"); use(a);", False),
+        (r"asm volatile(\"setmaxnreg.inc.sync.aligned.u32 128; st.shared.u32 [0], 1;\");", False),
+        ("use(a);  // setmaxnreg", False),
+    ],
+)
+def test_foreign_code_that_sets_registers_and_does_more_may_use_all(text: str, room: bool) -> None:
+    island = f'parallel t by 128 : thread {{{{ __cpp__("{text}"); }}}}'
+    assert shares(plan(LOAD + STORE, "a", island, "", LOAD + STORE, "b", island, "")) is room
+
+
 def test_the_async_proxy_takes_over_behind_a_fence() -> None:
     written = plan(TOUCH + STORE, "a", TMA, "b")
     barrier = [stmt.publishes for stmt in only(written, ir.Sync)]

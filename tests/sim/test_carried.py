@@ -50,6 +50,20 @@ def test_the_block_goes_on_with_what_all_paths_have_made() -> None:
     assert out(f"while (n < 4) {{ {BOTH} }} out.at(7) = n; {SHOWN}") == [4, 4, -1, -1, -1, -1, -1, 4]
 
 
+def test_where_paths_meet_here_alone_the_run_says_so() -> None:
+    """Reading the variable joins nothing on a card; a shared tensor that both use does."""
+
+    def notes(body: str) -> list[str]:
+        found = ran(TEXT.format(body=body), {"out": np.full(8, -1, np.int32)})
+        return [text for text in found.notes if text.startswith("paths waited for each other")]
+
+    assert len(notes(f"while (n < 4) {{ {BOTH} }} {SHOWN}")) == 1
+    assert notes(BOTH + SHOWN) == []
+    fill = "parallel t by 128 : thread { s.at(p * 128 + t) = 1; }"
+    joining = f"shared s32 [256] s; parallel p by 2 : group-4 {{ {fill} n = n + 1; }}"
+    assert notes(joining + "out.at(7) = n + s.at(0);") == []
+
+
 def test_the_block_cannot_read_what_differs() -> None:
     body = "parallel p by 2 : group-4 { n = n + p; } out.at(7) = n;"
     found = run(TEXT.format(body=body), {"out": np.full(8, -1, np.int32)})

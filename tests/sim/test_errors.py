@@ -74,6 +74,11 @@ def test_a_register_hint_does_no_harm() -> None:
     assert run(thread('__cpp__("setmaxnreg.dec.sync.aligned.u32 40;"); out.at(t) = 1;'), out()).error is None
 
 
+def test_an_island_with_a_register_hint_and_more_is_not_passed_over() -> None:
+    result = run(thread('__cpp__("asm(\\"setmaxnreg.dec.sync.aligned.u32 40;\\"); x[t] = 1;"); out.at(t) = 1;'), out())
+    assert result.error is not None and result.error.message == "C++ is not simulated"
+
+
 def test_a_model_gives_a_device_function_its_meaning() -> None:
     text = thread("x = call twice(t); out.at(t) = x;")
     model = model_of(text)

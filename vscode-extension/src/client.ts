@@ -27,7 +27,8 @@ function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): Lan
       { scheme: "untitled", language: LANGUAGE },
     ],
     synchronize: { configurationSection: SECTION },
-    initializationOptions: { arch, dialect, defines },
+    // The snippets of the extension are the server's patterns of the current dialect: they would be offered twice.
+    initializationOptions: { arch, dialect, defines, ownPatterns: true },
     outputChannel: output,
     initializationFailedHandler: () => false,
     errorHandler: {

@@ -11,6 +11,7 @@ from croqc.codegen.units import by_first, meeting, rank_in
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
 from croqc.pipe.exprs import Lit, divide
+from croqc.pipe.walk import statements
 from croqc.sema.model import Unit
 
 
@@ -20,6 +21,8 @@ class Events:
     def __init__(self, writer: Writer, copies: Copies, kernel: ir.Kernel, sites: Sites | None) -> None:
         self.w, self.copies, self.kernel, self.sites = writer, copies, kernel, sites
         self.places, self.headers = copies.places, copies.headers
+        given = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Arrive | ir.Expect)]
+        self.expecting = {stmt.slot.event for stmt in given if stmt.bytes}
 
     def wait(self, stmt: ir.Wait) -> None:
         barrier = self.copies.barrier(stmt.slot)
@@ -73,10 +76,14 @@ class Events:
         self.w.line(by_first(stmt.unit, self.copies.team, f"{arrival};"))
 
     def _in_every_block(self, stmt: ir.Arrive, barrier: str) -> str:
-        """An arrival in each block of the cluster, by a lane each where the unit has as many."""
+        """An arrival in each block of the cluster, by a lane each where the unit has as many.
+
+        Where bytes are expected, by the thread that expects them: nothing orders its message to another block and
+        another lane's, and a generation that lacks the bytes would be complete.
+        """
         blocks = blocks_of(self.kernel)
         rank, lanes = rank_in(stmt.unit, self.copies.team)
-        if blocks > lanes:
+        if blocks > lanes or stmt.slot.event in self.expecting:
             orders = ", false" if stmt.signals else ""
             arrival = f"mbarrier_arrive_cluster<{blocks}{orders}>({barrier});"
             return by_first(stmt.unit, self.copies.team, arrival)

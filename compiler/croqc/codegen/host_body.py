@@ -17,9 +17,8 @@ from croqc.pipe.exprs import ONE, Expr, Held, Read, integer
 from croqc.pipe.mentioned import mentioned
 from croqc.pipe.walk import Body, statements
 from croqc.pipe.wide import is_small, widened
+from croqc.sema.launch_limits import LARGEST, MOST_BLOCKS
 from croqc.sema.memory import STATIC_LIMIT
-
-_MOST = 2**31 - 1  # blocks of a grid, and what a coordinate counts to
 
 
 class HostBody:
@@ -211,14 +210,15 @@ def _needs(kernel: ir.Kernel) -> Iterator[tuple[str, str]]:
         yield f"{name} == {value}", f"this code was made for {name} = {value}"
     for name, divisor in kernel.assumed:
         yield f"{name} % {divisor} == 0", f"{name} must be a multiple of {divisor}"
-    for extent in kernel.grid[1:3]:
+    for extent, most in zip(kernel.grid[1:3], MOST_BLOCKS[1:], strict=False):
         if integer(extent) is None:
-            yield f"{_wide(extent, 9)} <= 65535", f"a grid has at most 65535 blocks there: {_named(extent)}"
+            yield f"{_wide(extent, 9)} <= {most}", f"a grid has at most {most} blocks there: {_named(extent)}"
     if kernel.grid and not is_small(kernel.grid[0]):
-        yield f"{_wide(kernel.grid[0], 9)} <= {_MOST}", f"a grid has up to {_MOST} blocks: {_named(kernel.grid[0])}"
+        most = MOST_BLOCKS[0]
+        yield f"{_wide(kernel.grid[0], 9)} <= {most}", f"a grid has up to {most} blocks: {_named(kernel.grid[0])}"
     for extent in (extent for item in kernel.maps for extent in item.tensor.shape):
         if not is_small(extent):
-            yield f"{_wide(extent, 9)} <= {_MOST}", f"TMA counts up to {_MOST}: {_named(extent)} is more"
+            yield f"{_wide(extent, 9)} <= {LARGEST}", f"TMA counts up to {LARGEST}: {_named(extent)} is more"
 
 
 def _map(item: ir.TensorMap) -> str:

@@ -13,16 +13,18 @@ from typing import Any, Final
 from croqc.codegen.kernel import grid_of
 from croqc.pipe import ir, ir_host
 from croqc.pipe.errors import LoweringError, NotRunError
-from croqc.pipe.evaluate import cut, evaluate, value_of
+from croqc.pipe.evaluate import UncomputedError, cut, value_of
+from croqc.pipe.exprs import Expr
 from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body
+from croqc.pipe.wide import widened
 from croqc.sema.elements import ELEMENTS
+from croqc.sema.launch_limits import LARGEST, MOST_BLOCKS
 from croqc.text.record import record
 from croqc.text.span import Span
 
 MOST_LAUNCHES: Final = 1 << 14
 _STEPS: Final = 1 << 20  # statements of the host part
-_GRID: Final = (2**31 - 1, 65535, 65535)  # blocks in each direction (CUDA C++ programming guide, compute capabilities)
 _FORMAT = re.compile(r"%%|%(lld|llu|u|d|f|b)")
 
 
@@ -92,7 +94,7 @@ class _Run:
 
     def __init__(self, host: ir_host.Host, kernels: Sequence[ir.Kernel], sizes: Mapping[str, Number]) -> None:
         self.kernels = kernels
-        self.values = {name: sizes[source] for name, source, _ in host.scalars if source in sizes}
+        self.values = {name: cut(sizes[source], elem) for name, source, elem in host.scalars if source in sizes}
         self.elems: dict[str, str] = {name: elem for name, _, elem in host.scalars}
         self.launches: list[Launch] = []
         self.says = ""
@@ -114,6 +116,9 @@ class _Run:
     def known(self, expr: Any, span: Span) -> Number:
         try:
             return value_of(expr, self.values)
+        except UncomputedError as error:
+            message = f"'{error.name}' of the host part is computed in what `croq cuda --full` prints alone"
+            raise NotRunError(message, span) from None
         except ValueError as error:
             raise LoweringError(str(error), span) from error
         except ZeroDivisionError:
@@ -193,8 +198,8 @@ class _Run:
             raise LoweringError(f"'{missing[0]}' has no value: give it one by '-D' or a run line", stmt.span)
         scalars = tuple(ScalarArg(name, elem, self.values[name]) for name, elem in kernel.scalars)
         try:
-            grid = self._grid(kernel)
-            maps = tuple(self._map(kernel, item) for item in kernel.maps)
+            grid = self._grid(kernel, stmt.span)
+            maps = tuple(self._map(kernel, item, stmt.span) for item in kernel.maps)
         except ValueError as error:
             raise LoweringError(str(error), stmt.span) from error
         pointers = tuple(PointerArg(name) for name in kernel.sources)
@@ -203,19 +208,23 @@ class _Run:
         self.says = ""
         return ""
 
-    def _grid(self, kernel: ir.Kernel) -> tuple[int, int, int]:
-        x, y, z = (evaluate(extent, self.values) for extent in grid_of(kernel))
-        for extent, most in zip((x, y, z), _GRID, strict=True):
+    def _extent(self, extent: Expr, span: Span) -> int:
+        """In 64 bits where sizes may make it too large for 32, as the generated host function has it."""
+        return int(self.known(widened(extent), span))
+
+    def _grid(self, kernel: ir.Kernel, span: Span) -> tuple[int, int, int]:
+        x, y, z = (self._extent(extent, span) for extent in grid_of(kernel))
+        for extent, most in zip((x, y, z), MOST_BLOCKS, strict=True):
             if extent < 1:
                 raise ValueError(f"a bound of this parallel is {extent}; it must be at least 1")
             if extent > most:
                 raise ValueError(f"a bound of this parallel is {extent:,}; a grid takes up to {most:,} there")
         return x, y, z
 
-    def _map(self, kernel: ir.Kernel, item: ir.TensorMap) -> MapArg:
+    def _map(self, kernel: ir.Kernel, item: ir.TensorMap, span: Span) -> MapArg:
         array = dict(zip((tensor.name for tensor in kernel.tensors), kernel.sources, strict=True))[item.tensor.name]
-        extents = tuple(evaluate(extent, self.values) for extent in reversed(item.tensor.shape))
-        if max(extents) >= 2**31:  # coordinates have 32 bits
+        extents = tuple(self._extent(extent, span) for extent in reversed(item.tensor.shape))
+        if max(extents) > LARGEST:
             raise ValueError(f"'{array}' is {max(extents):,} elements long for TMA, which counts in 32 bits: use 'dma'")
         return MapArg(array, item.tensor.elem, extents, item.box, item.swizzle)
 

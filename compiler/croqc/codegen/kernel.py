@@ -98,6 +98,10 @@ class _Kernel:
     def _parameters(self) -> list[str]:
         kernel = self.kernel
         maps = [f"const __grid_constant__ TensorMap {map_name(kernel, number)}" for number in range(len(kernel.maps))]
+        # With this the compiler reads what a kernel never writes by ld.global.nc, which need not see writes of others
+        # (PTX ISA). None come: nothing is read before the wait for the launches in front, whose blocks have all ended
+        # by then, and the next launch writes behind its own wait for this one. It would not hold if a launch let the
+        # next begin while its blocks run (griddepcontrol.launch_dependents), and that wrote in front of its wait.
         tensors = [f"{type_word(tensor.elem)}* __restrict__ {tensor.name}" for tensor in kernel.tensors]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]

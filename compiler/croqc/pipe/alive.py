@@ -4,20 +4,24 @@ them.
 The block's own statements are numbered; what stands in a loop, a condition or a role counts as one. Two tensors may
 share their bytes where a barrier of the whole block stands between the last statement that touches the one and the
 first that touches the other, and at that barrier nothing asynchronous of the first is in flight. Roles run side by
-side: no barrier of the block stands between them. In doubt a tensor is in use to the end.
+side: no barrier of the block stands between them. What other blocks of the cluster load into is in use from the start,
+for no barrier of this block holds them back. In doubt a tensor is in use to the end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import TypeGuard
 
 from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Fn, Lit
 from croqc.pipe.published import touched
+from croqc.pipe.ranked import Ranked
 from croqc.pipe.transfers import is_load
 from croqc.pipe.walk import Body, bodies, flat, statements
 from croqc.sema.model import Unit
+from croqc.sema.register_hint import register_hint
 from croqc.text.record import record
 
 _OWN = ("multiply", "store", "cp.async")  # what only the path itself can wait for
@@ -36,16 +40,29 @@ class Lifetime:
 def lifetimes(kernel: ir.Kernel) -> dict[str, Lifetime]:
     """Those of the shared tensors that are used; empty where foreign code may use any of them at any time."""
     body = tuple(flat(kernel.body))
-    if any(isinstance(stmt, ir.Text) and "setmaxnreg" not in stmt.text for stmt in statements(body)):
+    if any(isinstance(stmt, ir.Text) and register_hint(stmt.text) is None for stmt in statements(body)):
         return {}
     users = [_names(stmt) for stmt in body]
+    ranked = Ranked(kernel)
+    sent = dict(sorted(_sent(body, ranked, ranked.unknown))) if kernel.cluster else {}
     found = {}
     for item in kernel.shared:
         name = item.tensor.name
         used = [number for number, names in enumerate(users) if name in names]
         if used:
-            found[name] = _lifetime(kernel, body, name, used[0], used[-1])
+            first = 0 if name in sent else used[0]
+            found[name] = Lifetime(first) if sent.get(name) else _lifetime(kernel, body, name, first, used[-1])
     return found
+
+
+def _sent(body: Body, ranked: Ranked, apart: bool) -> Iterator[tuple[str, bool]]:
+    """What blocks load for each other, and whether some may do so oftener (`apart`): then no wait of this block tells
+    that the last of it has landed."""
+    for stmt in body:
+        if isinstance(stmt, ir.Copy) and stmt.multicast:
+            yield stmt.dest.tensor.name, apart
+        for part in bodies(stmt):
+            yield from _sent(part, ranked, apart or ranked.decides(stmt))
 
 
 def apart(one: Lifetime, other: Lifetime) -> bool:

@@ -2,8 +2,8 @@
 
 A load waits for an arrival behind it in its list of statements. One that names its event, or whose future an arrival
 names, is that arrival's, whatever stands between; a synchronous one is the next arrival's, where nothing but scalars
-and waits stand between, no other load goes to the same place and nobody sees the difference (`published`), and of
-several all or none.
+and waits stand between, no other load goes to the same place and nobody sees the difference, now or at the next
+generation of the slot (`published`), and of several all or none.
 """
 
 from __future__ import annotations

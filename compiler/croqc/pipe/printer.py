@@ -150,7 +150,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Commit: (lambda s: f"commit keep {s.keep}", frozenset({"keep"})),
     ir.StoreTile: (lambda s: f"store {_acc(s)} => {tile(s.dest)}", frozenset({"acc", "index", "dest"})),
     ir.StoresRead: (lambda s: "stores written" if s.written else "stores read", frozenset({"written"})),
-    ir.AwaitLaunches: (lambda s: "await launches in front, let the next begin", frozenset()),
+    ir.AwaitLaunches: (lambda s: "await launches in front", frozenset()),
     ir.Start: (lambda s: f"start {_acc(s)}", frozenset({"acc", "index"})),
     ir.Complete: (lambda s: f"complete multiplies by {_slot(s.slot)}", frozenset({"slot"})),
     ir.ArriveCommitted: (lambda s: f"arrive {_slot(s.slot)} when complete", frozenset({"slot"})),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var
+from croqc.sema.launch_limits import LARGEST
 
 _WIDE = ("s64", "u64")
 _GROWING = ("+", "-", "*")
@@ -12,7 +13,7 @@ def is_small(extent: Expr) -> bool:
     """Whether an extent, and so every index below it, certainly fits 32 bits: a size, or a part of one."""
     match extent:
         case Lit(value=value):
-            return value < 2**31
+            return value <= LARGEST
         case Var(elem=elem):
             return elem not in _WIDE
         case Op(op="/" | "%", args=(left, _)) | Fn(name="cdiv", args=(left, _)):

@@ -13,19 +13,15 @@ and `setreg 168;` outside every region becomes `[[maxnreg(168)]]` in front of th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.sema.register_hint import register_hint
 from croqc.syntax import ast
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Write the register hint in the current dialect"
-_ISLAND = re.compile(
-    r"\s*(?:asm|__asm__)\s*(?:volatile|__volatile__)?\s*\(\s*"
-    r'"setmaxnreg\.(inc|dec)\.sync\.aligned\.u32\s+(\d+)\s*;\s*(?:\\n)?"\s*\)\s*;?\s*'
-)
 
 
 def sites(code: Code) -> Iterator[ast.SetReg | ast.Cpp]:
@@ -42,10 +38,10 @@ def edits(code: Code, stmt: ast.SetReg | ast.Cpp) -> Outcome:
     if not code.written(stmt):
         return Refusal("a macro makes the register hint", stmt.span)
     if isinstance(stmt, ast.Cpp):
-        found = _ISLAND.fullmatch(stmt.text.value)
-        if found is None:
+        hint = register_hint(stmt.text.value)
+        if hint is None or not hint.count.isdigit():
             return Refusal("the island does more than set a fixed number of registers", stmt.span)
-        return (Edit(stmt.span, f"call croq::cuda::setreg_{found.group(1)}({found.group(2)});"),)
+        return (Edit(stmt.span, f"call croq::cuda::setreg_{hint.direction}({hint.count});"),)
     value = code.of(stmt.value)
     if stmt.direction:
         return (Edit(stmt.span, f"call croq::cuda::setreg_{stmt.direction}({value});"),)

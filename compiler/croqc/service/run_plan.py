@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.pipe.facts import whole_sizes
 from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
+from croqc.sema.launch_limits import LARGEST
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
@@ -63,9 +64,6 @@ class Planned:
     problem: str = ""
     place: Span | None = None
     chosen: frozenset[str] = frozenset()
-
-
-_MOST = 2**31 - 1
 
 
 def pick_functions(report: FileReport, entry: str | None) -> list[int]:
@@ -155,8 +153,8 @@ def check_sizes(report: FileReport, function: FunctionReport, given: Mapping[str
     known = _bindable(function.analysis.model) if function.analysis else {}
     for name, value in given.items():
         wrong = _check_value(name, value, known) if known.get(name) else ""
-        if not wrong and known.get(name) and value > _MOST:
-            wrong = f"dimension '{name}' must be at most {_MOST:,}, for generated code counts sizes in 32 bits"
+        if not wrong and known.get(name) and value > LARGEST:
+            wrong = f"dimension '{name}' must be at most {LARGEST:,}, for generated code counts sizes in 32 bits"
         if wrong:
             raise PlanError(f"{report.source.path}: {wrong}")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from croqc.builtins.directives import DIRECTIVES, PREFIX
 from croqc.rules.table import BY_NAME
@@ -20,19 +19,10 @@ from croqc.syntax.comment_directives import Written, directive_at
 from croqc.syntax.directive_clauses import RUN_OPTIONS
 from croqc.targets import TARGETS
 from croqc.text.span import Span
+from croqls.ide.items import Item
 from croqls.ide.snapshot import Snapshot
 
 _WORD = re.compile(r"[^\s,=]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A word that may stand at a place: the absolute span that it replaces, one line about it, Markdown."""
-
-    label: str
-    span: Span
-    detail: str
-    markdown: str = ""
 
 
 def _at(snapshot: Snapshot, offset: int) -> Written | None:

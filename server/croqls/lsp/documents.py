@@ -17,7 +17,10 @@ from croqc.service.settings import NO_SETTINGS, Settings, SettingsError, project
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record, replace
 from croqc.text.source import Encoding, Source
+from croqc.text.span import Span
 from croqls.ide.carry import carry
+from croqls.ide.inlay_hints import Hint, HintKind, Hints, inlay_hints
+from croqls.ide.lenses import Costs
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of
 
@@ -76,6 +79,10 @@ class Documents:
         self.editor: Settings = NO_SETTINGS
         self.encoding = Encoding.UTF16
         self.pictures = False
+        self.own_patterns = False
+        self.hints = frozenset(HintKind)
+        self._hinted: dict[str, Hints] = {}
+        self._costs: dict[str, Costs] = {}
 
     def all(self) -> tuple[Snapshot, ...]:
         return tuple(self._open.values())
@@ -114,6 +121,8 @@ class Documents:
             self._open.pop(key, None)
             self._verdicts.pop(key, None)
             self._spellings.pop(key, None)
+            self._hinted.pop(key, None)
+            self._costs.pop(key, None)
 
     def judge(self, key: str, version: int, found: tuple[Diagnostic, ...]) -> Snapshot | None:
         """Keep the flow findings of a version; the document if it is still at that version, else None."""
@@ -137,6 +146,16 @@ class Documents:
     def report(self, snapshot: Snapshot) -> FileReport:
         """All that is known of a version by now: its report, with the flow findings of `verdicts`."""
         return replace(snapshot.report, flow_found=self.verdicts(snapshot))
+
+    def hints_of(self, snapshot: Snapshot, within: Span) -> tuple[Hint, ...]:
+        """The inlay hints of a stretch of a version; where it does not parse, those of the version before that did."""
+        key = key_of(snapshot.uri)
+        known = self._hinted[key] = inlay_hints(snapshot, self._hinted.get(key), within)
+        return tuple(hint for hint in known.found if within.touches(hint.offset))
+
+    def costs_of(self, snapshot: Snapshot) -> Costs:
+        """What the lenses of a document cost to make, kept from version to version."""
+        return self._costs.setdefault(key_of(snapshot.uri), {})
 
     def resettle(self) -> list[str]:
         """Take up changed settings in every document; returns what is wrong with project files."""

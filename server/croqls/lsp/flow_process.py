@@ -18,7 +18,7 @@ from multiprocessing.process import BaseProcess
 from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
-from croqls.workers.flow import Answer, Job, Question, Reply, work
+from croqls.workers.flow import Answer, Job, Question, Reply, Request, work
 
 _LOG = logging.getLogger(__name__)
 _DIED = "the credit-flow process died"
@@ -50,12 +50,12 @@ class FlowProcess:
         self._waiting[job.key] = job
         self._next()
 
-    async def ask(self, snapshot: Snapshot, offset: int, pictures: bool) -> Reply:
-        """What a hover says there. The question is dropped when who asked no longer waits."""
+    async def ask(self, snapshot: Snapshot, request: Request) -> Reply:
+        """What a request says of a version. The question is dropped when who asked no longer waits."""
         self._asked += 1
         number = self._asked
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._questions[number] = Question(number, job_of(snapshot), snapshot.uri, offset, pictures)
+        self._questions[number] = Question(number, job_of(snapshot), snapshot.uri, request)
         self._replies[number] = future
         self._next()
         try:
@@ -137,7 +137,7 @@ class FlowProcess:
 
     def _give(self, reply: Reply) -> None:
         if reply.failed:
-            _LOG.warning("hover: %s", reply.failed)
+            _LOG.warning("question: %s", reply.failed)
         future = self._replies.get(reply.number)
         if future is not None and not future.done():
             future.set_result(reply)

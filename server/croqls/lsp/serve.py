@@ -6,6 +6,9 @@ import logging
 import sys
 from functools import partial
 
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
 from croqc.service.memory import collect_seldom
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
@@ -22,12 +25,19 @@ def make_server() -> CroqtileServer:
     return server
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """A request that is refused with a reason is told to the client, who asked; for the log it is nothing."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, JsonRpcException) and error.code == lsp.LSPErrorCodes.RequestFailed.value)
+
+
 def serve() -> None:
     """Serve on standard input and output until the client ends it; log to standard error.
 
     The exit status is 1 where the end comes without `shutdown` (LSP 3.17, `exit`).
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
     collect_seldom()
     server = make_server()
     server.start_io()

@@ -8,11 +8,12 @@ from typing import Any
 from croqc.service.settings import DIALECTS, Settings
 from croqc.targets import TARGETS
 from croqc.text.near import did_you_mean
+from croqls.ide.inlay_hints import HintKind
 
 SECTION = "croqtile"
 # Those of the client alone (it finds Python and traces) are known here, so that they raise no warning.
 _CLIENT = ("python", "trace")
-_SERVER = ("arch", "dialect", "defines")
+_SERVER = ("arch", "dialect", "defines", "inlayHints")
 
 
 def read_settings(section: object) -> tuple[Settings, tuple[str, ...]]:
@@ -27,6 +28,27 @@ def read_settings(section: object) -> tuple[Settings, tuple[str, ...]]:
     arch = _choice(section, "arch", tuple(TARGETS), warnings)
     dialect = _choice(section, "dialect", DIALECTS, warnings)
     return Settings(arch, dialect, _defines(section, warnings)), tuple(warnings)
+
+
+def read_hints(section: object) -> tuple[frozenset[HintKind], tuple[str, ...]]:
+    """The kinds of inlay hints that are shown (all but those switched off), and a warning for what is unknown."""
+    chosen = section.get("inlayHints") if isinstance(section, Mapping) else None
+    if chosen is None:
+        return frozenset(HintKind), ()
+    if not isinstance(chosen, Mapping):
+        return frozenset(HintKind), (f"setting '{SECTION}.inlayHints' must map kinds of hints to true or false",)
+    known = {kind.value: kind for kind in HintKind}
+    warnings = [
+        f"unknown setting '{SECTION}.inlayHints.{key}'; {did_you_mean(str(key), known)}".rstrip("; ")
+        for key in chosen
+        if key not in known
+    ]
+    warnings += [
+        f"setting '{SECTION}.inlayHints.{key}' is {value!r}; known are true, false"
+        for key, value in chosen.items()
+        if key in known and not isinstance(value, bool)
+    ]
+    return frozenset(kind for name, kind in known.items() if chosen.get(name) is not False), tuple(warnings)
 
 
 def _choice(section: Mapping[Any, Any], key: str, known: tuple[str, ...], warnings: list[str]) -> str | None:

@@ -6,7 +6,9 @@ analysed again. It ends when the server does. Must not write to standard output,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from multiprocessing.connection import Connection
+from typing import Any
 
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules import internal_error
@@ -16,7 +18,6 @@ from croqc.service.memory import collect_seldom, collect_young
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record
-from croqls.ide.hover import Hover, hover
 from croqls.ide.snapshot import Snapshot
 
 _KEPT = 32  # documents
@@ -43,23 +44,28 @@ class Answer:
     failed: str = ""
 
 
+Request = Callable[[Snapshot], Any]
+
+
 @record
 class Question:
-    """What a hover says at an offset of a version; `number` tells questions apart."""
+    """What a feature says of a version, its report with verdicts; `number` tells questions apart.
+
+    `request` travels by name: a function of a module, or a `partial` of one.
+    """
 
     number: int
     job: Job
     uri: str
-    offset: int
-    pictures: bool
+    request: Request
 
 
 @record
 class Reply:
-    """The hover that a question asked for, None where there is nothing to say; `failed` tells why it is missing."""
+    """What a question's request returned; `failed` tells why it is missing."""
 
     number: int
-    hover: Hover | None
+    answer: Any
     failed: str = ""
 
 
@@ -92,7 +98,7 @@ def _reply(question: Question, reports: Reports) -> Reply:
     job = question.job
     try:
         snapshot = Snapshot(question.uri, job.version, job.text, job.path, job.below)
-        found = hover(snapshot.reported(_report(job, reports)), question.offset, question.pictures)
+        found = question.request(snapshot.reported(_report(job, reports)))
     except Exception as error:  # as above
         return Reply(question.number, None, internal_error.described(error))
     return Reply(question.number, found)

@@ -221,19 +221,25 @@ def module(name: str, **members: object) -> types.ModuleType:
     return made
 
 
+def properties(number: int) -> dict[str, Any]:
+    """A line to the log each time: the driver takes a while for it."""
+    os.write(2, b"properties\n")
+    return {
+        "name": b"Stub",
+        "uuid": bytes(range(16)),
+        "sharedMemPerBlockOptin": 1024 if WHAT == "tight" else 227 << 10,
+        "maxThreadsPerBlock": 1024,
+        "regsPerBlock": 4096 if WHAT == "narrow" else 65536,
+    }
+
+
 runtime = module(
     "cupy.cuda.runtime",
     CUDARuntimeError=StatusError,
     free=free,
     deviceSynchronize=synchronize,
     eventQuery=lambda event: 600 if WHAT == "stuck" else 0,
-    getDeviceProperties=lambda number: {
-        "name": b"Stub",
-        "uuid": bytes(range(16)),
-        "sharedMemPerBlockOptin": 1024 if WHAT == "tight" else 227 << 10,
-        "maxThreadsPerBlock": 1024,
-        "regsPerBlock": 4096 if WHAT == "narrow" else 65536,
-    },
+    getDeviceProperties=properties,
     memGetInfo=lambda: (8 << 20, 16 << 20),
     hostRegister=lambda address, size, flags: None,
     hostUnregister=lambda address: None,

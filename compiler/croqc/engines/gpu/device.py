@@ -101,7 +101,8 @@ class _Run:
     def all(self) -> Answer:
         self.at("device")
         cupy.cuda.runtime.free(0)  # makes the context, so that no other stage's clock pays for it
-        name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+        card = cupy.cuda.runtime.getDeviceProperties(0)
+        name = card["name"].decode()
         if not self.job.code:
             return self._measured(name) if self.job.ceiling else Answer("done", device=name)
         self.at("compile")
@@ -109,9 +110,9 @@ class _Run:
         self.at("load")
         module = loaded(made.cubin, self.folder)
         kernels = {launch.kernel: module.get_function(launch.kernel) for launch in self.job.launches}
-        for launch in self.job.launches:
+        for launch in {each.kernel: each for each in self.job.launches}.values():  # one kernel may be started often
             self.kernel = launch.kernel
-            check_resources(launch, int(kernels[launch.kernel].num_regs))
+            check_resources(card, launch, int(kernels[launch.kernel].num_regs))
         self.kernel = ""
         registers = {name: int(kernel.num_regs) for name, kernel in kernels.items()}
         spilled = {name: int(kernel.local_size_bytes) for name, kernel in kernels.items()}

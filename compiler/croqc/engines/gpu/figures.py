@@ -18,6 +18,7 @@ from croqc.pipe.evaluate import evaluate
 from croqc.pipe.exprs import Expr, variables
 from croqc.pipe.facts import Number
 from croqc.pipe.walk import Body, bodies, statements
+from croqc.pipe.wide import widened
 from croqc.runs.elements import ELEMENTS
 from croqc.sema.model import THREADS, Unit
 
@@ -62,7 +63,7 @@ class _Counter:
             return 0
         if _steered_by(body, {stmt.name for stmt in statements(body) if isinstance(stmt, ir.Set)}):
             raise _UnknownError
-        extents = [evaluate(extent, sizes) for extent in grid_of(self.kernel)]
+        extents = [evaluate(widened(extent), sizes) for extent in grid_of(self.kernel)]
         names = self.kernel.grid_names
         if not _steered_by(body, set(names)):
             return prod(extents) * self._body(body, dict(sizes), threads)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import cupy
+from collections.abc import Mapping
+from typing import Any
 
 from croqc.engines.gpu.protocol import Launch
 
@@ -11,9 +12,9 @@ class ResourceError(ValueError):
     """A block needs more of something than this card has."""
 
 
-def check_resources(launch: Launch, registers: int) -> None:
-    """Raises ResourceError for a block that no multiprocessor of the card has room for. `registers` of a thread."""
-    card = cupy.cuda.runtime.getDeviceProperties(0)
+def check_resources(card: Mapping[str, Any], launch: Launch, registers: int) -> None:
+    """Raises ResourceError for a block that no multiprocessor of the card has room for. `card`: its properties, as CUDA
+    calls them; `registers` of a thread."""
     held = f"registers, {registers} in each of {launch.threads} threads"
     for what, needed, most in (
         ("bytes of shared memory", launch.shared_bytes, "sharedMemPerBlockOptin"),

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from croqc.engines.arguments import LaunchArgs
 from croqc.engines.sim.code.compiler import Compiler
 from croqc.engines.sim.code.values import cast
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import Array, convert, dtype_of, is_float
+from croqc.engines.sim.machine.dtypes import Array, convert, dtype_of
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.state import Frame
 from croqc.sema.model import SymbolKind
@@ -65,7 +67,8 @@ def _bind_scalar(c: Compiler, frame: Frame, param: ast.Param, scalars: Mapping[s
     if value is None:
         raise SimError(f"no value is given for '{param.name.id}'")
     kind = c.register_type(param.type.elem)
-    _set(c, frame, param.name, bool(value) if kind.kind == "b" else cast(value, kind) if is_float(kind) else int(value))
+    plain = bool(value) if kind.kind == "b" else int(value)  # control integers, which are s32
+    _set(c, frame, param.name, plain if kind in (np.bool_, np.int32) else cast(value, kind))
 
 
 def _bind_extents(param: ast.Param, shape: tuple[int, ...], known: dict[str, int]) -> None:

@@ -22,6 +22,7 @@ from croqc.pipe.tiles import handed_on, reads_of
 from croqc.pipe.transfers import is_load, taken_by_async_proxy
 from croqc.pipe.walk import Body, bodies, statements, with_bodies
 from croqc.sema.model import THREADS, Unit
+from croqc.sema.register_hint import register_hint
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
@@ -173,7 +174,7 @@ class _Placing:
             for each in inner:
                 state.join(self._effect(each))
         match stmt:
-            case ir.Text(text=text) if "setmaxnreg" not in text:  # an island may read and write all memory (4.6)
+            case ir.Text(text=text) if register_hint(text) is None:  # an island may read and write all memory (4.6)
                 state.touched = state.ordinary = True
                 state.wrote |= bool(self.taken)
             case ir.Multiply() if stmt.instruction.is_async:

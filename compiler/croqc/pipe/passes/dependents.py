@@ -1,11 +1,12 @@
 """Pass dependents: a launch begins while the one in front of it ends (PTX ISA, griddepcontrol).
 
-Placing blocks, making barriers and fetching descriptors need nothing of other launches: they overlap with the last
-blocks of the launch in front, if whoever starts both allows it (CUDA driver API, programmatic stream serialization).
-Then every thread waits until that launch is complete and its writes are seen. Blocks that have nothing to do wait too:
-a launch that ended before the one in front of it would let the next one begin too early. Without that allowance nothing
-is waited for. The next launch begins once all blocks have ended. Letting it begin sooner (launch_dependents) gained
-nothing on a card: its blocks wait where the last ones of this launch still work.
+Placing blocks, making barriers and fetching descriptors need nothing of other launches. If whoever starts both allows
+it (CUDA driver API, programmatic stream serialization), they overlap with the end of the launch in front: all of its
+blocks have ended by then, but it is not complete, and its writes need not be seen. Then every thread waits until it is
+and they are. Blocks that have nothing to do wait too: a launch that ended without would let the next one begin, which
+waits for this one alone, while the one in front of both is still incomplete. Without that allowance nothing is waited
+for. Letting the next launch begin before all blocks have ended (launch_dependents) gained nothing on a card: its blocks
+wait where the last ones of this launch still work.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Pass fold: TMA loads complete on the events that publish them.
 
 - A synchronous load is synchronous in the source alone where nobody needs the data but the waiter of the event that the
-  same path triggers next (`published`). Then its bytes join that arrival as one transaction (credit-flow, section 6).
+  same path triggers next, and the path does not come to that slot again while the bytes are under way (`published`).
+  Then its bytes join that arrival as one transaction (credit-flow, section 6).
 - `trigger e after f` joins the bytes of f's copy; a copy that names its event (classic) joins the next arrival there.
 - A copy of that kind whose arrival stands in another list of statements, and one to every block of a cluster, is
   expected where it begins (PTX ISA, mbarrier.expect_tx).

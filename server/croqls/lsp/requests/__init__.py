@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from croqls.lsp.requests import (
+    call_hierarchy,
     code_action,
+    code_lens,
     completion,
     configuration,
+    document_highlight,
     document_symbol,
     hover,
+    inlay_hint,
     lifecycle,
+    navigation,
+    rename,
     semantic_tokens,
+    signature_help,
     synchronization,
 )
 from croqls.lsp.requests.entry import Entry
@@ -23,4 +30,11 @@ TABLE: tuple[Entry, ...] = (
     *document_symbol.ENTRIES,
     *code_action.ENTRIES,
     *semantic_tokens.ENTRIES,
+    *navigation.ENTRIES,
+    *document_highlight.ENTRIES,
+    *rename.ENTRIES,
+    *call_hierarchy.ENTRIES,
+    *signature_help.ENTRIES,
+    *inlay_hint.ENTRIES,
+    *code_lens.ENTRIES,
 )

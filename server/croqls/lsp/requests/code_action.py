@@ -13,12 +13,13 @@ from lsprotocol import types as lsp
 
 from croqc.service.fix import choose_edits
 from croqc.text.diagnostics import Diagnostic
-from croqc.text.edits import Edit, in_order
+from croqc.text.edits import Edit
 from croqc.text.span import Span
 from croqls.assists.offers import MIGRATE, REWRITE, assists, migrations
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.convert import diagnostic, offset_of, range_of
+from croqls.lsp.convert import diagnostic, offset_of
 from croqls.lsp.requests.entry import Entry
+from croqls.lsp.workspace_edit import workspace_edit
 
 if TYPE_CHECKING:
     from croqls.lsp.server import CroqtileServer
@@ -86,18 +87,7 @@ class _Answer:
             yield action
 
     def action(self, title: str, kind: str, edits: Iterable[Edit]) -> lsp.CodeAction:
-        return lsp.CodeAction(title=title, kind=kind, edit=self.workspace_edit(edits))
-
-    def workspace_edit(self, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
-        """With the version, where the client understands versioned edits."""
-        source, encoding = self.snapshot.source, self.server.documents.encoding
-        made = [lsp.TextEdit(range_of(source, edit.span, encoding), edit.new_text) for edit in in_order(edits)]
-        workspace = self.server.client_capabilities.workspace
-        known = workspace.workspace_edit if workspace else None
-        if known and known.document_changes:
-            document = lsp.OptionalVersionedTextDocumentIdentifier(self.snapshot.uri, self.snapshot.version)
-            return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, made)])
-        return lsp.WorkspaceEdit(changes={self.snapshot.uri: made})
+        return lsp.CodeAction(title=title, kind=kind, edit=workspace_edit(self.server, self.snapshot, edits))
 
 
 ENTRIES = (

@@ -7,15 +7,26 @@ from lsprotocol import types as lsp
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import publish
 from croqls.lsp.server import CroqtileServer
-from croqls.lsp.settings import SECTION, read_settings
+from croqls.lsp.settings import SECTION, read_hints, read_settings
 
 
 def take_settings(server: CroqtileServer, section: object) -> None:
     """Take up the editor's settings; name what is wrong with them, once each."""
     settings, warnings = read_settings(section)
     server.documents.editor = settings
-    for text in warnings:
+    hints, hint_warnings = read_hints(section)
+    changed, server.documents.hints = server.documents.hints != hints, hints
+    if changed and _refreshes_hints(server):
+        server.workspace_inlay_hint_refresh(None, lambda _: None)
+    for text in (*warnings, *hint_warnings):
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+
+
+def _refreshes_hints(server: CroqtileServer) -> bool:
+    """Whether the client asks for hints anew when it is told to (LSP 3.17)."""
+    workspace = server.client_capabilities.workspace
+    known = workspace.inlay_hint if workspace else None
+    return bool(known and known.refresh_support)
 
 
 async def pull_settings(server: CroqtileServer) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lsprotocol import types as lsp
 
 from croqls.ide.hover import Hover, hover, needs_flow
@@ -26,9 +28,10 @@ async def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -
 async def _hover(server: CroqtileServer, snapshot: Snapshot, offset: int) -> Hover | None:
     pictures = server.documents.pictures
     if needs_flow(snapshot, offset):
-        reply = await server.flow.ask(snapshot, offset, pictures)
+        reply = await server.flow.ask(snapshot, partial(hover, offset=offset, pictures=pictures))
         if not reply.failed:
-            return reply.hover
+            found: Hover | None = reply.answer
+            return found
     return hover(snapshot, offset, pictures, flow=False)
 
 

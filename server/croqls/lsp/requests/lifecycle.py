@@ -13,11 +13,14 @@ from croqls.lsp.server import CroqtileServer
 
 
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
-    """Options are the settings, for clients that cannot be asked, and `hoverImages`: images in hovers are shown."""
+    """Options are the settings, for clients that cannot be asked, and two of the client's own: `hoverImages`, images in
+    hovers are shown; `ownPatterns`, it has whole patterns of the current dialect itself.
+    """
     options = params.initialization_options
     if isinstance(options, Mapping):
         server.documents.pictures = options.get("hoverImages") is True
-        options = {key: value for key, value in options.items() if key != "hoverImages"}
+        server.documents.own_patterns = options.get("ownPatterns") is True
+        options = {key: value for key, value in options.items() if key not in ("hoverImages", "ownPatterns")}
     if options is not None:
         take_settings(server, options)
 

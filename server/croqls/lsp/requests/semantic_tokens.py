@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from croqls.ide.semantic import TokenType, semantic_tokens
+from croqls.ide.semantic import MODIFIERS, TokenType, semantic_tokens
 from croqls.lsp.convert import position
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
 _TYPES = [kind.value for kind in TokenType]
-LEGEND = lsp.SemanticTokensLegend(token_types=_TYPES, token_modifiers=["declaration"])
+LEGEND = lsp.SemanticTokensLegend(token_types=_TYPES, token_modifiers=list(MODIFIERS))
 
 
 def semantic_tokens_full(server: CroqtileServer, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
@@ -26,7 +26,7 @@ def semantic_tokens_full(server: CroqtileServer, params: lsp.SemanticTokensParam
         skipped = start.line - line
         kind = _TYPES.index(token.type.value)
         step = start.character if skipped else start.character - column
-        data += [skipped, step, end.character - start.character, kind, int(token.declares)]
+        data += [skipped, step, end.character - start.character, kind, token.modifiers]
         line, column = start.line, start.character
     return lsp.SemanticTokens(data=data)
 

@@ -65,9 +65,11 @@ struct f8_e5m2 {
   }
 };
 
+// Rounded up whatever the signs; no step passes `a`, which may be the largest value of its type.
 template <class A, class B>
 __host__ __device__ constexpr auto cdiv(A a, B b) {
-  return (a + b - 1) / b;
+  const auto quotient = a / b;
+  return quotient + (b > 0 ? quotient * b < a : quotient * b > a);
 }
 
 }  // namespace croq

@@ -39,6 +39,12 @@ MAX_BLOCKS = 1 << 20
 """A launch of more blocks is not run: every block takes some time, and so many of them hours."""
 
 
+_MEET = (
+    "paths waited for each other where the block reads a variable that they change; on a card they need not, "
+    "so that races between what they do before and behind were not looked for"
+)
+
+
 class StuckError(Exception):
     """No path of a block can go on; `tasks` are the ones that stand still."""
 
@@ -277,6 +283,8 @@ def _inner(c: Compiler, node: ast.Parallel, axes: Sequence[ast.Axis], body: Call
             return (yield from _enter(frame, codes, body))
         _fork(frame, starts, slots, lambda child: _enter(child, codes, body))
         if joins or back:
+            if not joins:  # the block's own flow is one here, where on a card each thread goes on with what it has made
+                note(frame.run, _MEET)
             yield from joined(frame, span)
         taken_back(frame, len(starts), back)
         return None

@@ -13,6 +13,7 @@ from croqc.engines.sim.code.values import Value, is_uniform
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.state import Frame, FutureState
+from croqc.sema.register_hint import register_hint
 from croqc.sema.types import Bounded
 from croqc.syntax import ast
 
@@ -76,7 +77,7 @@ def _assert(c: Compiler, node: ast.Assert) -> Code:
 def _cpp(c: Compiler, node: ast.Cpp) -> Code:
     """Register hints do nothing here; an island that waits for the group counts as `mma.commit`."""
     text, span = node.text.value, node.span
-    if "setmaxnreg" in text:
+    if register_hint(text) is not None:
         return Code(lambda frame: None)
     if any(word in text for word in _GROUP_WAITS):
 

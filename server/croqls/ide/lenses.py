@@ -1,0 +1,106 @@
+"""What stands over each `__co__` function (LSP `textDocument/codeLens`): what can be done with it, and its cost.
+
+The commands are names with the address of the document and the name of the function. Must not know LSP types or run
+anything; all is static.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from croqc.flow.paths import kernel_paths
+from croqc.sema.memory import placed_bytes
+from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
+from croqc.sema.types import Event, Storage
+from croqc.service.check import FunctionReport
+from croqc.text.span import Span
+from croqls.ide.snapshot import Snapshot
+
+RUN, VERIFY, FLOW = "croqtile.run", "croqtile.verify", "croqtile.showFlow"
+CUDA, SHARED_MEMORY = "croqtile.showCuda", "croqtile.showSharedMemory"
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A title over an absolute span, and the command behind it with its function."""
+
+    span: Span
+    title: str
+    command: str
+    function: str
+
+
+Costs = dict[Analysis, str]
+
+
+def lenses(snapshot: Snapshot, card: bool, costs: Costs | None = None) -> tuple[Lens, ...]:
+    """The lenses of every function that has a name; `card`: a GPU is there to run on.
+
+    `costs` are those of the version before, for functions that did not change; they become those of this version.
+    """
+    known = {} if costs is None else dict(costs)
+    new: Costs = {}
+    found = tuple(lens for report in snapshot.report.functions for lens in _of_function(report, card, known, new))
+    if costs is not None:
+        costs.clear()
+        costs.update(new)
+    return found
+
+
+def _of_function(report: FunctionReport, card: bool, known: Costs, new: Costs) -> Iterator[Lens]:
+    tree = report.parsed.tree
+    if tree is None or not tree.name.id:
+        return
+    titles = [(RUN, "▶ Run on GPU" if card else "▶ Run (simulator)"), (VERIFY, "✓ Verify")]
+    analysis = report.analysis
+    if analysis is not None and analysis.model.kernels:
+        new[analysis] = known.get(analysis) or _cost(analysis.model)
+        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, new[analysis])]
+    span = tree.name.span.shift(report.base)
+    for command, title in titles:
+        yield Lens(span, title, command, tree.name.id)
+
+
+def _cost(model: Model) -> str:
+    """What the kernel that takes most costs, as in "shared 48.0/227 KiB · 2 paths · 4 stages"."""
+    kernel = max(model.kernels, key=lambda one: _shared_bytes(model, one))
+    used, limit = _shared_bytes(model, kernel), model.context.target.shared_limit
+    least = "≥ " if _unsized(model, kernel) else ""
+    parts = [f"shared {least}{used / 1024:.1f}/{limit / 1024:g} KiB"]
+    if kernel.threads is not None:
+        parts.append(_counted(len(kernel_paths(model, kernel)), "path"))
+    stages = _stages(model, kernel)
+    return " · ".join([*parts, *([_counted(stages, "stage")] if stages else [])])
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _shared_bytes(model: Model, kernel: Kernel) -> int:
+    """What the buffers and barriers of a block take, as `croq check` counts it."""
+    own = [one for one in model.buffers if getattr(one.symbol.type, "storage", None) is Storage.SHARED]
+    return placed_bytes([one for one in own if _inside(kernel, one.symbol.decl.span)])
+
+
+def _unsized(model: Model, kernel: Kernel) -> bool:
+    """Whether a shared buffer of the kernel has a size that only a launch knows."""
+    known = {info.symbol for info in model.buffers}
+    buffers = (SymbolKind.BUFFER, SymbolKind.ANONYMOUS)
+    own = [one for one in model.symbols if one.kind in buffers and _inside(kernel, one.decl.span)]
+    return any(one not in known and getattr(one.type, "storage", None) is Storage.SHARED for one in own)
+
+
+def _stages(model: Model, kernel: Kernel) -> int:
+    """The slots of the longest ring of events; 0 without one."""
+    types = [
+        symbol.type
+        for symbol in model.symbols
+        if symbol.kind is SymbolKind.EVENT and _inside(kernel, symbol.decl.span) and isinstance(symbol.type, Event)
+    ]
+    return max((one.array[0] for one in types if one.array), default=0)
+
+
+def _inside(kernel: Kernel, span: Span) -> bool:
+    return kernel.node.span.start <= span.start and span.end <= kernel.node.span.end

@@ -1,0 +1,40 @@
+"""`textDocument/codeLens`. Whether a card is there is looked for once, beside the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+
+from lsprotocol import types as lsp
+
+from croqc.service.machine import has_driver
+from croqls.ide.lenses import lenses
+from croqls.lsp.convert import range_of
+from croqls.lsp.requests.entry import Entry
+from croqls.lsp.requests.place import is_present
+from croqls.lsp.server import CroqtileServer
+
+
+async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    snapshot = server.documents.get(params.text_document.uri)
+    if snapshot is None:
+        return []
+    card = await asyncio.to_thread(_card)
+    if not is_present(server, snapshot):
+        return []
+    source, encoding, uri = snapshot.source, server.documents.encoding, params.text_document.uri
+    return [
+        lsp.CodeLens(
+            range=range_of(source, lens.span, encoding),
+            command=lsp.Command(title=lens.title, command=lens.command, arguments=[uri, lens.function]),
+        )
+        for lens in lenses(snapshot, card, server.documents.costs_of(snapshot))
+    ]
+
+
+@cache
+def _card() -> bool:
+    return has_driver()
+
+
+ENTRIES = (Entry(lsp.TEXT_DOCUMENT_CODE_LENS, text_document_code_lens, lsp.CodeLensOptions(resolve_provider=False)),)

@@ -1,0 +1,24 @@
+"""Our edits of one document as LSP's. Must not decide what to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lsprotocol import types as lsp
+
+from croqc.text.edits import Edit, in_order
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.convert import range_of
+from croqls.lsp.server import CroqtileServer
+
+
+def workspace_edit(server: CroqtileServer, snapshot: Snapshot, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
+    """With the version, where the client understands versioned edits: so it drops what no longer fits."""
+    source, encoding = snapshot.source, server.documents.encoding
+    made = [lsp.TextEdit(range_of(source, edit.span, encoding), edit.new_text) for edit in in_order(edits)]
+    workspace = server.client_capabilities.workspace
+    known = workspace.workspace_edit if workspace else None
+    if known and known.document_changes:
+        document = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
+        return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(document, made)])
+    return lsp.WorkspaceEdit(changes={snapshot.uri: made})

@@ -1,0 +1,61 @@
+"""Who gives a credit, who takes it; who calls a function. `|` is the cursor."""
+
+from __future__ import annotations
+
+from croqls.ide.call_hierarchy import Calls, HierarchyItem, HierarchyKind, hierarchy_at, incoming, outgoing
+from croqls.ide.snapshot import Snapshot
+from tests.ide.marked import judged, marked, shown
+from tests.ide.test_names import KERNEL, PIPELINE
+
+
+def item(text: str, mark: str) -> tuple[Snapshot, HierarchyItem]:
+    snapshot, offset = marked(text.replace(mark.replace("|", ""), mark, 1))
+    found = hierarchy_at(snapshot, offset)
+    assert len(found) == 1
+    return judged(snapshot), found[0]
+
+
+def told(snapshot: Snapshot, found: tuple[Calls, ...]) -> dict[str, list[str]]:
+    return {one.item.name: [text.split(":", 1)[1] for text in shown(snapshot, one.places)] for one in found}
+
+
+def test_one_goes_round_the_ring_of_a_pipeline() -> None:
+    snapshot, full = item(PIPELINE, "|full[MATMUL_STAGES]")
+    assert (full.kind, full.name, full.detail) == (HierarchyKind.EVENT, "full", "shared event[2]")
+    givers = incoming(snapshot, full)
+    assert told(snapshot, givers) == {"path p1 == 0": ["full[stage]"]}
+    assert told(snapshot, outgoing(snapshot, full)) == {"path p1 == 1": ["full[stage]"]}
+    loader = givers[0].item
+    assert snapshot.text[loader.name_span.start : loader.name_span.end] == "inthreads.async (p1 == 0)"
+    assert loader.detail == "128 threads"
+    before = incoming(snapshot, loader)
+    assert told(snapshot, before) == {"empty": ["empty[stage]"]}
+    assert told(snapshot, incoming(snapshot, before[0].item)) == {"path p1 == 1": ["empty[s]", "empty[stage]"]}
+    assert told(snapshot, outgoing(snapshot, loader)) == {"full": ["full[stage]"]}
+
+
+def test_wait_and_trigger_name_their_events() -> None:
+    assert item(PIPELINE, "w|ait empty")[1].name == "empty"
+    assert item(PIPELINE, "trig|ger full")[1].name == "full"
+
+
+def test_functions_that_call_each_other() -> None:
+    snapshot, scale = item(KERNEL, "|scale(global")
+    assert scale.kind is HierarchyKind.FUNCTION
+    assert told(snapshot, incoming(snapshot, scale)) == {"both": ["scale"]}
+    assert told(snapshot, outgoing(snapshot, scale)) == {"twice": ["twice"]}
+    twice = outgoing(snapshot, scale)[0].item
+    assert (twice.kind, twice.detail) == (HierarchyKind.DEVICE, "float twice(float x)")
+    assert told(snapshot, incoming(snapshot, twice)) == {"scale": ["twice"]}
+
+
+def test_an_event_without_a_verdict_has_no_calls() -> None:
+    snapshot, offset = marked(PIPELINE.replace("full[MATMUL", "|full[MATMUL", 1))
+    full = hierarchy_at(snapshot, offset)[0]
+    assert incoming(snapshot, full) == () == outgoing(snapshot, full)
+
+
+def test_other_names_have_no_hierarchy() -> None:
+    for mark in ("|lhs_load_s[", "|block_m,", "for|each"):
+        snapshot, offset = marked(PIPELINE.replace(mark.replace("|", ""), mark, 1))
+        assert hierarchy_at(snapshot, offset) == ()

@@ -1,0 +1,83 @@
+"""Lenses over functions: titles, commands, the cost of the kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from croqc.service.check import check_text
+from croqls.ide.lenses import Costs, lenses
+from croqls.ide.snapshot import Snapshot
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def text_of(name: str) -> str:
+    return (EXAMPLES / f"{name}.co").read_text(encoding="utf-8")
+
+
+def shown(text: str, card: bool = False) -> list[tuple[str, str]]:
+    return [(lens.title, lens.command) for lens in lenses(Snapshot("file:///k.co", 1, text), card)]
+
+
+def test_what_can_be_done_with_a_kernel() -> None:
+    # two rings of 2 * 16 KiB, a result of 8 KiB, four barriers of 8 bytes
+    cost = "shared 72.0/227 KiB · 2 paths · 2 stages"
+    assert shown(text_of("pipeline_course"), card=True) == [
+        ("▶ Run on GPU", "croqtile.run"),
+        ("✓ Verify", "croqtile.verify"),
+        ("⧉ Credit flow", "croqtile.showFlow"),
+        ("{ } CUDA", "croqtile.showCuda"),
+        (cost, "croqtile.showSharedMemory"),
+    ]
+    assert shown(text_of("pipeline_course"))[0] == ("▶ Run (simulator)", "croqtile.run")
+
+
+@pytest.mark.parametrize(
+    ("name", "cost"),
+    [
+        ("pipeline_current", "shared 56.0/227 KiB · 2 paths · 3 stages"),
+        ("pipeline_1p2c", "shared 88.0/227 KiB · 3 paths · 3 stages"),
+        ("add_tiled", "shared ≥ 1.0/227 KiB · 1 path"),
+    ],
+)
+def test_the_cost_of_a_kernel(name: str, cost: str) -> None:
+    found = [title for title, command in shown(text_of(name)) if command == "croqtile.showSharedMemory"]
+    assert found == [cost]
+
+
+def test_the_bytes_are_those_of_croq_check() -> None:
+    told = [item for item in check_text(text_of("pipeline_1p2c")).diagnostics if item.code == "dynamic-shared-memory"]
+    count = int(told[0].message.split()[0])
+    assert f"shared {count / 1024:.1f}/227 KiB" in shown(text_of("pipeline_1p2c"))[-1][0]
+
+
+def test_every_function_has_its_own_above_its_name() -> None:
+    text = "__co__ void f(f32 [N] x) {}\n\n__co__ void g(global f32 [N] x) {\n  parallel i by N : thread {}\n}\n"
+    found = lenses(Snapshot("file:///k.co", 1, text), card=False)
+    assert [(lens.function, text[lens.span.start : lens.span.end]) for lens in found] == [("f", "f")] * 2 + [
+        ("g", "g")
+    ] * 5
+
+
+def test_a_text_that_is_being_typed_keeps_its_lenses() -> None:
+    text = text_of("pipeline_course")
+    whole = shown(text)
+    assert shown(text.replace("trigger full[stage];", "trigger full[")) == whole
+    for length in range(0, len(text), 101):
+        lenses(Snapshot("file:///k.co", 1, text[:length]), card=False)
+
+
+def test_costs_are_kept_for_functions_that_did_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = text_of("pipeline_course")
+    before = Snapshot("file:///k.co", 1, text)
+    costs: Costs = {}
+    found = lenses(before, False, costs)
+    monkeypatch.setattr("croqls.ide.lenses._cost", lambda _: "anew")
+    assert [one.title for one in lenses(before.edited(2, "// more\n" + text), False, costs)] == [
+        one.title for one in found
+    ]
+    changed = before.edited(3, text.replace("mma.commit", "mma .commit"))
+    assert lenses(changed, False, costs)[-1].title == "anew"
+    assert len(costs) == 1
