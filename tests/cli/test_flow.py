@@ -72,6 +72,7 @@ def test_the_summary_tells_verdict_paths_events_and_buffers() -> None:
         f"awaited by path p1 == 0 (line {line_of(PIPELINE, 'wait empty')})",
         "  lhs_load_s    2 slots of 16,384 bytes",
         "  rhs_load_s    2 slots of 16,384 bytes",
+        "  proved: the order of paths, events and copies; not races between threads inside one path",
     ]
 
 

@@ -8,6 +8,7 @@ from croqc.service.check import FileReport, check_text
 from croqc.service.fix import fix_text
 from croqc.service.flow_failure import with_verdicts
 from croqc.text.diagnostics import Diagnostic
+from croqc.text.edits import apply_edits
 
 KERNEL = """__co__ void k(global f32 [N] x, global f32 [N] y, global s32 [N] z) {
   parallel b by cdiv(N, 128) : block {
@@ -299,3 +300,45 @@ def test_a_variable_of_the_host_is_no_constant() -> None:
     text = CONSTANTS.replace("STAGES]", "plain]")
     (item,) = [one for one in check_text(text).diagnostics if "plain" in one.message]
     assert "#define" not in item.hint
+
+
+@pytest.mark.parametrize(
+    ("parameter", "marked", "message", "hint"),
+    [
+        ("const float* src", "float", "there is no 'const' here",
+         "leave it out: 'float [N] src', with its extents"),
+        ("const int n", "const", "there is no 'const' here", "leave it out"),
+        ("global half *src", "*", "there are no pointers here", "write 'half [N] src', with the extents of the data"),
+        ("f32* src", "*", "there are no pointers here", "write 'f32 [N] src', with the extents of the data"),
+    ],
+)  # fmt: skip
+def test_parameters_of_c_are_told_as_data_with_extents(parameter: str, marked: str, message: str, hint: str) -> None:
+    text = f"__co__ void k({parameter}, global f32 [N] y) {{ parallel t by 32 : thread {{ y.at(t) = 1.0f; }} }}\n"
+    item = check_text(text).diagnostics[0]
+    assert (item.message, item.hint, item.fixes) == (message, hint, ())
+    assert item.span.start == text.index(marked, text.index("("))
+
+
+TILES = """__co__ void k(global f32 [32, N] x, global f32 [32] y) {
+  parallel t by 32 : thread {
+    y.at(t) = %s;
+  }
+}
+"""
+
+
+def test_elements_in_brackets_have_one_index_a_dimension() -> None:
+    (item,) = check_text(TILES % "x[t][t / 2]").diagnostics
+    assert item.hint == "an element is '.at(i, j)', one index a dimension"
+    assert [apply_edits(TILES % "x[t][t / 2]", fix.edits) for fix in item.fixes] == [TILES % "x.at(t, t / 2)"]
+    (flat,) = check_text(TILES % "x[t * N + 1]").diagnostics
+    assert (flat.hint, flat.fixes) == ("an element is '.at(i, j)', one index a dimension", ())
+    (mixed,) = check_text(TILES % "x[t].at(1)").diagnostics[:1]
+    assert mixed.fixes == ()
+
+
+def test_a_kernel_of_cuda_s_word_is_named_at_its_place_and_cuda_itself_is_not() -> None:
+    (item,) = check_text((KERNEL % "y.at(i) = 1.0f;").replace("__co__", "__global__")).diagnostics
+    assert (item.span.start, item.span.end, item.hint) == (0, 10, "write '__co__' for '__global__'")
+    (cuda,) = check_text("__global__ void k(float* y) { y[threadIdx.x] = 1.0f; }\n").diagnostics
+    assert (cuda.message, cuda.hint) == ("no '__co__' function in this file", "")

@@ -104,3 +104,10 @@ def test_the_define_goes_above_the_function_with_its_line_end() -> None:
     first, rest = after.split("\r\n", 1)
     assert first.startswith("#define TILE ")
     assert rest == text
+
+
+def test_a_sum_of_floats_that_begins_anew_is_made_to_go_on() -> None:
+    text = kernel("s = 0.0f;\nforeach {k} in [4] { s = s + 1.5f; }")
+    mended = apply_edits(text, only(text, "shadowed-assignment").fixes[0].edits)
+    assert "\nmutable s = 0.0f;\n" in mended
+    assert not check_text(mended).diagnostics

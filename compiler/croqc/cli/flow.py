@@ -66,7 +66,7 @@ def _write(out: Path, text: str, flows: Sequence[FlowEntry]) -> None:
         sys.stdout.write(text)
     else:
         create_text(out, text)
-        told = "; ".join(f"{flow.function}: {flow.strength}" for flow in flows)
+        told = "; ".join("; ".join(filter(None, (f"{flow.function}: {flow.strength}", flow.scope))) for flow in flows)
         print(f"{out}: {told or 'no kernel'}")
 
 

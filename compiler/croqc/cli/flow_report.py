@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from croqc.service.explain_words import COVERS
 from croqc.service.flow import FlowEntry, FlowFindingEntry, FlowResult
 from croqc.service.flow_events import EventEntry, Site
 
@@ -36,6 +37,8 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
         yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')} of {buffer.slotBytes:,} bytes"
     for finding in flow.findings:
         yield from _finding(flow, finding)
+    if flow.verdict in ("proved", "checked"):
+        yield f"  {flow.verdict}: {COVERS}"
 
 
 def _event(event: EventEntry) -> str:

@@ -27,13 +27,14 @@ from croqc.rules.credit_sites import (
     waits,
 )
 from croqc.rules.credit_slips import misdirected, slips, wrong_event
+from croqc.rules.credit_turns import counted_apart
 from croqc.rules.credit_words import Args, fix, slot, where
 from croqc.rules.rewrites import node_at
 from croqc.rules.role_data import feeds, fills
 from croqc.rules.start_mends import hurried, lengthened
 from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
-from croqc.text.diagnostics import Fix, Severity
+from croqc.text.diagnostics import Fix, Related, Severity
 from croqc.text.edits import Edit
 from croqc.text.record import replace
 
@@ -83,7 +84,11 @@ def _has_ended(owing: object) -> str:
 
 def _render(finding: Finding, subject: Subject) -> Words:
     cause = str(finding.args["cause"])
-    return Words(_message(finding.args), _HINTS.get(cause, ""), fixes=_fixes(finding, subject, cause))
+    hint = _HINTS.get(cause, "")
+    related: tuple[Related, ...] = ()
+    if cause == "ended" and (related := counted_apart(code_of(subject), finding.span)):
+        hint = "each role counts its turns itself: let both count alike"
+    return Words(_message(finding.args), hint, related, _fixes(finding, subject, cause))
 
 
 def _fixes(finding: Finding, subject: Subject, cause: str) -> tuple[Fix, ...]:

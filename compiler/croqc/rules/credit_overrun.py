@@ -8,6 +8,7 @@ from croqc.rules.credit_edits import counted, only_first
 from croqc.rules.credit_sites import Site, carries_data, code_of, event_type, grants, regions_of, site_at, steady
 from croqc.rules.credit_slips import slips
 from croqc.rules.credit_words import at, fix, slot
+from croqc.rules.ring_lengths import short_of_ring
 from croqc.rules.start_mends import surplus
 from croqc.sema.model import Finding
 from croqc.syntax import ast
@@ -30,6 +31,9 @@ def _render(finding: Finding, subject: Subject) -> Words:
         f"{args['path']} can complete generation {generation + 1} of {slot(args)}"
         f" before {args['waiter']} has waited for generation {generation}{at(args)}"
     )
+    if site is not None and (ring := short_of_ring(code, site)) is not None:
+        hint = f"give '{args['event']}' the {ring[1]} slots that its ring has: {ring[0]} are too few"
+        return Words(message, hint, fixes=ring[2] or fixes)
     return Words(message, "trigger it once for each wait", fixes=fixes)
 
 

@@ -10,7 +10,7 @@ from croqc.rules.start_mends import shortened
 from croqc.sema.model import Finding
 from croqc.sema.types import Data
 from croqc.syntax import ast
-from croqc.text.diagnostics import Diagnostic, Fix, Severity
+from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 
@@ -52,33 +52,34 @@ def _subscripts(finding: Finding, subject: Subject) -> Words:
     name, rank, count = finding.args["name"], int(str(finding.args["r"])), int(str(finding.args["k"]))
     needed = "1 subscript" if rank == 1 else f"{rank} subscripts"
     if rank == 0:
-        return Words(f"'{name}' is not an array", "an element is '.at(i)'", fixes=_element(finding.span, subject))
+        return Words(f"'{name}' is not an array", *_element(finding.span, subject))
     if count > rank:
         return Words(f"'{name}' needs {needed}, got {count}", "an element is '.at(i)'")
     return Words(f"'{name}' is an array: it needs {needed}, got {count}", "pick one of its buffers: 'x[i]'")
 
 
-def _element(place: Span, subject: Subject) -> tuple[Fix, ...]:
-    """`x[i]` becomes `x.at(i)` where that is one element."""
+def _element(place: Span, subject: Subject) -> tuple[str, tuple[Related, ...], tuple[Fix, ...]]:
+    """How an element is written: `x[i]` and `x[i][j]` become `x.at(i)` and `x.at(i, j)` where that is one element."""
     chain = node_at(subject, place, ast.Chain)
-    text = subject.slice(place)
-    if (
-        text[:1] + text[-1:] != "[]"
-        or chain is None
-        or not isinstance(chain.base, ast.Name)
-        or len(chain.suffixes) != 1
-    ):
-        return ()
-    symbol = subject.analysis.model.uses.get(chain.base)
+    symbol = subject.analysis.model.uses.get(chain.base) if chain and isinstance(chain.base, ast.Name) else None
     data = symbol.type if symbol is not None else None
-    suffix = chain.suffixes[0]
-    if not isinstance(data, Data) or not isinstance(suffix, ast.Index) or len(data.shape) != len(suffix.args):
-        return ()
-    edits = (
-        Edit(Span(place.start, place.start + 1), ".at("),
-        Edit(Span(place.end - 1, place.end), ")"),
-    )
-    return (Fix("Write the element with '.at'", edits, safe=False),)
+    if chain is None or not isinstance(data, Data):
+        return "an element is '.at(i)'", (), ()
+    indices = [one for suffix in chain.suffixes if isinstance(suffix, ast.Index) for one in suffix.args]
+    rank = len(data.shape)
+    hint = "an element is '.at(i)'" if rank == 1 else f"an element is '.at({_letters(rank)})', one index a dimension"
+    whole = Span(chain.suffixes[0].span.start, chain.suffixes[-1].span.end)
+    text = subject.slice(whole)
+    if text[:1] + text[-1:] != "[]" or not all(isinstance(one, ast.Index) for one in chain.suffixes):
+        return hint, (), ()
+    if len(indices) != rank or any(one.span.start < whole.start or one.span.end > whole.end for one in indices):
+        return hint, (), ()
+    written = ", ".join(subject.slice(one.span) for one in indices)
+    return hint, (), (Fix("Write the element with '.at'", (Edit(whole, f".at({written})"),), safe=False),)
+
+
+def _letters(count: int) -> str:
+    return ", ".join("ijklm"[:count]) if count <= len("ijklm") else "i, j, …"
 
 
 RULE = Rule(

@@ -8,6 +8,7 @@ from croqc.rules.credit_edits import slots_text
 from croqc.rules.credit_sites import code_of, event_type
 from croqc.rules.credit_words import Args, at, fix, where
 from croqc.rules.mends import around
+from croqc.rules.ring_lengths import extent_node
 from croqc.rules.slot_mends import reduced, without_shift
 from croqc.rules.slot_remainders import slot_remainders
 from croqc.rules.start_mends import shortened
@@ -110,18 +111,14 @@ def _redeclared(code: Code, lengths: dict[Symbol, int | None], args: Args) -> tu
     alike = [one for one, length in lengths.items() if length == args["modulus"]]
     if len(odd) != 1 or len(alike) < _AGREEING or lengths[odd[0]] is None:
         return ()
-    wrong, right = _extent(code, odd[0]), {code.of(node) for one in alike if (node := _extent(code, one)) is not None}
+    wrong, right = (
+        extent_node(code, odd[0]),
+        {code.of(node) for one in alike if (node := extent_node(code, one)) is not None},
+    )
     if wrong is None or len(right) != 1:
         return ()
     text = right.pop()
     return fix(f"Declare '{odd[0].name}[{text}]', as long as the others", (Edit(wrong.span, text),), safe=True)
-
-
-def _extent(code: Code, array: Symbol) -> ast.Expr | None:
-    """The length in the declaration of an array, if the text shows it."""
-    node = array.decl
-    written = isinstance(node, ast.EventName | ast.BufferName) and code.of(node).startswith(array.name)
-    return node.array[0] if isinstance(node, ast.EventName | ast.BufferName) and written and node.array else None
 
 
 def _length_text(code: Code, args: Args) -> str:

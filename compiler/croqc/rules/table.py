@@ -145,6 +145,7 @@ NAMES: Final = (
     "wide-barrier",
     "zero-loop",
     "divergent-collective",
+    "unsynced-read",
     "copy-types",
     "copy-ranks",
     "copy-shapes",

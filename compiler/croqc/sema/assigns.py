@@ -51,7 +51,7 @@ def _assign_name(walk: Walk, part: ast.AssignPart, name: ast.Name) -> None:
         if not isinstance(here.type, Unknown) or here.kind is not SymbolKind.VARIABLE:
             _report_immutable(walk, name, here)
     else:
-        if symbol is not None and _mentions(part.value, name.id) and is_plain_integer(symbol.type):
+        if symbol is not None and _mentions(part.value, name.id) and _is_number(symbol.type):
             walk.b.report(rules.SHADOWED_ASSIGNMENT, name.span, (declared_here(symbol),), name=name.id)
         _declare(walk, part, name, value)
 
@@ -62,6 +62,11 @@ def _takes_values(symbol: Symbol) -> bool:
         return True
     whole = symbol.kind in (SymbolKind.BUFFER, SymbolKind.PARAM) and isinstance(symbol.type, Data)
     return whole or (isinstance(symbol.type, Future) and symbol.type.placeholder)
+
+
+def _is_number(type_: Type) -> bool:
+    """Of any element type: a sum of floats is as easily meant to go on as a count."""
+    return isinstance(type_, Scalar) or is_plain_integer(type_)
 
 
 def _report_immutable(walk: Walk, name: ast.Name, symbol: Symbol) -> None:

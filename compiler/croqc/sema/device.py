@@ -21,6 +21,7 @@ from croqc.sema.multiplies import resolve_multiplies
 from croqc.sema.param_writes import check_param_writes
 from croqc.sema.regions import check_regions
 from croqc.sema.rests import check_rests
+from croqc.sema.unsynced import check_unsynced
 
 STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     resolve_levels,  # kernels first: everything below asks who runs a statement
@@ -31,6 +32,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     check_param_writes,
     check_rests,
     check_divergence,
+    check_unsynced,
     resolve_memory,  # the copies settle which buffers are swizzled
     check_futures,
     check_events,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, kernel_masks
+from croqc.sema.masks import Masks, kernel_masks
 from croqc.sema.model import THREADS, Unit
 from croqc.sema.nesting import Around, statements
+from croqc.sema.splits import Split, find_split, splits
 from croqc.syntax import ast
 from croqc.text.diagnostics import Related
 
@@ -23,14 +24,23 @@ def check_divergence(builder: Builder) -> None:
         unit = _unit(builder, node, around)
         if unit is None or around.on_host or not (kernel := masks.get(around.parallels[0])):
             continue
-        conditions = [one for one in around.chain if isinstance(one, ast.If)]
-        active = kernel.of_regions(around.regions) if conditions else None
-        for condition in conditions:
-            taken = kernel.of(condition.cond)
-            if active is not None and taken is not None and _splits(taken, active, THREADS.get(unit, kernel.threads)):
-                place = Related("some threads do not come here", condition.cond.span)
-                builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
-                break
+        split = _split(builder, kernel, node, around, THREADS.get(unit, kernel.threads))
+        if split is not None:
+            place = Related(
+                f"some threads do not come here{split.case and f' for {split.case}'}", split.condition.cond.span
+            )
+            builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
+
+
+def _split(builder: Builder, kernel: Masks, node: ast.Node, around: Around, size: int) -> Split | None:
+    """The condition that parts a unit of `size` threads: always so, else in some case."""
+    conditions = [one for one in around.chain if isinstance(one, ast.If)]
+    active = kernel.of_regions(around.regions) if conditions else None
+    for condition in conditions:
+        taken = kernel.of(condition.cond)
+        if active is not None and taken is not None and splits(taken, active, size):
+            return Split(condition, "")
+    return find_split(builder, kernel, node, around, size) if conditions else None
 
 
 def _unit(builder: Builder, node: ast.Node, around: Around) -> Unit | None:
@@ -44,12 +54,6 @@ def _unit(builder: Builder, node: ast.Node, around: Around) -> Unit | None:
     if isinstance(node, ast.Sync) and (node.kind == "shared" or (node.kind == "barrier" and node.level == "block")):
         return None if around.regions else Unit.BLOCK
     return None
-
-
-def _splits(taken: Mask, active: Mask, size: int) -> bool:
-    """Whether some unit of `size` threads has active threads on both sides."""
-    stays, goes, unit = active & ~taken, active & taken, (1 << size) - 1
-    return any(stays & unit << at and goes & unit << at for at in range(0, active.bit_length(), size))
 
 
 def _name(node: ast.Node) -> str:

@@ -12,6 +12,7 @@ from croqc.rules.base import Rule
 from croqc.rules.page import page_text
 from croqc.rules.table import BY_NAME, all_rules
 from croqc.service.explain_page import for_terminal
+from croqc.service.explain_words import foreign_text
 from croqc.syntax.borrowed import here_called
 from croqc.text.near import nearest
 
@@ -44,8 +45,10 @@ def word_text(word: str) -> str | None:
 
 
 def explained(name: str) -> str:
-    """What a word, a directive or a rule means, Markdown for a terminal. Raises UnknownRuleError."""
-    told = word_text(name)
+    """What a word, a directive, a rule, a verdict or a word of CUDA means, Markdown for a terminal.
+
+    Raises UnknownRuleError."""
+    told = word_text(name) or foreign_text(name)
     if told is not None:
         return told
     try:

@@ -113,6 +113,9 @@ def type_ref(b: Builder, at: Span, kids: Kids) -> t.TypeRef:
 
 
 def _unknown_type(b: Builder, word: Token) -> None:
+    if word.text == "const":
+        b.report("there is no 'const' here", word.span, "leave it out")
+        return
     meant = nearest(word.text, (*ELEMENT_TYPES, "int", "bool"))
     fix = replace_fix(f"Write '{meant}'", word.span, meant, safe=False) if meant else None
     b.report(f"unknown element type '{word.text}'", word.span, f"did you mean '{meant}'?" if meant else "", fix)

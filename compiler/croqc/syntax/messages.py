@@ -127,12 +127,27 @@ def _out_of_place(stream: Stream, at: int) -> tuple[str, str] | None:
     token = stream[at]
     if token.type == "INC" and stream[at + 1].type == "NAME":
         return f"'{token.text}' is not a statement", f"write '{stream[at + 1].text} {token.text[0]}= 1;'"
+    if (pointer := _pointer(stream, at)) is not None:
+        return pointer
     if token.type == "MUTABLE":
         return "'mutable' stands before the type", ""
     if token.type == "STORAGE" and at and stream[at - 1].type in ("MUTABLE", "SCALAR", "ELEM"):
         return f"'{token.text}' stands before '{stream[at - 1].text}'", ""
     if token.type in ("INT", "MINUS", "NEG") and at > 2 and stream[at - 3].type == "FOREACH":
         return f"unexpected '{token.text}'", f"write 'foreach {stream[at - 2].text} in n'"
+    return None
+
+
+def _pointer(stream: Stream, at: int) -> tuple[str, str] | None:
+    """`float* x` and `const float* x` of C: data have their extents in the type, and no `const`."""
+    token = stream[at]
+    if token.text == "*" and at and stream[at - 1].type in ("ELEM", "SCALAR") and stream[at + 1].type == "NAME":
+        hint = f"write '{stream[at - 1].text} [N] {stream[at + 1].text}', with the extents of the data"
+        return "there are no pointers here", hint
+    if at and stream[at - 1].text == "const" and token.type in ("ELEM", "SCALAR") and stream[at - 1].type == "NAME":
+        name = stream[at + 2] if stream[at + 1].text == "*" else None
+        data = f": '{token.text} [N] {name.text}', with its extents" if name and name.type == "NAME" else ""
+        return "there is no 'const' here", f"leave it out{data}"
     return None
 
 

@@ -5,9 +5,11 @@ Total and deterministic: any text gives a `Preprocessed`. Must not parse functio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Final
 
 from croqc.syntax import regions
 from croqc.syntax.directives import Directives, plain
@@ -59,6 +61,10 @@ def _keep(text: str, base: int, function: Function) -> None:
     del versions[:-_MOST_VERSIONS]
 
 
+_KERNEL_OF_CUDA: Final = re.compile(r"(?m)^[ \t]*(__global__)(?=\s+\w+\s+\w+\s*\([^;{}]{0,2000}\)\s*\{\s*parallel\b)")
+"""A function as `__co__` begins one, its body too, but for that word."""
+
+
 class _File:
     """One walk over a file, top to bottom."""
 
@@ -78,8 +84,7 @@ class _File:
             pos = self._stop(stop)
         self.directives.finish(len(self.text))
         if not self._any_function:
-            message = "no '__co__' function in this file"
-            self.findings.append(lexical(message, 0, 0, severity=Severity.WARNING))
+            self.findings.append(self._none_here())
         self._region(RegionKind.HOST, len(self.text), len(self.text))
         findings = sorted([*self.findings, *self.directives.findings], key=lambda finding: finding.span)
         return Preprocessed(
@@ -90,6 +95,14 @@ class _File:
             tuple(self.directives.dead),
             tuple(self.directives.lines),
         )
+
+    def _none_here(self) -> Diagnostic:
+        """What is said of a file without a kernel; one of CUDA's that uses `parallel` is meant as one of ours."""
+        message = "no '__co__' function in this file"
+        if (meant := _KERNEL_OF_CUDA.search(self.text)) is None:
+            return lexical(message, 0, 0, severity=Severity.WARNING)
+        hint = "write '__co__' for '__global__'"
+        return lexical(message, *meant.span(1), hint, severity=Severity.WARNING)
 
     def _stop(self, stop: Stop) -> int:
         """Deal with one stop in host text; the place to go on from."""

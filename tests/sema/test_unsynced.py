@@ -1,0 +1,74 @@
+"""A read of what another warp has just written, with no barrier between, is found; nothing less certain is."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.sema import rulenames_device as rules
+from tests.sema.device_study import device
+
+
+def told(body: str, head: str = "parallel b by 4 : block, t by 128 : thread") -> list[str]:
+    """The text of each read that is found; `s` and `r` are shared."""
+    found = device(f"{head} {{ shared f32 [128] s; shared f32 [128] r;\n{body}\n }}")
+    return [text for rule, text in found.told if rule == rules.UNSYNCED_READ]
+
+
+WRITE = "s.at(t) = big.at(0, t);"
+READ = "big.at(1, t) = s.at(127 - t);"
+
+
+@pytest.mark.parametrize(
+    ("body", "reads"),
+    [
+        (f"{WRITE} {READ}", ["s.at(127 - t)"]),
+        (f"{WRITE} x = 1; y = s.at((t + 32) % 128);", ["s.at((t + 32) % 128)"]),
+        ("v = s.at(127 - t); s.at(t) = v; big.at(1, t) = s.at(127 - t);", ["s.at(127 - t)"]),
+        ("foreach {k} in [4] { s.at(t) = big.at(k, t); x = s.at(127 - t); }", ["s.at(127 - t)"]),
+        (f"{WRITE} r.at(t) = s.at(t); x = r.at(127 - t) + s.at(127 - t);", ["r.at(127 - t)", "s.at(127 - t)"]),
+    ],
+)
+def test_a_read_behind_a_write_of_another_warp_is_found(body: str, reads: list[str]) -> None:
+    assert told(body) == reads
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{WRITE} sync.shared; {READ}",
+        f"{WRITE} sync.barrier : block; {READ}",
+        f"{WRITE} x = s.at(t);",  # its own
+        f"{WRITE} x = s.at(t / 32 * 32 + (31 - t % 32));",  # of its own warp
+        f"{WRITE} x = r.at(127 - t);",
+        f"x = s.at(127 - t); {WRITE}",
+        "s.at(0) = 1.0f; x = s.at(0);",  # all write the same element, each its own reader
+        f"{WRITE} if (t > 3) {{ sync.shared; }} {READ}",  # another statement between
+        f"{WRITE} x = t > 0 ? s.at(127 - t) : 0.0f;",  # who reads is not followed
+        f"{WRITE} x = s.at(n);",
+        f"if (t < 32) {{ {WRITE} {READ} }}",
+        f"foreach {{k}} in [4] {{ if (t > 31) {{ continue; }} {WRITE} {READ} }}",
+        "s.at(t) = big.at(0, t); foreach {k} in [4] { x = s.at(127 - t); }",
+    ],
+)
+def test_what_is_right_or_not_followed_is_left_alone(body: str) -> None:
+    assert told(body) == []
+
+
+def test_one_warp_and_a_part_of_the_block_are_left_alone() -> None:
+    assert told("s.at(t) = 1.0f; x = s.at(31 - t);", "parallel b by 4 : block, t by 32 : thread") == []
+    part = "parallel b by 4 : block { shared f32 [128] s; parallel t by 128 : thread { x = 1; }"
+    part += " parallel t by 64 : thread { s.at(t) = 1.0f; x = s.at(63 - t); } }"
+    assert [rule for rule, _ in device(part).told if rule == rules.UNSYNCED_READ] == []
+
+
+def test_the_transpose_without_its_barrier_is_found() -> None:
+    text = (
+        "parallel {bi, bj} by [cdiv(512, 32), 16] : block { shared f32 [32, 33] tile;"
+        " parallel {ty, tx} by [32, 32] : thread {\n"
+        "tile.at(ty, tx) = big.at(bi * 32 + ty, bj * 32 + tx);\n"
+        "big.at(bj * 32 + ty, bi * 32 + tx) = tile.at(tx, ty); } }"
+    )
+    found = device(text)
+    assert (rules.UNSYNCED_READ, "tile.at(tx, ty)") in found.told
+    (place,) = found.finding(rules.UNSYNCED_READ).related
+    assert place.message == "other threads write it here"
