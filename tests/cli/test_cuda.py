@@ -172,9 +172,14 @@ def test_ptx_and_sass(croq: Croq) -> None:
     assert ".target sm_90a" in ptx.out
     assert ".visible .entry add(" in ptx.out
     assert "EXIT" in sass.out
-    result = json.loads(croq("cuda", "k.co", "--ptx", "--json").out)
-    validate("cuda", result)
-    assert (result["form"], result["text"], result["lines"]) == ("ptx", ptx.out, [])
+    assert "//##" not in sass.out
+    for form, shown, sign in (("ptx", ptx, "ld.global"), ("sass", sass, "LDG")):
+        result = json.loads(croq("cuda", "k.co", f"--{form}", "--json").out)
+        validate("cuda", result)
+        assert (result["form"], result["text"]) == (form, shown.out)
+        lines = shown.out.split("\n")
+        loads = {item["range"]["start"]["line"] for item in result["lines"] if sign in lines[item["line"]]}
+        assert loads == {5}  # the line that reads `a`
 
 
 @pytest.mark.parametrize("form", ["--ptx", "--sass"])

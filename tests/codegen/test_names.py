@@ -88,7 +88,7 @@ def ptx(text: str) -> str:
     function = report.functions[0]
     assert function.analysis is not None
     kernels = lowered_kernels(function.analysis.model, report.target, sizes_of(report, function))
-    found = ptx_of(unit_of(kernels, "test").text, "sm_90a")
+    found = ptx_of(unit_of(kernels, "test").text, "sm_90a").text
     name = kernels[0].name
     found = re.sub(rf"(?<=\.entry ){name}\b|(?<![\w%]){name}(?=_param)", "kernel", found)
     lines = [line.split("//")[0].rstrip() for line in found.splitlines()]

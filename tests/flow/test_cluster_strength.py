@@ -103,3 +103,47 @@ def test_blocks_that_give_alike_are_checked(parts: dict[str, str]) -> None:
 
 def test_blocks_that_give_each_other_nothing_may_go_apart() -> None:
     assert credits_flow(turns="cdiv(C, 64) - cl * 5", give="trigger").strength is Strength.CHECKED
+
+
+SHARES = """__co__ void f(global f32 [N, 64] w, global f32 [N, 64] y) {{
+  parallel c by 2 : cluster {{
+    parallel i by cdiv(N, 64) : block {{
+      shared f32 [{rows}, 64] a;
+      shared event full{turns};
+      parallel p by 4 : group {{
+        inthreads.async (p == 0) {{ {load} }}
+        inthreads.async (p == 1) {{ {use} }}
+      }}
+    }}
+  }}
+}}
+"""
+HALF = "tma.copy.async<full>.multicast w.subspan(32, 64).at(i * 2 + c, 0) => a.subspan(32, 64).at(c, 0);"
+
+
+def shares_flow(rows: int, load: str, use: str, turns: str = "") -> KernelFlow:
+    (function,) = check_text(SHARES.format(rows=rows, load=load, use=use, turns=turns)).functions
+    assert function.analysis is not None
+    (flow,) = analyze_flow(function.analysis.model, CHECK_BUDGET)
+    return flow
+
+
+def test_parts_that_the_blocks_load_for_each_other_are_one_whole() -> None:
+    """Each rank fills one half in both blocks: together they fill what is read."""
+    copy = "tma.copy a => y.subspan(64, 64).at(i, 0);"
+    flow = shares_flow(64, f"{HALF} trigger.cluster full;", f"wait full; {copy}")
+    assert (flow.strength, flow.findings) == (Strength.CHECKED, ())
+
+
+def test_a_read_in_front_of_such_parts_is_found() -> None:
+    copy = "tma.copy a => y.subspan(64, 64).at(i, 0);"
+    flow = shares_flow(64, f"{HALF} trigger.cluster full;", f"{copy} wait full;")
+    assert flow.strength is Strength.FAILS
+
+
+def test_parts_of_a_ring_in_one_buffer_that_follow_a_rank_are_not_taken_for_slots() -> None:
+    half = "a.subspan(32, 64).at((k % 2) * 2 + c, 0)"
+    load = f"foreach k in [2] {{ tma.copy.async<full[k]>.multicast w.subspan(32, 64).at(i * 2 + c, 0) => {half};"
+    use = "foreach k in [2] { wait full[k]; tma.copy a.subspan(64, 64).at(k, 0) => y.subspan(64, 64).at(i, 0); }"
+    flow = shares_flow(128, f"{load} trigger.cluster full[k]; }}", use, "[2]")
+    assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, APART, ())

@@ -83,3 +83,20 @@ def test_a_count_that_nothing_asks_for_costs_no_turns() -> None:
     plain = flow_of(pipe(load("foreach k in [100000]"), use("foreach k in [100000]"), before, step))
     assert plain.strength is Strength.PROVED
     assert plain.spent < 10_000
+
+
+@pytest.mark.parametrize(
+    ("first", "strength"), [(7, Strength.FAILS), (200, Strength.CHECKED), (100000, Strength.CHECKED)]
+)
+def test_a_counter_that_falls_to_what_it_is_held_against_is_not_taken_to_have_passed_it(
+    first: int, strength: Strength
+) -> None:
+    head = "foreach k in [cdiv(C, 32)]"
+    text = pipe(load(head, "left < 5"), use(head), f"mutable int left = {first};", "left -= 1;")
+    assert flow_of(text).strength is strength
+
+
+def test_a_counter_that_falls_and_decides_nothing_hinders_no_proof() -> None:
+    head = "foreach k in [cdiv(C, 32)]"
+    flow = flow_of(pipe(load(head), use(head), "mutable int left = 0; mutable int up = 3;", "left -= 1; up += 1;"))
+    assert (flow.strength, flow.findings) == (Strength.PROVED, ())

@@ -100,6 +100,19 @@ TEXTS = {
     "skewed": (loads(), uses(slot="(k + 1) % 3")),
     "a slot that grows": (loads(slot="(k / 700) % 3"), uses(slot="(k / 700) % 3")),
     "an index against a count": (loads(late="k == n && k > 1300", more="n += 1;"), uses()),
+    "a first wait behind the loop": (
+        "foreach k in [2000] { trigger full[0]; } trigger full[1];",
+        "wait full[1]; wait full[0];",
+    ),
+    "first waits that come late and go on": (
+        "foreach k in [2000] { trigger full[0]; } trigger full[1];" + loads("foreach k in [200]"),
+        "wait full[1]; foreach k in [100] { wait full[0]; dma.copy ring[0] => dst.subspan(4, 32).at(b, 0); }",
+    ),
+    "waits far behind": (
+        "foreach k in [150] { trigger empty[k & 1]; }" + loads("foreach k in [600]"),
+        uses("foreach k in [600]"),
+    ),
+    "a surplus of long ago": (loads(more="if (k < 50) { trigger full[0]; }"), uses()),
     "bits": (loads(late="(k & 1025) == 1025"), uses()),
 }
 
@@ -144,6 +157,14 @@ def test_a_fault_in_a_very_late_turn_is_found_while_one_types(name: str) -> None
     (finding,) = flow.findings
     assert finding.rule in ("stage-race", "credit-overrun")
     assert flow.spent < 60_000  # 50,000 of them to tell its story
+
+
+@pytest.mark.parametrize("turns", [50, 2000, 1000000])
+def test_a_wait_that_comes_behind_a_long_loop_is_found_to_be_overrun(turns: int) -> None:
+    load, use = TEXTS["a first wait behind the loop"]
+    text = KERNEL.format(load=load.replace("2000", str(turns)), use=use)
+    (finding,) = flow_of(text, TYPING_BUDGET).findings
+    assert (finding.rule, finding.args["event"]) == ("credit-overrun", "full")
 
 
 @pytest.mark.parametrize(

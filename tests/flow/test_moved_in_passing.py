@@ -18,7 +18,9 @@ def flow(load: str, use: str = "n += 1;") -> tuple[Strength, list[str]]:
     return found.strength, [finding.rule for finding in found.findings]
 
 
-@pytest.mark.parametrize("step", ["int y = n++;", "int y = ++n;", "int y = 4 - n++;"])
+@pytest.mark.parametrize(
+    "step", ["int y = n++;", "int y = ++n;", "int y = 4 - n++;", 'assert(n++ < 1000, "x");', "inner: [n++];"]
+)
 def test_it_is_moved_on(step: str) -> None:
     assert flow(step) == (Strength.PROVED, [])
 
@@ -37,6 +39,8 @@ def test_it_is_moved_back() -> None:
         "bool y = (J > 2) && (n++ > 3);",
         "int y = (J > 2) ? n++ : 0;",
         "if (n++ > 3) { dst.at(0, 0) = 1; }",
+        "foreach q in [n++] { dst.at(0, 0) = 1; }",
+        "with q in [n++] { dst.at(0, 0) = 1; }",
     ],
 )
 def test_where_it_need_not_be_nothing_is_said(step: str) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
+
+from tests.lsp.bare import Server
 
 EDITORS = ("visual-studio-code", "neovim", "emacs")
 
@@ -47,6 +50,15 @@ async def client(request: object, lsp_client: LanguageClient, tmp_path: Path) ->
     lsp_client.folder = tmp_path
     yield
     await lsp_client.shutdown_session()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server that is not initialized yet; it is gone after the test."""
+    running = Server()
+    yield running
+    running.process.kill()
+    running.process.wait()
 
 
 class Editor:

@@ -2,61 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
-
-
-class Server:
-    """A server process spoken to by hand; each call writes one message, `answer` reads until one with that id."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "croqls"]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-
-    def send(self, method: str, number: int | None = None, **message: Any) -> None:
-        head: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
-        body = json.dumps(head | ({} if number is None else {"id": number}) | message).encode()
-        assert self.process.stdin is not None
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.process.stdin.flush()
-
-    def read(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        length = 0
-        while (line := self.process.stdout.readline().strip()) != b"":
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        return dict(json.loads(self.process.stdout.read(length)))
-
-    def answer(self, number: int) -> dict[str, Any]:
-        while True:
-            message = self.read()
-            if message.get("id") == number and "method" not in message:
-                return message
-
-    def start(self) -> None:
-        self.send("initialize", 1, params=INITIALIZE)
-        assert "capabilities" in self.answer(1)["result"]
-        self.send("initialized", params={})
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    running = Server()
-    yield running
-    running.process.kill()
-    running.process.wait()
-
+from tests.lsp.bare import Server
 
 PLACE = {"textDocument": {"uri": "file:///a.co"}}
 

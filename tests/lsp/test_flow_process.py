@@ -81,8 +81,8 @@ async def test_a_closed_document_is_forgotten(answers: Answers) -> None:
 async def test_a_crash_costs_one_answer_and_an_edit_brings_the_document_back(answers: Answers) -> None:
     process = started(answers)
     process.submit(job("a.co", 1))
-    assert process._process is not None
-    process._process.kill()
+    assert process._child is not None
+    process._child.process.kill()
     process.submit(job("b.co", 1))
     assert (await answers.of("a.co", 1)).failed == "the credit-flow process died"
     assert (await answers.of("b.co", 1)).failed == ""
@@ -95,11 +95,11 @@ async def test_stopping_ends_the_process(answers: Answers) -> None:
     process = started(answers)
     process.submit(job("a.co", 1))
     await answers.of("a.co", 1)
-    child = process._process
+    child = process._child
     assert child is not None
     process.stop()
-    child.join(5)
-    assert child.exitcode is not None
+    child.process.join(5)
+    assert child.process.exitcode is not None
 
 
 async def test_a_question_is_answered_before_verdicts_that_wait() -> None:
@@ -119,8 +119,8 @@ async def test_a_question_of_a_process_that_dies_is_answered_with_the_reason() -
     process = FlowProcess()
     asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=0)))
     await asyncio.sleep(0)
-    assert process._process is not None
-    process._process.kill()
+    assert process._child is not None
+    process._child.process.kill()
     reply = await asked
     assert (reply.answer, reply.failed) == (None, "the credit-flow process died")
     process.stop()
@@ -142,8 +142,8 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
     for turn in range(4):
         asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", turn, KERNEL), partial(hover, offset=turn)))
         await asyncio.sleep(0)
-        if process._process is not None:
-            process._process.kill()
+        if process._child is not None:
+            process._child.process.kill()
         reply = await asked
         assert (reply.answer, reply.failed) == (None, "the credit-flow process died")
     assert len(starts) == 2
@@ -169,6 +169,7 @@ def test_objects_are_looked_through_once_nobody_waits(monkeypatch: pytest.Monkey
     here, there = Pipe()
     done: list[int] = []
     monkeypatch.setattr(worker, "collect_seldom", lambda: None)
+    monkeypatch.setattr(worker, "begin", lambda: None)
     monkeypatch.setattr(worker, "collect_young", lambda: (done.append(sent()), here.close())[0])
 
     def sent() -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
+from croqc.service.check import check_text
 from croqc.text.edits import apply_edits
 from tests.rules.mending import instead, report_of, second, shown, simulated, without
 from tests.rules.pumps import BOOTSTRAP, CHAIN, CURRENT_CHAIN, PACKED, PACKED_CHAIN, RING, STORES
@@ -337,3 +339,33 @@ def test_a_credit_beside_the_start_of_all_slots_is_left_out(slot: str) -> None:
     assert item.code == "credit-overrun"
     assert [fix.safe for fix in item.fixes] == [True]
     assert first(broken) == RING
+
+
+RING_OF_WAITS = """__co__ void f(global f32 [256] x) {
+  parallel b by 256 : block {
+    shared event e[3];
+    parallel p by 4 : group {
+      inthreads.async (p == 0) { foreach k in 8 { %s } }
+    }
+  }
+}
+"""
+
+
+def test_a_thousand_references_that_leave_a_ring_are_told_in_no_time() -> None:
+    """Each was a walk through the whole function; the effort grows as their number does."""
+    spent = []
+    for count in (250, 1000):
+        start = time.process_time()
+        report = check_text(RING_OF_WAITS % ("wait e[k];\n" * count))
+        spent.append(time.process_time() - start)
+    found = [item for item in report.diagnostics if item.code == "index-out-of-range"]
+    assert len(found) == 1000 and {item.hint for item in found} == {"go round the ring: 'e[k % 3]'"}
+    assert [len(fix.edits) for item in found for fix in item.fixes] == [1000]
+    assert spent[1] < 8 * spent[0]  # it was 16 times as much
+
+
+def test_a_few_of_them_have_the_fix_each() -> None:
+    found = check_text(RING_OF_WAITS % ("wait e[k];\n" * 3)).diagnostics
+    fixes = [fix for item in found if item.code == "index-out-of-range" for fix in item.fixes]
+    assert [(fix.title, len(fix.edits)) for fix in fixes] == [("Use 'k % 3' as the slot", 3)] * 3

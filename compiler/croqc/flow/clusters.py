@@ -59,8 +59,9 @@ def _deciding(op: Op) -> Sequence[Expr]:
 def _slots(*operands: Operand | None) -> tuple[Expr, ...]:
     known = [operand for operand in operands if operand is not None]
     choices = [operand.choice for operand in known]
-    every = [one.index for operand in known for one in operand.each()]
-    return tuple(expr for expr in (*choices, *every) if expr is not None)
+    parts = [one for operand in known for one in operand.each()]
+    bands = [None if one.rows is None else one.rows[0] for one in parts]
+    return tuple(expr for expr in (*choices, *(one.index for one in parts), *bands) if expr is not None)
 
 
 def _is_private(program: Program, number: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from croqc.flow.exprs import COMPARE, Expr, const
+from croqc.flow.exprs import COMPARE, Expr, const, is_signed
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.program import Loop, Op, Program, Size
@@ -27,6 +27,29 @@ def grows(op: Set) -> bool:
     """`x = x + c`: a counter."""
     expr = op.expr
     return expr.op in ("+", "-") and any(arg.op == "v" and arg.value == op.var for arg in expr.args)
+
+
+def headings(program: Program) -> dict[int, int]:
+    """Which counters only grow, 1, and which only fall, -1, in loops; what goes both ways, or is set there, is none.
+    What is added is taken to be no less than 0 where no sign says otherwise."""
+    ways: dict[int, set[int]] = {}
+    for op in program.ops:
+        if isinstance(op, Set) and (op.loops or grows(op)):
+            ways.setdefault(op.var, set()).add(_heading(op))
+    return {var: way for var, (way, *others) in ways.items() if way and not others}
+
+
+def _heading(op: Set) -> int:
+    if not grows(op):
+        return 0
+    first, second = op.expr.args
+    moves = second if first.op == "v" and first.value == op.var else first
+    if is_signed(moves) and moves.const is None:
+        return 0
+    way = -1 if moves.const is not None and moves.const < 0 else 1
+    if op.expr.op == "+":
+        return way
+    return -way if moves is second else 0
 
 
 def counted(program: Program, loop: Loop, bounds: Mapping[int, int], periods: Mapping[int, int]) -> int:

@@ -51,14 +51,15 @@ DATA: Final = _Raises(threads=False)
 VARIES: Final = _Raises(threads=True)
 
 
+_PERIODIC: Final = 16  # bits of integers whose values are seen to come again
 FLOOR: Final = 1
 DEEP: Final = 1
 
 
 class Expr:
     """`op` is "k" (the constant `value`), "v" (the variable numbered `value`), "?" (not known, `span` says where; with
-    too many levels if `value` is `DEEP`) or an operator on `args`; a division or remainder whose `value` is `FLOOR`
-    rounds down."""
+    too many levels if `value` is `DEEP`), "cut" (to as many bits as `value` says, of a signed integer if that is
+    negative) or an operator on `args`; a division or remainder whose `value` is `FLOOR` rounds down."""
 
     __slots__ = ("_code", "_variables", "args", "op", "size", "span", "value")
 
@@ -122,6 +123,20 @@ def apply(op: str, *args: Expr) -> Expr:
     if op == "+" and args[0].const == 0:
         return args[1]
     return Expr(op, args)
+
+
+def cut(value: Expr, bits: int) -> Expr:
+    """What an integer of so many bits holds of a value; `bits` of a signed one are negative."""
+    if value.op == "k":
+        return const(_cut(value.value, bits))
+    return value if value.op == "cut" and value.value == bits else Expr("cut", (value,), bits)
+
+
+def _cut(value: int, bits: int) -> int:
+    if bits > 0:
+        return value & ((1 << bits) - 1)
+    half = 1 << (-bits - 1)
+    return ((value + half) & (2 * half - 1)) - half
 
 
 def floored(op: str, a: Expr, b: Expr) -> Expr:
@@ -204,7 +219,13 @@ def _closure(expr: Expr) -> Value:
     parts = [arg.code() for arg in args]
     if op in _BINARY:
         return _binary(_FLOORED.get(op, op) if expr.value == FLOOR else op, args, parts)
+    if op == "cut":
+        return _cutting(parts[0], expr.value)
     return _logic(op, parts)
+
+
+def _cutting(value: Value, bits: int) -> Value:
+    return lambda env: _cut(value(env) + 0, bits)
 
 
 def _raiser(span: Span, deep: bool) -> Value:
@@ -323,10 +344,12 @@ def course(expr: Expr, slot: int) -> Course:
         return Course(lcm(*(part.period or 1 for part in parts)), 1, bounds, plain)
     scale = lcm(*(part.scale for part in parts), *(part.period or 1 for part in parts))
     by = expr.args[-1].const
+    if expr.op == "cut" and abs(expr.value) <= _PERIODIC:
+        return Course(scale << abs(expr.value), 1, bounds, plain)
     if expr.op in COMPARE:
         return _compared(expr, parts, scale, bounds, plain)
-    if expr.op in ("/", "%") and expr.value != FLOOR and _is_signed(expr.args[0]):
-        # Rounded towards zero: where the dividend changes its sign, the steps are not as before.
+    if expr.op == "cut" or (expr.op in ("/", "%") and expr.value != FLOOR and is_signed(expr.args[0])):
+        # Rounded towards zero, or cut to many bits: where it changes its sign, the steps are not as before.
         bounds = (*bounds, (_offset(expr.args[0]) + 1) * scale)
         plain = plain and expr.args[0].variables() == {slot}
     if expr.op == "%" and by:
@@ -335,12 +358,12 @@ def course(expr: Expr, slot: int) -> Course:
         return Course(scale * (by + 1), 1, bounds, plain)
     if expr.op in ("/", "cdiv") and by:
         return Course(None, scale * abs(by), bounds, plain)
-    if expr.op in ("+", "-", "*", "neg"):
+    if expr.op in ("+", "-", "*", "neg", "cut"):
         return Course(None, scale, bounds, plain)
     return Course(None, scale, bounds, plain=False)
 
 
-def _is_signed(expr: Expr) -> bool:
+def is_signed(expr: Expr) -> bool:
     """Whether a value may be negative, of variables that are not."""
     return any(each.op in ("-", "neg", "~") or (each.op == "k" and each.value < 0) for each in expr.walk())
 

@@ -254,7 +254,8 @@ def _courses(program: Program, moving: set[int]) -> tuple[dict[int, int], dict[i
                 continue
             seen.add(id(expr))
             for number in expr.variables() & moving:
-                part = course(expr, number)
+                own = isinstance(op, Set) and op.var == number and expr.op == "cut"  # it is whole in the joint state
+                part = course(expr.args[0] if own else expr, number)
                 grows = part.period is None
                 length = part.scale * (ordered[id(expr)].event.slots if id(expr) in ordered else 1)
                 periods[number] = lcm(periods.get(number, 1), length if grows else part.period or 1)

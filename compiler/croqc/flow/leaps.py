@@ -17,11 +17,11 @@ from croqc.flow.counters import grows
 from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, const, course
 from croqc.flow.instances import refs_of
 from croqc.flow.joint_state import JointState, State
-from croqc.flow.machine import BrokenOffError, Machine
+from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_data import Multiply, Name, Touch
 from croqc.flow.pieces import parts_of_slots
-from croqc.flow.program import Loop, Op, Program
+from croqc.flow.program import BrokenOffError, Loop, Op, Program
 from croqc.flow.state import EventSlot, PathState
 
 _FARTHEST = 1 << 80  # values of a counter
@@ -29,9 +29,8 @@ _SHORT = 64  # turns of a loop that are run anyway
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """How a variable can be told: by its remainder and by which of the `marks` it has come to. `first` and `end`: of an
-    index, its range."""
+class Telling:
+    """How a variable can be told: by its remainder and by which of the `marks` it has come to."""
 
     modulus: int
     marks: tuple[int, ...]
@@ -81,30 +80,29 @@ class _Stretch:
 class Leaps(JointState):
     """Watches the turns of one run's long loops. Not for a run that is recorded: its story is told turn by turn."""
 
-    def __init__(self, machine: Machine, spans: Mapping[int, Span], long: frozenset[Loop]) -> None:
+    def __init__(self, machine: Machine, tellings: Mapping[int, Telling], long: frozenset[Loop]) -> None:
         super().__init__(machine)
-        self.spans = spans
+        self.tellings = tellings
         self.long = long
         self.stretches: dict[tuple[int, Loop], _Stretch] = {}
         self.giving = {loop for op in machine.program.ops if isinstance(op, Fork) for loop in op.loops}
 
     def reduced(self, number: int, value: int) -> object:
-        span = self.spans.get(number)
-        return value if span is None else (value % span.modulus, span.part(value))
+        telling = self.tellings.get(number)
+        return value if telling is None else (value % telling.modulus, telling.part(value))
 
     def turn(self, path: PathState, loop: Loop) -> None:
         """The begin of a turn after the first one."""
         if loop not in self.long:
             return
-        value, span = path.env[loop.var], self.spans[loop.var]
+        value, telling = path.env[loop.var], self.tellings[loop.var]
         stretch = self.stretches.get((path.number, loop))
-        if stretch is None or stretch.part != span.part(value):
-            stretch = self.stretches[path.number, loop] = _Stretch(span.part(value))
-        if span.room(value, 1) < 6 * span.modulus:
+        if stretch is None or stretch.part != telling.part(value):
+            stretch = self.stretches[path.number, loop] = _Stretch(telling.part(value))
+        if telling.room(value, 1) < 6 * telling.modulus:
             return
-        if len(stretch.states) > 8 * span.modulus + _SHORT:
-            if any(fault.kind != "guarded" for fault in self.machine.faults.values()):
-                raise BrokenOffError  # what is wrong drifts on and on, and is known
+        if len(stretch.states) > 8 * telling.modulus + _SHORT:
+            self._break_off()  # what is wrong drifts on and on
             return
         waiting = tuple(len(each.jobs) for each in self.machine.paths)
         if loop in self.giving and any(waiting):
@@ -118,16 +116,24 @@ class Leaps(JointState):
             self.stretches.clear()
             self.machine.leapt = True
 
+    def _break_off(self) -> None:
+        """Raises BrokenOffError if it is known that something is wrong."""
+        if any(fault.kind != "guarded" for fault in self.machine.faults.values()):
+            raise BrokenOffError
+
     def _leap(self, before: _Moment) -> bool:
         """Goes on as from `before` to now, as often as there is room for."""
+        if self._is_overrun(before):
+            self._break_off()
+            return False
         moves: list[tuple[PathState, int, int]] = []
         times = _FARTHEST
         for path, env in zip(self.machine.paths, before.envs, strict=True):
-            for number in self.spans.keys() & self.kept if path.idle else self.spans:
+            for number in self.tellings.keys() & self.kept if path.idle else self.tellings:
                 now, then = path.env[number], env[number]
                 if isinstance(now, int) and isinstance(then, int) and now != then:
                     moves.append((path, number, now - then))
-                    times = min(times, self.spans[number].room(now, now - then))
+                    times = min(times, self.tellings[number].room(now, now - then))
         if times < 1 or times == _FARTHEST or self._comes_round(before):
             return False
         given = {loop.var for loop in self.giving}
@@ -137,6 +143,14 @@ class Leaps(JointState):
             path.assign(number, path.env[number] + times * by)
         self._count(before, times)
         return True
+
+    def _is_overrun(self, before: _Moment) -> bool:
+        """Whether who waits for a slot that moves is more than a generation behind: it is to wait for those that were
+        completed in turns which would be left out."""
+        moved = [slot for slot in self.machine.slots() if slot.completed != before.completed.get(slot, 0)]
+        return any(
+            slot.completed - path.waits[slot] > 1 for slot in moved for path in self.machine.paths if slot in path.waits
+        )
 
     def _comes_round(self, before: _Moment) -> bool:
         """Whether an index is farther than its turns since then: the loop was begun anew."""
@@ -151,6 +165,9 @@ class Leaps(JointState):
     def _count(self, before: _Moment, times: int) -> None:
         for slot in self.machine.slots():
             more = times * (slot.completed - before.completed.get(slot, 0))
+            if more:
+                late = (path.number for path in self.machine.paths if slot not in path.waits)
+                slot.late = dict.fromkeys(late, len(slot.clocks)) | slot.late
             slot.completed += more
             slot.skipped += more
         for path, turns, waits, steady in zip(
@@ -180,9 +197,9 @@ def _leaps_of(machine: Machine) -> Leaps | None:
     long = {loop for loop in program.loops if _length(loop) > _SHORT}
     if not long or machine.record is not None or any(event.fresh for event in program.events):
         return None
-    spans = _Spans(program, machine.sizes).of(long)
-    followed = frozenset(loop for loop in long if loop.var in spans)
-    return Leaps(machine, spans, followed) if followed else None
+    tellings = _Tellings(program, machine.sizes).of(long)
+    followed = frozenset(loop for loop in long if loop.var in tellings)
+    return Leaps(machine, tellings, followed) if followed else None
 
 
 def _length(loop: Loop) -> int:
@@ -190,7 +207,7 @@ def _length(loop: Loop) -> int:
     return 0 if low is None or high is None or step is None or step < 1 else (high - low) // step
 
 
-class _Spans:
+class _Tellings:
     """How the indices of long loops and the counters can be told, at given sizes."""
 
     def __init__(self, program: Program, sizes: Mapping[int, int]) -> None:
@@ -200,7 +217,7 @@ class _Spans:
         for var, value in sizes.items():
             self.env[var] = value
 
-    def of(self, long: set[Loop]) -> dict[int, Span]:
+    def of(self, long: set[Loop]) -> dict[int, Telling]:
         ends = {loop.var: (loop.low.const or 0, loop.high.const or 0) for loop in long}
         given = [op for op in self.program.ops if isinstance(op, Set)]
         counters = {op.var for op in given if op.loops and grows(op)}
@@ -218,7 +235,7 @@ class _Spans:
                     else:
                         moduli[var] = lcm(moduli[var], modulus)
                         marks[var] |= met
-        return {var: Span(modulus, tuple(sorted(marks[var]))) for var, modulus in moduli.items()}
+        return {var: Telling(modulus, tuple(sorted(marks[var]))) for var, modulus in moduli.items()}
 
     def _modulus(self, op: Op, expr: Expr, var: int, order: int | None) -> int | None:
         """When the same comes again; None where the value itself matters."""
@@ -237,7 +254,7 @@ class _Spans:
                 continue
             if part.op in COMPARE:
                 left, right = part.args
-            elif part.op in ("/", "%") and part.value != FLOOR:
+            elif part.op == "cut" or (part.op in ("/", "%") and part.value != FLOOR):
                 left, right = part.args[0], const(0)
             else:
                 continue

@@ -65,6 +65,9 @@ class Lowering(Builder):
         self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
         self.kernel = kernel
         self.paths = paths
+        for node in self.nodes:
+            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER:
+                self.program.ranks |= {var for name in node.names for var in self.exprs.of(name).variables()}
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
@@ -101,9 +104,7 @@ class Lowering(Builder):
 
     def _place(self, axis: ast.Axis) -> None:
         for name in axis.names:
-            index = self.exprs.of(name)
-            if self.model.levels.get(axis) is Level.CLUSTER:
-                self.program.ranks |= index.variables()
+            self.exprs.of(name)
 
     def _declare_events(self, arrivals: Mapping[Slot, Arrivals]) -> None:
         for node, around in statements(self.kernel.node.body):
@@ -151,13 +152,12 @@ class Lowering(Builder):
 
     def stmt(self, node: ast.Node) -> None:
         handler = self.handlers.get(type(node))
-        if handler is None:
-            return
         moved = moved_in_passing(self, node) if self.moves_in_passing else []
         for op in moved:
             if not op.expr.known:
                 self.emit(op)
-        handler(self, node)
+        if handler is not None:
+            handler(self, node)
         for op in moved:
             if op.expr.known:
                 self.emit(op)
@@ -261,7 +261,8 @@ class Lowering(Builder):
                 self.reads(init.value)
             symbol = self.model.uses.get(init.name)
             if symbol in self.exprs.changing and symbol is not None:
-                self.emit(Set(init.span, self.exprs.slot(symbol), self.exprs.of(init.value), self.loops))
+                value = self.exprs.widths.given(symbol, self.exprs.of(init.value), init.value)
+                self.emit(Set(init.span, self.exprs.slot(symbol), value, self.loops))
 
     def buffer_decl(self, node: ast.BufferDecl) -> None:
         for one in node.names:

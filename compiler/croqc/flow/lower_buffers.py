@@ -42,7 +42,8 @@ class Buffers:
     # --- stages -----------------------------------------------------------------------------------
 
     def _bands(self, nodes: Sequence[ast.Node], shared: set[Symbol]) -> dict[Symbol, list[tuple[int, bool]]]:
-        """For each buffer the rows that references take, and whether they begin at a place that moves."""
+        """For each buffer the rows that references take, and whether they begin at a place that moves. That of a rank
+        does not: each block of the cluster has its own, and together they take the buffer once."""
         found: dict[Symbol, list[tuple[int, bool]]] = {}
         for node in nodes:
             view = self.model.views.get(node)
@@ -53,7 +54,8 @@ class Buffers:
                 rows = first.shape[0].const if first.shape and first.kind in TILES else None
                 if rows is not None and not first.strides:
                     low = self.parts.low(first, 0)
-                    found.setdefault(reference.root, []).append((rows, low is None or low.const is None))
+                    moves = low is None or not low.known or not low.variables() <= self.program.ranks
+                    found.setdefault(reference.root, []).append((rows, moves))
         return found
 
     def _enter(self, symbol: Symbol, bands: list[tuple[int, bool]]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from croqc.flow.exprs import apply, const, var
+from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_control import Fail, Set
 from croqc.flow.ops_data import WaitFuture
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.sema.events import order_of
+from croqc.sema.model import Symbol
 from croqc.sema.types import Event
 from croqc.syntax import ast
 
@@ -43,9 +44,14 @@ def _order(lowering: Lowering, order: ast.Expr) -> Any:
         symbol = lowering.model.uses.get(order.name)
         if symbol is None:
             return lowering.exprs.of(order)
-        here = var(lowering.exprs.slot(symbol))
-        return apply("+" if order.op == "++" else "-", here, const(1)) if order.prefix else here
+        slot = lowering.exprs.slot(symbol)
+        return _moved(lowering, order, symbol) if order.prefix else var(slot)
     return lowering.exprs.of(order)
+
+
+def _moved(lowering: Lowering, order: ast.IncDec, symbol: Symbol) -> Expr:
+    """A variable behind its `++` or `--`."""
+    return lowering.exprs.widths.moved(symbol, apply(order.op[0], var(lowering.exprs.slot(symbol)), const(1)))
 
 
 def _advance(lowering: Lowering, refs: Iterable[ast.Expr]) -> None:
@@ -54,8 +60,7 @@ def _advance(lowering: Lowering, refs: Iterable[ast.Expr]) -> None:
         order = order_of(ref)
         if isinstance(order, ast.IncDec) and (symbol := lowering.model.uses.get(order.name)) is not None:
             slot = lowering.exprs.slot(symbol)
-            changed = apply("+" if order.op == "++" else "-", var(slot), const(1))
-            lowering.emit(Set(order.span, slot, changed, lowering.loops))
+            lowering.emit(Set(order.span, slot, _moved(lowering, order, symbol), lowering.loops))
 
 
 def wait(lowering: Lowering, node: ast.Wait) -> None:

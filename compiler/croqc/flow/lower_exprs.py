@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
+from croqc.flow.lower_widths import Widths, cast_of
 from croqc.flow.program import Program, Size
 from croqc.flow.signature import spell
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
@@ -35,6 +36,7 @@ class Exprs:
     ) -> None:
         self.model = model
         self.nodes = frozenset(nodes)
+        self.widths = Widths(model, nodes)
         self.program = program
         self.atoms: dict[str, Expr] = {}
         self.slots: dict[Symbol, int] = {}
@@ -47,7 +49,9 @@ class Exprs:
             for name in node.names
             if (symbol := model.uses.get(name)) is not None
         }
-        self.counting = {node: each for node, each in whiles.items() if self._follows_sizes(each)}
+        self.counting = {
+            node: each for node, each in whiles.items() if self._follows_sizes(each) and self._is_plain(node, each)
+        }
         self.indices: dict[Symbol, Expr] = {}
         self.changing = frozenset(self._changing())
 
@@ -64,6 +68,11 @@ class Exprs:
         )
         return starts and counting.end.names() <= blocks | self._sizes.keys()
 
+    def _is_plain(self, node: ast.While, counting: Counting) -> bool:
+        """Whether no width makes a counting loop turn otherwise."""
+        first = counting.symbol.decl
+        return all(self.widths.is_plain(part) for part in (node.cond, first) if part is not None)
+
     def new(self, name: str) -> int:
         number = self.program.variables
         self.program.variables += 1
@@ -75,24 +84,32 @@ class Exprs:
     def of(self, node: ast.Node, depth: int = 0) -> Expr:
         while isinstance(node, ast.Paren):
             node = node.inner  # however many there are, they mean nothing
-        value = self.model.values.get(node)
+        plain = self.widths.is_plain(node)
+        value = self.model.values.get(node) if plain else None
         if value is not None and (known := self.of_int(value)) is not None:
             return known
         if depth > _DEEPEST:
             return unknown(node.span, deep=True)
+        if isinstance(node, ast.Name):
+            return self._name(node, depth)
+        found = self._of_parts(node, depth)
+        return found if plain else self.widths.held(node, found)
+
+    def _of_parts(self, node: ast.Node, depth: int) -> Expr:
         match node:
             case ast.Const(word="true" | "false" as word):
                 return const(int(word == "true"))
-            case ast.Name():
-                return self._name(node, depth)
             case ast.Unary(op="-" | "!" | "~" as op, operand=operand):
                 return apply("neg" if op == "-" else op, self.of(operand, depth + 1))
             case ast.Binary(op=op, left=left, right=right) if op in _OPERATORS:
-                return self._against_start(op, self.of(left, depth + 1), self.of(right, depth + 1))
+                sides = self.widths.operands(node, self.of(left, depth + 1), self.of(right, depth + 1))
+                return self._against_start(op, *sides)
             case ast.Cond(test=test, then=then, other=other):
                 return apply("?:", *(self.of(part, depth + 1) for part in (test, then, other)))
             case ast.Builtin(name="cdiv", args=(first, second)):
                 return apply("cdiv", self.of(first, depth + 1), self.of(second, depth + 1))
+            case ast.Builtin(args=(operand,)) if cast_of(node) is not None:
+                return self.of(operand, depth + 1)
         return unknown(node.span)
 
     def _against_start(self, op: str, left: Expr, right: Expr) -> Expr:
@@ -115,7 +132,10 @@ class Exprs:
         if symbol in self.slots:
             return var(self.slots[symbol])
         value = defining_value(symbol)
-        return unknown(node.span) if value is None else self.of(value, depth + 1)
+        if value is not None:
+            return self.widths.given(symbol, self.of(value, depth + 1), value)
+        known = self.model.values.get(node)
+        return (None if known is None else self.of_int(known)) or unknown(node.span)
 
     def of_int(self, value: Int) -> Expr | None:
         """The same value; None if it speaks of something that is no size and no index."""

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 
 from croqc.flow.counting import Counting
+from croqc.flow.ending import surely_ends
 from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.lower_exprs import Exprs
 from croqc.flow.ops_control import Branch, End, Enter, Jump, LoopNext, LoopStart, Set
@@ -215,6 +216,8 @@ class Loops:
         leaves, goes_on = self.jumps.pop()
         if all(isinstance(op, Branch) for op in self.lowering.ops[start:]):
             del self.lowering.ops[start:]
+            if not surely_ends(self.lowering.model, node):
+                self.lowering.program.endless = self.lowering.program.endless or node.cond.span
             return
         again = Jump(node.span)
         again.target = start

@@ -10,19 +10,19 @@ from croqc.flow.lower_loops import Builder
 from croqc.flow.ops_control import Set
 from croqc.sema.events import order_of
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
-
-_BODIES = (ast.Block, ast.Parallel, ast.With, ast.Foreach, ast.InThreads, ast.Apply)
+from croqc.syntax.visit import children, walk
 
 
 def moved_in_passing(lowering: Builder, node: ast.Node) -> list[Set]:
     """A step for each `i++` of a statement. One whose value is known is to be gone behind the statement. Where that
-    names the variable elsewhere, too, or need not come to it, nothing is known: such a step is to be gone in front."""
-    whole = node.cond if isinstance(node, ast.If | ast.While) else node
-    if isinstance(whole, _BODIES):
+    names the variable elsewhere, too, or need not come to it, nothing is known: such a step is to be gone in front.
+    Of what has a body its head counts alone."""
+    if isinstance(node, ast.Block):
         return []
-    parts = list(walk(whole))
-    sure = whole is node and not any(map(_is_choice, parts))
+    below = children(node)
+    heads = [each for each in below if not isinstance(each, ast.Block)]
+    parts = [part for head in heads for part in walk(head)]
+    sure = len(heads) == len(below) and not any(map(_is_choice, parts))
     orders = [order_of(ref) for ref in node.refs] if isinstance(node, ast.Wait | ast.Trigger) else []
     found = []
     for each in parts:
@@ -32,7 +32,8 @@ def moved_in_passing(lowering: Builder, node: ast.Node) -> list[Set]:
         if isinstance(each, ast.IncDec) and symbol is not None and symbol in lowering.exprs.changing:
             slot = lowering.exprs.slot(symbol)
             named = sum(isinstance(part, ast.Name) and lowering.model.uses.get(part) is symbol for part in parts)
-            value = apply(each.op[0], var(slot), const(1)) if sure and named == 1 else unknown(each.span)
+            moved = lowering.exprs.widths.moved(symbol, apply(each.op[0], var(slot), const(1)))
+            value = moved if sure and named == 1 else unknown(each.span)
             found.append(Set(each.span, slot, value, lowering.loops))
     return found
 

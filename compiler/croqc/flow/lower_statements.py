@@ -61,9 +61,11 @@ def _is_view(symbol: Symbol) -> bool:
 
 def _set(lowering: Lowering, part: ast.AssignPart, symbol: Symbol) -> None:
     slot = lowering.exprs.slot(symbol)
-    value = lowering.exprs.of(part.value)
-    if part.op != "=":
-        value = apply(part.op[0], var(slot), value)
+    widths, value = lowering.exprs.widths, lowering.exprs.of(part.value)
+    if part.op == "=":
+        value = widths.given(symbol, value, part.value)
+    else:
+        value = widths.moved(symbol, apply(part.op[0], var(slot), value))
     lowering.emit(Set(part.span, slot, value, lowering.loops))
 
 

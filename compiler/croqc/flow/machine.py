@@ -15,7 +15,7 @@ from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
 from croqc.flow.limit import TOO_DEEP
 from croqc.flow.paths import WHOLE
-from croqc.flow.program import Event, ForeignError, Loop, Op, Program
+from croqc.flow.program import BrokenOffError, Event, ForeignError, Loop, Op, Program
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer, merge
 from croqc.flow.steps import Step, Walk
@@ -46,10 +46,6 @@ class Supposed:
 
     ready: frozenset[tuple[int, int]] = frozenset()
     counts: Mapping[int, int] = field(default_factory=dict)
-
-
-class BrokenOffError(Exception):
-    """Nothing new is to come of a run with faults."""
 
 
 class Machine(Walk):

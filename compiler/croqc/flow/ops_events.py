@@ -110,10 +110,11 @@ class WaitEvent(Step):
         return True
 
     def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
+        at = slot.listed(path.number, k)
         if slot.completed > k + 1:
-            ahead = slot.sources[k + 1 - slot.skipped - (len(slot.clocks) - len(slot.sources))]
+            ahead = slot.sources[at + 1 - (len(slot.clocks) - len(slot.sources))]
             machine.fault("overrun", machine.arrival(*ahead), path.at(self), slot=slot, generation=k)
-        merge(path.clock, slot.clocks[k - slot.skipped])
+        merge(path.clock, slot.clocks[at])
         path.waits[slot] = k + 1
         slot.last_waits[path.number] = (path.clock[path.number], self, path.keep())
         if machine.record is not None:

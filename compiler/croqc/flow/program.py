@@ -60,6 +60,10 @@ class ForeignError(Exception):
         self.reason = reason
 
 
+class BrokenOffError(Exception):
+    """Nothing new is to come of a run with faults."""
+
+
 @dataclass(slots=True, eq=False)
 class Event:
     """An event of the program: its slots, the arrival count of each. `tx`: bytes can be bound to it."""
@@ -116,4 +120,5 @@ class Program:
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
     ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
+    endless: Span | None = None  # of a loop that was left out, as nothing happens in it, and that may not end
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

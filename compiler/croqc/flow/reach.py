@@ -10,6 +10,7 @@ from croqc.flow.clusters import spans_cluster
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.instances import Plan
 from croqc.flow.limit import Limit
+from croqc.flow.negative import may_differ_below_zero
 from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy, Multiply, Rotate
 from croqc.flow.program import Loop
@@ -72,6 +73,8 @@ def _why_checked(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome
     """Why it is not proved."""
     if spans_cluster(setting.program, kernel):
         return _ALIKE
+    if setting.program.endless is not None and not is_plain(setting):
+        return Limit("whether this loop ends is not known", setting.program.endless)
     if outcome.doubt:
         return Limit(outcome.doubt)
     if outcome.exhausted is not None:
@@ -105,6 +108,9 @@ def _limit(setting: Setting, found: Plan, done: Sequence[Mapping[int, int]]) -> 
         limit = unsettled(setting.program, found.period, found.sizes, done)
         if limit is not None:
             return limit
+    below = may_differ_below_zero(setting.program)
+    if below is not None:
+        return below
     if not found.loops:
         return None if found.instances or is_plain(setting) else Limit("no size was tried")
     turns: dict[Loop, set[int]] = {loop: set() for loop in found.loops}

@@ -7,14 +7,14 @@ Two equal states mean that everything between them goes on for ever. Must not ju
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from croqc.flow.counters import grows
+from croqc.flow.counters import headings
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.instances import Plan, refs_of
 from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import Machine
-from croqc.flow.ops_control import Fork, Set
+from croqc.flow.ops_control import Fork
 from croqc.flow.program import Loop, Program
 from croqc.flow.state import PathState
 
@@ -30,7 +30,8 @@ class Repetition(JointState):
         self.seen: dict[tuple[int, Loop | int], set[State]] = {}
         self.repeated: set[tuple[int, Loop | int]] = set()
         self.turned: set[tuple[int, Loop | int]] = set()
-        self.moduli = moduli(machine.program, plan)
+        self.headings = headings(machine.program)
+        self.moduli = moduli(machine.program, plan, self.headings)
         machine.watch = self.watch
 
     def watch(self, path: PathState, loop: Loop | int) -> None:
@@ -66,10 +67,13 @@ class Repetition(JointState):
     def reduced(self, number: int, value: int) -> object:
         """An index by its rest; before it has passed all constants that it is compared with, as it is."""
         modulus = self.moduli.get(number)
-        return value if modulus is None else (value % modulus, min(value, self.plan.bounds.get(number, 0)))
+        if modulus is None:
+            return value
+        bound = self.plan.bounds.get(number, 0)
+        return value % modulus, max(value, -bound) if self.headings.get(number, 1) < 0 else min(value, bound)
 
 
-def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
+def moduli(program: Program, plan: Plan, counters: Collection[int]) -> Mapping[int, int]:
     """By which number the value of each index and counter can be reduced. Loops of a fixed number of turns stay."""
     found: dict[int, int] = {}
     ordered = any(ref.ordered for op in program.ops for ref in refs_of(op))
@@ -77,8 +81,4 @@ def moduli(program: Program, plan: Plan) -> Mapping[int, int]:
         if loop in plan.turns:
             found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)
             found[loop.limit] = 1
-    other = {op.var for op in program.ops if isinstance(op, Set) and op.loops and not grows(op)}
-    for op in program.ops:
-        if isinstance(op, Set) and grows(op) and op.var not in other:
-            found[op.var] = plan.periods.get(op.var, 1) * (2 if ordered else 1)
-    return found
+    return found | {var: plan.periods.get(var, 1) * (2 if ordered else 1) for var in counters}

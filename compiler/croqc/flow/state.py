@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from croqc.flow.exprs import Env
 from croqc.flow.paths import Path
-from croqc.flow.program import Event, Loop, Op
+from croqc.flow.program import BrokenOffError, Event, Loop, Op
 from croqc.flow.regions import Operand
 from croqc.syntax import ast
 
@@ -115,7 +115,7 @@ class EventSlot:
 
     __slots__ = (
         "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "expected",
-        "index", "last_waits", "offset", "pending", "skipped", "sources", "traces",
+        "index", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
     )  # fmt: skip
 
     def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
@@ -124,6 +124,7 @@ class EventSlot:
         self.count = self.pending = event.counts[index]
         self.completed = 0
         self.skipped = 0  # generations of turns that were left out: `clocks` and `sources` lack them
+        self.late: dict[int, int] = {}  # who had not waited by then: how many generations lie in front of those turns
         self.clock: Clock = [0] * components
         self.clocks: list[Clock] = []
         self.arrivals: list[tuple[int, int]] = []
@@ -138,6 +139,16 @@ class EventSlot:
         if event.ready:
             self.completed = 1
             self.clocks.append(self.clock[:])
+
+    def listed(self, path: int, generation: int) -> int:
+        """Where `clocks` has a generation that a path waits for. One that comes late, and so too far behind, counts
+        from the first generation on. Raises BrokenOffError where it comes to those that were left out."""
+        known = self.late.get(path)
+        if known is None:
+            return generation - self.skipped
+        if generation + 1 >= known:
+            raise BrokenOffError
+        return generation
 
 
 class PathState:

@@ -99,11 +99,7 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         if machine is None:
             outcome.exhausted = sizes
             break
-        if loose and makes_a_difference(machine):
-            outcome.guarded = True
-            break
-        if machine.undecided is not None:
-            outcome.undecided = None if is_plain(setting) else machine.undecided
+        if _says_nothing(setting, loose, machine, outcome):
             break
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         findings = judge(case)
@@ -121,16 +117,32 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = machine.accesses.unclear
             break
-        if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
-            warning = judge_end(case)
-            outcome.warnings = outcome.warnings if warning is None else [warning]
-        outcome.doubt = outcome.doubt or doubt(case)
-        outcome.done.append(sizes)
+        _note_end(case, sizes, outcome)
         known |= alike.after(machine)
         if repetition is not None and outcome.repeats:
             kind = found.kinds[number]
             outcome.repeats = repetition.complete or _repeats_later(light or setting, found, kind, effort)
     return outcome
+
+
+def _says_nothing(setting: Setting, loose: bool, machine: Machine, outcome: Outcome) -> bool:
+    """Whether a run could not be followed, or may have been another one without the guarded reads."""
+    if loose and makes_a_difference(machine):
+        outcome.guarded = True
+        return True
+    if machine.undecided is not None:
+        outcome.undecided = None if is_plain(setting) else machine.undecided
+        return True
+    return False
+
+
+def _note_end(case: Case, sizes: Mapping[int, int], outcome: Outcome) -> None:
+    """What a run without a fault leaves behind."""
+    if not outcome.warnings or outcome.warnings[0].args.get("fewer") == 0:
+        warning = judge_end(case)
+        outcome.warnings = outcome.warnings if warning is None else [warning]
+    outcome.doubt = outcome.doubt or doubt(case)
+    outcome.done.append(sizes)
 
 
 def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:

@@ -22,8 +22,9 @@ Loop = ast.Foreach | ast.While
 _QUIET = (ast.MmaFill, ast.FragDecl, ast.SetReg, ast.Cpp)
 
 
+@lru_cache(maxsize=2)
 def code_of(subject: Subject) -> Code:
-    """The function as the rewrites see it. Places stay relative to the function."""
+    """The function as the rewrites see it, the same for all findings of it. Places stay relative to the function."""
     text = subject.text
     return Code(text + subject.newline, 0, text, 0, subject.analysis, {})
 

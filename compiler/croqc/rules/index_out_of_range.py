@@ -34,7 +34,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
         return Words(message, "give each slot one credit at start", fixes=surplus)
     slots = kind not in ("tile", "element") and not low
     shown, reduction = reduced(code_of(subject), finding.span) if slots else ("", ())
-    if reduction:
+    if shown:
         return Words(message, f"go round the ring: '{shown}'", fixes=reduction)
     hint = "numbers start at 0" if least == greatest else "guard it with an 'if', or change the bounds of the index"
     return Words(message, hint)

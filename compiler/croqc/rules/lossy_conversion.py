@@ -9,7 +9,7 @@ from croqc.rules.mends import around, convert_to, is_written
 from croqc.sema.model import Finding
 from croqc.sema.types import Scalar
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import children, walk
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -53,7 +53,8 @@ def _single(literals: tuple[ast.RealLit, ...], subject: Subject, span: Span) -> 
     """Write the literals as f32. One operation on values that f32 holds gives the same there; more may round apart."""
     node = around(subject, span)[-1]
     exact = all(_is_single(one.value) for one in literals)
-    alone = isinstance(node, ast.Binary) and not any(isinstance(side, ast.Binary) for side in (node.left, node.right))
+    rounding = [each for each in walk(node) if isinstance(each, ast.Binary | ast.Builtin) and _is_f64(subject, each)]
+    alone = len(rounding) == 1 and isinstance(rounding[0], ast.Binary)
     edits = tuple(Edit(Span(one.span.end, one.span.end), "f") for one in literals)
     return Fix(f"Write '{literals[0].text}f'", edits, safe=exact and alone)
 

@@ -44,7 +44,7 @@ def _outside(index: int, args: Args, code: Code, finding: Finding) -> Words:
         return Words(message, f"what is below 0 stays below 0 with '%': add a multiple of {length} to it first")
     surplus = shortened(code, finding.span)
     shown, reduction = reduced(code, finding.span)
-    if reduction and not surplus:
+    if shown and not surplus:
         return Words(message, f"go round the ring: '{shown}'", fixes=reduction)
     return Words(message, "slots are numbered from 0: keep the index below their number", fixes=surplus)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from croqc.refactor.base import Code
 from croqc.rules.credit_edits import slots_text
@@ -22,6 +23,8 @@ from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 from croqc.text.span import Span
+
+_MANY = 64  # edits of a fix that stands beside each finding
 
 # --- remainders --------------------------------------------------------------------------------------
 
@@ -40,22 +43,36 @@ def one_modulus(code: Code) -> Iterator[Fix]:
 
 def reduced(code: Code, place: Span) -> tuple[str, tuple[Fix, ...]]:
     """What a reference is with `k % N` for a `k` that leaves its ring of N slots, in a loop that waits for something;
-    the fix writes it wherever `k` names a slot of such a ring."""
-    slots = [slot for node in walk(code.model.function) if (slot := slot_in(code, node)) is not None]
-    wrong = next((slot for slot in slots if slot.index.span == place), None)
+    the fix writes it wherever `k` names a slot of such a ring. It stands beside each of them, if they are not very
+    many."""
+    wrong = _named_slots(code)[0].get(place)
     if wrong is None or wrong.length is None or not _goes_on(code, wrong.index):
         return "", ()
     index = code.of(wrong.index)
     length = _lengths(code).get(wrong.length, str(wrong.length))
     text = f"{index} % {length}" if isinstance(wrong.index, ast.Name) else f"({index}) % {length}"
-    granted = {grant.site.ref.span for event in code.events for grant in grants(code, event) if grant.loop is not None}
-    alike = [slot for slot in slots if slot.length == wrong.length and code.of(slot.index) == index]
-    places = [slot.index.span for slot in alike if not any(_holds(span, slot.index.span) for span in granted)]
-    edits = tuple(Edit(span, text) for span in dict.fromkeys(places))
-    shown = (
-        f"{wrong.array.name}[{text}]" if isinstance(wrong.array.type, Data | Event) and wrong.array.type.array else text
-    )
-    return shown, fix(f"Use '{text}' as the slot", edits)
+    array = wrong.array
+    shown = f"{array.name}[{text}]" if isinstance(array.type, Data | Event) and array.type.array else text
+    places = _named_slots(code)[1].get((wrong.length, index), [])
+    if not places:
+        return "", ()
+    if len(places) > _MANY and place != places[0]:
+        return shown, ()
+    return shown, fix(f"Use '{text}' as the slot", tuple(Edit(span, text) for span in dict.fromkeys(places)))
+
+
+@lru_cache(maxsize=2)
+def _named_slots(code: Code) -> tuple[dict[Span, Slot], dict[tuple[int | None, str], list[Span]]]:
+    """The slots that a function names, by their place; and the places of those that are not granted at start, by the
+    length of the ring and the text: a thousand references may leave one ring."""
+    slots = [slot for node in walk(code.model.function) if (slot := slot_in(code, node)) is not None]
+    refs = (grant.site.ref for event in code.events for grant in grants(code, event) if grant.loop is not None)
+    kept = {node.span for ref in refs for node in walk(ref)}
+    alike: dict[tuple[int | None, str], list[Span]] = {}
+    for slot in slots:
+        if slot.index.span not in kept:
+            alike.setdefault((slot.length, code.of(slot.index)), []).append(slot.index.span)
+    return {slot.index.span: slot for slot in reversed(slots)}, alike
 
 
 def _goes_on(code: Code, index: ast.Expr) -> bool:
@@ -121,6 +138,7 @@ def _of(length: int) -> Callable[[Slot], bool]:
     return lambda slot: slot.length == length
 
 
+@lru_cache(maxsize=2)
 def _lengths(code: Code) -> dict[int, str]:
     """The lengths of rings as the declarations of their events write them, unless they do it in several ways."""
     written: dict[int, set[str]] = {}

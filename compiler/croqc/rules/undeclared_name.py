@@ -26,7 +26,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     if finding.args.get("constant") is not None:
         line = f"#define {name} {finding.args['constant']}"
         hint = f"constants of C++ are not seen in a '__co__' function; write '{line}'"
-        return Words(f"'{name}' is not declared here", hint, fixes=_above(line, subject, safe=True))
+        return Words(f"'{name}' is not declared here", hint, fixes=_above(line, subject, safe=False))
     if name in _CONSTANTS:
         meant = _CONSTANTS[name]
         fixes = _change(name, meant, finding.span, subject, safe=True)

@@ -231,11 +231,7 @@ def check_text(
     target = pick_target(final)
     defined = [(item.tree, item.source.base) for item in tree.functions if item.tree is not None]
     names = frozenset(function.name.id for function, _ in defined)
-    macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
-    device = _device_text(tree)
-    waiting = waiting_functions(device)
-    constants = host_constants(text, tree.pre)
-    context = Context(target, final.dialect or "any", _device_functions(device), names, macros, waiting, constants)
+    context = _context(text, tree, target, final.dialect or "any", names)
     functions = _report_functions(tree, context, source, previous)
     found += repeated(defined)
     found += overruled(tree)
@@ -248,6 +244,14 @@ def check_text(
     if context.dialect == "any":
         found += _dialect_note(functions)
     return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, (flags, below))
+
+
+def _context(text: str, tree: FileTree, target: Target, dialect: str, names: frozenset[str]) -> Context:
+    """What the functions of a file see of each other, of its macros and of its C++."""
+    macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
+    device = _device_text(tree)
+    constants = host_constants(text, tree.pre)
+    return Context(target, dialect, _device_functions(device), names, macros, waiting_functions(device), constants)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

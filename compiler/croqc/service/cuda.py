@@ -5,6 +5,7 @@ Lines of the generated text count from 0; places of the source as in `check_resu
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,7 @@ from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.lowering import Lowered, device_lines, lower_file, title_of
 from croqc.service.machine_code import ptx_of, sass_of
+from croqc.service.machine_lines import MachineText
 from croqc.service.run_data import Size
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.source import Source
@@ -115,7 +117,8 @@ def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form:
         return Cuda(_result(report, functions, text, form, lines, notes=notes), lines, notes=notes)
     try:
         made = MACHINE[form](text, report.target.name)
-        return Cuda(_result(report, functions, made, form, notes=notes), notes=notes)
+        code = _result(report, functions, made.text, form, notes=notes)
+        return Cuda(dataclasses.replace(code, lines=_machine_map(report.source, lines, made)), notes=notes)
     except CompileError as error:
         problems = (_refused(functions, error),)
         return Cuda(_result(report, functions, "", form, problems=problems), (), problems, str(error))
@@ -192,6 +195,13 @@ def line_map(source: Source, lines: Sequence[Line]) -> list[MappedLine]:
     return [
         MappedLine(number, range_of(source, line.span)) for number, line in enumerate(lines) if line.span != NOWHERE
     ]
+
+
+def _machine_map(source: Source, lines: Sequence[Line], made: MachineText) -> tuple[MappedLine, ...]:
+    """The lines of PTX or machine code that stand for a statement; those of an inlined helper for its caller's."""
+    places = {item.line: item.range for item in line_map(source, lines)}
+    chosen = ((number, next((one for one in chain if one in places), None)) for number, chain in made.lines)
+    return tuple(MappedLine(number, places[one]) for number, one in chosen if one is not None)
 
 
 def with_margins(source: Source, lines: Sequence[Line]) -> str:

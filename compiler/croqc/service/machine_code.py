@@ -14,32 +14,33 @@ from pathlib import Path
 
 from croqc.engines import nvrtc
 from croqc.engines.installed import install
+from croqc.service.machine_lines import MachineText, ptx_lines, sass_lines
 
 
 class NoCompilerError(Exception):
     """NVRTC or nvdisasm is missing or too old; the text names the command that installs it."""
 
 
-def ptx_of(code: str, arch: str) -> str:
+def ptx_of(code: str, arch: str) -> MachineText:
     """The PTX of a unit for "sm_90a" and its like. Raises NoCompilerError, nvrtc.CompileError."""
     _require_nvrtc()
-    return nvrtc.ptx(code, arch)
+    return ptx_lines(nvrtc.ptx(code, arch))
 
 
-def sass_of(code: str, arch: str) -> str:
+def sass_of(code: str, arch: str) -> MachineText:
     """The machine code of a unit, disassembled. Raises NoCompilerError, nvrtc.CompileError."""
     tool = _nvdisasm()
     _require_nvrtc()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "unit.cubin"
         path.write_bytes(nvrtc.cubin(code, arch)[0])
-        done = subprocess.run([tool, "-c", str(path)], capture_output=True, text=True, check=False)
+        done = subprocess.run([tool, "-c", "-gi", str(path)], capture_output=True, text=True, check=False)
     if done.returncode:
         said = " ".join(done.stderr.split()) or f"it ends with status {done.returncode}"
         raise NoCompilerError(
             f"{tool} cannot read this machine code: {said}; a newer one comes with: {install('cuda')}"
         )
-    return done.stdout
+    return sass_lines(done.stdout)
 
 
 def _require_nvrtc() -> None:

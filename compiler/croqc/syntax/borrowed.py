@@ -70,6 +70,8 @@ def function(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> T
         return Told(message, f"did you mean '{word}'?", replace_fix(f"Change to '{word}'", name.span, word))
     found = _ATOMIC.fullmatch(name.id)
     if found and args and f"__atomic_{found[1].lower()}" in ATOMICS:
+        if not _is_element(args[0]):
+            return Told(message, f"use '__atomic_{found[1].lower()}' with an element, as in 'x.at(i)'")
         if name.macro is not None:  # the text at the place is the macro's use
             return Told(message, f"use '__atomic_{found[1].lower()}'")
         listed = ", ".join([_element(b, args[0]), *(b.source(arg.span) for arg in args[1:])])
@@ -82,6 +84,8 @@ def statement(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> 
     """What is said of the statement `name(args);`, or `name;`, of the text `whole` without its semicolon."""
     if (told := barrier(name.id)) is not None:
         word = _STATEMENTS[name.id][0]
+        if args:
+            return Told(told.message, f"{told.hint}, of all its threads: there are no masks")
         return Told(told.message, told.hint, replace_fix(f"Write '{word}'", whole, word))
     if name.id == "printf" and args:
         better = _printed(b, args) if name.macro is None else ""
@@ -90,6 +94,11 @@ def statement(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> 
             "there is no function 'printf'", hint, replace_fix(f"Write '{better}'", whole, better) if better else None
         )
     return function(b, name, args, whole)
+
+
+def _is_element(arg: t.Expr) -> bool:
+    """Whether an argument is an element or its address: `&y[i]`, `y.at(i)`."""
+    return isinstance(arg.operand if isinstance(arg, t.AddressOf) else arg, t.Chain)
 
 
 def _element(b: Builder, arg: t.Expr) -> str:

@@ -39,6 +39,7 @@ from croqc.text.span import Span
 
 __all__ = [
     "AllowDirective",
+    "Comment",
     "ExpectDirective",
     "FileDirectives",
     "FunctionDirectives",
@@ -46,6 +47,7 @@ __all__ = [
     "RunDirective",
     "WordDirective",
     "Written",
+    "comments",
     "directive_at",
     "file_directives",
 ]
@@ -82,13 +84,14 @@ _LITERAL_OR_COMMENT = re.compile(
     r'|"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"?'
     r"|(?<!\w)[0-9][\w']*"
     r"|'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'?"
-    r"|/\*[\s\S]*?(?:\*/|\Z)"
-    r"|(?P<line>//[^\r\n]*)"
+    r"|(?P<comment>/\*[\s\S]*?(?:\*/|\Z)|//[^\r\n]*)"
 )
 _DIRECTIVE = re.compile(r"//[ \t]*croq:[ \t]*(?P<word>[^\s=]*)(?P<rest>.*)", re.DOTALL)
 
 
-class _Comment(NamedTuple):
+class Comment(NamedTuple):
+    """A comment of either kind with its signs; `start` is absolute."""
+
     start: int
     text: str
 
@@ -105,7 +108,7 @@ class Written(NamedTuple):
 
 def directive_at(tree: FileTree, offset: int) -> Written | None:
     """The directive whose comment an absolute offset touches behind its `croq:`; None elsewhere."""
-    for comment in _comments(tree):
+    for comment in comments(tree):
         found = _DIRECTIVE.match(comment.text)
         if found is None:
             continue
@@ -120,20 +123,21 @@ def file_directives(tree: FileTree) -> FileDirectives:
     """Every comment directive of the file, with a finding for each that is malformed; never raises."""
     reader = _Reader(tree)
     if "croq:" in tree.text:
-        for comment in sorted(_comments(tree)):
+        for comment in sorted(comments(tree)):
             reader.read(comment)
     return reader.result()
 
 
-def _comments(tree: FileTree) -> Iterator[_Comment]:
+def comments(tree: FileTree) -> Iterator[Comment]:
+    """The comments of host text, then those of live functions."""
     for region in tree.pre.regions:
         if region.kind is RegionKind.HOST:
             for found in _LITERAL_OR_COMMENT.finditer(tree.text, region.span.start, region.span.end):
-                if found["line"]:
-                    yield _Comment(found.start(), found["line"])
+                if found["comment"]:
+                    yield Comment(found.start(), found["comment"])
     for function in tree.pre.functions:
         for token in function.comments:
-            yield _Comment(function.base + token.start, token.text)
+            yield Comment(function.base + token.start, token.text)
 
 
 class _Reader:
@@ -147,7 +151,7 @@ class _Reader:
         self._words: dict[str, WordDirective] = {}
         self._findings: list[Diagnostic] = []
 
-    def read(self, comment: _Comment) -> None:
+    def read(self, comment: Comment) -> None:
         found = _DIRECTIVE.match(comment.text)
         if found is None:
             return

@@ -19,15 +19,18 @@ _DECLARATION: Final = re.compile(
 )
 _VALUE: Final = re.compile(r"(\w+)\s*=\s*((?:[^,;()]|\([^;()]*\))+)", re.ASCII)
 _ATOM: Final = re.compile(r"[\w.]+", re.ASCII)
+_NAME: Final = re.compile(r"\b[A-Za-z_]\w*", re.ASCII)
+_PLAIN: Final = re.compile(r"[\w\s.+*/%()<>&|^~-]+", re.ASCII)
 
 
 def host_constants(text: str, pre: Preprocessed) -> tuple[tuple[str, str], ...]:
-    """Name and value of each constant of the host text, the value as a macro can stand for it: in parentheses if it is
-    more than a name or a number."""
+    """Name and value of each constant of the host text that numbers and constants in front of it make up, the value as
+    a macro can stand for it: in parentheses if it is more than a name or a number."""
     return tuple(_constants(text, pre))
 
 
 def _constants(text: str, pre: Preprocessed) -> Iterator[tuple[str, str]]:
+    known: set[str] = set()
     for region in pre.regions:
         if region.kind is not RegionKind.HOST:
             continue
@@ -36,4 +39,6 @@ def _constants(text: str, pre: Preprocessed) -> Iterator[tuple[str, str]]:
                 continue
             for name, value in _VALUE.findall(found[2]):
                 plain = " ".join(value.split())
-                yield name, plain if _ATOM.fullmatch(plain) else f"({plain})"
+                if _PLAIN.fullmatch(plain) and known.issuperset(_NAME.findall(plain)):
+                    known.add(name)
+                    yield name, plain if _ATOM.fullmatch(plain) else f"({plain})"

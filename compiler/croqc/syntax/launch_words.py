@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from croqc.syntax import ast as t
@@ -65,18 +65,29 @@ def _report(b: Builder, chain: t.Chain, axes: tuple[tuple[str, t.Axis], ...]) ->
     place = Span(chain.base.span.start, member.span.end)
     message, level = f"there is no '{word}.{member.name}'", "block" if word in ("blockIdx", "gridDim") else "thread"
     levels = frozenset({"block"}) if level == "block" else _INSIDE
-    names = [name.id for found, axis in axes if found in levels for name in axis.names]
+    named = [(name.id, found) for found, axis in axes if found in levels for name in axis.names]
     if level == "block":
-        names = names[_PLACES[member.name] :][:1]
+        named = named[_PLACES[member.name] :][:1]
     elif member.name != "x":
-        names = []
-    if len(names) == 1:
-        extent = word.endswith("Dim")
-        meant = f"#{names[0]}" if extent else names[0]
-        hint = f"the {f'number of {level}s' if extent else f'index of the {level}'} is '{meant}' here"
-        b.report(message, place, hint, replace_fix(f"Write '{meant}'", place, meant))
-    elif names:
-        listed = " and ".join(f"'{name}'" for name in names)
-        b.report(message, place, f"the indices of a thread are {listed} here")
-    else:
+        named = []
+    counts = word.endswith("Dim")
+    if not named:
         b.report(message, place, f"'parallel {level[0]} by n : {level}' names the index '{level[0]}'")
+    elif len(named) == 1 and named[0][1] == level and not any(found == "cluster" for found, _ in axes):
+        meant = f"#{named[0][0]}" if counts else named[0][0]
+        hint = f"the {f'number of {level}s' if counts else f'index of the {level}'} is '{meant}' here"
+        b.report(message, place, hint, replace_fix(f"Write '{meant}'", place, meant))
+    else:
+        several = [(name.id, found) for found, axis in axes if found == "cluster" for name in axis.names]
+        b.report(message, place, _of_several(level, [*several, *named], counts))
+
+
+def _of_several(level: str, named: Sequence[tuple[str, str]], counts: bool) -> str:
+    """What stands for a word that no single index is."""
+    if level == "thread" and all(found != "thread" for _, found in named):
+        return f"'{named[-1][0]}' counts groups of threads here; 'parallel t by n : thread' names the thread"
+    if counts:
+        product = " * ".join(f"#{name}" for name, _ in named)
+        return f"the number of {level}s is '{product}' here"
+    listed = " and ".join(f"'{name}'" for name, _ in named)
+    return f"the indices of a {level} are {listed} here"

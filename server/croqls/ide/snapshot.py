@@ -12,7 +12,11 @@ from croqc.service.check import FileReport, FunctionReport, check_text
 from croqc.service.safe_trials import with_tried_fixes
 from croqc.service.settings import NO_SETTINGS, Settings
 from croqc.syntax.tokens import Token
+from croqc.text.record import replace
 from croqc.text.source import Source
+
+MOST_LINES = 50_000
+_MOST_CHARACTERS = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,14 @@ class Snapshot:
     previous: FileReport | None = field(default=None, compare=False, repr=False)
 
     @cached_property
+    def limited(self) -> bool:
+        """Whether the text is too long to be read while one types; then nothing is known of it but its lines."""
+        return self.text.count("\n") > MOST_LINES or len(self.text) > _MOST_CHARACTERS
+
+    @cached_property
     def report(self) -> FileReport:
+        if self.limited:
+            return replace(check_text("", path=self.path), source=Source(self.text, self.path), found=())
         return check_text(self.text, below=self.below, path=self.path, previous=self.previous)
 
     @cached_property

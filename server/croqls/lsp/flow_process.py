@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 
 from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
+from croqls.lsp.child import Child
 from croqls.lsp.documents import key_of
 from croqls.workers.flow import Answer, Job, Question, Reply, Request, work
 
@@ -40,8 +37,7 @@ class FlowProcess:
         self._replies: dict[int, asyncio.Future[Reply]] = {}
         self._asked = 0
         self._running: Job | Question | None = None
-        self._process: BaseProcess | None = None
-        self._connection: Connection | None = None
+        self._child: Child | None = None
         self._deaths: dict[str, tuple[Job, int]] = {}
 
     def submit(self, job: Job) -> None:
@@ -71,11 +67,9 @@ class FlowProcess:
 
     def stop(self) -> None:
         """End the process."""
-        if self._connection is not None:
-            self._connection.close()
-        if self._process is not None:
-            self._process.kill()
-        self._process = self._connection = None
+        if self._child is not None:
+            self._child.kill()
+        self._child = None
 
     def _next(self) -> None:
         while self._running is None and (self._questions or self._waiting):
@@ -83,12 +77,12 @@ class FlowProcess:
             if self._deaths_at(_text_of(order)) >= _DEATHS:
                 self._give_up(order)
                 continue
-            if self._process is None or not self._process.is_alive():
+            if self._child is None or not self._child.process.is_alive():
                 self._start()
-            assert self._connection is not None
             self._running = order
+            assert self._child is not None
             try:
-                self._connection.send(order)
+                self._child.send(order)
             except OSError:
                 self._lost()
 
@@ -98,31 +92,10 @@ class FlowProcess:
         return self._waiting.pop(next(reversed(self._waiting)))
 
     def _start(self) -> None:
-        context = get_context("spawn")
-        here, there = context.Pipe()
-        self._process = context.Process(target=work, args=(there,), name="croqls-flow", daemon=True)
-        self._process.start()
-        there.close()
-        self._connection = here
-        loop = asyncio.get_running_loop()
-        threading.Thread(target=self._listen, args=(here, loop), daemon=True).start()
+        self.stop()  # one that is gone without a word yet
+        self._child = Child(work, "croqls-flow", self._take)
 
-    def _listen(self, connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
-        """Wait for answers beside the loop and hand each to it."""
-        while True:
-            try:
-                answer: Answer | Reply | None = connection.recv()
-            except (EOFError, OSError):
-                answer = None
-            if loop.is_closed():
-                return
-            loop.call_soon_threadsafe(self._take, connection, answer)
-            if answer is None:
-                return
-
-    def _take(self, connection: Connection, answer: Answer | Reply | None) -> None:
-        if connection is not self._connection:
-            return
+    def _take(self, answer: Answer | Reply | None) -> None:
         if answer is None:
             self._lost()
             return
@@ -148,7 +121,7 @@ class FlowProcess:
         A text that it died at twice is not given to it again until it changes.
         """
         order, self._running = self._running, None
-        self._process = self._connection = None
+        self.stop()
         if order is not None:
             text = _text_of(order)
             self._deaths[text.key] = text, self._deaths_at(text) + 1

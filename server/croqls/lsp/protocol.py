@@ -8,11 +8,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from cattrs import Converter
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcServerNotInitialized
-from pygls.protocol import JsonRPCNotification, LanguageServerProtocol
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+    default_converter,
+)
 
 _IGNORED = "$/ignored"  # notifications of this kind may be ignored by whoever gets them
+
+
+def plain_converter() -> Converter:
+    """Messages that LSP does not know have plain data as `params` and `result`, and may have none.
+
+    The library makes objects of them otherwise, whose names differ where a key is no identifier.
+    """
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]
+    for kind in (JsonRPCRequestMessage, JsonRPCNotification):
+        converter.register_structure_hook(kind, lambda data, into: into(**{"params": None, **data}))
+    converter.register_structure_hook(JsonRPCResponseMessage, lambda data, into: into(**{"result": None, **data}))
+    return converter
 
 
 class CroqtileProtocol(LanguageServerProtocol):
@@ -41,6 +60,13 @@ class CroqtileProtocol(LanguageServerProtocol):
                 return
             self._initialized = True
         super().handle_message(message)
+        self._forget_ended()
+
+    def _forget_ended(self) -> None:
+        """The library keeps what came of every notification and of every step of a handler: one more at each edit."""
+        ended = [number for number, future in self._request_futures.items() if future.done()]
+        for number in ended:
+            del self._request_futures[number]
 
     @property
     def ended_in_order(self) -> bool:

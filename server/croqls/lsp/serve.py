@@ -10,6 +10,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from croqc.service.memory import collect_seldom
+from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
 from croqls.lsp.requests.publish import publish_verdicts
@@ -22,6 +23,8 @@ def make_server() -> CroqtileServer:
     server.flow.on_answer = partial(publish_verdicts, server)
     for entry in TABLE:
         server.feature(entry.method, entry.options)(partial(entry.handler, server))
+    for name, command in COMMANDS.items():
+        server.command(name)(partial(command, server))
     return server
 
 
@@ -41,5 +44,5 @@ def serve() -> None:
     collect_seldom()
     server = make_server()
     server.start_io()
-    server.flow.stop()
+    server.stop_processes()
     sys.exit(0 if isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order else 1)

@@ -8,7 +8,10 @@ from pygls.lsp.server import LanguageServer
 from croqc import __version__
 from croqls.lsp.documents import Documents
 from croqls.lsp.flow_process import FlowProcess
-from croqls.lsp.protocol import CroqtileProtocol
+from croqls.lsp.protocol import CroqtileProtocol, plain_converter
+from croqls.lsp.runs import Runs
+from croqls.lsp.symbol_index import SymbolIndex
+from croqls.lsp.worker_process import WorkerProcess
 
 
 class CroqtileServer(LanguageServer):
@@ -20,7 +23,34 @@ class CroqtileServer(LanguageServer):
             __version__,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
             protocol_cls=CroqtileProtocol,
+            converter_factory=plain_converter,
         )
         self.documents = Documents()
+        self.pull = self.pull_offered = False  # the client asks for diagnostics; it was told so at its start
+        self.pull_wanted = False  # by the settings
+        self.pulled: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}  # the newest answer, by address
+        self.pulls = 0
+        self.trusted = True  # by the settings
+        self.trusted_at_start = True  # by who started the server, which no setting of a workspace overrules
         self.flow = FlowProcess()
+        self.tools = WorkerProcess("croqls-tools", grace=2.0)
+        self.compiler = WorkerProcess("croqls-compiler", grace=0.0)
+        self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0))
+        self.hangs: dict[
+            str, tuple[int, list[lsp.Diagnostic]]
+        ] = {}  # where the last run of a version stood, by document
+        self.symbols = SymbolIndex()
+        self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
+        self.tokens_sent = 0
         self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged
+
+    def may_run(self) -> bool:
+        """Whether what stands in the workspace may be run or compiled."""
+        return self.trusted and self.trusted_at_start
+
+    def stop_processes(self) -> None:
+        """End every process of the server."""
+        self.flow.stop()
+        self.tools.stop()
+        self.compiler.stop()
+        self.runs.worker.stop()

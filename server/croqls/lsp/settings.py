@@ -5,21 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from croqc.service.settings import DIALECTS, Settings
+from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings
 from croqc.targets import TARGETS
 from croqc.text.near import did_you_mean
+from croqc.text.record import record
 from croqls.ide.inlay_hints import HintKind
 
 SECTION = "croqtile"
 # Those of the client alone (it finds Python and traces) are known here, so that they raise no warning.
 _CLIENT = ("python", "trace")
-_SERVER = ("arch", "dialect", "defines", "inlayHints")
+_SERVER = ("arch", "dialect", "defines", "diagnostics", "inlayHints", "trusted")
+_WAYS = ("push", "pull")
 
 
-def read_settings(section: object) -> tuple[Settings, tuple[str, ...]]:
+@record
+class EditorSettings:
+    """`below` are those of the compiler. `pull`: the client asks for diagnostics, none are pushed; `trusted`: the
+    workspace may be run."""
+
+    below: Settings = NO_SETTINGS
+    pull: bool = False
+    trusted: bool = True
+
+
+def read_settings(section: object) -> tuple[EditorSettings, tuple[str, ...]]:
     """The settings of a section, and a warning for each key that is unknown or has a wrong value."""
     if not isinstance(section, Mapping):
-        return Settings(), ()
+        return EditorSettings(), ()
     warnings = [
         f"unknown setting '{SECTION}.{key}'; {did_you_mean(str(key), (*_SERVER, *_CLIENT))}".rstrip("; ")
         for key in section
@@ -27,7 +39,17 @@ def read_settings(section: object) -> tuple[Settings, tuple[str, ...]]:
     ]
     arch = _choice(section, "arch", tuple(TARGETS), warnings)
     dialect = _choice(section, "dialect", DIALECTS, warnings)
-    return Settings(arch, dialect, _defines(section, warnings)), tuple(warnings)
+    below = Settings(arch, dialect, _defines(section, warnings))
+    pull = _choice(section, "diagnostics", _WAYS, warnings) == "pull"
+    return EditorSettings(below, pull, _trusted(section, warnings)), tuple(warnings)
+
+
+def _trusted(section: Mapping[Any, Any], warnings: list[str]) -> bool:
+    """What is neither true nor false is no trust."""
+    value = section.get("trusted")
+    if value is not None and not isinstance(value, bool):
+        warnings.append(f"setting '{SECTION}.trusted' is {value!r}; known are true, false")
+    return value is None or value is True
 
 
 def read_hints(section: object) -> tuple[frozenset[HintKind], tuple[str, ...]]:

@@ -19,6 +19,7 @@ from croqc.service.settings import Settings
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record
 from croqls.ide.snapshot import Snapshot
+from croqls.workers.begin import begin
 
 _KEPT = 32  # documents
 
@@ -74,6 +75,7 @@ Reports = dict[str, tuple[Job, FileReport]]
 
 def work(connection: Connection) -> None:
     """Serve jobs until the other end closes."""
+    begin()
     collect_seldom()
     reports: Reports = {}
     while True:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from croqls.lsp.requests.document_diagnostic import follow
 from croqls.lsp.requests.entry import Entry
-from croqls.lsp.requests.publish import publish
+from croqls.lsp.requests.publish import ask_to_pull, publish
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.settings import SECTION, read_hints, read_settings
 
@@ -13,7 +14,9 @@ from croqls.lsp.settings import SECTION, read_hints, read_settings
 def take_settings(server: CroqtileServer, section: object) -> None:
     """Take up the editor's settings; name what is wrong with them, once each."""
     settings, warnings = read_settings(section)
-    server.documents.editor = settings
+    server.documents.editor = settings.below
+    server.pull_wanted = settings.pull
+    server.trusted = settings.trusted
     hints, hint_warnings = read_hints(section)
     changed, server.documents.hints = server.documents.hints != hints, hints
     if changed and _refreshes_hints(server):
@@ -37,6 +40,7 @@ async def pull_settings(server: CroqtileServer) -> None:
         answer = await server.workspace_configuration_async(lsp.ConfigurationParams(items=[item]))
         if answer and answer[0] is not None:
             take_settings(server, answer[0])
+            await follow(server, server.pull_wanted)
             refresh(server)
 
 
@@ -48,6 +52,8 @@ def refresh(server: CroqtileServer) -> None:
     for snapshot in server.documents.all():
         if before.get(snapshot.uri) is not snapshot:
             publish(server, snapshot)
+    if server.pull:
+        ask_to_pull(server)
 
 
 async def did_change_configuration(server: CroqtileServer, params: lsp.DidChangeConfigurationParams) -> None:
@@ -58,6 +64,7 @@ async def did_change_configuration(server: CroqtileServer, params: lsp.DidChange
     pushed = params.settings
     if isinstance(pushed, dict):
         take_settings(server, pushed.get(SECTION, pushed))
+        await follow(server, server.pull_wanted)
         refresh(server)
 
 

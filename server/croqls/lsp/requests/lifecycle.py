@@ -8,6 +8,7 @@ from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding
 from croqls.lsp.requests.configuration import pull_settings, take_settings
+from croqls.lsp.requests.document_diagnostic import offer
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
@@ -15,14 +16,19 @@ from croqls.lsp.server import CroqtileServer
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
     """Options are the settings, for clients that cannot be asked, and two of the client's own: `hoverImages`, images in
     hovers are shown; `ownPatterns`, it has whole patterns of the current dialect itself.
+
+    `trusted: false` here is not overruled by settings, which a workspace may bring along.
     """
     options = params.initialization_options
     if isinstance(options, Mapping):
         server.documents.pictures = options.get("hoverImages") is True
+        server.trusted_at_start = options.get("trusted", True) is True
         server.documents.own_patterns = options.get("ownPatterns") is True
         options = {key: value for key, value in options.items() if key not in ("hoverImages", "ownPatterns")}
     if options is not None:
         take_settings(server, options)
+    if server.pull_wanted:
+        offer(server)
 
 
 async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
@@ -40,7 +46,7 @@ async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
 
 
 def shutdown(server: CroqtileServer, _: None) -> None:
-    server.flow.stop()
+    server.stop_processes()
 
 
 ENTRIES = (

@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.text.diagnostics import Diagnostic
+from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
@@ -24,9 +25,14 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Ask for the verdicts of one version, and push its diagnostics while they are found."""
-    server.flow.submit(job_of(snapshot))
-    _push(server, snapshot)
+    """Ask for the verdicts of one version, and push its diagnostics while they are found.
+
+    A client that pulls asks after each edit by itself.
+    """
+    if not snapshot.limited:
+        server.flow.submit(job_of(snapshot))
+    if not server.pull:
+        _push(server, snapshot)
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
@@ -35,8 +41,25 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     An answer that came too late is dropped, and a failed one: that no verdict was found does not make a kernel clean.
     """
     if answer.failed:
+        _tell_once(server, answer)
         return
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
+    if snapshot is not None:
+        _push(server, snapshot)
+
+
+def _tell_once(server: CroqtileServer, answer: Answer) -> None:
+    """A message for each document and failure, however often it comes."""
+    if (answer.key, answer.failed) not in server.failures:
+        server.failures.add((answer.key, answer.failed))
+        name = answer.key.rpartition("/")[2]
+        text = f"no verdict on the credit flow of {name}: {answer.failed}; the next edit tries again"
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+
+
+def push_again(server: CroqtileServer, uri: str) -> None:
+    """Push what is known of a document anew: something beside its text has changed."""
+    snapshot = server.documents.get(uri)
     if snapshot is not None:
         _push(server, snapshot)
 
@@ -44,18 +67,37 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
 def retract(server: CroqtileServer, uri: str) -> None:
     """Clear the list of a document that was closed."""
     server.flow.forget(key_of(uri))
-    server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+    server.hangs.pop(key_of(uri), None)
+    if not server.pull:
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+
+
+def listed(server: CroqtileServer, snapshot: Snapshot, uri: str) -> list[lsp.Diagnostic]:
+    """What is known of a version by now, under one address of the document, with the marks of its last run."""
+    report = server.documents.report(snapshot)
+    _log_failures(server, snapshot.uri, report.diagnostics)
+    encoding = server.documents.encoding
+    found = [diagnostic(snapshot.source, item, uri, encoding) for item in with_definitions(report)]
+    version, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
+    return found + (marks if version == snapshot.version else [])
 
 
 def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
-    encoding = server.documents.encoding
-    report = server.documents.report(snapshot)
-    _log_failures(server, snapshot.uri, report.diagnostics)
+    """Tell the client: it is sent the lists, or told to ask for them."""
+    if server.pull:
+        ask_to_pull(server)
+        return
     for uri in server.documents.spellings(snapshot):
-        items = [diagnostic(snapshot.source, item, uri, encoding) for item in report.diagnostics]
         server.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=items)
+            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=listed(server, snapshot, uri))
         )
+
+
+def ask_to_pull(server: CroqtileServer) -> None:
+    """`workspace/diagnostic/refresh`, where the client knows it."""
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
+        server.workspace_diagnostic_refresh(None)
 
 
 def _log_failures(server: CroqtileServer, uri: str, found: Iterable[Diagnostic]) -> None:

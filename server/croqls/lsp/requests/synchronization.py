@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from croqls.ide.snapshot import MOST_LINES
+from croqls.lsp.documents import key_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import publish, retract
 from croqls.lsp.server import CroqtileServer
@@ -14,6 +16,11 @@ def did_open(server: CroqtileServer, params: lsp.DidOpenTextDocumentParams) -> N
     snapshot, problem = server.documents.open(document.uri, document.version, document.text)
     if problem:
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem))
+    if snapshot.limited:
+        text = (
+            f"{document.uri.rpartition('/')[2]} has over {MOST_LINES:,} lines: limited mode, nothing in it is checked"
+        )
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Info, message=text))
     publish(server, snapshot)
 
 
@@ -26,6 +33,8 @@ def did_change(server: CroqtileServer, params: lsp.DidChangeTextDocumentParams) 
 
 def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) -> None:
     server.documents.close(params.text_document.uri)
+    server.pulled.pop(params.text_document.uri, None)
+    server.tokens.pop(key_of(params.text_document.uri), None)
     retract(server, params.text_document.uri)
 
 

@@ -1,0 +1,104 @@
+"""What custom requests and commands share: plain parameters in, orders for the processes, plain data out.
+
+A request that cannot be answered raises an error with a text for a person. Must not know single requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
+
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.documents import key_of
+from croqls.lsp.progress import progress
+from croqls.lsp.worker_process import WorkerProcess
+from croqls.workers.orders import Order, Outcome, Text
+
+if TYPE_CHECKING:
+    from croqls.lsp.server import CroqtileServer
+
+Options = dict[str, Any]
+UNTRUSTED = "this workspace is not trusted, so nothing in it is run or compiled; trust it first"
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "an object"}
+COMMON: Mapping[str, type] = {"entry": str, "defines": dict}
+
+
+class RequestFailedError(JsonRpcException):
+    """A request that is well formed and cannot be answered; the text says why (LSP 3.17, `RequestFailed`)."""
+
+    CODE = -32803
+    MESSAGE = "Request Failed"
+
+
+def params_of(params: Any) -> Mapping[str, Any]:
+    """Raises JsonRpcInvalidParams for what is no object."""
+    if params is None:
+        return {}
+    if not isinstance(params, Mapping):
+        raise JsonRpcInvalidParams("the parameters must be an object")
+    return params
+
+
+def document_of(server: CroqtileServer, params: Mapping[str, Any]) -> Snapshot:
+    """The open document of `textDocument.uri`. Raises JsonRpcInvalidParams without one, RequestFailedError for one that
+    is not open."""
+    document = params.get("textDocument")
+    uri = document.get("uri") if isinstance(document, Mapping) else None
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
+    return opened(server, uri)
+
+
+def opened(server: CroqtileServer, uri: str) -> Snapshot:
+    """Raises RequestFailedError for a document that is not open."""
+    snapshot = server.documents.get(uri)
+    if snapshot is None:
+        raise RequestFailedError(f"{uri} is not open")
+    return snapshot
+
+
+def options_of(params: Mapping[str, Any], kinds: Mapping[str, type]) -> Options:
+    """The options that are given; those of other names are left alone. Raises JsonRpcInvalidParams for a wrong kind."""
+    found: Options = {}
+    for name, kind in kinds.items():
+        value = params.get(name)
+        if value is None:
+            continue
+        fits = isinstance(value, int | float if kind is float else kind)
+        if not fits or (isinstance(value, bool) and kind is not bool):
+            raise JsonRpcInvalidParams(f"'{name}' must be {_WORDS[kind]}")
+        found[name] = value
+    for name, value in found.get("defines", {}).items():
+        if value is not None and not isinstance(value, str):
+            raise JsonRpcInvalidParams(f"'defines.{name}' must be a text or null")
+    return found
+
+
+def order_of(snapshot: Snapshot, task: str, options: Options) -> Order:
+    text = Text(key_of(snapshot.uri), snapshot.text, snapshot.path, snapshot.below)
+    return Order(task, text, options)
+
+
+async def data_of(
+    server: CroqtileServer, process: WorkerProcess, order: Order, params: Mapping[str, Any], title: str = ""
+) -> Any:
+    """What a process answers. With a `title`, or a token of the client's, progress is shown meanwhile.
+
+    Raises RequestFailedError or JsonRpcInternalError with the reason.
+    """
+    token = params.get("workDoneToken")
+    if title or token is not None:
+        async with progress(server, title or f"Croqtile: {order.task}", token) as tell:
+            return data_in(await process.ask(order, tell))
+    return data_in(await process.ask(order))
+
+
+def data_in(outcome: Outcome) -> Any:
+    """Raises RequestFailedError or JsonRpcInternalError for an outcome without data."""
+    if outcome.refused:
+        raise RequestFailedError(outcome.refused)
+    if outcome.failed:
+        raise JsonRpcInternalError(outcome.failed)
+    return outcome.data

@@ -1,0 +1,119 @@
+"""`workspace/executeCommand`, for clients without custom requests: each answers with plain data, or `{"message": …}`.
+
+The first argument is the document's address; the second, if any, the name of a function or an object of options. An
+object as the only argument has the address in `uri`. Must not do the work of requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from croqc.rules.page import page_text
+from croqc.service.explain import UnknownRuleError, find_rule
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+from croqls.lsp.asking import data_of, opened, order_of
+from croqls.lsp.convert import range_of
+from croqls.lsp.requests.doctor import doctor
+from croqls.lsp.requests.flow import flow
+from croqls.lsp.requests.generated import generated
+from croqls.lsp.requests.run import run_options
+from croqls.lsp.requests.run_cancel import run_cancel
+from croqls.lsp.requests.shared_memory import shared_memory
+from croqls.lsp.run_following import finished, result_of, started
+from croqls.lsp.server import CroqtileServer
+
+_PATIENCE = 60.0  # seconds for a client that may ask a person
+Command = Callable[..., Awaitable[Any]]
+
+
+def _given(arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """The arguments as the parameters of a request. Raises JsonRpcInvalidParams."""
+    given: dict[str, Any] = {}
+    for argument in arguments:
+        if isinstance(argument, Mapping):
+            given |= argument
+        elif isinstance(argument, str):
+            given["entry" if "uri" in given else "uri"] = argument
+        elif argument is not None:
+            raise JsonRpcInvalidParams("arguments are the document's address, then a function's name or options")
+    return given | {"textDocument": {"uri": given.get("uri")}}
+
+
+def _answering(work: Callable[[CroqtileServer, dict[str, Any]], Awaitable[Any]]) -> Command:
+    """A command whose errors are answered as a message, which every client shows."""
+
+    async def command(server: CroqtileServer, *arguments: Any) -> Any:
+        try:
+            return await work(server, _given(arguments))
+        except JsonRpcException as error:
+            return {"message": error.message}
+
+    return command
+
+
+async def _run(server: CroqtileServer, given: dict[str, Any], task: str = "run") -> Any:
+    """Answers when the run has ended; its edits of the document meanwhile do not end it."""
+    task, options = run_options({"task": task, **given})
+    made, new = started(server, opened(server, str(given.get("uri"))), task, options, given.get("workDoneToken"))
+    if not new:
+        return {"message": "another run is under way; end it first", "id": made.id}
+    await finished(made)
+    return result_of(made)
+
+
+async def _verify(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    return await _run(server, given, "verify")
+
+
+async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
+
+
+async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    """Moves the document to the dialect `to`, by an edit that the client makes."""
+    snapshot = opened(server, str(given.get("uri")))
+    to = given.get("to", "current")
+    if to not in ("current", "course"):
+        raise JsonRpcInvalidParams("'to' must be current or course")
+    done = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
+    if server.documents.get(snapshot.uri) is not snapshot:
+        return {"message": "the document was changed meanwhile; nothing was migrated"}
+    if done["text"] == snapshot.text:
+        return {"message": f"there is nothing to move to the {to} dialect", "kept": done["kept"]}
+    whole = Edit(Span(0, len(snapshot.text)), done["text"])
+    edit = lsp.TextEdit(range_of(snapshot.source, whole.span, server.documents.encoding), whole.new_text)
+    wanted = lsp.ApplyWorkspaceEditParams(lsp.WorkspaceEdit({snapshot.uri: [edit]}), f"Migrate to {to}")
+    try:
+        made = (await asyncio.wait_for(server.workspace_apply_edit_async(wanted), _PATIENCE)).applied
+    except TimeoutError:
+        made = False
+    said = f"moved to the {to} dialect" if made else "the editor did not make the edit"
+    return {"message": said, "moved": done["moved"], "kept": done["kept"]}
+
+
+async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    """The page of a rule, as Markdown; the only argument is its name."""
+    try:
+        name = find_rule(str(given.get("uri") or given.get("rule"))).name
+    except UnknownRuleError as error:
+        return {"message": str(error)}
+    return {"rule": name, "text": await asyncio.to_thread(page_text, name)}
+
+
+COMMANDS: Mapping[str, Command] = {
+    "croqtile.run": _answering(_run),
+    "croqtile.verify": _answering(_verify),
+    "croqtile.runCancel": _answering(_cancel),
+    "croqtile.showCuda": _answering(generated),
+    "croqtile.showFlow": _answering(flow),
+    "croqtile.showSharedMemory": _answering(shared_memory),
+    "croqtile.migrate": _answering(_migrate),
+    "croqtile.explain": _answering(_explain),
+    "croqtile.doctor": _answering(doctor),
+}

@@ -1,0 +1,35 @@
+"""`croqtile/runs`: what came of the last runs of a document (docs/protocol.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from croqls.lsp.asking import options_of, params_of
+from croqls.lsp.requests.entry import Entry
+from croqls.lsp.runs import last_good
+from croqls.lsp.server import CroqtileServer
+
+METHOD = "croqtile/runs"
+
+
+def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
+    """Also of a document that was closed."""
+    given = params_of(params)
+    document = given.get("textDocument")
+    uri = document.get("uri") if isinstance(document, Mapping) else None
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
+    known = server.runs.history(uri, options_of(given, {"entry": str}).get("entry"))
+    good, now = last_good(known), server.runs.current
+    return {
+        "version": 1,
+        "running": None if now is None else now.id,
+        "lastGood": None if good is None else known.index(good),
+        "runs": [{"id": past.id, "at": past.at, "run": past.run} for past in known],
+    }
+
+
+ENTRIES = (Entry(METHOD, run_history),)

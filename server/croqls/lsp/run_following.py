@@ -1,0 +1,123 @@
+"""Follows a run for the client: progress, `croqtile/runProgress`, `croqtile/runResult`, a mark where it hangs.
+
+Must not run anything itself (see `runs`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from croqc.text.source import Encoding, Position
+from croqc.text.span import Span
+from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, order_of
+from croqls.lsp.convert import range_of
+from croqls.lsp.documents import key_of
+from croqls.lsp.progress import Token, progress
+from croqls.lsp.requests.publish import push_again
+from croqls.lsp.runs import Run, entries
+from croqls.workers.orders import News
+
+if TYPE_CHECKING:
+    from croqls.ide.snapshot import Snapshot
+    from croqls.lsp.server import CroqtileServer
+
+PROGRESS = "croqtile/runProgress"
+RESULT = "croqtile/runResult"
+SOURCE = "croqtile run"
+
+
+def started(
+    server: CroqtileServer, snapshot: Snapshot, task: str, options: Options, token: Token | None = None
+) -> tuple[Run, bool]:
+    """A run of a document, or the one that is under way. Raises RequestFailedError in an untrusted workspace."""
+    if not server.may_run():
+        raise RequestFailedError(UNTRUSTED)
+    run, new = server.runs.start(snapshot, order_of(snapshot, task, options), partial(_follow, server, token))
+    if new and server.hangs.pop(key_of(snapshot.uri), None) is not None:
+        push_again(server, snapshot.uri)
+    return run, new
+
+
+async def finished(run: Run) -> None:
+    """Waits for the end of a run; who cancels this does not end the run."""
+    if run.task is not None:
+        await asyncio.wait([run.task])
+
+
+async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None:
+    words = {"run": "Run", "verify": "Verify"}[run.order.task]
+    title = f"{words} {run.order.options.get('entry') or run.snapshot.path.replace(chr(92), '/').rpartition('/')[2]}"
+
+    def tell(news: News) -> None:
+        server.protocol.notify(
+            PROGRESS,
+            {"id": run.id, "uri": run.snapshot.uri, "message": news.message, "done": news.done, "total": news.total},
+        )
+
+    def follow(news: News) -> None:
+        tell(news)
+        shown(news)
+
+    def cancel() -> None:
+        server.runs.cancel(run.id)
+
+    try:
+        async with progress(server, title, token, cancel) as shown:
+            await server.runs.perform(run, follow)
+    except asyncio.CancelledError:
+        pass  # the run's end; whoever asked for it has an answer already
+    finally:
+        server.runs.over(run)
+        server.protocol.notify(RESULT, result_of(run))
+        _mark(server, run)
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    """What is told of a run that ended. `offer` is the engine that would do where the one that was asked for is not."""
+    on_card = run.order.options.get("engine") == "gpu"
+    return {
+        "version": 1,
+        "id": run.id,
+        "uri": run.snapshot.uri,
+        "documentVersion": run.snapshot.version,
+        "task": run.order.task,
+        "state": run.state,
+        "message": run.message,
+        "offer": "sim" if run.state == "refused" and on_card else None,
+        "result": run.data,
+    }
+
+
+# --- marks where a run hangs -------------------------------------------------------------------
+
+
+def _mark(server: CroqtileServer, run: Run) -> None:
+    found = [] if run.data is None else [mark for one in entries(run.data) for mark in _marks(server, run, one)]
+    marks = [mark for number, mark in enumerate(found) if mark not in found[:number]]  # runs stand at the same places
+    if marks:
+        server.hangs[key_of(run.snapshot.uri)] = run.snapshot.version, marks
+        push_again(server, run.snapshot.uri)
+
+
+def _marks(server: CroqtileServer, run: Run, entry: Mapping[str, Any]) -> Iterator[lsp.Diagnostic]:
+    source = run.snapshot.source
+    for path in entry["hang"]:
+        start, end = (source.offset(Position(at["line"], at["character"]), Encoding.UTF16) for at in _ends(path))
+        slot = "" if path["slot"] is None else f"[{path['slot']}]"
+        at = f"'{path['event']}{slot}', generation {path['generation']}" if path["event"] else "the others"
+        owed = f"; it is owed by {path['owedBy']}" if path["owedBy"] else ""
+        yield lsp.Diagnostic(
+            range=range_of(source, Span(start, end), server.documents.encoding),
+            severity=lsp.DiagnosticSeverity.Error,
+            source=SOURCE,
+            message=f"the run stood here: {path['path']} waits for {at}{owed}",
+        )
+
+
+def _ends(path: Mapping[str, Any]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    return path["range"]["start"], path["range"]["end"]

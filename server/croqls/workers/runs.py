@@ -1,0 +1,119 @@
+"""Runs and verifications as orders: how far they are, then their results. The engines run; must not judge or know LSP.
+
+The process may be killed at any time. A card's own child ends with it, and its lock goes with the process.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from croqc.engines.gpu.protocol import RUN_SECONDS
+from croqc.service.check import FileReport, check_text
+from croqc.service.json_text import to_data
+from croqc.service.machine import has_driver
+from croqc.service.run import run_file
+from croqc.service.run_data import Size
+from croqc.service.run_plan import CardRequest, PlanError, Request
+from croqc.service.run_result import run_result
+from croqc.text.record import replace
+from croqls.workers.orders import News, Outcome, Text
+
+if TYPE_CHECKING:
+    from croqc.engines.gpu.parent import Parent
+
+_EVERY = 0.2  # seconds between two words on how far a run is
+Options = Mapping[str, Any]
+
+
+def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options: Options) -> Iterator[News | Outcome]:
+    """As `croq run --json`; without an engine on the card where there is one. Raises PlanError for a usage error."""
+    wanted = options.get("engine")
+    on_card = wanted == "gpu" or (wanted is None and has_driver() and sys.platform != "win32")
+    with _card() if on_card else nullcontext() as card:
+        if on_card and (absent := _no_card(card)):
+            if wanted is not None:
+                yield Outcome(refused=absent)
+                return
+            on_card, card = False, None
+        request = _request(sizes, options, on_card)
+        yield from _telling(
+            lambda tell: run_result(list(run_file(report, request, _recheck(document, report), tell, card)))
+        )
+
+
+def _verify(
+    document: Text, report: FileReport, sizes: Mapping[str, Size], options: Options
+) -> Iterator[News | Outcome]:
+    """As `croq verify --json`: on the card too, where there is one. Raises PlanError for a usage error."""
+    from croqc.service.verify import verify_file, verify_result  # here: the way to a card needs locks
+
+    with _card() if sys.platform != "win32" else nullcontext() as card:
+        absent = _no_card(card)
+        request = _request(sizes, options, on_card=True)
+        way = None if absent else card
+        yield from _telling(
+            lambda _: verify_result(list(verify_file(report, request, _recheck(document, report), way, absent)))
+        )
+
+
+TASKS = {"run": _run, "verify": _verify}
+
+
+def _request(sizes: Mapping[str, Size], options: Options, on_card: bool) -> Request:
+    wanted = CardRequest(bool(options.get("force")), options.get("timeout") or RUN_SECONDS) if on_card else None
+    schedules = 1 if on_card else options.get("schedules") or 1
+    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted)
+
+
+def _recheck(document: Text, report: FileReport) -> Callable[[str], FileReport]:
+    flags = report.given[0]
+    return lambda arch: check_text(document.text, replace(flags, arch=arch), document.below, document.path)
+
+
+def _card() -> AbstractContextManager[Parent]:
+    if sys.platform == "win32":
+        raise PlanError("the engine gpu runs on Linux; use the simulator")
+    from croqc.engines.gpu.parent import card_parent
+
+    return card_parent()
+
+
+def _no_card(card: Parent | None) -> str:
+    """Why the card cannot be used; empty where it can. Without a driver nothing is started to find that out."""
+    if card is None or not has_driver():
+        return "there is no NVIDIA driver here; 'croq doctor' tells what to install"
+    found = card.card()
+    return "" if isinstance(found, str) else found.line
+
+
+def _telling(work: Callable[[Callable[[int, int], None]], object]) -> Iterator[News | Outcome]:
+    """The result of some work, which goes on in a thread of its own meanwhile and says how many blocks are done."""
+    said: queue.SimpleQueue[News | Outcome | Exception] = queue.SimpleQueue()
+    next_word = time.monotonic() + _EVERY
+
+    def tell(done: int, total: int) -> None:
+        nonlocal next_word
+        if time.monotonic() >= next_word:
+            next_word = time.monotonic() + _EVERY
+            said.put(News("blocks", done, total))
+
+    def run() -> None:
+        try:
+            said.put(Outcome(to_data(work(tell))))
+        except Exception as error:  # raised again where the messages are read
+            said.put(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while True:
+        message = said.get()
+        if isinstance(message, Exception):
+            raise message
+        yield message
+        if isinstance(message, Outcome):
+            return

@@ -1,0 +1,58 @@
+"""A loop in which nothing happens is passed over, but whoever may never leave it keeps others waiting."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.report import Strength
+from tests.flow.test_counters import load, pipe, use
+from tests.flow.test_no_false_proof import flow_of
+
+HEAD = "foreach k in [cdiv(C, 32)]"
+ENDS = [
+    "mutable int z = 0; while (z < 10) { z += 3; }",
+    "mutable int z = 0; while (J * 4 >= z) { z = z + 1; if (z == 5) { z += 1; } }",
+    "mutable int z = J; while (z > 0) { z -= 2; }",
+    "mutable int z = J; while ((z > 0)) { z /= 2; }",
+    "mutable int z = J; while (z != 0) { z = z / 3; }",
+    "mutable int z = J; while (z >= 1 && z != 7) { z = z >> 1; }",
+    "mutable int z = 0; while (z < 3) { if (src.at(0, 0) > 0) { z = 9; } z += 1; }",
+    "mutable u32 z = 9; while (z > 0) { z -= 1; }",
+    "mutable u8 z = 0; while (z < 200) { z += 2; }",
+]
+MAY_NOT = [
+    "while (true) { }",
+    "mutable int z = 0; while (z < 1) { z = 0; }",
+    "mutable int z = 5; while (z != 0) { z = z / 2 + 1; }",
+    "mutable int z = 5; while (z > 0 - 1) { z = z / 2; }",
+    "mutable int z = 5; while (z >= 0) { z /= 2; }",
+    "mutable int z = 5; while (z > 0) { z /= 1; }",
+    "mutable int z = 0; while (z < 9) { if (J > 3) { z += 1; } }",
+    "mutable int z = 0; while (z < 9) { z += 1; if (z == 4) { z -= 1; } }",
+    "mutable int z = 0; mutable int y = 4; while (z < y) { z += 1; y += 1; }",
+    "mutable int z = 0; while (z != 9) { z += 2; }",
+    "mutable int z = 0; while (z < 3) { if (src.at(0, 0) > 0) { z = 1; } z += 1; }",
+    "mutable int z = 0; while (z < 9 || J > 3) { z += 1; }",
+    "mutable u32 z = 9; while (z >= 0) { z -= 1; }",
+    "mutable u32 z = 9; while (z > 0) { z -= 2; }",
+    "mutable u8 z = 0; while (z < 300) { z += 1; }",
+    "mutable u8 z = 0; while (z < 255) { z += 2; }",
+    "while (src.at(0, 0) == 0) { }",
+]
+
+
+@pytest.mark.parametrize("loop", ENDS)
+def test_a_loop_that_ends_hinders_no_proof(loop: str) -> None:
+    flow = flow_of(pipe(load(HEAD), use(HEAD), "", loop))
+    assert (flow.strength, flow.findings) == (Strength.PROVED, ())
+
+
+@pytest.mark.parametrize("loop", MAY_NOT)
+def test_a_loop_that_may_not_end_is_told(loop: str) -> None:
+    text = pipe(load(HEAD), use(HEAD), "", loop)
+    flow = flow_of(text)
+    assert (flow.strength, flow.findings) == (Strength.CHECKED, ())
+    assert flow.reason == "whether this loop ends is not known"
+    assert flow.place is not None
+    start = text.index("__co__") + flow.place.start
+    assert text[start - 7 : start] == "while ("

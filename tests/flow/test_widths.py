@@ -1,0 +1,164 @@
+"""Integers of few bits and unsigned ones: a verdict is of what they hold, not of numbers without an end."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.flow.exprs import apply, closure, const, course, cut, var
+from croqc.flow.report import Strength
+from tests.flow.test_no_false_proof import flow_of
+
+KERNEL = """__co__ void k(global s32 [R, C] src, global s32 [R, C] dst, int n) {{
+  parallel b by cdiv(R, 4) : block {{
+    shared s32 [4, 32] ring[3];
+    shared event full[3], empty[3] = ready;
+    parallel w by 2 : group {{
+      inthreads.async (w == 0) {{ {load} }}
+      inthreads.async (w == 1) {{ {use} }}
+    }}
+  }}
+}}
+"""
+OVER = "foreach k in [cdiv(C, 32)]"
+LOAD = "wait empty[@]; dma.copy src.subspan(4, 32).at(b, 0) => ring[@]; trigger full[@];"
+EARLY = "wait empty[@]; trigger full[@]; dma.copy src.subspan(4, 32).at(b, 0) => ring[@];"
+USE = "wait full[@]; dma.copy ring[@] => dst.subspan(4, 32).at(b, 0); trigger empty[@];"
+
+
+def loads(
+    head: str = OVER, slot: str = "k % 3", before: str = "", step: str = "", late: str = "", first: str = ""
+) -> str:
+    body = f"if ({late}) {{ {EARLY} }} else {{ {LOAD} }}" if late else LOAD
+    return f"{before} {head} {{ {first} {body} {step} }}".replace("@", slot)
+
+
+def uses(head: str = OVER, slot: str = "k % 3", before: str = "", step: str = "") -> str:
+    return f"{before} {head} {{ {USE} {step} }}".replace("@", slot)
+
+
+def counted(type_: str, first: str, end: str, step: str = "+= 1") -> dict[str, str]:
+    return {
+        "head": f"while (q < {end})",
+        "slot": "i % 3",
+        "before": f"mutable int i = 0; mutable {type_} q = {first};",
+        "step": f"q {step}; i += 1;",
+    }
+
+
+TURNED = {"slot": "q % 3", "step": "q += 1;"}
+WRONG = {
+    "a slot of a byte": (loads(before="mutable u8 q = 250;", **TURNED), uses(before="mutable int q = 250;", **TURNED)),
+    "in passing": (
+        loads(before="mutable u8 q = 250;", slot="q % 3", step="int z = q++;"),
+        uses(before="mutable int q = 250;", **TURNED),
+    ),
+    "a slot of a signed byte": (
+        loads("foreach k in [40]", before="mutable s8 q = 100;", **TURNED),
+        uses("foreach k in [40]", before="mutable int q = 100;", **TURNED),
+    ),
+    "a byte that never comes to 300": (loads(**counted("u8", "0", "300")), uses(**counted("int", "0", "300"))),
+    "unsigned against a negative end": (loads(**counted("u32", "0", "0 - 2")), uses(**counted("int", "0", "0 - 2"))),
+    "unsigned from below zero": (loads(**counted("u32", "0 - 1", "3")), uses(**counted("int", "0 - 1", "3"))),
+    "unsigned against a block": (loads(**counted("u32", "0", "b - 1")), uses(**counted("int", "0", "b - 1"))),
+    "the block less one, named": (
+        loads(**{**counted("int", "0", "last"), "before": "mutable int i = 0; mutable int q = 0; u32 last = b - 1;"}),
+        uses(**counted("int", "0", "b - 1")),
+    ),
+    "of 64 bits": (loads(**counted("u64", "0", "b - 1")), uses(**counted("int", "0", "b - 1"))),
+    "when a byte is zero again": (loads(before="mutable u8 q = 0;", first="q += 64;", late="q == 0"), uses()),
+    "when a signed byte is negative": (loads(before="mutable s8 q = 0;", first="q += 32;", late="q < 0"), uses()),
+    "a size below zero": (loads(before="u32 q = 50000;", late="C - 33 > q"), uses()),
+    "converted": (loads(before="mutable int q = 0;", first="q += 64;", late="__to<u8>(q) == 0"), uses()),
+    "a product of 33 bits": (loads(before="u32 q = 4;", late="q * 1073741824 == 0"), uses()),
+    "an unsigned half": (loads(before="u32 q = 1;", late="(q - 2) / 2 > 1000"), uses()),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_a_width_makes_go_wrong_is_found(name: str) -> None:
+    load, use = WRONG[name]
+    assert flow_of(KERNEL.format(load=load, use=use)).strength is Strength.FAILS
+
+
+FAR = {
+    "an order of a byte": (
+        loads().replace("full[k % 3]", "full.at(o++)").replace(OVER, f"mutable u8 o = 0; {OVER}"),
+        uses(),
+    ),
+    "a byte that follows an index": (loads(first="u8 q = k;", slot="q % 3"), uses()),
+    "a byte that follows an index and is forgotten": (
+        loads(before="mutable u8 q = 0;", first="q = k;", slot="q % 3", step="q = 0;"),
+        uses(),
+    ),
+    "a byte that counts": (loads(before="mutable u8 q = 0;", **TURNED), uses(before="mutable int q = 0;", **TURNED)),
+    "unsigned against a parameter": (loads(**counted("u32", "0", "n")), uses(**counted("int", "0", "n"))),
+    "16 bits": (loads(before="mutable u16 q = 0;", **TURNED), uses(before="mutable int q = 0;", **TURNED)),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_what_may_go_wrong_far_beyond_is_never_proved(name: str) -> None:
+    load, use = FAR[name]
+    assert flow_of(KERNEL.format(load=load, use=use)).strength is not Strength.PROVED
+
+
+DOWN = {"before": "mutable u32 q = 3;", "slot": "q % 3", "step": "q -= 1;"}
+OFF = {"before": "u32 q = 3;", "slot": "(q - k) % 3"}
+RIGHT = {
+    "unsigned, down": (loads(**DOWN), uses(**DOWN)),
+    "unsigned, less an index": (loads(**OFF), uses(**OFF)),
+    "bytes that agree": (loads(before="mutable u8 q = 250;", **TURNED), uses(before="mutable u8 q = 250;", **TURNED)),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_comes_round_the_same_in_both_roles_is_right(name: str) -> None:
+    load, use = RIGHT[name]
+    flow = flow_of(KERNEL.format(load=load, use=use))
+    assert (flow.strength in (Strength.PROVED, Strength.CHECKED), flow.findings) == (True, ())
+
+
+PROVED = {
+    "unsigned counters": (loads(before="mutable u32 q = 0;", **TURNED), uses(before="mutable int q = 0;", **TURNED)),
+    "an unsigned while": (
+        loads(**counted("u32", "0", "cdiv(C, 32)")),
+        uses(**counted("int", "0", "cdiv(C, 32)")),
+    ),
+    "a slot that fits": (loads(first="u8 q = k % 3;", slot="q"), uses()),
+    "a byte that turns": (
+        loads(before="mutable u8 q = 0;", slot="q", step="q = q == 2 ? 0 : q + 1;"),
+        uses(),
+    ),
+    "a byte that toggles": (
+        loads(before="mutable u8 q = 0;", late="q > 1", step="q = 1 - q;"),
+        uses(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_widths_that_change_nothing_hinder_no_proof(name: str) -> None:
+    load, use = PROVED[name]
+    flow = flow_of(KERNEL.format(load=load, use=use))
+    assert (flow.strength, flow.findings, flow.reason) == (Strength.PROVED, (), "")
+
+
+@pytest.mark.parametrize(
+    ("bits", "values"),
+    [
+        (8, {255: 255, 256: 0, -1: 255, 1000: 232}),
+        (-8, {127: 127, 128: -128, -129: 127, 200: -56}),
+        (32, {-1: 4294967295, 1 << 32: 0}),
+        (-32, {4294967295: -1, -5: -5}),
+    ],
+)
+def test_a_value_is_cut_to_its_bits(bits: int, values: dict[int, int]) -> None:
+    of_variable = closure(cut(var(0), bits))
+    assert {value: of_variable([value]) for value in values} == values
+    assert {value: cut(const(value), bits).const for value in values} == values
+
+
+def test_a_byte_comes_again_after_256_steps() -> None:
+    assert course(apply("%", cut(apply("*", const(4), var(0)), 8), const(3)), 0).period == 256
+    assert course(cut(apply("/", var(0), const(5)), -8), 0).period == 5 * 256
+    assert course(cut(apply("-", var(0), const(7)), 32), 0).bounds == (8,)

@@ -1,0 +1,131 @@
+"""A server process spoken to message by message, for what a test client would hide. Must not hold tests."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
+
+
+class Server:
+    """A server process spoken to by hand; each call writes one message, `answer` reads until one with that id.
+
+    What else is read meanwhile is kept in `heard`. Edits of the server are applied in words, its other requests are
+    answered with null.
+    """
+
+    def __init__(self) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.asked = 1
+        self._read: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        command = [sys.executable, "-m", "croqls"]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def send(self, method: str, number: int | None = None, **message: Any) -> None:
+        head: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+        self.write(head | ({} if number is None else {"id": number}) | message)
+
+    def write(self, message: dict[str, Any]) -> None:
+        body = json.dumps(message).encode()
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        """The next message."""
+        message = self._read.get(timeout=100)
+        if message is None:
+            raise EOFError
+        if "method" in message:
+            self.heard.append(message)
+            if "id" in message:
+                applied = {"applied": True} if message["method"] == "workspace/applyEdit" else None
+                self.write({"jsonrpc": "2.0", "id": message["id"], "result": applied})
+        return message
+
+    def _listen(self) -> None:
+        """Read at once what the server writes, as a client does: it would wait otherwise."""
+        stream = self.process.stdout
+        assert stream is not None
+        while True:
+            length = 0
+            while (line := stream.readline().strip()) != b"":
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            if not length:
+                self._read.put(None)
+                return
+            self._read.put(dict(json.loads(stream.read(length))))
+
+    def answer(self, number: int) -> dict[str, Any]:
+        while True:
+            message = self.read()
+            if message.get("id") == number and "method" not in message:
+                return message
+
+    def ask(self, method: str, params: Any = None) -> Any:
+        """The result of a request. Raises FailedError for an error."""
+        self.asked += 1
+        self.send(method, self.asked, params=params)
+        return self.result(self.asked)
+
+    def result(self, number: int) -> Any:
+        answer = self.answer(number)
+        if "error" in answer:
+            raise FailedError(answer["error"]["code"], answer["error"]["message"])
+        return answer["result"]
+
+    def until(self, method: str, found: Callable[[Any], bool] = lambda _: True) -> Any:
+        """The parameters of the first message of a method that is meant, heard already or still to come."""
+        at = 0
+        while True:
+            for message in self.heard[at:]:
+                if message["method"] == method and found(message.get("params")):
+                    return message.get("params")
+            at = len(self.heard)
+            self.read()
+
+    def children(self) -> set[int]:
+        """The processes below the server's own, by Linux's count."""
+        found: set[int] = set()
+        below = {self.process.pid}
+        while below:
+            paths = [path for pid in below for path in Path(f"/proc/{pid}/task").glob("*/children")]
+            below = {int(number) for path in paths for number in path.read_text(encoding="ascii").split()} - found
+            found |= below
+        return found
+
+    def open(self, uri: str, text: str) -> None:
+        document = {"uri": uri, "languageId": "croqtile", "version": 1, "text": text}
+        self.send("textDocument/didOpen", params={"textDocument": document})
+
+    def edit(self, uri: str, version: int, text: str) -> None:
+        document = {"uri": uri, "version": version}
+        self.send("textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": text}]})
+
+    def start(self, capabilities: Any = None, options: Any = None) -> Any:
+        """What `initialize` answers."""
+        more = {"capabilities": capabilities or {}, "initializationOptions": options}
+        self.send("initialize", 1, params=INITIALIZE | more)
+        result = self.answer(1)["result"]
+        assert "capabilities" in result
+        self.send("initialized", params={})
+        return result
+
+
+class FailedError(Exception):
+    """An error in place of a result: its code and message."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message

@@ -1,0 +1,92 @@
+"""`workspace/executeCommand`: plain data or a message, for clients that know no other requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croqc.service.check import check_text
+from croqc.service.migrate import migrate
+from tests.cli.test_protocol import validate
+from tests.lsp.bare import FailedError, Server
+
+KERNEL = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
+URI = "untitled:k.co"
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Server]:
+    """One server for all: the commands here change no document."""
+    server = Server()
+    server.start()
+    server.open(URI, KERNEL)
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+def execute(server: Server, command: str, *arguments: Any) -> Any:
+    return server.ask("workspace/executeCommand", {"command": f"croqtile.{command}", "arguments": list(arguments)})
+
+
+@pytest.mark.parametrize(
+    ("command", "schema"),
+    [("showFlow", "flow"), ("showCuda", "generated"), ("showSharedMemory", "sharedMemory"), ("doctor", "doctor")],
+)
+def test_what_requests_answer(opened: Server, command: str, schema: str) -> None:
+    validate(schema, execute(opened, command, URI))
+
+
+def test_arguments_in_each_form(opened: Server) -> None:
+    forms = [(URI, "matmul"), (URI, {"entry": "matmul"}), ({"uri": URI, "entry": "matmul"},), (URI, None)]
+    for form in forms:
+        assert [one["function"] for one in execute(opened, "showFlow", *form)["flows"]] == ["matmul"]
+    assert execute(opened, "showCuda", URI, {"form": "ptx"})["code"]["form"] == "ptx"
+
+
+def test_verify_waits_for_the_end(opened: Server) -> None:
+    result = execute(opened, "verify", URI)
+    validate("runResult", result)
+    validate("verify", result["result"])
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "says"),
+    [
+        ("showFlow", ["untitled:other.co"], "untitled:other.co is not open"),
+        ("showFlow", [URI, "matmull"], "there is no function 'matmull'; did you mean 'matmul'"),
+        ("showCuda", [URI, {"form": "c"}], "'form' must be one of"),
+        ("showCuda", [URI, 7], "arguments are the document's address"),
+        ("run", [], "None is not open"),
+        ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
+        ("explain", ["early-reus"], "there is no rule 'early-reus'"),
+    ],
+)
+def test_what_cannot_be_done_is_a_message(opened: Server, command: str, arguments: list[Any], says: str) -> None:
+    assert says in execute(opened, command, *arguments)["message"]
+
+
+def test_nothing_to_end(opened: Server) -> None:
+    assert execute(opened, "runCancel") == {"version": 1, "cancelled": False}
+
+
+def test_a_rule_is_explained(opened: Server) -> None:
+    assert execute(opened, "explain", "unused-event")["text"].startswith("# unused-event\n")
+
+
+def test_an_unknown_command_is_an_error(opened: Server) -> None:
+    with pytest.raises(FailedError, match="not defined"):
+        execute(opened, "fly")
+
+
+def test_migration_is_an_edit_of_the_client(opened: Server) -> None:
+    answer = execute(opened, "migrate", URI)
+    (edit,) = opened.until("workspace/applyEdit")["edit"]["changes"][URI]
+    assert edit["newText"] == migrate(check_text(KERNEL), "current").text
+    assert answer["message"] == "moved to the current dialect"
+    assert (
+        execute(opened, "migrate", URI, {"to": "course"})["message"] == "there is nothing to move to the course dialect"
+    )

@@ -1,0 +1,164 @@
+"""The requests beside LSP, as docs/protocol.md has them: what each answers, and what is said where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from croqc.service.check import check_file
+from croqc.service.flow import flow_result
+from croqc.service.json_text import to_data
+from tests.cli.test_protocol import validate
+from tests.lsp.bare import FailedError, Server
+
+PATH = Path("examples/pipeline_course.co")
+KERNEL = PATH.read_text(encoding="utf-8")
+LINES = KERNEL.split("\n")
+URI = "file:///somewhere/k.co"
+DOCUMENT = {"textDocument": {"uri": URI}}
+
+
+def line_of(word: str) -> int:
+    return next(number for number, line in enumerate(LINES) if word in line)
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Server]:
+    """One server for all: what a request changes, a test does in a document of its own."""
+    server = Server()
+    server.start()
+    server.open(URI, KERNEL)
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+def test_flow_is_what_the_command_line_says(opened: Server) -> None:
+    result = opened.ask("croqtile/flow", DOCUMENT)
+    validate("flow", result)
+    expected = to_data(flow_result(check_file(PATH)))
+    for flow in (*result["flows"], *expected["flows"]):
+        del flow["path"]
+    assert result == expected
+    assert opened.ask("croqtile/flow", DOCUMENT | {"defines": {"K": "512"}})["flows"][0]["sizes"]["K"] == 512
+
+
+def test_the_state_at_a_wait(opened: Server) -> None:
+    """With two stages the producer is at most two fills ahead, and has filled the slot once before it is consumed."""
+    line = line_of("wait full[stage]")
+    result = opened.ask("croqtile/flowAt", DOCUMENT | {"position": {"line": line, "character": 12}})
+    validate("flowAt", result)
+    assert (result["function"], result["range"]["start"]["line"]) == ("matmul", line)
+    second = result["visits"][1]
+    assert (second["path"], second["iteration"]) == ("path p1 == 1", {"iv_k": 1})
+    assert (second["barrier"]["event"], second["barrier"]["slot"]) == ("full", 1)
+    producer = next(item for item in second["paths"] if item["path"] == "path p1 == 0")
+    waits = line_of("wait empty[stage]")
+    places = [producer[end]["range"]["start"]["line"] for end in ("earliest", "latest")]
+    rounds = [producer[end]["iteration"]["iv_k"] for end in ("earliest", "latest")]
+    assert (places, rounds) == ([waits, waits], [1, 3])
+
+
+def test_beside_a_kernel_there_is_no_state(opened: Server) -> None:
+    result = opened.ask("croqtile/flowAt", DOCUMENT | {"position": {"line": 0, "character": 0}})
+    validate("flowAt", result)
+    assert (result["function"], result["visits"]) == ("", [])
+
+
+@pytest.mark.parametrize("form", ["cuda", "ptx", "sass"])
+def test_generated_code_and_its_map_both_ways(opened: Server, form: str) -> None:
+    result = opened.ask("croqtile/generated", DOCUMENT | {"form": form})
+    validate("generated", result)
+    validate("cuda", result["code"])
+    there = {(item["range"]["start"]["line"], item["line"]) for item in result["code"]["lines"]}
+    back = {(item["line"], line) for item in result["sources"] for line in item["lines"]}
+    assert there == back
+    text = result["code"]["text"].split("\n")
+    sign = {"cuda": "wait", "ptx": "mbarrier.try_wait", "sass": "SYNCS.PHASECHK"}[form]
+    of_wait = next(item["lines"] for item in result["sources"] if item["line"] == line_of("wait full[stage]"))
+    assert any(sign in text[line] for line in of_wait)
+
+
+def test_the_layout_of_shared_memory(opened: Server) -> None:
+    """64 x 128 halves in two slots twice, then 64 x 64; barriers behind them."""
+    result = opened.ask("croqtile/sharedMemory", DOCUMENT)
+    validate("sharedMemory", result)
+    (kernel,) = result["kernels"]
+    shown = [(one["name"], one["offset"], one["bytes"], one["slots"], one["stride"]) for one in kernel["tensors"]]
+    assert shown == [
+        ("lhs_load_s", 0, 32768, 2, 16384),
+        ("rhs_load_s", 32768, 32768, 2, 16384),
+        ("output_s", 65536, 8192, 1, 8192),
+    ]
+    assert [one["swizzle"] for one in kernel["tensors"]] == [128, 128, 128]
+    assert kernel["limit"] == 232448
+    assert kernel["bytes"] >= 65536 + 8192 + 4 * 8
+
+
+def test_stages_of_the_compiler(opened: Server) -> None:
+    result = opened.ask("croqtile/ir", DOCUMENT | {"after": "ast"})
+    validate("ir", result)
+    assert "Function" in result["text"]
+    with pytest.raises(FailedError, match="there is no stage 'buid'; did you mean 'build'") as failed:
+        opened.ask("croqtile/ir", DOCUMENT | {"after": "buid"})
+    assert failed.value.code == -32803
+
+
+def test_doctor(opened: Server) -> None:
+    validate("doctor", opened.ask("croqtile/doctor"))
+
+
+METHODS = ("flow", "flowAt", "generated", "sharedMemory", "ir", "run")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("params", [None, [], {"textDocument": 3}, {"textDocument": {}}])
+def test_parameters_that_do_not_fit_are_answered(opened: Server, method: str, params: Any) -> None:
+    with pytest.raises(FailedError) as failed:
+        opened.ask(f"croqtile/{method}", params)
+    assert failed.value.code == -32602
+
+
+@pytest.mark.parametrize(
+    ("method", "more", "says"),
+    [
+        ("flow", {"entry": 3}, "'entry' must be a text"),
+        ("flow", {"defines": {"K": 3}}, "'defines.K' must be a text or null"),
+        ("flowAt", {"position": {"line": -1, "character": 0}}, "'position' must have"),
+        ("flowAt", {}, "'position' must have"),
+        ("generated", {"form": "c"}, "'form' must be one of cuda, full, ptx, sass"),
+        ("run", {"engine": "fpga"}, "'engine' must be sim or gpu"),
+        ("run", {"seed": True}, "'seed' must be a whole number"),
+        ("run", {"schedules": 0}, "'schedules' must be more than 0"),
+        ("run", {"task": "walk"}, "'task' must be run or verify"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(opened: Server, method: str, more: Any, says: str) -> None:
+    with pytest.raises(FailedError) as failed:
+        opened.ask(f"croqtile/{method}", DOCUMENT | more)
+    assert failed.value.code == -32602
+    assert says in failed.value.message
+
+
+@pytest.mark.parametrize("method", ["flow", "generated", "sharedMemory"])
+def test_what_is_not_there_is_told_with_the_near_names(opened: Server, method: str) -> None:
+    with pytest.raises(FailedError, match="there is no function 'matmull'; did you mean 'matmul'") as failed:
+        opened.ask(f"croqtile/{method}", DOCUMENT | {"entry": "matmull"})
+    assert failed.value.code == -32803
+
+
+def test_a_document_that_is_not_open(opened: Server) -> None:
+    with pytest.raises(FailedError, match="is not open"):
+        opened.ask("croqtile/flow", {"textDocument": {"uri": "file:///other.co"}})
+
+
+def test_broken_text_is_answered_with_its_errors(opened: Server) -> None:
+    broken = {"textDocument": {"uri": "untitled:broken.co"}}
+    opened.open("untitled:broken.co", KERNEL.replace("wait full[stage];", "wait"))
+    for method in ("flow", "generated", "sharedMemory"):
+        validate(method, opened.ask(f"croqtile/{method}", broken))
+    assert opened.ask("croqtile/flow", broken)["flows"][0]["verdict"] == "unknown"
+    assert opened.ask("croqtile/generated", broken)["code"]["diagnostics"]

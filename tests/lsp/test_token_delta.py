@@ -1,0 +1,71 @@
+"""Semantic tokens by difference and by range, over real stdio."""
+
+from __future__ import annotations
+
+from lsprotocol import types as lsp
+from pytest_lsp import LanguageClient
+
+from tests.lsp.conftest import Editor
+
+KERNEL = """__co__ void f(global s32 [8] x) {
+  parallel p by 8 : thread {
+    x.at(p) = 1;
+  }
+}
+__co__ void g(global s32 [8] y) {
+  y.at(0) = 2;
+}
+"""
+
+
+async def full(client: LanguageClient, editor: Editor) -> lsp.SemanticTokens:
+    found = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(editor.document))
+    assert found is not None
+    return found
+
+
+async def test_a_delta_makes_the_new_tokens_of_the_old_ones(client: LanguageClient) -> None:
+    editor = Editor(client, "d.co", KERNEL)
+    before = await full(client, editor)
+    editor.replace("x.at(p) = 1;", "x.at(p) = 1 + p;")
+    params = lsp.SemanticTokensDeltaParams(editor.document, str(before.result_id))
+    found = await client.text_document_semantic_tokens_full_delta_async(params)
+    assert isinstance(found, lsp.SemanticTokensDelta)
+    (edit,) = found.edits
+    data = list(before.data)
+    data[edit.start : edit.start + edit.delete_count] = list(edit.data or [])
+    after = await full(client, editor)
+    assert data == list(after.data)
+    assert len(edit.data or []) < 20
+    assert after.result_id != before.result_id
+
+
+async def test_an_unknown_answer_is_answered_with_everything(client: LanguageClient) -> None:
+    editor = Editor(client, "d.co", KERNEL)
+    before = await full(client, editor)
+    params = lsp.SemanticTokensDeltaParams(editor.document, "of another session")
+    found = await client.text_document_semantic_tokens_full_delta_async(params)
+    assert isinstance(found, lsp.SemanticTokens)
+    assert found.data == before.data
+
+
+async def test_nothing_changed_is_no_edit(client: LanguageClient) -> None:
+    editor = Editor(client, "d.co", KERNEL)
+    before = await full(client, editor)
+    params = lsp.SemanticTokensDeltaParams(editor.document, str(before.result_id))
+    found = await client.text_document_semantic_tokens_full_delta_async(params)
+    assert isinstance(found, lsp.SemanticTokensDelta)
+    assert list(found.edits) == []
+
+
+async def test_a_range_has_its_own_tokens_alone(client: LanguageClient) -> None:
+    editor = Editor(client, "r.co", KERNEL)
+    everything = await full(client, editor)
+    line = KERNEL[: KERNEL.index("y.at")].count("\n")
+    place = lsp.Range(lsp.Position(line, 0), lsp.Position(line + 1, 0))
+    params = lsp.SemanticTokensRangeParams(editor.document, place)
+    found = await client.text_document_semantic_tokens_range_async(params)
+    assert found is not None
+    assert list(found.data[:3]) == [line, 2, 1]  # `y`, counted from the start of the text
+    rows = [list(everything.data[at : at + 5]) for at in range(0, len(everything.data), 5)]
+    assert [list(found.data[at : at + 5]) for at in range(5, len(found.data), 5)] == rows[-len(found.data) // 5 + 1 :]

@@ -1,0 +1,45 @@
+"""Which engine a run takes, by what is asked for and what is there; no card is needed for it."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import pytest
+
+from croqc.service.settings import NO_SETTINGS
+from croqls.workers import runs
+from croqls.workers.orders import Order, Outcome, Text
+from croqls.workers.tasks import Desk, perform
+
+KERNEL = "// croq: expect y == x\n__co__ void f(global s32 [8] x, global s32 [8] y) {\n  dma.copy x => y;\n}\n"
+
+
+def outcome(engine: str | None) -> Outcome:
+    options = {} if engine is None else {"engine": engine}
+    *_, last = perform(Desk(), Order("run", Text("k", KERNEL, "k.co", NO_SETTINGS), options))
+    assert isinstance(last, Outcome)
+    return last
+
+
+@pytest.fixture
+def unusable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver, and nothing that could use it."""
+    monkeypatch.setattr(runs, "has_driver", lambda: True)
+    monkeypatch.setattr(runs, "_card", lambda: nullcontext(None))
+    monkeypatch.setattr(runs, "_no_card", lambda _: "CuPy is not installed")
+
+
+@pytest.mark.parametrize("engine", [None, "sim"])
+def test_the_simulator_does_where_the_card_cannot(unusable: None, engine: str | None) -> None:
+    found = outcome(engine)
+    assert [(one["engine"], one["verdict"]) for one in found.data["runs"]] == [("sim", "verified")]
+
+
+def test_who_asks_for_the_card_is_told_why_not(unusable: None) -> None:
+    assert outcome("gpu") == Outcome(refused="CuPy is not installed")
+
+
+def test_without_a_driver_the_card_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "has_driver", lambda: False)
+    monkeypatch.setattr(runs, "_card", lambda: pytest.fail("looked for"))
+    assert outcome(None).data["runs"][0]["engine"] == "sim"
