@@ -217,8 +217,9 @@ def test_a_definition_that_something_uses_keeps_its_name() -> None:
     assert safely(broken) == STAGED
 
 
-def test_a_letter_typed_twice_is_no_other_member_of_the_family() -> None:
-    two = instead(STAGED, "#define STAGES 2\n", "#define TILE_K 2\n#define STEP_K 1\n").replace("STAGES", "TILE_K")
+@pytest.mark.parametrize("other", ["STEP_K 1", "TILE_KIND 2", "TILE_M 2"])
+def test_a_letter_typed_twice_is_no_other_member_of_the_family(other: str) -> None:
+    two = instead(STAGED, "#define STAGES 2\n", f"#define TILE_K 2\n#define {other}\n").replace("STAGES", "TILE_K")
     broken = instead(two, "=> ring[k % TILE_K]", "=> ring[k % TILE_KK]")
     assert safely(broken) == two
 
@@ -228,3 +229,20 @@ def test_a_sibling_that_is_one_letter_away_is_no_way_to_another_macro() -> None:
     two = instead(STAGED, "#define STAGES 2\n", "#define TILES 2\n#define TILE_K 1\n").replace("STAGES", "TILES")
     broken = instead(two, "=> ring[k % TILES]", "=> ring[k % TILE_P]")
     assert safely(broken) == broken
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("iff (p == 0) x.at(p) = 1.0f;", "if (p == 0) x.at(p) = 1.0f;"),
+        ("if (p == 0) x.at(p) = 1.0f; elif (p == 1) x.at(p) = 2.0f;",
+         "if (p == 0) x.at(p) = 1.0f; else if (p == 1) x.at(p) = 2.0f;"),
+        ("whle (p < 0) x.at(p) = 1.0f;", "while (p < 0) x.at(p) = 1.0f;"),
+        ("prnt(p);", "print(p);"),
+        ("rotatte(p, p);", "rotatte(p, p);"),
+    ],
+)  # fmt: skip
+def test_a_mistyped_statement_is_not_made_a_call_unasked(typed: str, meant: str) -> None:
+    """The text would be free of findings then, and the guard gone. No index can be rotated, so that is left."""
+    text = LOOP.replace("foreach {k} in [4] {\n    }", "%s")
+    assert fix_text(check_text(text % typed), lambda new, _: check_text(new)).text == text % meant
