@@ -11,6 +11,7 @@ from croqc.service.check import check_text
 from tests.flow.test_no_false_proof import flow_of
 
 TEXT = """__co__ void pump(global s32 [R, C] src, global s32 [R, C] dst, int J) {{
+  assert(J >= 0, "J");
   parallel b by cdiv(R, 4) : block {{
     shared s32 [4, 32] r0, r1;
     f0 = dma.copy.async src.subspan(4, 32).at(b, 0) => r0;
