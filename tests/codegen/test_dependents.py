@@ -120,7 +120,7 @@ def test_other_targets_have_nothing_of_it(arch: str) -> None:
 def test_the_compiler_moves_no_access_in_front(path: Path) -> None:
     """In machine code ACQBULK is the wait. Pointers are `__restrict__`, and
     loads of what a kernel never writes need not be coherent: the assembler could move them."""
-    kernels = sass_of(made(check_file(path)).unit.text, "sm_90a").split("\n.text.")[1:]
+    kernels = sass_of(made(check_file(path)).unit.text, "sm_90a").text.split("\n.text.")[1:]
     assert kernels
     for text in kernels:
         words = re.findall(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z]\w*)", text)
