@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from croqc.sema import rulenames_device as rules
@@ -72,3 +74,21 @@ def test_the_transpose_without_its_barrier_is_found() -> None:
     assert (rules.UNSYNCED_READ, "tile.at(tx, ty)") in found.told
     (place,) = found.finding(rules.UNSYNCED_READ).related
     assert place.message == "other threads write it here"
+
+
+def effort(count: int) -> float:
+    """Processor time of a kernel of `count` writes and as many reads behind them, seconds: the least of three."""
+    writes = "".join(f"s.at(t, {i}) = 1.0f; " for i in range(count))
+    reads = "".join(f"x{i} = s.at(t, {i}); " for i in range(count))
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        found = device(f"parallel b by 1 : block, t by 512 : thread {{ shared f32 [512, 100] s; {writes}{reads} }}")
+        spent.append(time.process_time() - start)
+        assert found.told == []
+    return min(spent)
+
+
+def test_the_effort_grows_as_the_number_of_statements_does() -> None:
+    """Each read was held against each write: 16 times the effort for four times the statements."""
+    assert effort(100) < 8 * effort(25)

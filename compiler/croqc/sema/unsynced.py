@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Masks, Numbers, kernel_masks, place_axis
+from croqc.sema.masks import Mask, Masks, Numbers, kernel_masks, place_axis
 from croqc.sema.model import THREADS, Symbol, SymbolKind, Unit
 from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import Int
@@ -34,6 +34,33 @@ class _Element:
     places: tuple[tuple[int, ...], ...]
 
 
+class _Writes:
+    """Of each place of one buffer the last statement that wrote it, and the mask of the threads that did there.
+
+    Plain numbers: a kernel may have a thousand such statements of a thousand threads.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[tuple[int, ...], ast.Chain] = {}
+        self.threads: dict[tuple[int, ...], Mask] = {}
+
+    def add(self, element: _Element) -> None:
+        made: dict[tuple[int, ...], Mask] = {}
+        for thread, place in enumerate(element.places):
+            made[place] = made.get(place, 0) | 1 << thread
+        self.threads.update(made)
+        self.nodes.update(dict.fromkeys(made, element.node))
+
+    def of_another_warp(self, read: _Element) -> ast.Chain | None:
+        """The write of what a thread reads and has not written itself, but a thread of another warp has."""
+        for thread, place in enumerate(read.places):
+            writers = self.threads.get(place, 0)
+            own = ((1 << _WARP) - 1) << thread // _WARP * _WARP
+            if writers & ~own and not writers >> thread & 1:
+                return self.nodes[place]
+        return None
+
+
 def check_unsynced(builder: Builder) -> None:
     jumps = (*nodes_of_kind(builder.function.body, ast.Jump), *nodes_of_kind(builder.function.body, ast.Return))
     if jumps:  # who left before is not followed
@@ -41,41 +68,30 @@ def check_unsynced(builder: Builder) -> None:
     masks = kernel_masks(builder, builder.kernels)
     atoms = {symbol.atom: symbol for symbol in builder.symbols if symbol.atom}
     body: tuple[ast.Node, ...] | None = None
-    written: list[_Element] = []
+    written: dict[Symbol, _Writes] = {}
     for node, around in statements(builder.function.body):
         if around.chain != body or not isinstance(node, ast.Assign | ast.ScalarDecl):
-            body, written = around.chain, []
+            body, written = around.chain, {}
         kernel = None if around.on_host else masks.get(around.parallels[0])
         if kernel is None or not isinstance(node, ast.Assign | ast.ScalarDecl) or not _by_all(builder, kernel, around):
             continue
         if any(call.kind != "lib" for call in nodes_of_kind(node, ast.Call)):
-            written = []
+            written = {}
         named = ((chain, _element(builder, kernel, atoms, chain)) for chain in nodes_of_kind(node, ast.Chain))
         elements = {chain: element for chain, element in named if element is not None}
         targets = [part.target for part in node.parts if part.op == "="] if isinstance(node, ast.Assign) else []
         for chain, read in elements.items():
             if chain not in targets and not _chooses(node):
                 _check(builder, read, written)
-        written += [elements[target] for target in targets if isinstance(target, ast.Chain) and target in elements]
+        for target in targets:
+            if isinstance(target, ast.Chain) and target in elements:
+                written.setdefault(elements[target].buffer, _Writes()).add(elements[target])
 
 
-def _check(builder: Builder, read: _Element, written: list[_Element]) -> None:
-    for write in written:
-        if write.buffer is read.buffer and _of_another_warp(write, read):
-            place = Related("other threads write it here", write.node.span)
-            builder.report(rules.UNSYNCED_READ, read.node.span, (place,), name=read.buffer.name)
-            return
-
-
-def _of_another_warp(write: _Element, read: _Element) -> bool:
-    """Whether a thread reads what it has not written itself and a thread of another warp has."""
-    writers: dict[tuple[int, ...], set[int]] = {}
-    for thread, place in enumerate(write.places):
-        writers.setdefault(place, set()).add(thread // _WARP)
-    return any(
-        write.places[thread] != place and bool(writers.get(place, set()) - {thread // _WARP})
-        for thread, place in enumerate(read.places)
-    )
+def _check(builder: Builder, read: _Element, written: dict[Symbol, _Writes]) -> None:
+    if read.buffer in written and (write := written[read.buffer].of_another_warp(read)) is not None:
+        place = Related("other threads write it here", write.span)
+        builder.report(rules.UNSYNCED_READ, read.node.span, (place,), name=read.buffer.name)
 
 
 def _by_all(builder: Builder, kernel: Masks, around: Around) -> bool:
