@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -204,6 +205,28 @@ def test_a_report_is_tried_once_and_a_clean_one_not_at_all(monkeypatch: pytest.M
     tried = with_tried_fixes(check_text(TWO))
     assert trials == [TWO.replace("forech", "foreach")]
     assert with_tried_fixes(tried) is tried
+
+
+def test_many_mistakes_are_tried_in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The effort grows as their number does; and where all together do not mend, few texts of a long file are tried."""
+    spent = []
+    for count in (250, 1000):
+        report = check_text(KERNEL % ("forech i in 4 { dst.at(b, i) = 1.0f; }\n    " * count))
+        start = time.process_time()
+        tried = with_tried_fixes(report)
+        spent.append(time.process_time() - start)
+        assert sum(fix.safe for item in tried.found for fix in item.fixes) == count
+    assert spent[1] < 8 * spent[0]  # it was 16 times as much, and more
+    texts: list[str] = []
+
+    def counted(text: str, *rest: object) -> FileReport:
+        texts.append(text)
+        return check_text(text, *rest)  # type: ignore[arg-type]
+
+    report = check_text(KERNEL % ("dst.at(b, t) = 1.f;\n    int i = 0; i++;\n    " * 1000))
+    monkeypatch.setattr("croqc.service.safe_trials.check_text", counted)
+    with_tried_fixes(report)
+    assert 0 < len(texts) <= 4
 
 
 # --- every word, mistyped ----------------------------------------------------------------------------

@@ -7,8 +7,10 @@ with that, each alone. A fix that was not tried, since there are too many, is no
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from croqc.service.check import FileReport, FunctionReport, check_text
@@ -21,6 +23,7 @@ from croqc.text.record import replace
 from croqc.text.span import Span
 
 _TRIALS: Final = 12  # texts that are checked for one report, beside the one with all fixes
+_ROOM: Final = 120_000  # characters that those may have together
 _MISTAKES: Final = 6  # of one statement
 
 
@@ -30,10 +33,11 @@ def with_tried_fixes(report: FileReport) -> FileReport:
     if report.tried:
         return report
     safe = [(item, fix) for item in report.found for fix in item.fixes if fix.safe]
-    firsts = [next(fix for fix in item.fixes if fix.safe) for item in dict.fromkeys(item for item, _ in safe)]
-    kept = {(item, fix) for item, fix in safe if fix in firsts}
-    if not safe or not _mends(report, [item for item, _ in safe], firsts):
-        kept = {pair for pair in safe[:_TRIALS] if _mends(report, [pair[0]], [pair[1]])}
+    first = dict(reversed(safe))
+    kept = set(first.items())
+    if safe and (len(kept) < len(safe) or not _mends(report, first, list(first.values()))):
+        trials = min(_TRIALS, _ROOM // (len(report.source.text) + 1))
+        kept = {pair for pair in safe[:trials] if _mends(report, {pair[0]}, [pair[1]])}
     kept -= set(_guessed(report, kept))
     return replace(report, found=tuple(_as_kept(item, kept) for item in report.found), tried=True)
 
@@ -56,7 +60,7 @@ def _as_kept(item: Diagnostic, kept: set[tuple[Diagnostic, Fix]]) -> Diagnostic:
     return item.with_fixes(tuple(replace(fix, safe=fix.safe and (item, fix) in kept) for fix in item.fixes))
 
 
-def _mends(report: FileReport, items: Sequence[Diagnostic], fixes: Sequence[Fix]) -> bool:
+def _mends(report: FileReport, items: Collection[Diagnostic], fixes: Sequence[Fix]) -> bool:
     """Whether the text after some fixes lacks the findings that they are for, and is else as it was. A statement tells
     one of its mistakes at a time: those behind it are mended by their own safe fixes first."""
     done: tuple[Edit, ...] = ()
@@ -64,15 +68,16 @@ def _mends(report: FileReport, items: Sequence[Diagnostic], fixes: Sequence[Fix]
     trial = report
     for _ in range(_MISTAKES):
         edits = tuple(dict.fromkeys(edit for fix in fixes for edit in fix.edits))
-        if overlaps(edits) or any(_names_function(trial, edit) for edit in edits):
-            return False
+        if overlaps(edits) or not _functions(trial).isdisjoint(trial.source.slice(edit.span) for edit in edits):
+            return False  # `print2(x);` may lack its `call`
         done = compose(done, edits)
+        moved = _Moves(done)
         trial = check_text(apply_edits(trial.source.text, edits), *report.given, report.source.path, trial)
-        known = Counter(_told(item, _moved(item.span, done)) for item in left)
+        known = Counter(_told(item, moved.span(item.span)) for item in left)
         new = [item for item in _loud(trial) if not _taken(known, _told(item, item.span))]
         if not new:
-            return _keeps(report, trial, done)
-        if not _hidden(new, items, trial, done):
+            return _keeps(report, trial, moved)
+        if not _hidden(new, items, trial, moved):
             return False
         fixes = [fix for item in new for fix in item.fixes[:1] if fix.safe]
         if len(fixes) < len(new):
@@ -80,10 +85,10 @@ def _mends(report: FileReport, items: Sequence[Diagnostic], fixes: Sequence[Fix]
     return False
 
 
-def _hidden(new: Sequence[Diagnostic], items: Sequence[Diagnostic], trial: FileReport, edits: Sequence[Edit]) -> bool:
+def _hidden(new: Sequence[Diagnostic], items: Iterable[Diagnostic], trial: FileReport, moved: _Moves) -> bool:
     """Whether new findings are of the edited lines alone, and none is one that was to go."""
-    meant = {(item.code, item.message, _moved(item.span, edits).start) for item in items}
-    starts = (_moved(Span(edit.span.start, edit.span.start), edits).start for edit in edits)
+    meant = {(item.code, item.message, moved.span(item.span).start) for item in items}
+    starts = (moved.span(Span(edit.span.start, edit.span.start)).start for edit in moved.edits)
     lines = {trial.source.line_of(start) for start in starts}
     return all(
         trial.source.line_of(item.span.start) in lines and (item.code, item.message, item.span.start) not in meant
@@ -97,20 +102,20 @@ def _taken(known: Counter[tuple[str, str, Span]], key: tuple[str, str, Span]) ->
     return known[key] >= 0
 
 
-def _keeps(report: FileReport, trial: FileReport, edits: Sequence[Edit]) -> bool:
+def _keeps(report: FileReport, trial: FileReport, moved: _Moves) -> bool:
     """Whether nothing but the edited statements differs, and nothing is called that is no function."""
     if len(trial.functions) != len(report.functions):
         return False
     pairs = zip(report.functions, trial.functions, strict=True)
     changed = [(old, new) for old, new in pairs if old.parsed.tree is not new.parsed.tree]
-    return all(_keeps_statements(old, new, edits) and _calls_known(old, new) for old, new in changed)
+    return all(_keeps_statements(old, new, moved) and _calls_known(old, new) for old, new in changed)
 
 
-def _names_function(report: FileReport, edit: Edit) -> bool:
-    """Whether an edit writes over a word that names a function of the file: `print2(x);` may lack its `call`."""
-    word = report.source.slice(edit.span)
+def _functions(report: FileReport) -> frozenset[str]:
+    """The words that name a function of the file."""
     known = (one.analysis.model.context for one in report.functions if one.analysis is not None)
-    return any(word in context.device_functions | context.co_functions for context in known)
+    context = next(known, None)  # the same for all functions
+    return context.device_functions | context.co_functions if context is not None else frozenset()
 
 
 def _loud(report: FileReport) -> list[Diagnostic]:
@@ -123,13 +128,23 @@ def _told(item: Diagnostic, span: Span) -> tuple[str, str, Span]:
     return item.code, item.message, span
 
 
-def _moved(span: Span, edits: Sequence[Edit]) -> Span:
-    """Where a span stands after edits that do not touch it."""
-    before = [len(edit.new_text) - edit.span.length for edit in edits if edit.span.end <= span.start]
-    return span.shift(sum(before))
+class _Moves:
+    """Where spans stand after edits, in order, that do not touch them."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits = edits
+        self.ends = [edit.span.end for edit in edits]
+        self.by = [0, *accumulate(len(edit.new_text) - edit.span.length for edit in edits)]
+
+    def span(self, span: Span) -> Span:
+        return span.shift(self.by[bisect_right(self.ends, span.start)])
+
+    def touches(self, span: Span) -> bool:
+        at = bisect_left(self.ends, span.start)
+        return at < len(self.edits) and self.edits[at].span.start <= span.end
 
 
-def _keeps_statements(old: FunctionReport, new: FunctionReport, edits: Sequence[Edit]) -> bool:
+def _keeps_statements(old: FunctionReport, new: FunctionReport, moved: _Moves) -> bool:
     """Whether each statement that no edit touches and no syntax error puts in doubt is still there; of one with a body,
     whether it begins there."""
     if old.parsed.tree is None or new.parsed.tree is None:
@@ -139,10 +154,9 @@ def _keeps_statements(old: FunctionReport, new: FunctionReport, edits: Sequence[
     for stmt in _statements(old.parsed.tree):
         span = stmt.span.shift(old.base)
         own = Span(span.start, span.start) if _has_body(stmt) else span
-        touched = any(edit.span.start <= own.end and own.start <= edit.span.end for edit in edits)
-        if touched or (doubts is not None and doubts.covers(stmt.span.start)):
+        if moved.touches(own) or (doubts is not None and doubts.covers(stmt.span.start)):
             continue
-        if _identity(stmt, _moved(span, edits)) not in there:
+        if _identity(stmt, moved.span(span)) not in there:
             return False
     return True
 
