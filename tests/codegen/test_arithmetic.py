@@ -55,6 +55,11 @@ def spelled(expr: str, form: str = "x = {expr};") -> str:
         ("~d.at(t)", "u16: u16(~d)"),
         ("(a.at(t) + a.at(t)) / (a.at(t) + a.at(t))", "u8: u8(u8(a + a) / u8(a + a))"),
         ("a.at(t) + a.at(t) < a.at(t)", "bool: u8(a + a) < a"),
+        ("i.at(t) < 5u", "bool: u32(i) < 5"),
+        ("i.at(t) * 3ll", "s64: s64(i) * 3ll"),
+        ("u.at(t) * 2147483648", "s64: s64(u) * 2147483648ll"),
+        ("u.at(t) * 2147483648u", "u32: u * 2147483648u"),
+        ("u.at(t) > 5u - 6u", "bool: u > 4294967295u"),
         ("(a.at(t) + a.at(t)) / 2", "int: int(u8(a + a)) / 2"),  # beside a number both are s32
         ("a.at(t) + d.at(t)", "u16: u16(u16(a) + d)"),
         ("a.at(t) + b.at(t)", "u8: u8(a + u8(b))"),
