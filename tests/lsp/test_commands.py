@@ -60,9 +60,15 @@ def test_verify_waits_for_the_end(opened: Server) -> None:
         ("showFlow", [URI, "matmull"], "there is no function 'matmull'; did you mean 'matmul'"),
         ("showCuda", [URI, {"form": "c"}], "'form' must be one of"),
         ("showCuda", [URI, 7], "arguments are the document's address"),
-        ("run", [], "None is not open"),
+        ("run", [], "the first argument must be the document's address"),
+        ("verify", [{"uri": 3}], "the first argument must be the document's address"),
+        ("showFlow", [{"entry": "matmul"}], "the first argument must be the document's address"),
+        ("showSharedMemory", [None], "the first argument must be the document's address"),
+        ("migrate", [], "the first argument must be the document's address"),
+        ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
-        ("explain", ["early-reus"], "there is no rule 'early-reus'"),
+        ("explain", ["early-reus"], "there is no rule 'early-reus'; did you mean 'early-reuse'"),
+        ("explain", [], "there is no rule ''"),
     ],
 )
 def test_what_cannot_be_done_is_a_message(opened: Server, command: str, arguments: list[Any], says: str) -> None:
