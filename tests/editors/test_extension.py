@@ -65,7 +65,14 @@ def test_the_roles_are_modifiers_of_tokens() -> None:
 
 def test_every_command_is_contributed_and_registered() -> None:
     contributed = {command["command"] for command in MANIFEST["contributes"]["commands"]}
-    assert set(re.findall(r'"(croqtile\.\w+)";', source("commands.ts"))) == contributed
+    files = sorted((EXTENSION / "src" / "commands").glob("*.ts"))
+    in_code = [
+        name for file in files for name in re.findall(r'id: "(croqtile\.\w+)"', file.read_text(encoding="utf-8"))
+    ]
+    assert sorted(in_code) == sorted(contributed)
+    rows = re.search(r"COMMANDS: [^=]*= \[(.*?)\]", source("commands/index.ts"), re.DOTALL)
+    assert rows is not None
+    assert len(re.findall(r"\w+", rows[1])) == len(contributed)
 
 
 def test_contributed_files_exist_at_the_top_or_here() -> None:

@@ -5,19 +5,27 @@ import {
   CloseAction,
   ErrorAction,
   LanguageClient,
+  ExecuteCommandRequest,
   type LanguageClientOptions,
+  ResponseError,
   type ServerOptions,
   State,
+  type DynamicFeature,
+  type StaticFeature,
 } from "vscode-languageclient/node";
 
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { pythonEnvironment, runProcess } from "./process.js";
+import { Refusal } from "./parts.js";
 import { candidates, findPython } from "./python.js";
+import { type Method, type Notice, type Notifications, NOTICES, type Requests } from "./requests.js";
 import { Restarts } from "./restarts.js";
-import type { Found, ServerState } from "./state.js";
+import { type Found, type ServerState, show } from "./state.js";
 
 const LANGUAGE = "croqtile";
+/** LSP 3.17, `ErrorCodes.RequestFailed`: the server's text is for a person. */
+const REQUEST_FAILED = -32803;
 
 function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): LanguageClientOptions {
   const { arch, dialect, defines } = currentSettings();
@@ -27,8 +35,9 @@ function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): Lan
       { scheme: "untitled", language: LANGUAGE },
     ],
     synchronize: { configurationSection: SECTION },
+    // Trust may be granted while the server runs: it is then started anew (environment.ts).
     // The snippets of the extension are the server's patterns of the current dialect: they would be offered twice.
-    initializationOptions: { arch, dialect, defines, ownPatterns: true },
+    initializationOptions: { arch, dialect, defines, ownPatterns: true, trusted: vscode.workspace.isTrusted },
     outputChannel: output,
     initializationFailedHandler: () => false,
     errorHandler: {
@@ -38,8 +47,17 @@ function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): Lan
   };
 }
 
-/** Troubles of the connection go to the output only: the user gets one message, from commands.ts. */
+/**
+ * Troubles of the connection go to the output only: the user gets one message, from commands/server.ts. The server's
+ * commands are not registered here: those of the same names are the extension's own, and work without a server too.
+ */
 class QuietClient extends LanguageClient {
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    if (!("registrationType" in feature) || feature.registrationType.method !== ExecuteCommandRequest.method) {
+      super.registerFeature(feature);
+    }
+  }
+
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
@@ -51,6 +69,7 @@ function reasonOf(error: unknown): string {
 
 export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<ServerState>();
+  private readonly noticed = new vscode.EventEmitter<{ readonly name: Notice; readonly params: unknown }>();
   private client: LanguageClient | undefined;
   private current: ServerState = { kind: "stopped" };
   /** Restarts wait for each other: two quick ones must not leave two servers. */
@@ -79,8 +98,43 @@ export class Server implements vscode.Disposable {
     await this.queue;
   }
 
+  /** Asks the server. Throws Refusal where none runs or where it says what cannot be done. */
+  async request<M extends Method>(
+    method: M,
+    params: Requests[M]["params"],
+    token?: vscode.CancellationToken,
+  ): Promise<Requests[M]["result"]> {
+    return this.ask((client) => client.sendRequest<Requests[M]["result"]>(method, params, token));
+  }
+
+  /** Has the server carry out one of its own commands (docs/protocol.md). Throws Refusal as `request` does. */
+  async execute(command: string, ...args: readonly unknown[]): Promise<unknown> {
+    return this.ask((client) => client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] }));
+  }
+
+  /** Calls `listener` for each notification of this name, from this server and those started after it. */
+  onNotice<N extends Notice>(name: N, listener: (params: Notifications[N]) => void): vscode.Disposable {
+    return this.noticed.event((notice) => {
+      if (notice.name === name) {
+        listener(notice.params as Notifications[N]);
+      }
+    });
+  }
+
+  private async ask<T>(work: (client: LanguageClient) => Promise<T>): Promise<T> {
+    const client = this.client;
+    if (client === undefined || this.current.kind !== "running") {
+      throw new Refusal(`${show(this.current).detail}; 'Croqtile: Restart Language Server' starts it`);
+    }
+    try {
+      return await work(client);
+    } catch (error) {
+      throw error instanceof ResponseError && error.code === REQUEST_FAILED ? new Refusal(error.message) : error;
+    }
+  }
+
   dispose(): void {
-    void this.stop().finally(() => this.changed.dispose());
+    void this.stop().finally(() => vscode.Disposable.from(this.changed, this.noticed).dispose());
   }
 
   private enter(state: ServerState): void {
@@ -117,6 +171,9 @@ export class Server implements vscode.Disposable {
         this.follow(found, newState);
       }
     });
+    for (const name of NOTICES) {
+      client.onNotification(name, (params: unknown) => this.noticed.fire({ name, params }));
+    }
     try {
       await client.start();
     } catch (error) {

@@ -2,9 +2,12 @@
 import * as vscode from "vscode";
 
 import { Server } from "./client.js";
-import { offerRepair, registerCommands } from "./commands.js";
+import { registerCommands } from "./commands/index.js";
+import { offerRepair } from "./commands/server.js";
 import { onSurroundingsChange } from "./environment.js";
+import type { Parts } from "./parts.js";
 import { createStatus } from "./status.js";
+import { registerViews } from "./views/index.js";
 
 let active: Server | undefined;
 
@@ -12,7 +15,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const output = vscode.window.createOutputChannel("Croqtile", { log: true });
   const server = new Server(output);
   active = server;
-  context.subscriptions.push(output, registerCommands(server), createStatus(server));
+  const parts: Parts = { server, output, context };
+  context.subscriptions.push(output, registerCommands(parts), registerViews(parts), createStatus(server));
   const state = await server.restart();
   context.subscriptions.push(await onSurroundingsChange(() => void server.restart()));
   void offerRepair(server, state);

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 import type { Server } from "./client.js";
-import { RESTART, SHOW_OUTPUT } from "./commands.js";
+import { restartServer, showOutput } from "./commands/server.js";
 import { type ServerState, show, type Shown } from "./state.js";
 
 const SEVERITY: Readonly<Record<Shown["severity"], vscode.LanguageStatusSeverity>> = {
@@ -22,8 +22,8 @@ export function createStatus(server: Server): vscode.Disposable {
     item.busy = shown.busy;
     item.command =
       shown.severity === "information"
-        ? { command: SHOW_OUTPUT, title: "Show Output" }
-        : { command: RESTART, title: "Restart" };
+        ? { command: showOutput.id, title: "Show Output" }
+        : { command: restartServer.id, title: "Restart" };
   };
   update(server.state);
   return vscode.Disposable.from(item, server.onDidChangeState(update));

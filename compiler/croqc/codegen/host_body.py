@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from croqc.codegen.control import CONTROL, Control
 from croqc.codegen.copies import map_name
 from croqc.codegen.driver import format_word, swizzle_word
 from croqc.codegen.kernel import grid_of
 from croqc.codegen.program import Program
-from croqc.codegen.words import printf, quoted, spell, type_word
+from croqc.codegen.words import quoted, spell
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir, ir_host
-from croqc.pipe.exprs import ONE, Expr, Held, Read, integer
+from croqc.pipe.exprs import Expr, Held, Read, integer
 from croqc.pipe.mentioned import mentioned
 from croqc.pipe.walk import Body, statements
 from croqc.pipe.wide import is_small, widened
@@ -21,7 +22,7 @@ from croqc.sema.launch_limits import LARGEST, MOST_BLOCKS
 from croqc.sema.memory import STATIC_LIMIT
 
 
-class HostBody:
+class HostBody(Control):
     """Prints statements; what is checked at the entry is not checked again.
 
     `arrays`: the parameters by what the kernels' `sources` call them; `stream`: where all of it runs, if no stream is
@@ -40,44 +41,12 @@ class HostBody:
             with self.w.at(stmt.span):
                 _HANDLERS[type(stmt)](self, stmt)
 
+    def spell(self, expr: Expr, binding: int = 0) -> str:
+        return _spell(expr, binding)
+
     def let(self, stmt: ir.Let) -> None:
-        if stmt.name not in self.used:
-            return  # kernels have it in terms of sizes
-        qualifier = "" if stmt.changes else "const "
-        self.w.line(f"{qualifier}{type_word(stmt.elem)} {stmt.name} = {_spell(stmt.value)};")
-
-    def set(self, stmt: ir.Set) -> None:
-        self.w.line(f"{stmt.name} = {_spell(stmt.value)};")
-
-    def loop(self, stmt: ir.Loop) -> None:
-        step = f"++{stmt.name}" if stmt.step == ONE else f"{stmt.name} += {_spell(stmt.step)}"
-        head = f"int {stmt.name} = {_spell(stmt.start)}; {stmt.name} < {_spell(stmt.stop, 9)}; {step}"
-        with self.w.block(f"for ({head})"):
-            self.body(stmt.body)
-
-    def while_(self, stmt: ir.While) -> None:
-        with self.w.block(f"while ({_spell(stmt.cond)})"):
-            self.body(stmt.body)
-
-    def if_(self, stmt: ir.If) -> None:
-        with self.w.block(f"if ({_spell(stmt.cond)})"):
-            self.body(stmt.then)
-        if stmt.other:
-            with self.w.block("else"):
-                self.body(stmt.other)
-
-    def jump(self, stmt: ir.Jump) -> None:
-        self.w.line(f"{stmt.word};")
-
-    def scope(self, stmt: ir.Scope) -> None:
-        self.body(stmt.body)  # names are unique in the function: no braces are needed
-
-    def print(self, stmt: ir.Print) -> None:
-        self.w.line(printf(stmt, _spell))
-
-    def text(self, stmt: ir.Text) -> None:
-        for line in stmt.text.splitlines():
-            self.w.line(line)
+        if stmt.name in self.used:  # the others kernels have in terms of sizes
+            super().let(stmt)
 
     def require(self, stmt: ir_host.Require) -> None:
         self.w.line(f"require({_spell(stmt.cond)}, {quoted(stmt.text)});")
@@ -157,15 +126,8 @@ class HostBody:
 
 
 _HANDLERS: dict[type, Callable[[HostBody, Any], None]] = {
+    **CONTROL,
     ir.Let: HostBody.let,
-    ir.Set: HostBody.set,
-    ir.Loop: HostBody.loop,
-    ir.While: HostBody.while_,
-    ir.If: HostBody.if_,
-    ir.Jump: HostBody.jump,
-    ir.Scope: HostBody.scope,
-    ir.Print: HostBody.print,
-    ir.Text: HostBody.text,
     ir_host.Require: HostBody.require,
     ir_host.Finish: HostBody.finish,
     ir_host.Join: HostBody.join,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from croqc.codegen.control import CONTROL, Control
 from croqc.codegen.copies import Copies
 from croqc.codegen.delays import Delays
 from croqc.codegen.events import Events
@@ -15,16 +16,16 @@ from croqc.codegen.report import Sites
 from croqc.codegen.stores import Stores
 from croqc.codegen.units import Team, by_first, first_of
 from croqc.codegen.visits import Visits
-from croqc.codegen.words import OWN_MATHS, printf, type_word
+from croqc.codegen.words import OWN_MATHS, type_word
 from croqc.codegen.writer import Writer
 from croqc.pipe import ir
-from croqc.pipe.exprs import ONE, Expr
+from croqc.pipe.exprs import Expr
 from croqc.pipe.mentioned import functions_of
 from croqc.pipe.walk import Body, statements
 from croqc.sema.model import Unit
 
 
-class Statements:
+class Statements(Control):
     """Prints the statements of one kernel."""
 
     def __init__(self, writer: Writer, kernel: ir.Kernel, sites: Sites | None = None, delays: bool = False) -> None:
@@ -59,13 +60,6 @@ class Statements:
 
     # --- scalars and control ----------------------------------------------------------------------
 
-    def let(self, stmt: ir.Let) -> None:
-        qualifier = "" if stmt.changes else "const "
-        self.w.line(f"{qualifier}{type_word(stmt.elem)} {stmt.name} = {self.spell(stmt.value)};")
-
-    def set(self, stmt: ir.Set) -> None:
-        self.w.line(f"{stmt.name} = {self.spell(stmt.value)};")
-
     def write(self, stmt: ir.Write) -> None:
         self.w.line(f"{self.places.element(stmt.tile, stmt.index)} = {self.spell(stmt.value)};")
 
@@ -81,33 +75,10 @@ class Statements:
         found = f"{'atomic_add_f16' if elem == 'f16' else f'atomic{word}'}({target}, {values})"
         self.w.line(f"const {type_word(elem)} {stmt.old} = {found};" if stmt.old else f"{found};")
 
-    def print(self, stmt: ir.Print) -> None:
-        self.w.line(printf(stmt, self.spell))
-
     def loop(self, stmt: ir.Loop) -> None:
         if stmt.unroll is not None:
             self.w.line("#pragma unroll" + (f" {stmt.unroll}" if stmt.unroll else ""))
-        step = f"++{stmt.name}" if stmt.step == ONE else f"{stmt.name} += {self.spell(stmt.step)}"
-        head = f"int {stmt.name} = {self.spell(stmt.start)}; {stmt.name} < {self.spell(stmt.stop, 9)}; {step}"
-        with self.w.block(f"for ({head})"):
-            self.body(stmt.body)
-
-    def while_(self, stmt: ir.While) -> None:
-        with self.w.block(f"while ({self.spell(stmt.cond)})"):
-            self.body(stmt.body)
-
-    def if_(self, stmt: ir.If) -> None:
-        with self.w.block(f"if ({self.spell(stmt.cond)})"):
-            self.body(stmt.then)
-        if stmt.other:
-            with self.w.block("else"):
-                self.body(stmt.other)
-
-    def jump(self, stmt: ir.Jump) -> None:
-        self.w.line(f"{stmt.word};")
-
-    def scope(self, stmt: ir.Scope) -> None:
-        self.body(stmt.body)  # names are unique in the kernel: no braces are needed
+        super().loop(stmt)
 
     def role(self, stmt: ir.Role) -> None:
         self.w.line(f"// {stmt.path}")
@@ -137,10 +108,6 @@ class Statements:
                 return
             with self.w.block(f"if ({first_of(stmt.unit, self.copies.team)})"):
                 self.body(stmt.body)
-
-    def text(self, stmt: ir.Text) -> None:
-        for line in stmt.text.splitlines():
-            self.w.line(line)
 
     def call(self, stmt: ir.Call) -> None:
         self.w.line(f"{stmt.name}({', '.join(self.spell(arg) for arg in stmt.args)});")
@@ -217,18 +184,11 @@ def _over_blocks(stmt: ir.Stmt) -> bool:
 
 
 _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
-    ir.Let: Statements.let,
-    ir.Set: Statements.set,
+    **CONTROL,
     ir.Write: Statements.write,
     ir.Atomic: Statements.atomic,
-    ir.Print: Statements.print,
     ir.Loop: Statements.loop,
-    ir.While: Statements.while_,
-    ir.If: Statements.if_,
-    ir.Jump: Statements.jump,
-    ir.Scope: Statements.scope,
     ir.Role: Statements.role,
-    ir.Text: Statements.text,
     ir.Call: Statements.call,
     ir.Wait: Statements.wait,
     ir.Arrive: Statements.arrive,

@@ -253,23 +253,36 @@ def wider(a: str, b: str) -> str:
     return _ORDER[max(*ranks, _ORDER.index("s32"))]
 
 
+def parts(expr: Expr) -> Iterator[Expr]:
+    """An expression and all in it: operands, indices of elements, slots and numbers of registers; not their tiles."""
+    yield expr
+    inner: tuple[Expr | None, ...] = ()
+    match expr:
+        case Op(args=args) | Fn(args=args):
+            inner = args
+        case Cast(value=value):
+            inner = (value,)
+        case Read(index=index):
+            inner = index
+        case Held(slot=slot, register=register):
+            inner = (slot, register)
+    for each in inner:
+        if each is not None:
+            yield from parts(each)
+
+
 def variables(expr: Expr) -> Iterator[str]:
     """The names that an expression reads, elements aside."""
-    match expr:
-        case Var(name=name):
-            yield name
-        case Op(args=args) | Fn(args=args):
-            for arg in args:
-                yield from variables(arg)
-        case Cast(value=value):
-            yield from variables(value)
-        case Read(index=index):
-            for item in index:
-                yield from variables(item)
-        case Held(slot=slot, register=register):
-            yield from variables(slot)
-            if register is not None:
-                yield from variables(register)
+    return (part.name for part in parts(expr) if isinstance(part, Var))
+
+
+def plain_names(expr: Expr) -> frozenset[str] | None:
+    """The names in an expression of numbers, names and functions of the language; None where it reads memory or
+    registers, or calls functions of the file."""
+    found = tuple(parts(expr))
+    if all(isinstance(part, Lit | Var | Op | Cast) or (isinstance(part, Fn) and not part.foreign) for part in found):
+        return frozenset(part.name for part in found if isinstance(part, Var))
+    return None
 
 
 def substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:

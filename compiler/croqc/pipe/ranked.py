@@ -6,7 +6,7 @@ A block's rank differs, and what is computed from it, assigned or left under a c
 from __future__ import annotations
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var
+from croqc.pipe.exprs import Expr, plain_names
 from croqc.pipe.walk import Body, bodies, statements
 
 
@@ -22,16 +22,8 @@ class Ranked:
             self._visit(kernel.body, False)
 
     def differs(self, expr: Expr) -> bool:
-        match expr:
-            case Lit():
-                return False
-            case Var(name=name):
-                return name in self.names
-            case Op(args=args) | Fn(args=args, foreign=False):
-                return any(map(self.differs, args))
-            case Cast(value=value):
-                return self.differs(value)
-        return True
+        names = plain_names(expr)
+        return names is None or not names.isdisjoint(self.names)
 
     def decides(self, stmt: ir.Stmt) -> bool:
         """Whether the lists inside a statement may run in some of the blocks alone, or more often."""

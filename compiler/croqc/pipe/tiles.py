@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile, integer, multiply, subtract
+from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Op, Read, Tensor, Tile, integer, multiply, parts, subtract
 from croqc.pipe.walk import Body, rewrite
 from croqc.pipe.wide import widened
 from croqc.text.record import replace
@@ -68,44 +68,24 @@ def tiles_in(stmt: ir.Stmt) -> tuple[Tile, ...]:
 
 def reads_of(stmt: ir.Stmt) -> Iterator[Tensor]:
     """The tensors whose elements a statement's own expressions read."""
-    for name in type(stmt).__match_args__:
-        value = getattr(stmt, name)
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, Op | Fn | Cast | Read):
-                yield from _read(item)
-
-
-def _read(expr: Expr) -> Iterator[Tensor]:
-    match expr:
-        case Op(args=args) | Fn(args=args):
-            for arg in args:
-                yield from _read(arg)
-        case Cast(value=value):
-            yield from _read(value)
-        case Read(tile=tile, index=index):
-            yield tile.tensor
-            for item in index:
-                yield from _read(item)
+    return (part.tile.tensor for part in _parts_of(stmt) if isinstance(part, Read))
 
 
 def handed_on(stmt: ir.Stmt) -> Iterator[Tensor]:
     """The tensors whose address a statement gives to a device function, which may read and write all of them."""
+    for part in _parts_of(stmt):
+        match part:
+            case Fn(name="&", args=(Read(tile=tile),)):
+                yield tile.tensor
+
+
+def _parts_of(stmt: ir.Stmt) -> Iterator[Expr]:
+    """What a statement's own expressions are made of."""
     for name in type(stmt).__match_args__:
         value = getattr(stmt, name)
         for item in value if isinstance(value, tuple) else (value,):
             if isinstance(item, Op | Fn | Cast | Read):
-                yield from _handed_on(item)
-
-
-def _handed_on(expr: Expr) -> Iterator[Tensor]:
-    match expr:
-        case Fn(name="&", args=(Read(tile=tile),)):
-            yield tile.tensor
-        case Op(args=args) | Fn(args=args):
-            for arg in args:
-                yield from _handed_on(arg)
-        case Cast(value=value):
-            yield from _handed_on(value)
+                yield from parts(item)
 
 
 def are_apart(one: Tile, other: Tile) -> bool:

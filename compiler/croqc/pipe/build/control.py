@@ -13,7 +13,7 @@ from croqc.pipe.build.held import element_of, is_element
 from croqc.pipe.build.scalars import combined, convert, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Fn, Lit, Op, Space, Var, add
+from croqc.pipe.exprs import ONE, ZERO, Cast, Expr, Lit, Space, Var, add, plain_names
 from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.symbolic import Int
@@ -235,16 +235,8 @@ def _ranges(c: Context, node: ast.Range) -> list[tuple[Built, str, Expr, Expr, E
 
 def _may_change(c: Context, expr: Expr) -> bool:
     """Whether turns of a loop may see another value than the first: memory, and variables that are assigned."""
-    match expr:
-        case Lit():
-            return False
-        case Var(name=name):
-            return any(symbol.mutable and known == name for symbol, known in c.known.items())
-        case Op(args=args) | Fn(args=args, foreign=False):
-            return any(_may_change(c, arg) for arg in args)
-        case Cast(value=inner):
-            return _may_change(c, inner)
-    return True
+    names = plain_names(expr)
+    return names is None or any(symbol.mutable and known in names for symbol, known in c.known.items())
 
 
 def _while(c: Context, node: ast.While) -> Built:

@@ -1,17 +1,18 @@
-/** The commands of the palette. Each does its work or says why it cannot. */
+/** The commands about the server itself, and the one message about a server that is not there. */
 import * as vscode from "vscode";
 
-import type { Server } from "./client.js";
-import { SECTION } from "./config.js";
-import { describe } from "./python.js";
-import { type ServerState, show } from "./state.js";
-
-export const RESTART = "croqtile.restartServer";
-export const SHOW_OUTPUT = "croqtile.showOutput";
+import type { Server } from "../client.js";
+import { SECTION } from "../config.js";
+import type { Command } from "../parts.js";
+import { describe } from "../python.js";
+import { type ServerState, show } from "../state.js";
 
 const OPEN_SETTING = "Open Setting";
 const TRY_AGAIN = "Try Again";
 const OUTPUT = "Show Output";
+
+export const restartServer: Command = { id: "croqtile.restartServer", run: ({ server }) => restart(server) };
+export const showOutput: Command = { id: "croqtile.showOutput", run: ({ output }) => output.show() };
 
 /** Tells the user of a server that is not there, with the ways out as buttons. */
 export async function offerRepair(server: Server, state: ServerState): Promise<void> {
@@ -42,11 +43,4 @@ async function restart(server: Server): Promise<void> {
   } else {
     await offerRepair(server, state);
   }
-}
-
-export function registerCommands(server: Server): vscode.Disposable {
-  return vscode.Disposable.from(
-    vscode.commands.registerCommand(RESTART, () => restart(server)),
-    vscode.commands.registerCommand(SHOW_OUTPUT, () => server.output.show()),
-  );
 }

@@ -1,0 +1,19 @@
+/** What every command and view is handed. Must not hold more than the parts that live as long as the extension. */
+import type * as vscode from "vscode";
+
+import type { Server } from "./client.js";
+
+export interface Parts {
+  readonly server: Server;
+  readonly output: vscode.LogOutputChannel;
+  readonly context: vscode.ExtensionContext;
+}
+
+/** A command of the palette or of a lens; `args` is whatever the editor hands over: check it. */
+export interface Command {
+  readonly id: string;
+  run(parts: Parts, ...args: readonly unknown[]): Promise<void> | void;
+}
+
+/** What a command cannot do, in words for the user; shown as they are. */
+export class Refusal extends Error {}
