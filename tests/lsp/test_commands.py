@@ -67,7 +67,7 @@ def test_verify_waits_for_the_end(opened: Server) -> None:
         ("migrate", [], "the first argument must be the document's address"),
         ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
-        ("explain", ["early-reus"], "there is no rule 'early-reus'; did you mean 'early-reuse'"),
+        ("explain", ["early-publis"], "there is no rule 'early-publis'; did you mean 'early-publish'"),
         ("explain", [], "there is no rule ''"),
     ],
 )
