@@ -12,9 +12,11 @@ from croqc.service.check import check_text
 from croqc.service.migrate import migrate
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
+from tests.lsp.test_runs import LARGE
 
 KERNEL = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
 URI = "untitled:k.co"
+LONG = "untitled:long.co"
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,18 @@ def test_verify_waits_for_the_end(opened: Server) -> None:
     result = execute(opened, "verify", URI)
     validate("runResult", result)
     validate("verify", result["result"])
+
+
+def test_cancelling_a_command_ends_its_run(opened: Server) -> None:
+    opened.open(LONG, LARGE)
+    opened.send(
+        "workspace/executeCommand", 5000, params={"command": "croqtile.run", "arguments": [LONG, {"engine": "sim"}]}
+    )
+    number = opened.until("croqtile/runProgress")["id"]
+    opened.send("$/cancelRequest", params={"id": 5000})
+    assert opened.answer(5000)["error"]["code"] == -32800
+    assert opened.until("croqtile/runResult", lambda one: one["id"] == number)["state"] == "cancelled"
+    assert opened.ask("croqtile/runs", {"textDocument": {"uri": LONG}})["running"] is None
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from croqls.lsp.questions import answered
 from croqls.lsp.requests.document_diagnostic import follow
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import ask_to_pull, publish
@@ -20,7 +21,7 @@ def take_settings(server: CroqtileServer, section: object) -> None:
     hints, hint_warnings = read_hints(section)
     changed, server.documents.hints = server.documents.hints != hints, hints
     if changed and _refreshes_hints(server):
-        server.workspace_inlay_hint_refresh(None, lambda _: None)
+        server.workspace_inlay_hint_refresh(None)
     for text in (*warnings, *hint_warnings):
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 
@@ -37,7 +38,7 @@ async def pull_settings(server: CroqtileServer) -> None:
     workspace = server.client_capabilities.workspace
     if workspace and workspace.configuration:
         item = lsp.ConfigurationItem(section=SECTION)
-        answer = await server.workspace_configuration_async(lsp.ConfigurationParams(items=[item]))
+        answer = await answered(server.workspace_configuration_async(lsp.ConfigurationParams(items=[item])))
         if answer and answer[0] is not None:
             take_settings(server, answer[0])
             await follow(server, server.pull_wanted)
