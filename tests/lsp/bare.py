@@ -19,18 +19,19 @@ class Server:
     """A server process spoken to by hand; each call writes one message, `answer` reads until one with that id.
 
     What else is read meanwhile is kept in `heard`. Requests of the server are answered as `answers` says: edits are
-    applied in words, all others get null; with an `error` they get that.
+    applied in words, all others get null; `respond` makes an answer of the parameters, an `error` stands for all.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, python: str = sys.executable, **options: Any) -> None:
         self.heard: list[dict[str, Any]] = []
         self.answers: dict[str, Any] = {"workspace/applyEdit": {"applied": True}}
+        self.respond: dict[str, Callable[[Any], Any]] = {}
         self.error: dict[str, Any] | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the process)
         self.asked = 1
         self._read: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        command = [sys.executable, "-m", "croqls"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
+        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
+        self.process = subprocess.Popen([python, "-m", "croqls"], **streams, **options)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, method: str, number: int | None = None, **message: Any) -> None:
@@ -51,7 +52,8 @@ class Server:
         if "method" in message:
             self.heard.append(message)
             if "id" in message:
-                result = self.answers.get(message["method"])
+                make = self.respond.get(message["method"])
+                result = make(message["params"]) if make else self.answers.get(message["method"])
                 answer = {"result": result} if self.error is None else {"error": self.error}
                 self.write({"jsonrpc": "2.0", "id": message["id"]} | answer)
         return message
@@ -125,9 +127,9 @@ class Server:
         document = {"uri": uri, "version": version}
         self.send("textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": text}]})
 
-    def start(self, capabilities: Any = None, options: Any = None) -> Any:
+    def start(self, capabilities: Any = None, options: Any = None, folders: Any = None) -> Any:
         """What `initialize` answers."""
-        more = {"capabilities": capabilities or {}, "initializationOptions": options}
+        more = {"capabilities": capabilities or {}, "initializationOptions": options, "workspaceFolders": folders}
         self.send("initialize", 1, params=INITIALIZE | more)
         result = self.answer(1)["result"]
         assert "capabilities" in result

@@ -21,6 +21,8 @@ ADDRESSES = (
     "file:///c%3A/w/k{n}.co",
     "git:/w/k{n}.co?%7B%22ref%22%3A%22HEAD%22%7D",
     "croqtile-cuda:/k{n}.co",
+    "file:///%00/k{n}.co",
+    "file:///" + "x" * 300 + "/k{n}.co",
 )
 SETTINGS: tuple[Mapping[str, Any], ...] = (
     {},

@@ -28,7 +28,7 @@ from tests.lsp.sessions.wire import GoneError, Wire
 
 PATIENCE = 60.0  # seconds for everything that a session still waits for at its end
 SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
-CANCELLED, REFUSED, BAD, UNKNOWN, INTERNAL = -32800, -32803, -32602, -32601, -32603
+CANCELLED, MODIFIED, REFUSED, BAD, UNKNOWN = -32800, -32801, -32803, -32602, -32601
 PUBLISH, DIAGNOSE = "textDocument/publishDiagnostics", "textDocument/diagnostic"
 Found = list[tuple[Any, ...]]
 
@@ -225,7 +225,7 @@ class Player:
             if asked.method == "croqtile/run":
                 self.heard.runs.add(message["result"]["id"])
             return
-        allowed = {REFUSED, *((CANCELLED,) if asked.cancelled else ()), *(() if asked.fits else (BAD,))}
+        allowed = {REFUSED, MODIFIED, *((CANCELLED,) if asked.cancelled else ()), *(() if asked.fits else (BAD,))}
         if asked.method in ("no/such", "workspace/executeCommand"):  # of commands one is drawn that there is not
             allowed |= {UNKNOWN, BAD}
         if error["code"] not in allowed:
