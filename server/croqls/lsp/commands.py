@@ -75,6 +75,12 @@ async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
 
 
+async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    """What came of the last run of a document or a function, as `croqtile/runResult`."""
+    run = server.runs.last(str(given.get("uri")), given.get("entry"))
+    return {"message": "it was not run yet"} if run is None else result_of(run)
+
+
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """Moves the document to the dialect `to`, by an edit that the client makes."""
     snapshot = opened(server, str(given.get("uri")))
@@ -110,6 +116,7 @@ COMMANDS: Mapping[str, Command] = {
     "croqtile.run": _answering(_run),
     "croqtile.verify": _answering(_verify),
     "croqtile.runCancel": _answering(_cancel),
+    "croqtile.showRun": _answering(_show_run),
     "croqtile.showCuda": _answering(generated),
     "croqtile.showFlow": _answering(flow),
     "croqtile.showSharedMemory": _answering(shared_memory),

@@ -15,14 +15,14 @@ from croqls.lsp.server import CroqtileServer
 METHOD = "croqtile/runs"
 
 
-def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
-    """Also of a document that was closed."""
+async def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
+    """Also of a document that was closed, and of runs before this server."""
     given = params_of(params)
     document = given.get("textDocument")
     uri = document.get("uri") if isinstance(document, Mapping) else None
     if not isinstance(uri, str):
         raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
-    known = server.runs.history(uri, options_of(given, {"entry": str}).get("entry"))
+    known = await server.runs.history(uri, options_of(given, {"entry": str}).get("entry"))
     good, now = last_good(known), server.runs.current
     return {
         "version": 1,
