@@ -68,7 +68,8 @@ TASKS = {"run": _run, "verify": _verify}
 def _request(sizes: Mapping[str, Size], options: Options, on_card: bool) -> Request:
     wanted = CardRequest(bool(options.get("force")), options.get("timeout") or RUN_SECONDS) if on_card else None
     schedules = 1 if on_card else options.get("schedules") or 1
-    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted)
+    line = options.get("runLine")
+    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted, line=line)
 
 
 def _recheck(document: Text, report: FileReport) -> Callable[[str], FileReport]:
