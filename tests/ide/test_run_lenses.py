@@ -35,11 +35,11 @@ def title(*entries: dict[str, Any]) -> str:
 
 
 def test_what_a_simulated_run_is_told_as() -> None:
-    assert title(entry()) == "✓ verified · 512×256 · simulated in 1.3 s"
+    assert title(entry()) == "✓ verified · M=512 N=256 · simulated in 1.3 s"
     assert title(entry("consistent", sizes={})) == "✓ consistent · simulated in 1.3 s"
     held = [{"ok": True, "differing": 0, "total": 9}, {"ok": False, "differing": 1234, "total": 99999}]
-    assert title(entry("wrong", expectations=held)) == "✗ wrong · 512×256 · 1,234 of 99,999 elements differ"
-    assert title(entry("hangs", hang=[HANG])) == "✗ stuck · 512×256 · p1 == 0 waits for empty[0], generation 3"
+    assert title(entry("wrong", expectations=held)) == "✗ wrong · M=512 N=256 · 1,234 of 99,999 elements differ"
+    assert title(entry("hangs", hang=[HANG])) == "✗ stuck · M=512 N=256 · p1 == 0 waits for empty[0], generation 3"
     for changed, said in ({"slot": None}, "empty, generation 3"), ({"event": ""}, "the others"):
         assert title(entry("hangs", sizes={}, hang=[HANG | changed])) == f"✗ stuck · p1 == 0 waits for {said}"
     assert title(entry("hangs", sizes={})) == "✗ stuck"
@@ -50,16 +50,16 @@ def test_what_a_simulated_run_is_told_as() -> None:
 
 def test_what_a_run_on_a_card_is_told_as() -> None:
     on_card = entry(engine="gpu", timing=TIMING)
-    assert title(on_card) == "✓ verified · 512×256 · 812 µs · 512.3 TFLOP/s"
+    assert title(on_card) == "✓ verified · M=512 N=256 · 812 µs · 512.3 TFLOP/s"
     assert title(entry(engine="gpu", timing=TIMING | {"operations": 0})).endswith("812 µs · 3000 GB/s")
-    assert title(entry(engine="gpu")) == "✓ verified · 512×256 · on the card"
+    assert title(entry(engine="gpu")) == "✓ verified · M=512 N=256 · on the card"
     assert title(entry(), entry(engine="gpu")) == "✓ verified · 2 runs · simulator and card"
 
 
 def test_of_several_runs_the_worst_is_told() -> None:
     assert title(entry(), entry(time=0.0025)) == "✓ verified · 2 runs · simulated in 1.3 s"
     bad = entry("wrong", sizes={"M": 7})
-    assert title(entry(), bad, entry()) == "✗ wrong · 1 of 3 runs · 7"
+    assert title(entry(), bad, entry()) == "✗ wrong · 1 of 3 runs · M=7"
     assert title(entry(), bad, entry("hangs", sizes={})) == "✗ stuck · 1 of 3 runs"
     assert title(bad, bad) == "✗ wrong · 2 runs"
 

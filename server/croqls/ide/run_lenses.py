@@ -56,7 +56,7 @@ def _around(report: FileReport) -> str:
 
 
 def run_title(ran: Ran, now: tuple[object, ...]) -> str:
-    """As in "✓ verified · 512×512×512 · 812 µs". `now`: the likeness of the function as it stands."""
+    """As in "✓ verified · M=512 N=512 · 812 µs". `now`: the likeness of the function as it stands."""
     worst = min(ran.entries, key=lambda one: _WORST_FIRST.index(one["verdict"]))
     alike = [one for one in ran.entries if one["verdict"] == worst["verdict"]]
     counted = [] if len(ran.entries) == 1 else [_count(len(alike), len(ran.entries))]
@@ -70,9 +70,8 @@ def _count(alike: int, whole: int) -> str:
 
 
 def _details(one: Entry) -> list[str]:
-    sizes = "×".join(
-        str(size) for size in one["sizes"].values() if isinstance(size, int) and not isinstance(size, bool)
-    )
+    whole = {name: size for name, size in one["sizes"].items() if isinstance(size, int) and not isinstance(size, bool)}
+    sizes = " ".join(f"{name}={size}" for name, size in whole.items())
     return [*([sizes] if sizes else []), *_figures(one["verdict"], [one])]
 
 
