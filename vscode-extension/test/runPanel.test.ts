@@ -4,7 +4,8 @@ import { test } from "node:test";
 import type { Past, RunEntry, RunRequest, RunResult, Verified } from "../src/runTypes.js";
 import { bodyOf } from "../src/views/runPanel/html.js";
 import { frame } from "../src/views/runPanel/frame.js";
-import { busyOf, type Known, type Table, viewOf } from "../src/views/runPanel/model.js";
+import { busyOf, type Known, viewOf } from "../src/views/runPanel/model.js";
+import type { Table } from "../src/views/runPanel/table.js";
 import { entry, FAILS, HOLDS, HUNG, onCard, past, result } from "./someRuns.js";
 
 const REQUEST: RunRequest = { textDocument: { uri: "file:///home/ada/k.co" }, entry: "f", task: "run" };

@@ -1,7 +1,9 @@
 /** The HTML of the run panel, made of its view. Every text is escaped here. Must not import `vscode` or decide what is shown. */
 import type { Place } from "../../runTypes.js";
-import type { Cell, Line, Section, Table, Tone, View } from "./model.js";
+import type { View } from "./model.js";
 import type { Plot, Series } from "./plot.js";
+import type { Section } from "./section.js";
+import type { Cell, Line, Table, Tone } from "./table.js";
 
 /** What a page says to the extension: an action, or a place of the source to go to. */
 export type Said = { readonly do: Action } | Place;

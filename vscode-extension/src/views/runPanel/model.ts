@@ -1,78 +1,10 @@
 /** What the run panel shows, as data without HTML. Must not import `vscode`. */
-import {
-  entriesOf,
-  type Expectation,
-  isGood,
-  type Past,
-  type Place,
-  type Progress,
-  type RunEntry,
-  type RunRequest,
-  type RunResult,
-  verifiedOf,
-} from "../../runTypes.js";
-import {
-  allowed,
-  awaited,
-  capital,
-  count,
-  difference,
-  duration,
-  engineText,
-  figure,
-  judgement,
-  label,
-  rate,
-  share,
-  sizesText,
-  stuck,
-  timeText,
-  tolerance,
-  VERDICTS,
-  worstOf,
-} from "../../runWords.js";
+import { entriesOf, isGood, type Past, type Progress, type RunEntry, type RunRequest, type RunResult, verifiedOf } from "../../runTypes.js";
+import { capital, count, engineText, label, rate, share, sizesText, stuck, timeText, VERDICTS, worstOf } from "../../runWords.js";
 import { isAlike, lastGood, ratio, ratioText } from "./compare.js";
 import { type Plot, plotOf } from "./plot.js";
-
-export type Tone = "good" | "bad" | "none";
-
-/** A cell of a table; `place` makes it a link into the source. */
-export interface Cell {
-  readonly text: string;
-  readonly tone?: Tone;
-  readonly place?: Place;
-  readonly code?: boolean;
-}
-
-/** `numbers` are the columns that are set to the right. */
-export interface Table {
-  readonly caption: string;
-  readonly columns: readonly string[];
-  readonly numbers: readonly number[];
-  readonly rows: readonly (readonly Cell[])[];
-}
-
-/** A line of text; `place` is where it leads to in the source. */
-export interface Line {
-  readonly text: string;
-  readonly tone?: Tone;
-  readonly place?: Place;
-}
-
-/** One run of one function. */
-export interface Section {
-  readonly title: string;
-  readonly verdict: string;
-  readonly tone: Tone;
-  readonly facts: string;
-  readonly message: Line | undefined;
-  readonly rates: Table | undefined;
-  readonly expectations: readonly { readonly text: string; readonly tone: Tone; readonly said: string; readonly rule: string }[];
-  readonly worst: Table | undefined;
-  readonly hang: readonly Line[];
-  readonly notes: readonly string[];
-  readonly prints: string;
-}
+import { type Section, sectionOf } from "./section.js";
+import { type Cell, filled, type Line, type Table, type Tone, toneOf } from "./table.js";
 
 export interface View {
   readonly title: string;
@@ -179,10 +111,6 @@ function saidOf(worst: RunEntry, runs: readonly RunEntry[]): string {
   }
 }
 
-function toneOf(run: { readonly verdict: RunEntry["verdict"] }): Tone {
-  return isGood(run.verdict) ? "good" : run.verdict === "not-run" ? "none" : "bad";
-}
-
 function comparedOf(run: RunEntry, id: number, known: Known): Line[] {
   const last = lastGood(run, id, known.history);
   if (last === undefined) {
@@ -221,7 +149,7 @@ function verificationOf(result: RunResult): Table | undefined {
   return { caption: "Verified three ways", columns: ["Run", "Credit flow", "Simulator", "Card", "They agree"], numbers: [], rows };
 }
 
-/** The runs side by side; columns that none of them fills are left out. */
+/** The runs side by side. */
 function overviewOf(runs: readonly RunEntry[], id: number, history: readonly Past[]): Table {
   const several = new Set(runs.map((run) => run.function)).size > 1;
   const places = new Set(runs.map(engineText));
@@ -242,16 +170,6 @@ function overviewOf(runs: readonly RunEntry[], id: number, history: readonly Pas
   return filled(`Runs side by side${where}`, columns, runs);
 }
 
-function filled<R>(caption: string, columns: readonly [string, boolean, (row: R) => Cell][], of: readonly R[]): Table {
-  const used = columns.map(([name, isNumber, make]) => ({ name, isNumber, cells: of.map(make) })).filter(({ cells }) => cells.some((cell) => cell.text !== ""));
-  return {
-    caption,
-    columns: used.map(({ name }) => name),
-    numbers: used.flatMap(({ isNumber }, at) => (isNumber ? [at] : [])),
-    rows: of.map((_, row) => used.map(({ cells }) => cells[row] ?? { text: "" })),
-  };
-}
-
 function againstLast(run: RunEntry, id: number, history: readonly Past[]): Cell {
   const last = lastGood(run, id, history);
   if (last?.alike !== true) {
@@ -261,72 +179,6 @@ function againstLast(run: RunEntry, id: number, history: readonly Past[]): Cell 
     return { text: `was ${VERDICTS[last.before.run.verdict].toLowerCase()}`, tone: "bad" };
   }
   return last.ratio === undefined ? { text: "good, too" } : { text: `${last.ratio.toFixed(2)} × the time`, tone: ratioTone(last.ratio) };
-}
-
-function sectionOf(run: RunEntry, named: boolean): Section {
-  const schedule = run.schedule === 0 ? [] : [`schedule ${run.schedule}`];
-  const compiled = run.compileTime > 0 ? [`compiled in ${duration(run.compileTime)}`] : [];
-  const time = timeText(run);
-  const took = time === "" ? [] : [run.engine === "sim" ? `simulated in ${time}` : time];
-  const place = run.range === null ? {} : { place: run.range.start };
-  return {
-    title: [...(named ? [run.function] : []), ...(run.name === "" ? [] : [`“${run.name}”`]), sizesText(run.sizes)].join(" ") || run.function,
-    verdict: VERDICTS[run.verdict],
-    tone: toneOf(run),
-    facts: [engineText(run), run.arch, `seed ${run.seed}`, ...schedule, ...compiled, ...took].join(" · "),
-    message: run.message === "" || run.verdict === "hangs" ? undefined : { text: capital(run.message), ...place },
-    rates: ratesOf(run),
-    expectations: run.expectations.map((one) => ({ text: one.text, tone: one.ok ? "good" : "bad", said: judgement(one), rule: tolerance(one) })),
-    worst: worstTable(run.expectations),
-    hang: run.hang.map((one) => ({
-      text: `${one.path} waits for ${awaited(one)}, generation ${one.generation}${one.owedBy === "" ? "" : `; owed by ${one.owedBy}`}`,
-      place: one.range.start,
-    })),
-    notes: run.notes,
-    prints: run.prints.join("").replace(/\n$/, ""),
-  };
-}
-
-function ratesOf({ timing }: RunEntry): Table | undefined {
-  if (timing === null) {
-    return undefined;
-  }
-  const ceiling = timing.ceiling;
-  const of = (part: number, whole: number, what: string): string => {
-    const known = share(part, whole);
-    return known === undefined ? "" : `${known} of ${rate(whole)} (${what})`;
-  };
-  const rows: Cell[][] = [
-    [{ text: "Time" }, { text: duration(timing.median) }, { text: `median of ${timing.rounds} rounds, best ${duration(timing.best)}` }],
-  ];
-  if (timing.operations > 0) {
-    rows.push([{ text: "TFLOP/s" }, { text: rate(timing.tflops) }, { text: of(timing.tflops, ceiling?.tflops ?? 0, "cuBLAS, f16, 8192³") }]);
-  }
-  rows.push([{ text: "GB/s" }, { text: rate(timing.gbps) }, { text: of(timing.gbps, ceiling?.gbps ?? 0, "the card's copy; each array once") }]);
-  const measured = ceiling === null ? "" : `, ceiling measured ${ceiling.measured}`;
-  return { caption: `On ${timing.card}${measured}`, columns: ["Rate", "This run", "Of what the card reaches"], numbers: [1], rows };
-}
-
-/** The element of each expectation that is furthest off, or nearest to the edge where it holds. */
-function worstTable(all: readonly Expectation[]): Table | undefined {
-  const rows = all.flatMap((one): Cell[][] => {
-    if (one.worst === null || (one.rtol === 0 && one.atol === 0 && one.ok)) {
-      return [];
-    }
-    const { index, got, want } = one.worst;
-    return [
-      [
-        { text: one.text, code: true },
-        { text: `[${index.join(", ")}]`, code: true },
-        { text: figure(got, 9), tone: one.ok ? "none" : "bad" },
-        { text: figure(want, 9) },
-        { text: difference(got, want) },
-        { text: allowed(one, want) },
-      ],
-    ];
-  });
-  const columns = ["Expectation", "Element", "Got", "Expected", "Off by", "Allowed"];
-  return rows.length === 0 ? undefined : { caption: "Worst elements", columns, numbers: [2, 3, 4, 5], rows };
 }
 
 function historyOf(runs: readonly RunEntry[], functions: readonly string[], known: Known): Table | undefined {
