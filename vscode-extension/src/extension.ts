@@ -7,6 +7,7 @@ import { offerRepair } from "./commands/server.js";
 import { onSurroundingsChange } from "./environment.js";
 import type { Parts } from "./parts.js";
 import { createStatus } from "./status.js";
+import { Runs } from "./runs.js";
 import { registerViews } from "./views/index.js";
 
 let active: Server | undefined;
@@ -15,8 +16,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const output = vscode.window.createOutputChannel("Croqtile", { log: true });
   const server = new Server(output);
   active = server;
-  const parts: Parts = { server, output, context };
-  context.subscriptions.push(output, registerCommands(parts), registerViews(parts), createStatus(server));
+  const runs = new Runs(server);
+  const parts: Parts = { server, runs, output, context };
+  context.subscriptions.push(output, runs, registerCommands(parts), registerViews(parts), createStatus(server));
   const state = await server.restart();
   context.subscriptions.push(await onSurroundingsChange(() => void server.restart()));
   void offerRepair(server, state);

@@ -2,9 +2,11 @@
 import type * as vscode from "vscode";
 
 import type { Server } from "./client.js";
+import type { Runs } from "./runs.js";
 
 export interface Parts {
   readonly server: Server;
+  readonly runs: Runs;
   readonly output: vscode.LogOutputChannel;
   readonly context: vscode.ExtensionContext;
 }

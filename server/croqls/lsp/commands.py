@@ -91,6 +91,12 @@ async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
 
 
+async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    """What came of the last run of a document or a function, as `croqtile/runResult`."""
+    run = server.runs.last(given["uri"], given.get("entry"))
+    return {"message": "it was not run yet"} if run is None else result_of(run)
+
+
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """Moves the document to the dialect `to`, by an edit that the client makes."""
     snapshot = document_of(server, given)
@@ -127,6 +133,7 @@ COMMANDS: Mapping[str, Command] = {
     "croqtile.run": _about_document(_run),
     "croqtile.verify": _about_document(_verify),
     "croqtile.runCancel": _answering(_cancel),
+    "croqtile.showRun": _about_document(_show_run),
     "croqtile.showCuda": _about_document(generated),
     "croqtile.showFlow": _about_document(flow),
     "croqtile.showSharedMemory": _about_document(shared_memory),

@@ -2,9 +2,21 @@
 import * as vscode from "vscode";
 
 import { type Command, type Parts, Refusal } from "../parts.js";
+import { copyReport } from "./copyReport.js";
+import { cancelRun, run, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { restartServer, showOutput } from "./server.js";
 
-export const COMMANDS: readonly Command[] = [restartServer, showOutput];
+export const COMMANDS: readonly Command[] = [
+  run,
+  runGpu,
+  runSimulator,
+  verify,
+  cancelRun,
+  showRun,
+  copyReport,
+  restartServer,
+  showOutput,
+];
 
 const OUTPUT = "Show Output";
 
