@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from croqc.rules.table import NAMES
 from croqc.service.check import check_text
+from croqc.service.explain import find_rule
 from croqc.service.migrate import migrate
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
@@ -75,6 +77,12 @@ def test_nothing_to_end(opened: Server) -> None:
 
 def test_a_rule_is_explained(opened: Server) -> None:
     assert execute(opened, "explain", "unused-event")["text"].startswith("# unused-event\n")
+
+
+def test_without_a_name_the_rules_are_listed(opened: Server) -> None:
+    rules = execute(opened, "explain")["rules"]
+    assert [rule["name"] for rule in rules] == sorted(NAMES)
+    assert {"name": "unused-event", "severity": "warning", "summary": find_rule("unused-event").summary} in rules
 
 
 def test_an_unknown_command_is_an_error(opened: Server) -> None:

@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from croqc.rules.page import page_text
+from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -98,12 +99,20 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
 
 
 async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:
-    """The page of a rule, as Markdown; the only argument is its name."""
+    """The page of a rule, as Markdown; the only argument is its name. Without one, what rules there are."""
+    wanted = given.get("uri") or given.get("rule")
+    if wanted is None:
+        return {"rules": await asyncio.to_thread(_rules)}
     try:
-        name = find_rule(str(given.get("uri") or given.get("rule"))).name
+        name = find_rule(str(wanted)).name
     except UnknownRuleError as error:
         return {"message": str(error)}
     return {"rule": name, "text": await asyncio.to_thread(page_text, name)}
+
+
+def _rules() -> list[dict[str, str]]:
+    rules = sorted(all_rules(), key=lambda rule: rule.name)
+    return [{"name": rule.name, "severity": rule.severity.value, "summary": rule.summary} for rule in rules]
 
 
 COMMANDS: Mapping[str, Command] = {
