@@ -95,6 +95,17 @@ def test_migration_is_an_edit_of_the_client(opened: Server) -> None:
     (edit,) = opened.until("workspace/applyEdit")["edit"]["changes"][URI]
     assert edit["newText"] == migrate(check_text(KERNEL), "current").text
     assert answer["message"] == "moved to the current dialect"
+    assert (answer["moved"] > 0, answer["kept"], answer["skipped"]) == (True, [], 0)
     assert (
         execute(opened, "migrate", URI, {"to": "course"})["message"] == "there is nothing to move to the course dialect"
+    )
+
+
+def test_a_function_that_cannot_be_read_is_counted(opened: Server) -> None:
+    opened.open("untitled:broken.co", KERNEL.replace("wait full[stage];", "wait"))
+    answer = execute(opened, "migrate", "untitled:broken.co")
+    assert (answer["message"], answer["moved"], answer["skipped"]) == (
+        "there is nothing to move to the current dialect",
+        0,
+        1,
     )

@@ -36,24 +36,29 @@ export interface Migrated {
   readonly moved: number;
   /** What stays, each with its line in the text as it was. */
   readonly kept: readonly string[];
+  /** Functions with syntax errors. */
+  readonly skipped: number;
 }
 
 export function migratedOf(answer: unknown): Migrated {
-  const { message, moved, kept } = (answer ?? {}) as Partial<Record<string, unknown>>;
+  const { message, moved, kept, skipped } = (answer ?? {}) as Partial<Record<string, unknown>>;
   return {
     message: typeof message === "string" ? message : "nothing was migrated",
     moved: typeof moved === "number" ? moved : 0,
     kept: Array.isArray(kept) ? kept.filter((one): one is string => typeof one === "string") : [],
+    skipped: typeof skipped === "number" ? skipped : 0,
   };
 }
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** One sentence. */
-export function migrationSaid({ message, moved, kept }: Migrated, file: string): string {
+export function migrationSaid({ message, moved, kept, skipped }: Migrated, file: string): string {
   const changes = moved > 0 ? `, ${counted(moved, "change")}` : "";
-  const rest = kept.length > 0 ? `; ${counted(kept.length, "place")} ${kept.length === 1 ? "stays" : "stay"} as ${kept.length === 1 ? "it is" : "they are"}` : "";
-  return `${file}: ${message}${changes}${rest}`;
+  const stays = kept.length === 1 ? "stays as it is" : "stay as they are";
+  const rest = kept.length > 0 ? `; ${counted(kept.length, "place")} ${stays}` : "";
+  const unread = skipped > 0 ? `; ${counted(skipped, "function")} with syntax errors cannot be read` : "";
+  return `${file}: ${message}${changes}${rest}${unread}`;
 }
 
 /** The report of what stays, as Markdown. */

@@ -22,11 +22,12 @@ test("one sentence says what a migration did and what stays", () => {
   assert.equal(migrationSaid(done, "k.co"), "k.co: moved to the current dialect, 5 changes; 1 place stays as it is");
   const none = migratedOf({ message: "there is nothing to move to the course dialect", kept: [] });
   assert.equal(migrationSaid(none, "k.co"), "k.co: there is nothing to move to the course dialect");
-  assert.deepEqual(migratedOf(null), { message: "nothing was migrated", moved: 0, kept: [] });
+  assert.deepEqual(migratedOf(null), { message: "nothing was migrated", moved: 0, kept: [], skipped: 0 });
+  assert.equal(migrationSaid({ message: "m", moved: 1, kept: ["a", "b"], skipped: 2 }, "k"), "k: m, 1 change; 2 places stay as they are; 2 functions with syntax errors cannot be read");
 });
 
 test("the report shows code as it is", () => {
-  const page = keptPage({ message: "", moved: 0, kept: ["line 3: 'a[*b]' stays"] }, "k.co", "course");
+  const page = keptPage({ message: "", moved: 0, kept: ["line 3: 'a[*b]' stays"], skipped: 0 }, "k.co", "course");
   assert.match(page, /^# What stays in k\.co\n/);
   assert.match(page, /\n- line 3: 'a\\\[\\\*b\\\]' stays\n$/);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { SharedMemory, SharedTensor } from "../src/requests.js";
 import { html, isReady, say, text } from "../src/views/page.js";
-import { declaredOn, marks, rowsOf, sharedMemoryPage, sharing, size, unused } from "../src/views/sharedMemoryPage.js";
+import { declaredOn, latest, marks, rowsOf, sharedMemoryPage, sharing, size, unused } from "../src/views/sharedMemoryPage.js";
 
 function tensor(name: string, offset: number, bytes: number, more: Partial<SharedTensor> = {}): SharedTensor {
   const range = { start: { line: offset / 1024, character: 4 }, end: { line: offset / 1024, character: 9 } };
@@ -63,6 +63,9 @@ test("what is in the way is told, above the layout before", () => {
   const range = { start: { line: 6, character: 0 }, end: { line: 6, character: 1 } };
   const diagnostics = [{ code: "x", severity: "error", message: "a < b", range }];
   assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [], diagnostics }).body, /line 7<\/button>: a &lt; b/);
+  const broken = latest({ ...LAYOUT, kernels: [], diagnostics }, LAYOUT);
+  assert.match(sharedMemoryPage("k.co", broken).body, /a &lt; b[^]*lhs_s/);
+  assert.deepEqual(latest({ ...LAYOUT, kernels: [] }, LAYOUT).kernels, [], "the kernel was deleted");
   const { body } = sharedMemoryPage("k.co", LAYOUT, "there is no server");
   assert.ok(body.indexOf("there is no server") < body.indexOf("lhs_s"));
   assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [] }).body, /There is no kernel here/);

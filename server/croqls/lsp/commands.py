@@ -85,8 +85,9 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     done = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
     if server.documents.get(snapshot.uri) is not snapshot:
         return {"message": "the document was changed meanwhile; nothing was migrated"}
+    stays = {key: done[key] for key in ("kept", "skipped")}
     if done["text"] == snapshot.text:
-        return {"message": f"there is nothing to move to the {to} dialect", "kept": done["kept"]}
+        return {"message": f"there is nothing to move to the {to} dialect", "moved": 0, **stays}
     whole = Edit(Span(0, len(snapshot.text)), done["text"])
     edit = lsp.TextEdit(range_of(snapshot.source, whole.span, server.documents.encoding), whole.new_text)
     wanted = lsp.ApplyWorkspaceEditParams(lsp.WorkspaceEdit({snapshot.uri: [edit]}), f"Migrate to {to}")
@@ -95,7 +96,7 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     except TimeoutError:
         made = False
     said = f"moved to the {to} dialect" if made else "the editor did not make the edit"
-    return {"message": said, "moved": done["moved"], "kept": done["kept"]}
+    return {"message": said, "moved": done["moved"] if made else 0, **stays}
 
 
 async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ import { Later } from "../later.js";
 import { type Parts, Refusal } from "../parts.js";
 import type { About, SharedMemory } from "../requests.js";
 import { html, isReady, type Lit } from "./page.js";
-import { declaredOn, sharedMemoryPage } from "./sharedMemoryPage.js";
+import { declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
 import { revealIn } from "./reveal.js";
 
 const TYPE = "croqtile.sharedMemory";
@@ -67,7 +67,7 @@ class SharedMemoryPanel {
     try {
       await this.server.ready();
       await openedDocument(this.source);
-      this.layout = await this.server.request("croqtile/sharedMemory", this.about);
+      this.layout = latest(await this.server.request("croqtile/sharedMemory", this.about), this.layout);
     } catch (error) {
       refused = error instanceof Error ? error.message : String(error);
       if (!(error instanceof Refusal)) {

@@ -69,6 +69,12 @@ export function declaredOn(layout: SharedMemory, line: number): readonly string[
   );
 }
 
+/** The new answer, with the kernels of the one before where errors are in the way of all of them. */
+export function latest(answer: SharedMemory, before: SharedMemory | undefined): SharedMemory {
+  const none = answer.kernels.length === 0 && answer.diagnostics.length > 0;
+  return none && before !== undefined ? { ...before, diagnostics: answer.diagnostics } : answer;
+}
+
 const HUES = ["blue", "green", "orange", "purple", "yellow", "red"] as const;
 const ROW = 52;
 
