@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from croqc.rules.page import page_text
+from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -106,8 +107,9 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     moved = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
     if server.documents.get(snapshot.uri) is not snapshot:
         return {"message": "the document was changed meanwhile; nothing was migrated"}
+    stays = {key: moved[key] for key in ("kept", "skipped")}
     if moved["text"] == snapshot.text:
-        return {"message": f"there is nothing to move to the {to} dialect", "kept": moved["kept"]}
+        return {"message": f"there is nothing to move to the {to} dialect", "moved": 0, **stays}
     whole = Edit(Span(0, len(snapshot.text)), moved["text"])
     edit = lsp.TextEdit(range_of(snapshot.source, whole.span, server.documents.encoding), whole.new_text)
     wanted = lsp.ApplyWorkspaceEditParams(lsp.WorkspaceEdit({snapshot.uri: [edit]}), f"Migrate to {to}")
@@ -117,16 +119,24 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
         done = None
     made = done is not None and done.applied
     said = f"moved to the {to} dialect" if made else "the editor did not make the edit"
-    return {"message": said, "moved": moved["moved"], "kept": moved["kept"]}
+    return {"message": said, "moved": moved["moved"] if made else 0, **stays}
 
 
 async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:
-    """The page of a rule, as Markdown; the only argument is its name."""
+    """The page of a rule, as Markdown; the only argument is its name. Without one, what rules there are."""
+    wanted = given.get("uri") or given.get("rule")
+    if wanted is None:
+        return {"rules": await asyncio.to_thread(_rules)}
     try:
-        name = find_rule(str(given.get("uri") or given.get("rule") or "")).name
+        name = find_rule(str(wanted)).name
     except UnknownRuleError as error:
         return {"message": str(error)}
     return {"rule": name, "text": await asyncio.to_thread(page_text, name)}
+
+
+def _rules() -> list[dict[str, str]]:
+    rules = sorted(all_rules(), key=lambda rule: rule.name)
+    return [{"name": rule.name, "severity": rule.severity.value, "summary": rule.summary} for rule in rules]
 
 
 COMMANDS: Mapping[str, Command] = {
