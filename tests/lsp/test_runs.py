@@ -147,6 +147,7 @@ def test_an_untrusted_workspace_runs_and_compiles_nothing(server: Server, settin
     command = {"command": "croqtile.verify", "arguments": [URI]}
     assert "not trusted" in server.ask("workspace/executeCommand", command)["message"]
     assert server.ask("croqtile/generated", DOCUMENT)["code"]["text"]
+    assert server.ask("croqtile/flowPage", DOCUMENT | {"nonce": "0123456789abcdef"})["html"]
 
 
 def test_a_hang_is_marked_where_it_stands_until_the_next_edit(server: Server) -> None:
