@@ -151,7 +151,8 @@ def test_parameters_that_do_not_fit_are_answered(opened: Server, method: str, pa
         ("run", {"engine": "fpga"}, "'engine' must be sim or gpu"),
         ("run", {"seed": True}, "'seed' must be a whole number"),
         ("run", {"schedules": 0}, "'schedules' must be more than 0"),
-        ("run", {"task": "walk"}, "'task' must be run or verify"),
+        ("run", {"task": "walk"}, "'task' must be run, verify or profile"),
+        ("run", {"task": "profile", "engine": "sim"}, "'engine' must be gpu for a profile"),
     ],
 )
 def test_options_that_do_not_fit_are_named(opened: Server, method: str, more: Any, says: str) -> None:

@@ -33,6 +33,11 @@ class RecordedRun:
 
 def profile_page(profiles: Sequence[Profiled]) -> str:
     """One self-contained HTML text. Same profiles, same bytes."""
+    return page_of(to_compact_json(measured_flows(profiles)))
+
+
+def measured_flows(profiles: Sequence[Profiled]) -> dict[str, Any]:
+    """The data of the page: as `croq flow --json`, with the recorded blocks of each kernel in `recorded`."""
     flows: list[dict[str, Any]] = []
     for item in profiles:
         own = to_data(flow_result(item.report, item.function.name))["flows"]
@@ -41,7 +46,7 @@ def profile_page(profiles: Sequence[Profiled]) -> str:
             flow["recorded"] = [to_data(run) for kernel, run in runs if kernel == number]
             flow["lines"] = _with_lines(item, flow)
         flows += own
-    return page_of(to_compact_json({"version": 1, "flows": flows}))
+    return {"version": 1, "flows": flows}
 
 
 def _runs(item: Profiled) -> Iterator[tuple[int, RecordedRun]]:

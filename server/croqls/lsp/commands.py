@@ -71,6 +71,10 @@ async def _verify(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return await _run(server, given, "verify")
 
 
+async def _profile(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    return await _run(server, given, "profile")
+
+
 async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
 
@@ -109,6 +113,7 @@ async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:
 COMMANDS: Mapping[str, Command] = {
     "croqtile.run": _answering(_run),
     "croqtile.verify": _answering(_verify),
+    "croqtile.profile": _answering(_profile),
     "croqtile.runCancel": _answering(_cancel),
     "croqtile.showCuda": _answering(generated),
     "croqtile.showFlow": _answering(flow),
