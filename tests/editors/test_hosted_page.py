@@ -33,6 +33,7 @@ COLOURS = {"light": ("#fdf6e3", "#002b36"), "dark": ("#002b36", "#fdf6e3")}
 FAILS = PIPELINE.replace(BOOTSTRAP, "")
 OTHER = PIPELINE[PIPELINE.index("__co__") :].replace("matmul", "other")
 Data = dict[str, Any]
+URI = "file:///k.co"
 
 
 @pytest.fixture
@@ -46,10 +47,15 @@ def flow_of(text: str) -> FlowResult:
     return flow_result(check_text(text, path="k.co"))
 
 
-def opened(
-    browser: Browser, folder: Path, text: str, theme: str = "dark", state: Data | None = None, **size: int
-) -> str:
+def opened(browser: Browser, folder: Path, text: str, theme: str = "dark", width: int = 1280) -> str:
     """The address of the page of a text, open in an editor of a theme that the system has not."""
+    address = made(browser, folder, text, theme, width=width)
+    tell(browser, type="document", uri=URI)
+    return address
+
+
+def made(browser: Browser, folder: Path, text: str, theme: str = "dark", state: Data | None = None, **size: int) -> str:
+    """The same before the editor has answered."""
     ground, ink = COLOURS[theme]
     colours = "".join(
         f"document.documentElement.style.setProperty('--vscode-editor-{name}', '{colour}');"
@@ -250,24 +256,50 @@ def test_a_document_without_a_kernel_and_one_that_opens_anew(browser: Browser, t
 
 def test_the_place_comes_back_when_the_page_is_made_again(browser: Browser, tmp_path: Path) -> None:
     both = PIPELINE + OTHER
-    opened(browser, tmp_path, both)
-    tell(browser, type="document", uri="file:///k.co")
+    made(browser, tmp_path, both)
     browser.js("choose(1); go(23)")
+    assert browser.js("kept") is None
+    tell(browser, type="document", uri=URI)
     before, state = shown(browser), browser.js("kept")
-    assert state["uri"] == "file:///k.co"
-    opened(browser, tmp_path, both, state=state)
+    assert state["uri"] == URI
+    made(browser, tmp_path, both, state=state)
     assert shown(browser) == before
+    assert browser.js("kept") == state
 
 
-def test_it_says_that_it_is_ready_and_which_line_is_meant(browser: Browser, tmp_path: Path) -> None:
-    opened(browser, tmp_path, FAILS)
-    assert browser.js("said") == [{"type": "ready"}]
+def test_the_place_waits_for_data_that_is_newer_than_the_page(browser: Browser, tmp_path: Path) -> None:
+    """A page that was hidden begins with the data that it was made of; what it showed comes behind that."""
+    opened(browser, tmp_path, PIPELINE)
+    tell(browser, type="flow", result=to_data(flow_of(FAILS)))
+    browser.press(*END)
+    before, state = shown(browser), browser.js("kept")
+    made(browser, tmp_path, PIPELINE, state=state)
+    assert browser.js("run === flow")
+    tell(browser, type="flow", result=to_data(flow_of(FAILS)))
+    tell(browser, type="document", uri=URI)
+    assert shown(browser) == before
+    assert browser.js("run.code") == "credit-deadlock"
+
+
+def test_it_says_that_it_is_ready_which_step_it_shows_and_which_line_is_meant(browser: Browser, tmp_path: Path) -> None:
+    made(browser, tmp_path, FAILS)
+    wait = line_of(FAILS, "wait empty[stage]")
+    step, ready = browser.js("said")
+    assert (step["type"], step["range"]["start"]["line"], ready) == ("step", wait, {"type": "ready"})
     browser.js("document.getElementById('src').focus()")
     browser.press(*ENTER, text="\r")
-    (revealed,) = browser.js("said.slice(1)")
-    assert (revealed["type"], revealed["range"]["start"]["line"]) == ("reveal", line_of(FAILS, "wait empty[stage]"))
+    revealed = browser.js("said.at(-1)")
+    assert (revealed["type"], revealed["range"]["start"]["line"]) == ("reveal", wait)
+    browser.press("Home", 36)
+    assert browser.js("said.at(-1)") == {"type": "step", "range": None}
     browser.js("document.querySelector('.finding .line').click()")
-    assert browser.js("said.length") == 3
+    assert browser.js("said.at(-1).type") == "reveal"
+
+
+def test_a_function_is_opened_by_its_name(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, tmp_path, PIPELINE + OTHER)
+    tell(browser, type="open", function="other")
+    assert inner(browser, "title") == "other"
 
 
 @pytest.mark.parametrize("width", [420, 600, 1100])

@@ -1,28 +1,34 @@
 // What an editor around the page tells it and hears from it; without one, all of this does nothing.
 // In:  {type: "flow", result, open}  new data; `open` names a function to open anew, without it the place is kept
+//      {type: "open", function}      this kernel, of the data that is there
 //      {type: "at", told}            `croqtile/flowAt` of the cursor
 //      {type: "note", text, stale}   words over the picture, of an older text where `stale`
-//      {type: "document", uri}       which document this is; remembered for the editor
-// Out: {type: "ready"}, {type: "reveal", range}
+//      {type: "document", uri}       which document this is: from here on it is remembered with the place
+// Out: {type: "ready"}, {type: "reveal", range}, {type: "step", range} with null before the first step
 const host = typeof acquireVsCodeApi === "function" ? acquireVsCodeApi() : null;
-const remembered = () => host?.getState() ?? {};
+let documentUri = "";
 
 // The editor gives this back when the page is made again.
-function remember() {
-  host?.setState({ ...remembered(), place: placeNow() });
+const remembered = () => host?.getState()?.place;
+function remember(step) {
+  if (documentUri) host.setState({ uri: documentUri, place: placeNow() });
+  host?.postMessage({ type: "step", range: step?.range ?? null });
 }
 function hear(message) {
   switch (message?.type) {
     case "flow": return take(message.result, message.open);
+    case "open": return load(result, { function: message.function }, false);
     case "at": return showCursor(message.told);
     case "note": return note(message.text, message.stale);
-    case "document": return host?.setState({ ...remembered(), uri: message.uri });
+    case "document":
+      documentUri = message.uri;
+      if (run) remember(run.steps[run.picture.moments[at - 1]?.step]);
   }
 }
 function take(data, open) {
   note("", false);
   if (open !== undefined) load(data, { function: open }, false);
-  else load(data, placeNow(), true);
+  else load(data, documentUri ? placeNow() : remembered(), true);
 }
 function note(text, stale, range = null) {
   document.body.classList.toggle("stale", Boolean(stale));

@@ -39,5 +39,5 @@ new MutationObserver(paint).observe(document.body, { attributeFilter: ["class"] 
 narrow.addEventListener("change", redraw);
 addEventListener("message", e => hear(e.data));
 paint();
-load(JSON.parse($("data").textContent), remembered().place);
+load(JSON.parse($("data").textContent), remembered());
 host?.postMessage({ type: "ready" });

@@ -139,7 +139,7 @@ function go(n) {
   showCells(m);
   mark(step);
   showMeaning();
-  remember();
+  remember(step);
 }
 function goToLine(line) {
   const i = run.picture.moments.findIndex(m => run.steps[m.step].range.start.line === line);
