@@ -88,6 +88,10 @@ async def _verify(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return await _run(server, given, "verify")
 
 
+async def _profile(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    return await _run(server, given, "profile")
+
+
 async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
 
@@ -142,6 +146,7 @@ def _rules() -> list[dict[str, str]]:
 COMMANDS: Mapping[str, Command] = {
     "croqtile.run": _about_document(_run),
     "croqtile.verify": _about_document(_verify),
+    "croqtile.profile": _about_document(_profile),
     "croqtile.runCancel": _answering(_cancel),
     "croqtile.showRun": _about_document(_show_run),
     "croqtile.showCuda": _about_document(generated),
