@@ -254,7 +254,8 @@ def _scalar_arithmetic(
         return Value(Scalar(elem))
     value = None if a is None or b is None else integer_op(walk, op, a, b)
     selected = _is_pick(left[1][0]) or _is_pick(right[1][0])
-    bound = None if selected else _derived_bound(op, first.type, second.type)
+    kept = elem == "s32" and not selected  # an index is an `int`: what is wider or unsigned is a plain number
+    bound = _derived_bound(op, first.type, second.type) if kept else None
     return Value(Scalar(elem) if bound is None else Bounded(bound), value)
 
 
