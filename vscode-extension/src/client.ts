@@ -104,7 +104,9 @@ export class Server implements vscode.Disposable {
     params: Requests[M]["params"],
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
-    return this.ask((client) => client.sendRequest<Requests[M]["result"]>(method, params, token));
+    // A token that is undefined would count as one parameter more, and the two be sent as a list.
+    const rest = token === undefined ? [] : [token];
+    return this.ask((client) => client.sendRequest<Requests[M]["result"]>(method, params, ...rest));
   }
 
   /** Has the server carry out one of its own commands (docs/protocol.md). Throws Refusal as `request` does. */
