@@ -11,7 +11,7 @@ const outcome = (run: RunEntry) => outcomesOf(result([run]), 1)[0];
 test("a kernel that is verified passes, with its report", () => {
   const found = outcome(entry());
   assert.deepEqual([found?.kind, found?.seconds, found?.messages], ["passed", 0.0812, []]);
-  assert.match(found?.report ?? "", /^\*\*Verified\*\* `f`: M=64 alpha=0\.5, simulator/);
+  assert.match(found?.report ?? "", /^Verified `f`: M=64 alpha=0\.5, simulator/);
 });
 
 test("each expectation that fails has a message with both elements", () => {

@@ -26,7 +26,7 @@ export function frame(): string {
 }
 
 const STYLE = `
-:root { --good: var(--vscode-testing-iconPassed, #388a34); --bad: var(--vscode-testing-iconFailed, #d13438);
+:root { --good: var(--vscode-charts-green, #388a34); --bad: var(--vscode-charts-red, #d13438);
   --rule: var(--vscode-panel-border, #8885); --soft: var(--vscode-descriptionForeground); --box: var(--vscode-contrastBorder, transparent); }
 body { margin: 0; padding: 0 20px 40px; color: var(--vscode-foreground); background: var(--vscode-editor-background);
   font: var(--vscode-font-size, 13px)/1.5 var(--vscode-font-family, sans-serif); }
@@ -39,7 +39,7 @@ h2 { font-size: 1.1em; font-weight: 600; margin: 28px 0 2px; overflow-wrap: anyw
 h3, figcaption { font-size: 1em; font-weight: 600; margin: 18px 0 6px; }
 p { margin: 0 0 4px; overflow-wrap: anywhere; }
 code, pre { font-family: var(--vscode-editor-font-family, monospace); font-size: 0.95em; }
-code { overflow-wrap: anywhere; background: none; color: inherit; }
+code { overflow-wrap: anywhere; padding: 0; background: none; color: inherit; }
 pre { margin: 0; padding: 8px 12px; overflow: auto; max-height: 20em; background: var(--vscode-textCodeBlock-background); border: 1px solid var(--box); }
 .soft { color: var(--soft); }
 .good { color: var(--good); } .bad { color: var(--bad); }
@@ -75,10 +75,10 @@ ul { margin: 0; padding-left: 20px; } ul.plain { list-style: none; padding: 0; }
 .under { padding-left: 1.4em; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; }
-th { text-align: left; font-weight: 400; color: var(--soft); white-space: nowrap; }
-th, td { padding: 3px 18px 3px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
-td code { white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th { text-align: left; font-weight: 400; color: var(--soft); }
+th, td { padding: 3px 18px 3px 0; border-bottom: 1px solid var(--rule); vertical-align: top; white-space: nowrap; }
+td.long { white-space: normal; min-width: 14em; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
 figure { margin: 0; } figure > svg { width: 100%; max-width: 640px; height: auto; }
 svg text { fill: var(--vscode-foreground); font-size: 12px; } svg text.soft { fill: var(--soft); }
 svg text.x { text-anchor: middle; } svg text.y { text-anchor: end; }

@@ -18,6 +18,9 @@ const TITLES: readonly (readonly [Action, string])[] = [
   ["copy", "Copy Report"],
 ];
 
+/** Characters of a cell from which on it may take several lines. */
+const LONG = 40;
+
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
@@ -102,7 +105,7 @@ function linked({ text, place }: Line): string {
 function table(one: Table): string {
   const isNumber = (at: number): string => (one.numbers.includes(at) ? ' class="number"' : "");
   const columns = one.columns.map((name, at) => `<th scope="col"${isNumber(at)}>${escaped(name)}</th>`).join("");
-  const rows = one.rows.map((row) => `<tr>${row.map((cell, at) => `<td${isNumber(at)}>${cellOf(cell)}</td>`).join("")}</tr>`).join("\n");
+  const rows = one.rows.map((row) => `<tr>${row.map((cell, at) => `<td${cell.text.length > LONG ? ' class="long"' : isNumber(at)}>${cellOf(cell)}</td>`).join("")}</tr>`).join("\n");
   return `<h3>${escaped(one.caption)}</h3><div class="scroll" tabindex="0" role="region" aria-label="${escaped(one.caption)}"><table>
 <thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -30,7 +30,7 @@ export function outcomesOf(result: RunResult, count: number): readonly Outcome[]
 }
 
 function ofRun(run: RunEntry): Outcome {
-  return { kind: kindOf(run), seconds: run.time, messages: messagesOf(run), report: runLines(run).join("\n") };
+  return { kind: kindOf(run), seconds: run.time, messages: messagesOf(run), report: plain(run).join("\n") };
 }
 
 function ofVerified(one: Verified): Outcome {
@@ -38,13 +38,18 @@ function ofVerified(one: Verified): Outcome {
   const flow = one.static.verdict === "fails" ? [{ text: capital(one.static.text) }] : [];
   const torn = one.agree ? [] : [{ text: "Credit flow, simulator and card contradict each other; please report this kernel" }];
   const said = one.gpu === null ? [`Not on a card: ${one.said}`] : [];
-  const report = [...runs.flatMap((run) => [...runLines(run), ""]), `Credit flow: ${one.static.text}`, ...said];
+  const report = [...runs.flatMap((run) => [...plain(run), ""]), `Credit flow: ${one.static.text}`, ...said];
   return {
     kind: one.ok && one.agree ? "passed" : "failed",
     seconds: runs.reduce((sum, run) => sum + run.time, 0),
     messages: [...runs.flatMap(messagesOf), ...flow, ...torn],
     report: report.join("\n"),
   };
+}
+
+/** The report without the emphasis of its verdict: the output shows text. */
+function plain(run: RunEntry): string[] {
+  return runLines(run).map((line, at) => (at === 0 ? line.replaceAll("**", "") : line));
 }
 
 function kindOf(run: RunEntry): Outcome["kind"] {
