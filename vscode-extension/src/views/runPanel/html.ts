@@ -19,7 +19,7 @@ const TITLES: readonly (readonly [Action, string])[] = [
 ];
 
 /** Characters of a cell from which on it may take several lines. */
-const LONG = 40;
+const LONG = 24;
 
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -83,8 +83,8 @@ function unequal(one: RunEntry["expectations"][number]): Message {
     return { text };
   }
   const { index, got, want } = one.worst;
-  const at = `worst element [${index.join(", ")}]`;
+  const at = `[${index.join(", ")}]`;
   const off = difference(got, want);
-  const limits = off === "" ? "" : `\noff by ${off}, allowed ${allowed(one, want)}`;
-  return { text: `${text}${limits}`, diff: { expected: `${at}: ${figure(want, 9)}`, actual: `${at}: ${figure(got, 9)}` } };
+  const limits = off === "" ? "" : `, off by ${off}, allowed ${allowed(one, want)}`;
+  return { text: `${text}\nworst at ${at}${limits}`, diff: { expected: `${at}: ${figure(want, 9)}`, actual: `${at}: ${figure(got, 9)}` } };
 }
