@@ -19,7 +19,7 @@ test("each expectation that fails has a message with both elements", () => {
   assert.equal(found?.kind, "failed");
   assert.deepEqual(found?.messages, [
     {
-      text: 'y ~= <x & "z"> does not hold: 1,200 of 4,096 elements differ, all in [64:128, 0:64], largest error 2.75, relative 2-norm of the error 0.125\nworst at [1, 2], off by 2.75, allowed 1',
+      text: 'y ~= <x & "z"> does not hold: 1,200 of 4,096 elements differ, all in [64:128, 0:32], largest error 2.75, relative 2-norm of the error 0.125\nworst at [1, 2], off by 2.75, allowed 1',
       diff: { expected: "[1, 2]: 1.5", actual: "[1, 2]: 4.25" },
     },
   ]);
