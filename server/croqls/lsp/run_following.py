@@ -50,7 +50,7 @@ async def finished(run: Run) -> None:
 
 
 async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None:
-    words = {"run": "Run", "verify": "Verify"}[run.order.task]
+    words = {"run": "Run", "verify": "Verify", "profile": "Profile"}[run.order.task]
     title = f"{words} {run.order.options.get('entry') or run.snapshot.path.replace(chr(92), '/').rpartition('/')[2]}"
 
     def tell(news: News) -> None:
@@ -80,7 +80,7 @@ async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None
 
 def result_of(run: Run) -> dict[str, Any]:
     """What is told of a run that ended. `offer` is the engine that would do where the one that was asked for is not."""
-    on_card = run.order.options.get("engine") == "gpu"
+    on_card = run.order.options.get("engine") == "gpu" and run.order.task != "profile"  # that has no other engine
     return {
         "version": 1,
         "id": run.id,

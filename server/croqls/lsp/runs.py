@@ -133,10 +133,10 @@ class Runs:
 
 
 def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The single runs in a result of `croq run` or `croq verify`."""
+    """The single runs in a result of `croq run` or `croq verify`; a profile has none."""
     if "runs" in data:
         return list(data["runs"])
-    return [one for item in data["verified"] for one in (item["sim"], item["gpu"]) if one is not None]
+    return [one for item in data.get("verified", ()) for one in (item["sim"], item["gpu"]) if one is not None]
 
 
 def last_good(known: list[Past]) -> Past | None:
