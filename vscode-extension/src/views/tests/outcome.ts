@@ -1,6 +1,7 @@
 /** What came of a kernel's test, as the Test Explorer tells it. Must not import `vscode`. */
+import type { Range } from "../../requests.js";
 import { runLines } from "../../runReport.js";
-import { isGood, type Range, type RunEntry, type RunResult, type Verified } from "../../runTypes.js";
+import { isGood, type RunEntry, type RunResult, type Verified } from "../../runTypes.js";
 import { allowed, awaited, capital, difference, figure, judgement, stuck, VERDICTS } from "../../runWords.js";
 
 /** `range` is where it happened; without one it concerns the whole test. */
