@@ -1,5 +1,4 @@
 /** The names and shapes of the requests beside LSP (docs/protocol.md), as far as they are used here. Must not import `vscode`. */
-
 import type { Past, Progress, RunRequest, RunResult, TestFile } from "./runTypes.js";
 
 export interface DocumentId {
