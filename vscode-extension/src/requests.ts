@@ -11,8 +11,34 @@ export interface About {
   readonly defines?: Readonly<Record<string, string | null>>;
 }
 
+/** Lines and columns from 0, columns in UTF-16 units, as in VS Code. */
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** As `croq flow --json`; the page reads what is in it. */
+export interface FlowData {
+  readonly flows: readonly unknown[];
+}
+
+/** The state at a place; the page reads what is in it. */
+export interface FlowAt {
+  readonly function: string;
+  readonly range: Range | null;
+  readonly visits: readonly unknown[];
+}
+
 /** Parameters and result of each request, by its name. */
 export interface Requests {
+  "croqtile/flow": { readonly params: About; readonly result: FlowData };
+  "croqtile/flowAt": { readonly params: About & { readonly position: Position }; readonly result: FlowAt };
+  "croqtile/flowPage": { readonly params: About & { readonly nonce: string }; readonly result: { readonly html: string } };
   "croqtile/runCancel": { readonly params: { readonly id?: number }; readonly result: { readonly cancelled: boolean } };
 }
 

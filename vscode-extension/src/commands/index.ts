@@ -3,8 +3,9 @@ import * as vscode from "vscode";
 
 import { type Command, type Parts, Refusal } from "../parts.js";
 import { restartServer, showOutput } from "./server.js";
+import { showFlow } from "./showFlow.js";
 
-export const COMMANDS: readonly Command[] = [restartServer, showOutput];
+export const COMMANDS: readonly Command[] = [showFlow, restartServer, showOutput];
 
 const OUTPUT = "Show Output";
 
