@@ -1,5 +1,6 @@
 /** Shapes of `croq profile --json` (docs/protocol.md), as far as they are used here. Must not format. */
-import type { FlowData, Range } from "./requests.js";
+import type { About, FlowData, Range } from "./requests.js";
+import type { End, Sizes } from "./runTypes.js";
 
 /** A place of a path in one block; times in nanoseconds, `share` of the path's time. */
 export interface PlaceTime {
@@ -29,13 +30,19 @@ export interface KernelTime {
 export interface ProfileEntry {
   readonly function: string;
   readonly card: string;
-  readonly sizes: Readonly<Record<string, number | string | boolean>>;
+  readonly sizes: Sizes;
   readonly kernels: readonly KernelTime[];
   readonly message: string;
 }
 
-/** The result of the task `profile`: `flow` is what the credit-flow page shows. */
-export interface ProfileResult {
-  readonly profiles: readonly ProfileEntry[];
-  readonly flow: FlowData;
+/** What `croqtile/run` is asked for to get one. */
+export interface ProfileRequest extends About {
+  readonly task: "profile";
+}
+
+/** `flow` of the result is what the credit-flow page shows. */
+export interface ProfileEnd extends End {
+  readonly task: "profile";
+  readonly offer: null;
+  readonly result: { readonly profiles: readonly ProfileEntry[]; readonly flow: FlowData } | null;
 }

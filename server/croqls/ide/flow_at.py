@@ -114,10 +114,18 @@ def _holds(span: Range, here: tuple[int, int]) -> bool:
 
 
 def _steps_at(steps: Sequence[StepEntry], here: tuple[int, int]) -> list[int]:
-    """The steps of the statement under the cursor, else of the first one that begins on its line."""
-    known = [step.range for step in steps if step.op != "land"]
-    over = [span for span in known if _holds(span, here)]
-    lined = [span for span in known if span.start.line == here[0]]
+    """The steps of the statement under the cursor, else of the first one that begins on its line.
+
+    Paths meet where a whole `parallel` ends: it is under the cursor at its ends alone, else it would be for each line
+    inside.
+    """
+    known = [step for step in steps if step.op != "land"]
+    over = [
+        step.range
+        for step in known
+        if _holds(step.range, here) and (step.op != "join" or here[0] in (step.range.start.line, step.range.end.line))
+    ]
+    lined = [step.range for step in known if step.range.start.line == here[0]]
     if over:
         chosen = max(over, key=lambda span: (span.start.line, span.start.character))  # the innermost
     elif lined:

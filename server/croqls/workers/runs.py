@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from croqc.engines.gpu.protocol import RUN_SECONDS
+from croqc.engines.gpu.protocol import ROUNDS, RUN_SECONDS
 from croqc.service.check import FileReport, check_text
 from croqc.service.json_text import to_data
 from croqc.service.machine import has_driver
@@ -41,7 +41,7 @@ def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options:
                 yield Outcome(refused=absent)
                 return
             on_card, card = False, None
-        request = _request(sizes, options, on_card)
+        request = _request(sizes, options, on_card, ROUNDS)
         yield from _telling(
             lambda tell: run_result(list(run_file(report, request, _recheck(document, report), tell, card)))
         )
@@ -90,10 +90,12 @@ def _profile(
 TASKS = {"run": _run, "verify": _verify, "profile": _profile}
 
 
-def _request(sizes: Mapping[str, Size], options: Options, on_card: bool) -> Request:
-    wanted = CardRequest(bool(options.get("force")), options.get("timeout") or RUN_SECONDS) if on_card else None
+def _request(sizes: Mapping[str, Size], options: Options, on_card: bool, rounds: int = 0) -> Request:
+    seconds = options.get("timeout") or RUN_SECONDS
+    wanted = CardRequest(bool(options.get("force")), seconds, rounds=rounds) if on_card else None
     schedules = 1 if on_card else options.get("schedules") or 1
-    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted)
+    line = options.get("runLine")
+    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted, line=line)
 
 
 def _recheck(document: Text, report: FileReport) -> Callable[[str], FileReport]:

@@ -21,6 +21,7 @@ _KINDS = {
     "schedules": int,
     "timeout": float,
     "force": bool,
+    "runLine": int,
 }
 
 

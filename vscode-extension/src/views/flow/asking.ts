@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-import { type Parts, Refusal } from "../../parts.js";
+import { openedDocument } from "../../commands/place.js";
+import type { Parts } from "../../parts.js";
 
 /** `version` is that of the text which the page is of; undefined for a page that is not the server's. */
 export interface Page {
@@ -16,19 +17,11 @@ export function newNonce(): string {
 
 /** Throws Refusal where the document or the server is not there. */
 export async function pageOf({ server }: Parts, uri: vscode.Uri): Promise<Page> {
-  const { version } = await documentAt(uri);
+  await server.ready();
+  const { version } = await openedDocument(uri.toString());
   const about = { textDocument: { uri: uri.toString() }, nonce: newNonce() };
   const { html } = await server.request("croqtile/flowPage", about);
   return { html, version };
-}
-
-/** The server knows only documents that are open. Throws Refusal for one that cannot be opened. */
-export async function documentAt(uri: vscode.Uri): Promise<vscode.TextDocument> {
-  try {
-    return await vscode.workspace.openTextDocument(uri);
-  } catch {
-    throw new Refusal(`${vscode.workspace.asRelativePath(uri)} cannot be opened`);
-  }
 }
 
 /** A request that ends when its signal is aborted. */

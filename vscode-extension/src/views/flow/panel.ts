@@ -5,17 +5,16 @@
  */
 import * as vscode from "vscode";
 
-import { LANGUAGE } from "../../commands/place.js";
+import { LANGUAGE, openedDocument, SCHEMES } from "../../commands/place.js";
 import { type Parts, Refusal } from "../../parts.js";
 import type { About, FlowData } from "../../requests.js";
-import { documentAt, ending, newNonce, type Page, pageOf, wordsOf } from "./asking.js";
+import { ending, newNonce, type Page, pageOf, wordsOf } from "./asking.js";
 import { Following } from "./following.js";
 import { documentOf, type FromPage, heard, type ToPage } from "./messages.js";
 import { waitingPage } from "./waiting.js";
+import { revealIn } from "../reveal.js";
 
 const TYPE = "croqtile.flow";
-/** Documents that the server is told of (client.ts). */
-const SCHEMES: readonly string[] = ["file", "untitled"];
 const OPTIONS: vscode.WebviewOptions = { enableScripts: true, localResourceRoots: [] };
 
 let open: FlowPanel | undefined;
@@ -63,8 +62,9 @@ class FlowPanel {
     backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
   });
   private readonly parts: vscode.Disposable;
-  /** The newest data that is not in the page's own text. */
+  /** The newest data that is not in the page's own text; with times from a card where it was measured. */
   private newest: FlowData | undefined;
+  private measured = false;
   /** Of the text that page and data are of; undefined while the server's page is not there. */
   private version: number | undefined;
   /** What the page is to open with the next data; null for the kernel that matters most. */
@@ -105,6 +105,7 @@ class FlowPanel {
 
   /** Makes the page; where it cannot be made, one sentence says why. */
   async load(): Promise<void> {
+    this.put({ html: waitingPage("Waiting for the language server.", newNonce()), version: undefined }, undefined);
     try {
       this.put(await pageOf(this.all, this.uri), undefined);
     } catch (error) {
@@ -114,6 +115,7 @@ class FlowPanel {
 
   put({ html, version }: Page, wanted: string | null | undefined): void {
     this.newest = undefined;
+    this.measured = false;
     this.version = version;
     this.want(wanted);
     this.ready = false;
@@ -138,6 +140,7 @@ class FlowPanel {
   show(flow: FlowData, version: number, entry: string | null): void {
     this.following.stop();
     this.newest = flow;
+    this.measured = true;
     this.version = version;
     this.want(entry);
     this.tell();
@@ -227,12 +230,9 @@ class FlowPanel {
         this.ready = true;
         this.tell();
         break;
-      case "reveal": {
-        const { line, character } = said.range.start;
-        const selection = new vscode.Range(line, character, line, character);
-        await vscode.window.showTextDocument(this.uri, { viewColumn: this.editor()?.viewColumn ?? vscode.ViewColumn.One, selection });
+      case "reveal":
+        await revealIn(this.uri.toString(), said.range.start);
         break;
-      }
       case "step":
         this.mark(said.range?.start.line ?? null);
         break;
@@ -256,6 +256,8 @@ class FlowPanel {
     const document = vscode.workspace.textDocuments.find((one) => this.isSource(one));
     if (document === undefined || document.version === this.version) {
       this.following.moved();
+    } else if (this.measured) {
+      this.say({ type: "note", text: "Measured before the last edit: the lines may have moved.", stale: false });
     } else {
       this.following.anew();
     }
@@ -282,7 +284,7 @@ class FlowPanel {
 
   private async refresh(signal: AbortSignal): Promise<void> {
     try {
-      const { version } = await documentAt(this.uri);
+      const { version } = await openedDocument(this.uri.toString());
       const result = await ending(signal, (token) =>
         this.all.server.request("croqtile/flow", { textDocument: { uri: this.uri.toString() } }, token),
       );
@@ -290,6 +292,7 @@ class FlowPanel {
         return;
       }
       this.newest = result;
+      this.measured = false;
       this.version = version;
       if (this.ready) {
         this.tellFlow(result);
