@@ -56,6 +56,7 @@ def machine(tmp_path: Path) -> Machine:
         ("compiler/croqc/rules/pages/no-bound.md\ndocs/running.md", ["tests/rules"]),
         ("docs/protocol.md", ["tests/cli"]),
         ("syntaxes/croqtile.vim\nvscode-extension/src/config.ts", ["tests/editors"]),
+        ("server/clients/nvim/lua/croqtile/run.lua", ["tests/editors"]),
         ("examples/add.co", ["tests/examples"]),
         (".ci/run\nMakefile", ["tests/meta"]),
         ("tests/conftest.py", ["tests/."]),
