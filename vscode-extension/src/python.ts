@@ -57,7 +57,8 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-function inside(file: string, folders: readonly string[]): boolean {
+/** Whether a path is below one of the folders. */
+export function inside(file: string, folders: readonly string[]): boolean {
   return folders.some((folder) => {
     const relative = path.relative(folder, file);
     return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);

@@ -281,7 +281,7 @@ def _is_integer(symbol: Symbol) -> bool:
 
 
 def _size_atoms(model: Model) -> dict[str, int | None]:
-    """What the caller chooses: dimensions from 1, integer parameters freely."""
+    """What the caller chooses: dimensions from 1, unsigned parameters from 0, others freely."""
     found: dict[str, int | None] = {}
     atoms = atoms_of(model)
     for symbol in model.symbols:
@@ -290,5 +290,5 @@ def _size_atoms(model: Model) -> dict[str, int | None]:
         elif symbol.kind is SymbolKind.DIMENSION:
             found[symbol.atom or atoms.get(symbol, symbol.name)] = 1
         elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
-            found.setdefault(symbol.atom or symbol.name, None)
+            found.setdefault(symbol.atom or symbol.name, 0 if symbol.type.elem.startswith("u") else None)
     return found

@@ -1,17 +1,27 @@
-"""The page that shows a credit flow: the package's one HTML file with its data put in. Must not draw or analyse."""
+"""The page that shows a credit flow: the package's parts put together, with its data in them. Must not draw or analyse.
+
+The parts stand in `pages/flow`: the document, its style, and the script in pieces that share one scope.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from importlib.resources import files
+from typing import Final
 
 from croqc.service.flow import FlowResult
 from croqc.service.json_text import to_compact_json
 
+SCRIPTS: Final = ("meanings", "dom", "timeline", "inside", "measured", "cursor", "host", "state", "main")
+"""The order of the script's pieces: `main` runs at once and needs all others."""
+
 
 def page_template() -> str:
     """The page with `@DATA@` and `@NONCE@` in it."""
-    return (files("croqc.service") / "pages" / "flow.html").read_text(encoding="utf-8")
+    folder = files("croqc.service") / "pages" / "flow"
+    texts = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.html", "style.css")}
+    script = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    return texts["page.html"].replace("@STYLE@", texts["style.css"]).replace("@SCRIPT@", '"use strict";\n' + script)
 
 
 def flow_page(result: FlowResult, nonce: str = "") -> str:

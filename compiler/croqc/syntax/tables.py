@@ -87,7 +87,8 @@ def _cache_folder() -> Path:
 
 
 def _store(path: Path, text: str) -> None:
-    """Write by renaming, so that no other process ever reads half a file."""
+    """Write by renaming, so that no other process ever reads half a file; nothing stays behind on a full disk."""
+    name: str | None = None
     try:
         import tempfile  # here, since it is needed once a machine
 
@@ -97,7 +98,8 @@ def _store(path: Path, text: str) -> None:
             file.write(text)
         os.replace(name, path)
     except OSError:
-        return
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
 
 
 def _decode(text: str, grammar: str) -> Tables | None:

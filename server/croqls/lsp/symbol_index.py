@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from stat import S_ISREG
 from threading import Lock
 
 from croqc.service.files import FileError, read_text
@@ -51,9 +52,11 @@ class SymbolIndex:
                     return
 
     def file(self, path: Path) -> Indexed | None:
-        """A file of the disk; None if it cannot be read."""
+        """A file of the disk; None if it cannot be read, or is none: a pipe would be waited for."""
         try:
             state = path.stat()
+            if not S_ISREG(state.st_mode):
+                return None
             known = self._known.get(str(path))
             stamp = (state.st_mtime_ns, state.st_size)
             return (

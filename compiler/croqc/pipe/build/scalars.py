@@ -29,8 +29,15 @@ def value(c: Context, node: ast.Node) -> Expr:
     """An integer where the model knows it, else the expression as written."""
     known = c.model.values.get(node)
     if known is not None and known.const is not None:
-        return Lit(known.const)
+        return _typed_literal(c, node, known.const)
     return c.expr(node)
+
+
+def _typed_literal(c: Context, node: ast.Node, number: int) -> Lit:
+    """An integer in the type that its suffix or its size gave it (1.3.5), `s32` where it has no other."""
+    type_ = c.model.types.get(node)
+    elem = canonical(type_.elem) if isinstance(type_, Scalar) else "s32"
+    return Lit(number) if elem not in INTEGERS or elem == "s32" else Lit(wrapped(number, elem), elem)
 
 
 def elem_of(c: Context, node: ast.Node) -> str:
@@ -94,7 +101,7 @@ def _stays(expr: Op | Fn) -> bool:
 
 
 def _integer(c: Context, node: ast.IntLit) -> Expr:
-    return Lit(node.value, "s32" if -(2**31) <= node.value < 2**31 else "s64")
+    return _typed_literal(c, node, node.value)
 
 
 def _real(c: Context, node: ast.RealLit) -> Expr:
@@ -114,7 +121,7 @@ def _name(c: Context, node: ast.Name) -> Expr:
     symbol = c.symbol(node)
     known = c.model.values.get(node)
     if known is not None and known.const is not None:
-        return Lit(known.const)
+        return _typed_literal(c, node, known.const)
     if symbol.kind is SymbolKind.DIMENSION:
         return c.sizes.get(symbol.atom or symbol.name, Var(c.name_of(symbol)))
     if isinstance(symbol.type, Scalar):
