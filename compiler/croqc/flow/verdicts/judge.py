@@ -64,7 +64,9 @@ def _named_barrier(case: Case, fault: Fault) -> FlowFinding:
         fault.at.op.span,
         [case.related("the barrier is used here, too", other)] if other is not None else [],
         path=case.name(fault.at.path),
-        **{key: value for key, value in fault.about.items() if key in ("why", "count", "expected", "threads", "number")},
+        **{
+            key: value for key, value in fault.about.items() if key in ("why", "count", "expected", "threads", "number")
+        },
     )
 
 
