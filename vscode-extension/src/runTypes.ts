@@ -93,13 +93,17 @@ export interface RunRequest extends About {
   readonly runLine?: number;
 }
 
-export interface RunResult {
+/** What is told of the end of whatever `croqtile/run` was asked for; `message` says why there is no result. */
+export interface End {
   readonly id: number;
   readonly uri: string;
   readonly documentVersion: number;
-  readonly task: Task;
   readonly state: "done" | "refused" | "failed" | "cancelled";
   readonly message: string;
+}
+
+export interface RunResult extends End {
+  readonly task: Task;
   readonly offer: "sim" | null;
   readonly result: { readonly runs: readonly RunEntry[] } | { readonly verified: readonly Verified[] } | null;
 }

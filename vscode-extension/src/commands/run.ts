@@ -4,10 +4,10 @@ import * as vscode from "vscode";
 import { type Command, type Parts, Refusal } from "../parts.js";
 import type { About } from "../requests.js";
 import type { RunRequest, RunResult } from "../runTypes.js";
-import { inform, warn } from "../tell.js";
-import { TRUST } from "../tidings.js";
+import { warn } from "../tell.js";
 import { showRunPanel } from "../views/runPanel/panel.js";
 import { functionAt } from "./functionAt.js";
+import { demandTrust, tellUnderWay } from "./underway.js";
 
 type Wish = Pick<RunRequest, "task" | "engine">;
 
@@ -22,18 +22,17 @@ export const cancelRun: Command = { id: "croqtile.cancelRun", run: cancel };
 export const showRun: Command = { id: "croqtile.showRun", run: (parts, ...args) => showLast(parts, args) };
 
 async function begin(parts: Parts, args: readonly unknown[], wish: Wish): Promise<void> {
-  if (!vscode.workspace.isTrusted) {
-    throw new Refusal("This workspace is not trusted, so nothing in it is run", TRUST);
-  }
+  demandTrust();
   const about = await functionAt(args);
   if (about === undefined) {
     return;
   }
   const { started, end } = await parts.runs.start({ ...about, ...wish });
-  await showRunPanel(parts);
+  if (started || parts.runs.current !== undefined) {
+    await showRunPanel(parts);
+  }
   if (!started) {
-    const way = { title: "Cancel Run", command: cancelRun.id, args: [parts.runs.current?.id] };
-    void inform("A run is under way; it goes on", way);
+    tellUnderWay(parts);
     return;
   }
   await tellEnd(about, (await end).result);
