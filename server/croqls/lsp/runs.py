@@ -14,7 +14,7 @@ from typing import Any
 
 from croqc.service.history import KEPT, History, Kept, kept_part
 from croqc.service.machine import NO_DRIVER, has_driver
-from croqls.ide.run_lenses import Ran, likeness
+from croqls.ide.run_lenses import Ran, around, likeness
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.worker_process import WorkerProcess
@@ -131,12 +131,12 @@ class Runs:
         self._last[key] = mine
         while len(self._last) > _DOCUMENTS:
             self._last.pop(next(iter(self._last)))
-        found = entries(run.data)
+        found, outside = entries(run.data), around(run.snapshot.report)
         for function in {one["function"] for one in found}:
             report = run.snapshot.report.function_named(function)
             if report is not None:
                 own = tuple(one for one in found if one["function"] == function)
-                mine[function] = run, Ran(likeness(run.snapshot.report, report), own)
+                mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own)
 
 
 def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
