@@ -258,6 +258,9 @@ def test_a_rule_is_explained_by_its_finding_or_its_name(nvim: Neovim) -> None:
     nvim.do("CroqExplain credit-deadlok")
     (said,) = nvim.value("said")
     assert "credit-deadlock" in said
+    names = nvim.lua("return vim.fn.getcompletion('CroqExplain credit-', 'cmdline')")
+    assert "credit-deadlock" in names
+    assert nvim.lua("return vim.fn.getcompletion('CroqExplain ', 'cmdline')")[0] == "undeclared-name"
 
 
 def test_a_lens_is_clicked(nvim: Neovim) -> None:
@@ -268,7 +271,14 @@ def test_a_lens_is_clicked(nvim: Neovim) -> None:
     nvim.lua("vim.ui.select = function(items, _, choose) choose(items[1], 1) end")
     nvim.cursor("__co__")
     nvim.lua("vim.lsp.codelens.run()")
-    assert "add M=33 N=65: verified" in nvim.float()
+    shown = nvim.float()
+    assert "add M=33 N=65: verified" in shown
+    nvim.do("fclose")
+    nvim.lua("vim.lsp.codelens.refresh({ bufnr = 0 })")
+    nvim.wait("#vim.lsp.codelens.get(0) == 6")  # one more: what came of it
+    nvim.lua("vim.ui.select = function(items, _, choose) choose(items[6], 6) end")
+    nvim.lua("vim.lsp.codelens.run()")
+    assert nvim.float() == shown
 
 
 def test_commands_outside_croqtile_files_say_so(nvim: Neovim) -> None:

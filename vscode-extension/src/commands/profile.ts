@@ -1,6 +1,4 @@
 /** Profiles a function on the card: measured time in the credit-flow panel, shares beside each `wait`. */
-import * as vscode from "vscode";
-
 import { type Command, type Parts, Refusal } from "../parts.js";
 import type { ProfileEnd } from "../profileTypes.js";
 import type { About } from "../requests.js";
@@ -9,7 +7,7 @@ import { showMeasured } from "../views/flow/panel.js";
 import { showShares } from "../views/stalls/decorations.js";
 import { sharesOf } from "../views/stalls/shares.js";
 import { functionAt } from "./functionAt.js";
-import { explainTrust, offerCancel } from "./run.js";
+import { demandTrust, tellUnderWay } from "./underway.js";
 
 export const profile: Command = { id: "croqtile.profile", run: (parts, ...args) => begin(parts, args) };
 
@@ -17,17 +15,14 @@ const DOCTOR: Way = { title: "Doctor", command: "croqtile.doctor" };
 
 /** The server shows its progress, with a button that ends it. */
 async function begin(parts: Parts, args: readonly unknown[]): Promise<void> {
-  if (!vscode.workspace.isTrusted) {
-    await explainTrust();
-    return;
-  }
+  demandTrust();
   const about = await functionAt(args);
   if (about === undefined) {
     return;
   }
   const end = await parts.runs.profile(about);
   if (end === undefined) {
-    await offerCancel(parts);
+    tellUnderWay(parts);
   } else {
     await show(parts, about, end);
   }

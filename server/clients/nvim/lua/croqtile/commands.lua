@@ -98,7 +98,7 @@ local COMMANDS = {
     {
       nargs = "?",
       complete = function(typed)
-        return one_of(unpack(lazy("texts", "rules_here")))(typed)
+        return one_of(unpack(lazy("texts", "rules")))(typed)
       end,
     },
     function(call)
@@ -123,6 +123,9 @@ local LENSES = {
   ["croqtile.verify"] = function(buffer, entry)
     lazy("run", "start", { task = "verify", entry = entry }, buffer)
   end,
+  ["croqtile.showRun"] = function(_, entry, uri)
+    lazy("run", "again", uri, entry)
+  end,
   ["croqtile.showFlow"] = function()
     lazy("flow", "page")
   end,
@@ -142,7 +145,7 @@ function M.create()
   for name, work in pairs(LENSES) do
     vim.lsp.commands[name] = function(command)
       local uri, entry = unpack(command.arguments or {})
-      work(uri and vim.uri_to_bufnr(uri) or nil, entry)
+      work(uri and vim.uri_to_bufnr(uri) or nil, entry, uri)
     end
   end
 end

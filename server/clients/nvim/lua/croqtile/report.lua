@@ -108,11 +108,8 @@ end
 
 --- The single runs in a result, as in the server's history.
 function M.entries(result)
-  if result.runs then
-    return result.runs
-  end
-  local found = {}
-  for _, item in ipairs(result.verified) do
+  local found = vim.list_extend({}, result.runs or {})
+  for _, item in ipairs(result.verified or {}) do
     for _, run in ipairs({ item.sim, is(item.gpu) and item.gpu or nil }) do
       table.insert(found, run)
     end

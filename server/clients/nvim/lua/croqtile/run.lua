@@ -113,4 +113,9 @@ function M.ended(result)
   close_on_insert()
 end
 
+--- What came of the last run of a function, as its lens tells it.
+function M.again(uri, entry)
+  server.execute("croqtile.showRun", { uri, entry }, M.ended)
+end
+
 return M

@@ -70,6 +70,20 @@ function M.rules_here()
   return #here > 0 and here or codes(vim.diagnostic.get(0))
 end
 
+--- The names of all rules, those of the findings here first; as far as a server tells them at once.
+function M.rules()
+  local names = M.rules_here()
+  local client = server.client()
+  local ask = { command = "croqtile.explain", arguments = {} }
+  local answer = client and client:request_sync("workspace/executeCommand", ask, 2000)
+  for _, rule in ipairs(answer and answer.result and answer.result.rules or {}) do
+    if not vim.tbl_contains(names, rule.name) then
+      table.insert(names, rule.name)
+    end
+  end
+  return names
+end
+
 --- The page of a rule; without a name, of the first finding in the line of the cursor.
 function M.explain(name)
   name = name or M.rules_here()[1]
