@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
+from tests.lsp.positions import place_at
 from tests.lsp.sessions.mutate import draw_offset
-from tests.lsp.sessions.text import place_at
 
 Params = dict[str, Any]
 KINDS = ["quickfix", "refactor", "refactor.rewrite", "source", "source.fixAll", "source.fixAll.croqtile", "nonsense"]

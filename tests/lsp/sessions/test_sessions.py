@@ -10,10 +10,10 @@ import pytest
 
 from croqls.lsp.commands import COMMANDS as SERVED
 from croqls.lsp.requests import TABLE
+from tests.lsp.positions import edited, offset_at, place_at
 from tests.lsp.sessions.asked import ASKED, COMMANDS, FOLLOWED
 from tests.lsp.sessions.draw import Client, Session, State, Step, draw_client, draw_session
 from tests.lsp.sessions.fuzz import CHUNK, fault_of, minimised, run_chunk, session_of, table
-from tests.lsp.sessions.text import edited, offset_at, place_at
 
 # What no session asks for: the life of the server, which each has; runs that would take a card where there is one.
 OF_EACH = {"initialize", "initialized", "shutdown", "workspace/didChangeConfiguration"}
