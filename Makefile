@@ -28,6 +28,7 @@ run: $(BASE) ## Set up, then check, simulate and verify the example kernels
 
 test: lint extension ## Set up, then run every check and test that needs no GPU
 	.ci/chromium
+	.ci/editors
 	$(PYTEST)
 
 check: lint unit ## Format, lint, types, layers and unit tests (within a minute)

@@ -55,6 +55,17 @@ def spelled(expr: str, form: str = "x = {expr};") -> str:
         ("~d.at(t)", "u16: u16(~d)"),
         ("(a.at(t) + a.at(t)) / (a.at(t) + a.at(t))", "u8: u8(u8(a + a) / u8(a + a))"),
         ("a.at(t) + a.at(t) < a.at(t)", "bool: u8(a + a) < a"),
+        ("t + 6000000000", "s64: s64(t) + 6000000000ll"),  # an index beside 64 bits is no index any more
+        ("(t * 3000000000) % 7", "s64: s64(t) * 3000000000ll % 7ll"),
+        ("t - 1u", "u32: u32(t) - 1u"),
+        ("(t > 3 ? l.at(t) : t) + 1", "s64: (t > 3 ? l : s64(t)) + 1ll"),
+        ("(t > 3 ? u.at(t) : 1) / 2", "u32: (t > 3 ? u : 1u) / 2u"),
+        ("i.at(t) < 5u", "bool: u32(i) < 5u"),
+        ("i.at(t) * 3ll", "s64: s64(i) * 3ll"),
+        ("u.at(t) * 2147483648", "s64: s64(u) * 2147483648ll"),
+        ("u.at(t) * 2147483648u", "u32: u * 2147483648u"),
+        ("u.at(t) > 5u - 6u", "bool: u > 4294967295u"),
+        ("(t > 5 ? 1u : 2u) - 3u > 7u", "bool: (t > 5 ? 1u : 2u) - 3u > 7u"),  # C must not compute in int
         ("(a.at(t) + a.at(t)) / 2", "int: int(u8(a + a)) / 2"),  # beside a number both are s32
         ("a.at(t) + d.at(t)", "u16: u16(u16(a) + d)"),
         ("a.at(t) + b.at(t)", "u8: u8(a + u8(b))"),
@@ -104,7 +115,7 @@ def test_comparisons_take_the_type_of_the_table_on_either_side(expr: str, text: 
         ("(t == 0) ? a.at(t) : b.at(t)", "int: t == 0 ? int(a) : int(b)"),
         ("(t == 0) ? a.at(t) : a.at(t)", "u8: t == 0 ? a : a"),
         ("__max(a.at(t), b.at(t))", "u8: max(a, u8(b))"),
-        ("__min(w.at(t), 7)", "u64: min(w, 7ll)"),
+        ("__min(w.at(t), 7)", "u64: min(w, 7ull)"),
         ("__to<u8>(300)", "u8: 44"),
         ("__to<s8>(200)", "s8: -56"),
     ],

@@ -110,6 +110,30 @@ def test_the_other_runs_are_a_click_away(browser: Browser, page: str) -> None:
     assert text(browser, "overlap") == ""
 
 
+def test_a_table_tells_where_the_time_goes(browser: Browser, page: str) -> None:
+    """Waits of the loader in block 0: 10, 10, 1,055, 260, 805, 260, 805, 260 ns of its 5.07 us."""
+    browser.open(page)
+    cells = "[...t.rows].map(r => [...r.cells].map(c => c.innerText))"
+    loader, consumer = browser.js(f"[...document.querySelectorAll('#tables table')].map(t => {cells})")
+    assert loader[0][1:5] == ["place", "visits", "µs in all", "of the path's time"]
+    assert loader[1] == ["line 24", "wait empty", "8", "3.46", "68 %", "260", "1,055"]
+    assert consumer[1][1] == "wait full"
+    assert browser.js("document.querySelector('#tables caption').innerText") == "Where the time of path p1 == 0 goes"
+    browser.js("document.querySelector('#tables td button').click()")
+    assert "wait empty[stage];" in text(browser, "src")
+    browser.js("document.querySelectorAll('#runs button')[2].click()")
+    assert browser.js("document.querySelector('#tables caption').innerText").startswith("wait full")
+
+
+def test_a_measurement_is_gone_with_the_next_text_and_that_is_said(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.js("take({version: 1, flows: result.flows.map(({recorded, ...f}) => f)})")
+    assert text(browser, "note") == "The measured times were those of the text before the edit."
+    assert browser.js("[...document.querySelectorAll('#runs button')].map(x => x.innerText.split(' (')[0])") == [
+        "A run"
+    ]
+
+
 def test_zooming_keeps_the_scale_of_the_axis(browser: Browser, page: str) -> None:
     browser.open(page)
     before = browser.js("unit")

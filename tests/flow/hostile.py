@@ -77,8 +77,7 @@ def symbolic_nest(depth: int = 10) -> str:
 def joined_sizes(sizes: int = 8) -> str:
     """The number of turns depends on all parameters at once."""
     total = " + ".join(f"cdiv(n{number}, {number + 2})" for number in range(sizes))
-    natural = " ".join(f'assert(n{number} >= 0, "n{number}");' for number in range(sizes))
-    return _sized(ring(3, turns=f"[{total}]"), sizes).replace(") {", f") {{ {natural}", 1)
+    return _sized(ring(3, turns=f"[{total}]"), sizes)
 
 
 def many_sizes(sizes: int = 8) -> str:

@@ -38,7 +38,7 @@ def role(work: str, head: str, start: str = "b", step: str = "id += 132;", more:
 
 def both(head: str, start: str = "b", step: str = "id += 132;", more: str = "") -> KernelFlow:
     load, use = (role(work, head, start, step, more) for work in (LOAD, USE))
-    return flow_of(PIPE.format(load=load, use=use, host=f'assert(J >= 0, "J"); int tiles = {LAST};'), TYPING_BUDGET)
+    return flow_of(PIPE.format(load=load, use=use, host=f"int tiles = {LAST};"), TYPING_BUDGET)
 
 
 COUNTING = {

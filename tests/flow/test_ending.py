@@ -19,6 +19,9 @@ ENDS = [
     "mutable int z = 0; while (z < 3) { if (src.at(0, 0) > 0) { z = 9; } z += 1; }",
     "mutable u32 z = 9; while (z > 0) { z -= 1; }",
     "mutable u8 z = 0; while (z < 200) { z += 2; }",
+    "mutable u32 z = 9; while (z != 0) { z = z >> 1; }",
+    "mutable u32 z = 4294967290; while (z < 4294967290) { z += 5; }",
+    "mutable u32 z = 4294967290; while (z < 4294967295) { z += 1; }",
 ]
 MAY_NOT = [
     "while (true) { }",
@@ -38,6 +41,12 @@ MAY_NOT = [
     "mutable u8 z = 0; while (z < 300) { z += 1; }",
     "mutable u8 z = 0; while (z < 255) { z += 2; }",
     "while (src.at(0, 0) == 0) { }",
+    "mutable int z = 0 - 100; while (z != 0) { z = z >> 1; }",
+    "mutable u32 z = 4294967000; while (z < 4294967290) { z += 16; }",
+    "mutable u32 z = 4294967000; while (z <= 4294967295) { z += 1; }",
+    "mutable u32 z = 4294967000; while (z < 0 - 1) { z += 3; }",
+    "mutable int z = 0; while (z <= 2147483647) { z += 1; }",
+    "mutable int z = 0; while (z > 0 - 2147483647) { z -= 7; }",
 ]
 
 

@@ -44,12 +44,23 @@ def test_control_and_synchronisation_are_not_analysed(text: str) -> None:
         *('printf("exit %d", 1);', "s += __shfl_down_sync(~0u, s, 1);", "__syncwarp();", "__threadfence();"),
         *('asm volatile("fence.proxy.async;");', "warpgroup_arrive();", 'asm("wgmma.fence.sync.aligned;");'),
         'asm("cp.async.wait_group 0;");',
+        'asm("setmaxnreg.dec.sync.aligned.u32 40;"); x = y;',  # a hint and more
+        "int setmaxnreg = 40;",
     ],
 )
 def test_what_only_computes_is_taken_to_do_nothing(text: str) -> None:
     flow = flow_of(with_island(text))
     assert flow.strength is Strength.PROVED
     assert [note for _, note in flow.notes] == ["read as empty"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");', 'asm("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(40));'],
+)
+def test_a_hint_to_the_hardware_needs_no_note(text: str) -> None:
+    flow = flow_of(with_island(text))
+    assert (flow.strength, flow.notes) == (Strength.PROVED, ())
 
 
 # --- device functions ------------------------------------------------------------------------------

@@ -104,6 +104,14 @@ REACHED = {
     "another index's turn": ("foreach {t, k} in [n, n] { if (t % 2 == p) { trigger full[k % 2]; } }", (2, 2)),
     "ordered indices": ("foreach {t, k} in [n, n] { if (k > t) { trigger full[(k + t + p) % 2]; } }", (2, 2)),
     "a size decides": ("foreach k in [n] { if (n % 2 == p) { trigger full[k % 2]; } }", (2, 2)),
+    "a count over tiles": (
+        "foreach {t, k} in [n, cdiv(K, 64)] { c = t * cdiv(K, 64) + k; if (c % 2 == p) { trigger full[c % 2]; } }",
+        (1, 1),
+    ),
+    "a count over uneven tiles": (
+        "foreach {t, k} in [n, K] { if ((t * K + k) % 2 == p) { trigger full[(t + k) % 2]; } }",
+        (2, 2),
+    ),
     "a counter of ones": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s += 1; }", (2, 2)),
     "a counter of data": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s = call g(s); }", (2, 2)),
     "a counter reset to anything": ("mutable int s = p; foreach k in [n] { trigger full[s % 2]; s = n; }", (2, 2)),

@@ -262,6 +262,13 @@ SMALL: dict[str, tuple[str, str, str, dict[str, Any]]] = {
             inthreads.async (p == 1) { __bar_sync(1, 384); } }"""),
         "named-barrier-mismatch", "__bar_sync(1, 384)", {"why": "waits"},
     ),
+    "a named barrier beyond the last": (
+        block("""shared f16 [16, 64] a;
+          parallel p by 2 : group-4 {
+            inthreads.async (p == 0) { foreach k in [3] { __bar_sync(14 + k, 256); } }
+            inthreads.async (p == 1) { foreach k in [3] { __bar_sync(14 + k, 256); } } }"""),
+        "named-barrier-mismatch", "__bar_sync(14 + k, 256)", {"why": "number", "number": 16},
+    ),
     "a class of copies without its trigger": (
         ring(load="wait empty[s]; tma.copy.async<full[s]> src.subspan(16, 64).at(b, k) => buf[s];"
              " if (k + 1 < cdiv(K, 64)) { trigger full[s]; }"),

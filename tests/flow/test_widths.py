@@ -70,6 +70,23 @@ WRONG = {
     "a size below zero": (loads(before="u32 q = 50000;", late="C - 33 > q"), uses()),
     "converted": (loads(before="mutable int q = 0;", first="q += 64;", late="__to<u8>(q) == 0"), uses()),
     "a product of 33 bits": (loads(before="u32 q = 4;", late="q * 1073741824 == 0"), uses()),
+    "a cast of what was shifted": (loads(late="__to<s32>(__to<s64>(k) << 32) == 0 && k > 3"), uses()),
+    "a name of fewer bits": (loads(first="int q = __to<s64>(k) * 3000000000;", late="q < 0"), uses()),
+    "there and back": (loads(late="__to<s32>(__to<u32>(4 - k)) < 0"), uses()),
+    "a counter from near its end": (
+        loads(before="mutable u32 p = 4294967290;", late="p < 5", step="p = p + 1;"),
+        uses(),
+    ),
+    "a counter moved on from there": (
+        loads(before="mutable u32 p = 4294967290;", late="p < 5", step="p += 1;"),
+        uses(),
+    ),
+    "added to a large number": (loads(first="u32 y = 4294967290;", late="k + y < 5"), uses()),
+    "a name added to a large number": (loads(first="u32 y = 4294967291 + k;", late="y == 0"), uses()),
+    "steps of a quarter": (loads(before="mutable u32 p = 0;", late="p == 0 && k > 3", step="p += 1073741824;"), uses()),
+    "steps of an eighth": (loads(before="mutable u32 p = 0x80000000;", late="p < 5", step="p += 0x20000000;"), uses()),
+    "signed steps": (loads(before="mutable int p = 0;", late="p < 0", step="p += 1073741824;"), uses()),
+    "a product of a named factor": (loads(first="u32 z = 1073741824; u32 q = z * k;", late="q == 0 && k > 3"), uses()),
     "an unsigned half": (loads(before="u32 q = 1;", late="(q - 2) / 2 > 1000"), uses()),
 }
 
@@ -92,6 +109,20 @@ FAR = {
     ),
     "a byte that counts": (loads(before="mutable u8 q = 0;", **TURNED), uses(before="mutable int q = 0;", **TURNED)),
     "unsigned against a parameter": (loads(**counted("u32", "0", "n")), uses(**counted("int", "0", "n"))),
+    "powers of 8": (loads(before="mutable u32 p = 1;", late="p == 0", step="p = p + p * 7;"), uses()),
+    "powers of 4": (loads(before="mutable u32 p = 1;", late="p == 0", step="p *= 4;"), uses()),
+    "powers of 2": (loads(before="mutable u32 p = 1;", late="p == 0", step="p = p << 1;"), uses()),
+    "doubled": (loads(before="mutable u32 p = 1;", late="p == 0", step="p += p;"), uses()),
+    "Fibonacci's numbers": (
+        loads(before="mutable u32 p = 1; mutable u32 q = 1;", late="p < 3 && k > 5", step="q = q + p; p = q - p;"),
+        uses(),
+    ),
+    "a long way to the end": (loads(before="u32 y = 4294960000;", late="k + y < 5"), uses()),
+    "a counter with a long way": (loads(before="mutable u32 p = 4294960000;", late="p < 5", step="p += 1;"), uses()),
+    "of 64 bits, read as 32": (
+        loads(before="mutable s64 p = 1;", first="int q = p;", late="q == 0", step="p = p * 256;"),
+        uses(),
+    ),
     "16 bits": (loads(before="mutable u16 q = 0;", **TURNED), uses(before="mutable int q = 0;", **TURNED)),
 }
 
@@ -107,6 +138,11 @@ OFF = {"before": "u32 q = 3;", "slot": "(q - k) % 3"}
 RIGHT = {
     "unsigned, down": (loads(**DOWN), uses(**DOWN)),
     "unsigned, less an index": (loads(**OFF), uses(**OFF)),
+    "64 bits that hold it": (loads(late="__to<s64>(k) * 3000000000 < 0"), uses()),
+    "a modulus beside a factor": (
+        loads(before="mutable int q = 0;", slot="q % 3", step="q = (q * 4 + 4) % 12;"),
+        uses(before="mutable int q = 0;", slot="q % 3", step="q = (q * 4 + 4) % 12;"),
+    ),
     "bytes that agree": (loads(before="mutable u8 q = 250;", **TURNED), uses(before="mutable u8 q = 250;", **TURNED)),
 }
 

@@ -110,3 +110,7 @@ def test_a_cursor_on_a_hanging_kernel_tells_where_it_stands() -> None:
     text = COURSE.replace("trigger empty[s];", ";")
     found = at(flow_result(check_text(text)), "wait empty[stage];", text)
     assert found.verdict == "fails"
+    assert found.range is not None and found.visits == ()
+    assert text.split("\n")[found.range.start.line].strip() == "wait empty[stage];"
+    never = at(flow_result(check_text(text)), "trigger full[stage];", text)  # nobody comes so far
+    assert (never.verdict, never.range) == ("fails", None)

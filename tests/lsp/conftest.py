@@ -1,8 +1,13 @@
-"""A real server process under a real client, once with the capabilities of each editor we serve."""
+"""A real server process under a real client, once with the capabilities of each editor we serve.
+
+`clients/` holds what real editors sent as the parameters of `initialize`, recorded by a `croq` that keeps its input;
+their folder stands as @PATH@ and @URI@. Emacs 29, which counts columns in code points, is pytest-lsp's own record.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
@@ -10,12 +15,32 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
+from lsprotocol.converters import get_converter
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.lsp.bare import Server
 from tests.lsp.positions import offset_at, place_at
 
-EDITORS = ("visual-studio-code", "neovim", "emacs")
+EDITORS = ("vscode", "neovim", "emacs@v29.1")
+CLIENTS = Path(__file__).parent / "clients"
+
+
+def recorded(editor: str, folder: Path) -> lsp.InitializeParams:
+    """What an editor sends for a folder."""
+    text = (CLIENTS / f"{editor}.json").read_text(encoding="utf-8")
+    text = text.replace("@URI@", folder.as_uri()).replace("@PATH@", json.dumps(str(folder))[1:-1])
+    params: lsp.InitializeParams = get_converter().structure(json.loads(text)["params"], lsp.InitializeParams)
+    return params
+
+
+def sent_by(editor: str, folder: Path) -> lsp.InitializeParams:
+    """The parameters of `initialize` of an editor that opens a folder."""
+    if (CLIENTS / f"{editor}.json").exists():
+        params = recorded(editor, folder)
+        params.initialization_options = None  # settings are for the tests that are about them
+        return params
+    folders = [lsp.WorkspaceFolder(folder.as_uri(), folder.name)]
+    return lsp.InitializeParams(capabilities=client_capabilities(editor), root_uri=None, workspace_folders=folders)
 
 
 def make_client() -> LanguageClient:
@@ -45,12 +70,15 @@ CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "croqls"], cli
 @pytest_lsp.fixture(config=CONFIG, params=EDITORS)
 async def client(request: object, lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     editor = request.param  # type: ignore[attr-defined]
-    folder = lsp.WorkspaceFolder(tmp_path.as_uri(), tmp_path.name)
-    params = lsp.InitializeParams(capabilities=client_capabilities(editor), root_uri=None, workspace_folders=[folder])
-    lsp_client.initialized = await lsp_client.initialize_session(params)
+    lsp_client.initialized = await lsp_client.initialize_session(sent_by(editor, tmp_path))
     lsp_client.folder = tmp_path
     yield
     await lsp_client.shutdown_session()
+
+
+def text_of(documentation: lsp.MarkupContent | str | None) -> str:
+    """What there is to read, in whichever form the client takes it."""
+    return documentation.value if isinstance(documentation, lsp.MarkupContent) else documentation or ""
 
 
 @pytest.fixture

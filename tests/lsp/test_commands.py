@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from croqc.rules.table import NAMES
 from croqc.service.check import check_text
+from croqc.service.explain import find_rule
 from croqc.service.migrate import migrate
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
@@ -116,6 +118,12 @@ def test_a_rule_is_explained(opened: Server) -> None:
     assert execute(opened, "explain", "unused-event")["text"].startswith("# unused-event\n")
 
 
+def test_without_a_name_the_rules_are_listed(opened: Server) -> None:
+    rules = execute(opened, "explain")["rules"]
+    assert [rule["name"] for rule in rules] == sorted(NAMES)
+    assert {"name": "unused-event", "severity": "warning", "summary": find_rule("unused-event").summary} in rules
+
+
 def test_an_unknown_command_is_an_error(opened: Server) -> None:
     with pytest.raises(FailedError, match="not defined"):
         execute(opened, "fly")
@@ -126,6 +134,17 @@ def test_migration_is_an_edit_of_the_client(opened: Server) -> None:
     (edit,) = opened.until("workspace/applyEdit")["edit"]["changes"][URI]
     assert edit["newText"] == migrate(check_text(KERNEL), "current").text
     assert answer["message"] == "moved to the current dialect"
+    assert (answer["moved"] > 0, answer["kept"], answer["skipped"]) == (True, [], 0)
     assert (
         execute(opened, "migrate", URI, {"to": "course"})["message"] == "there is nothing to move to the course dialect"
+    )
+
+
+def test_a_function_that_cannot_be_read_is_counted(opened: Server) -> None:
+    opened.open("untitled:broken.co", KERNEL.replace("wait full[stage];", "wait"))
+    answer = execute(opened, "migrate", "untitled:broken.co")
+    assert (answer["message"], answer["moved"], answer["skipped"]) == (
+        "there is nothing to move to the current dialect",
+        0,
+        1,
     )

@@ -89,6 +89,25 @@ def test_bytes_wrap_and_half_precision_rounds() -> None:
     assert threads("out.at(t) = src.at(t);", kind="f16", src=src).tolist() == [2048.0] * 64
 
 
+@pytest.mark.parametrize(
+    ("expr", "want"),
+    [
+        ("src.at(t) < 5u", [0, 0, 1]),  # as u32, below zero is large
+        ("src.at(t) < 5", [1, 1, 1]),
+        ("src.at(t) / 2u == 2147483647", [1, 1, 0]),
+        ("src.at(t) * 3000000000 == 0 - 6000000000", [1, 0, 0]),  # too large for s32: s64
+        ("__to<u32>(2) * 2147483648 == 0", [0, 0, 0]),
+        ("__to<u32>(2) * 2147483648u == 0", [1, 1, 1]),
+        ("src.at(t) * 2147483647ll < 0", [1, 1, 0]),
+        ("5u - 6u > 0", [1, 1, 1]),
+    ],
+)
+def test_literals_have_the_type_of_their_suffix_and_size(expr: str, want: list[int]) -> None:
+    """Section 1.3.5, for -2, -1 and 3."""
+    src = np.array([-2, -1, 3], np.int32)
+    assert threads(f"out.at(t) = {expr} ? 1 : 0;", count=3, src=src).tolist() == want
+
+
 def test_integers_meet_floats_as_that_float() -> None:
     src = np.full(64, 0.1, np.float32)
     got = threads("out.at(t) = src.at(t) * t;", kind="f32", src=src)

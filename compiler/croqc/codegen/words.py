@@ -125,15 +125,15 @@ def _operator(expr: Op, element: Element) -> tuple[str, int]:
     return f"{left} {expr.op} {right}", own
 
 
+_SUFFIXES = {"u32": "u", "s64": "ll", "u64": "ull"}  # narrow ones are converted where they stand alone
+
+
 def _literal(expr: Lit) -> tuple[str, int]:
     value = expr.value
     if isinstance(value, bool):
         return ("true" if value else "false"), ATOM
     if isinstance(value, int):
-        suffix = "ll" if expr.elem in ("s64", "u64") else ""
-        if expr.elem in ("u32", "u64") and value >> (ELEMENTS[expr.elem].bits - 1):
-            suffix = f"u{suffix}"
-        return f"{value}{suffix}", ATOM if value >= 0 else UNARY
+        return f"{value}{_SUFFIXES.get(expr.elem, '')}", ATOM if value >= 0 else UNARY
     if isnan(value) or isinf(value):
         bits = "0x7fffffff" if isnan(value) else "0x7f800000" if value == inf else "0xff800000"
         text = f"__int_as_float({bits})"

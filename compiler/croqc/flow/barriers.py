@@ -9,6 +9,7 @@ from croqc.flow.run import Run
 from croqc.flow.state import Clock, PathState, Place, merge
 
 _WARP = 32
+NUMBERS = range(16)  # of the named barriers of a block
 
 
 class _Named:
@@ -57,6 +58,9 @@ class Barriers:
         """`__bar_arrive` goes on at once, `__bar_sync` when as many threads have come as the count says."""
         if count % _WARP or count < 1:  # an error of its own
             return True
+        if number not in NUMBERS and path.met is None:
+            self.machine.fault("bar", path.at(op), why="number", number=number)
+        number %= len(NUMBERS)  # as the card does
         barrier = self.named.get(number)
         if barrier is None:
             barrier = self.named[number] = _Named(self.machine.width, count, path.at(op))

@@ -50,7 +50,7 @@ def values_of(
     """What to try for one size: each side of every place where a division steps or a comparison turns."""
     least = least_of(program, size)
     exprs = [expr for op in program.ops for expr in op.exprs() if size.var in expr.variables()]
-    values = {least, least + 1}
+    values = {least, *range(least + 1, 2)} if least < 0 else {least, least + 1}
     for loop in loops:
         for expr in (loop.low, loop.high):
             steps = sorted(divisors(expr, size.var))

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from croqc.sema.masks import defining_value
-from croqc.sema.model import Model
-from croqc.sema.symbolic import Int
+from croqc.sema.model import Model, SymbolKind
+from croqc.sema.symbolic import Int, Part
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
 _MAX_DEPTH = 80  # conditions nested deeper count as undecided
+_SIZE = "'size"  # behind a quotient of sizes as an atom
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 Env = Mapping[str, Int]
@@ -25,6 +26,19 @@ class Conditions:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self._sizes = {symbol.atom or symbol.name for symbol in model.symbols if symbol.kind is SymbolKind.DIMENSION}
+
+    def opened(self, value: Int) -> Int:
+        """A value with quotients of sizes as atoms of their own: no index decides anything in them."""
+        return value.opened(self._quotient) if any(isinstance(atom, Part) for atom in value.atoms()) else value
+
+    def _quotient(self, part: Part) -> Int | None:
+        of_sizes = part.op in ("/", "cdiv") and (part.b.const or 0) > 0 and part.a.names() <= self._sizes
+        return Int.of(f"{part.key}{_SIZE}") if of_sizes else None
+
+    def is_size(self, atom: str) -> bool:
+        """Whether an atom can be any number from 0 on, whatever the indices are."""
+        return atom in self._sizes or atom.endswith(_SIZE)
 
     def definition(self, node: ast.Node) -> ast.Node | None:
         """What defines an immutable name."""
@@ -55,7 +69,7 @@ class Conditions:
 
     def _gap(self, cond: ast.Binary, env: Env) -> Int | None:
         a, b = self.model.values.get(cond.left), self.model.values.get(cond.right)
-        return None if a is None or b is None else (a - b).substitute(env)
+        return None if a is None or b is None else self.opened(a - b).substitute(env)
 
     def gaps(self, cond: ast.Node, env: Env) -> Iterator[Int]:
         """Left minus right of each comparison whose sides are known."""

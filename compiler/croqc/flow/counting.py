@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from croqc.sema.elements import limits
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import Int
@@ -52,7 +53,7 @@ def _counting(
     init = next((one for one in nodes if isinstance(one, ast.ScalarInit) and model.uses.get(one.name) is symbol), None)
     first = None if init is None or init.value is None else model.values.get(init.value)
     step = _step(model, node.body, symbol)
-    if init is None or first is None or step is None:
+    if init is None or first is None or step is None or _is_passed_over(symbol, end, step):
         return None
     if not (_is_started(placed, init, around) and _is_its_own(model, nodes, node, init, symbol) and _is_whole(node)):
         return None
@@ -74,6 +75,12 @@ def _test(model: Model, cond: ast.Node) -> tuple[Symbol, Int, bool] | None:
         return None
     kind = isinstance(symbol.type, Scalar) and symbol.type.elem in _WIDE
     return (symbol, end, op == "<=") if symbol.mutable and symbol.kind is SymbolKind.VARIABLE and kind else None
+
+
+def _is_passed_over(symbol: Symbol, end: Int, step: int) -> bool:
+    """Whether the last step may go beyond the type of the variable."""
+    assert isinstance(symbol.type, Scalar)
+    return end.const is not None and end.const + step > limits(symbol.type.elem)[1]
 
 
 def _step(model: Model, body: ast.Block, symbol: Symbol) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croqc.flow.lower_widths import elem_of, is_narrow
+from croqc.flow.extents import elem_of, is_narrow
 from croqc.sema.elements import ELEMENTS, limits
 from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
@@ -101,14 +101,20 @@ def _meets(symbol: Symbol, op: str, end: int | None, way: tuple[str, int]) -> bo
     move, by = way
     if elem is None or by < 1:
         return False
-    if is_narrow(elem) and (end is None or not 0 <= end <= limits(elem)[1] - by):
+    if end is not None and end < 0 and ELEMENTS[elem].kind == "unsigned" and not is_narrow(elem):
+        end += 1 << ELEMENTS[elem].bits  # what it is compared as
+    least, most = limits(elem)
+    if is_narrow(elem) and (end is None or not 0 <= end <= most - by):
         return False
-    least = {">": 0, ">=": 1}.get(op)  # the smallest end at which nothing is left below it
+    nothing = {">": 0, ">=": 1}.get(op)  # the smallest end at which nothing is left below it
     if move == "+":
-        return op in ("<", "<=")
+        return op in ("<", "<=") and (end is None or end + by - (op == "<") <= most)
     if move == "-" and ELEMENTS[elem].kind == "signed":
-        return least is not None
+        return nothing is not None and (end is None or end - by + (op == ">") >= least)
     if move == "-":
-        return least is not None and by == 1 and end is not None and end >= least
-    divides = by > 1 or move == ">>"
-    return divides and end is not None and (end >= least if least is not None else op == "!=" and end == 0)
+        return nothing is not None and by == 1 and end is not None and end >= nothing
+    if end is None or (by < 2 and move == "/"):
+        return False
+    if nothing is not None:
+        return end >= nothing
+    return op == "!=" and end == 0 and (move == "/" or ELEMENTS[elem].kind == "unsigned")  # -1 >> 1 stays -1

@@ -10,6 +10,8 @@ import re
 from enum import Enum
 from typing import Final
 
+from croqc.sema.register_hint import register_hint
+
 
 class Effect(Enum):
     NOTHING = "nothing"  # as far as its words say, which is worth a note
@@ -42,7 +44,6 @@ _INSIDE: Final = re.compile("|".join((*_LEAVES[1:3], *_STAYS, *_MEETS)))  # a fu
 _FUNCTION: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[^;{}()]*\{")
 _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
-_HINT: Final = re.compile(r"setmaxnreg")
 
 
 def effect_of(text: str) -> Effect:
@@ -51,7 +52,7 @@ def effect_of(text: str) -> Effect:
         return Effect.CONTROL
     if _COMMITS.search(text):
         return Effect.COMMIT
-    return Effect.HINT if _HINT.search(text) else Effect.NOTHING
+    return Effect.NOTHING if register_hint(text) is None else Effect.HINT
 
 
 def waiting_functions(text: str) -> frozenset[str]:

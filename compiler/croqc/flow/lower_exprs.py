@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
-from croqc.flow.lower_widths import Widths, cast_of
+from croqc.flow.extents import cast_of
+from croqc.flow.lower_widths import Widths
 from croqc.flow.program import Program, Size
 from croqc.flow.signature import spell
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
@@ -281,7 +282,7 @@ def _is_integer(symbol: Symbol) -> bool:
 
 
 def _size_atoms(model: Model) -> dict[str, int | None]:
-    """What the caller chooses: dimensions from 1, integer parameters freely."""
+    """What the caller chooses: dimensions from 1, unsigned parameters from 0, others freely."""
     found: dict[str, int | None] = {}
     atoms = atoms_of(model)
     for symbol in model.symbols:
@@ -290,5 +291,5 @@ def _size_atoms(model: Model) -> dict[str, int | None]:
         elif symbol.kind is SymbolKind.DIMENSION:
             found[symbol.atom or atoms.get(symbol, symbol.name)] = 1
         elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
-            found.setdefault(symbol.atom or symbol.name, None)
+            found.setdefault(symbol.atom or symbol.name, 0 if symbol.type.elem.startswith("u") else None)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -39,6 +39,7 @@ class Outcome:
     repeats: bool = True
     doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
+    below: bool = False  # parameters below zero were found to do no harm
     guarded: bool = False  # a read that may not happen makes a difference, so that nothing is said
 
 
@@ -83,7 +84,7 @@ def _why_checked(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome
         return _NO_TURN
     if not outcome.repeats:
         return found.limit or _NO_RETURN
-    return _limit(setting, found, outcome.done)
+    return _limit(setting, found, outcome)
 
 
 def _spent(found: Plan, sizes: Mapping[int, int], budget: int) -> str:
@@ -97,18 +98,19 @@ def _spent(found: Plan, sizes: Mapping[int, int], budget: int) -> str:
     )
 
 
-def _limit(setting: Setting, found: Plan, done: Sequence[Mapping[int, int]]) -> Limit | None:
+def _limit(setting: Setting, found: Plan, outcome: Outcome) -> Limit | None:
     """Why the instances do not say all: some number of turns, up to the period of the ring, does not occur, or sizes
     decide otherwise beyond what was tried."""
+    done = outcome.done
     if not found.sizes and done:
         return None  # there is but one instance, and it was run whole
     if found.limit is not None:
         return found.limit
     if not is_plain(setting):
-        limit = unsettled(setting.program, found.period, found.sizes, done)
+        limit = unsettled(setting.program, found.period, found.sizes, found.among_others(done))
         if limit is not None:
             return limit
-    below = may_differ_below_zero(setting.program)
+    below = None if outcome.below else may_differ_below_zero(setting.program)
     if below is not None:
         return below
     if not found.loops:

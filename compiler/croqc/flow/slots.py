@@ -60,9 +60,11 @@ class Slots:
         values = self._subscripts(event, ref, env)
         if values is None:
             return None
-        courses = self._courses(around, env, values)
+        values = [self.conditions.opened(value) for value in values]
         names = {name for value in values for name in value.names()}
-        if courses is None or not names <= courses.keys():
+        courses = self._courses(around, env, values)
+        courses |= {name: _Course(0, 1, None) for name in names if self.conditions.is_size(name)}
+        if not names <= courses.keys():
             return None
         endless = {name for name, course in courses.items() if course.high is None and _MARK not in name}
         if order_of(ref) is None and any(raw_names(value) & endless for value in values):
@@ -204,7 +206,7 @@ class Slots:
 
     # --- iterations -------------------------------------------------------------------------------
 
-    def _courses(self, around: Around, env: Env, values: Sequence[Int]) -> dict[str, _Course] | None:
+    def _courses(self, around: Around, env: Env, values: Sequence[Int]) -> dict[str, _Course]:
         """The indices of the loops around, by their atoms; the innermost loop over an index is the one that counts."""
         found: dict[str, _Course] = {}
         for node in around.chain:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from croqc.flow.alike import Acts, Alike
-from croqc.flow.arrivals import survey
+from croqc.flow.arrivals import TOO_MANY, crowded, survey
 from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
@@ -22,6 +22,7 @@ from croqc.flow.limit import TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
+from croqc.flow.negative import floors
 from croqc.flow.paths import Path
 from croqc.flow.reach import FAILS, Outcome, Turns, is_plain, reach_of
 from croqc.flow.repetition import Repetition
@@ -66,6 +67,9 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", first, paths)
     if model.cut:
         return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_DEEP, model.cut[0], paths)
+    crowd = crowded(model, kernel)
+    if crowd is not None:
+        return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_MANY, crowd, paths)
     arrivals, starts = survey(model, kernel, paths)
     placements = place_indices(model, kernel.node)
     effort = Effort(budget)
@@ -80,6 +84,7 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
         if not outcome.guarded:
             break
+    outcome.below = _holds_below(kernel, setting, found, outcome, effort, budget)
     statics = list(judge_statics(model, setting))
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
@@ -123,6 +128,27 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
             kind = found.kinds[number]
             outcome.repeats = repetition.complete or _repeats_later(light or setting, found, kind, effort)
     return outcome
+
+
+def _holds_below(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, effort: Effort, budget: int) -> bool:
+    """Whether what holds for parameters from 0 on is found to hold below as well. What goes wrong there is no finding:
+    nobody may mean it."""
+    least = {} if outcome.findings else floors(setting.program)
+    if not least or reach_of(kernel, setting, found, replace(outcome, below=True), budget).strength != Strength.PROVED:
+        return False
+    own = {size.var: size.least for size in setting.program.sizes}
+    for size in setting.program.sizes:
+        size.least = least.get(size.var, size.least)
+    lower_found = plan(setting.program, max(effort.left // 4, 0))
+    effort.spend(lower_found.steps)
+    tried = _instances(setting, without_twins(setting), Sites(setting), lower_found, effort)
+    holds = not tried.findings and not tried.guarded
+    holds = (
+        holds and reach_of(kernel, setting, lower_found, replace(tried, below=True), budget).strength is Strength.PROVED
+    )
+    for size in setting.program.sizes:
+        size.least = own[size.var]
+    return holds
 
 
 def _says_nothing(setting: Setting, loose: bool, machine: Machine, outcome: Outcome) -> bool:

@@ -25,6 +25,8 @@ def _message(args: Args) -> str:
             return f"{path} uses this barrier with {args['count']} threads, others use it with {args['expected']}"
         case "threads":
             return f"{args['threads']} threads come to this barrier, which counts to {args['count']}"
+        case "number":
+            return f"this is barrier {args['number']} here; a block has 0 to 15"
         case "waits":
             return f"{path} waits at this barrier for threads that never come"
         case _:
@@ -34,6 +36,7 @@ def _message(args: Args) -> str:
 _HINTS = {
     "counts": "write the number of all threads that arrive or wait",
     "threads": "write the number of all threads that arrive or wait",
+    "number": "use 1 to 14",
     "waits": "the count is that of all threads that arrive or wait",
     "mixed": "give each handoff a barrier of its own, and wait for the way back",
 }
@@ -42,7 +45,7 @@ _HINTS = {
 def _render(finding: Finding, subject: Subject) -> Words:
     code, why = code_of(subject), str(finding.args["why"])
     call = next((node.call for node in nodes_at(code, finding.span) if isinstance(node, ast.CallStmt)), None)
-    fixes = () if call is None else _parted(code, call) if why == "mixed" else _counted(code, call)
+    fixes = () if call is None or why == "number" else _parted(code, call) if why == "mixed" else _counted(code, call)
     return Words(_message(finding.args), _HINTS[why], fixes=fixes)
 
 

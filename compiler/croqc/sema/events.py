@@ -18,7 +18,7 @@ from croqc.sema.types import Event, Future, Scalar, Storage, Unknown
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
-_RESERVED_BARRIER, _WARP = 15, 32
+_FREE_BARRIERS, _WARP = range(1, 15), 32
 
 
 def check_events(builder: Builder) -> None:
@@ -139,7 +139,7 @@ def _check_named_barrier(builder: Builder, call: ast.Call) -> None:
     if call.kind != "barrier" or len(call.args) != 2:
         return
     number, count = (builder.static(arg) for arg in call.args)
-    if number == _RESERVED_BARRIER:
+    if number is not None and number not in _FREE_BARRIERS:
         builder.report(rules.NAMED_BARRIER, call.args[0].span, reason="id", value=number)
     if count is not None and count % _WARP:
         builder.report(rules.NAMED_BARRIER, call.args[1].span, reason="count", value=count)

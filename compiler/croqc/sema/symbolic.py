@@ -219,6 +219,20 @@ class Int:
             total = total + term
         return total
 
+    def opened(self, of: Callable[[Part], Int | None]) -> Int:
+        """The same with the outermost parts replaced for which `of` has a value."""
+        total = Int.of(0)
+        for monomial, factor in self.terms:
+            term = Int.of(factor)
+            for atom in monomial:
+                if isinstance(atom, str):
+                    term = term * Int.of(atom)
+                else:
+                    own = of(atom)
+                    term = term * (_apply(atom.op, atom.a.opened(of), atom.b.opened(of)) if own is None else own)
+            total = total + term
+        return total
+
     def __str__(self) -> str:
         """As a person would write it: `M*K + 2*N - 1`, `cdiv(K, 64)`."""
         return _text(self, shown=True)

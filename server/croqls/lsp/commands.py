@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from croqc.rules.page import page_text
+from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -87,8 +88,18 @@ async def _verify(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return await _run(server, given, "verify")
 
 
+async def _profile(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    return await _run(server, given, "profile")
+
+
 async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
+
+
+async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    """What came of the last run of a document or a function, as `croqtile/runResult`."""
+    run = server.runs.last(given["uri"], given.get("entry"))
+    return {"message": "it was not run yet"} if run is None else result_of(run)
 
 
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
@@ -100,8 +111,9 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     moved = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
     if server.documents.get(snapshot.uri) is not snapshot:
         return {"message": "the document was changed meanwhile; nothing was migrated"}
+    stays = {key: moved[key] for key in ("kept", "skipped")}
     if moved["text"] == snapshot.text:
-        return {"message": f"there is nothing to move to the {to} dialect", "kept": moved["kept"]}
+        return {"message": f"there is nothing to move to the {to} dialect", "moved": 0, **stays}
     whole = Edit(Span(0, len(snapshot.text)), moved["text"])
     edit = lsp.TextEdit(range_of(snapshot.source, whole.span, server.documents.encoding), whole.new_text)
     wanted = lsp.ApplyWorkspaceEditParams(lsp.WorkspaceEdit({snapshot.uri: [edit]}), f"Migrate to {to}")
@@ -111,22 +123,32 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
         done = None
     made = done is not None and done.applied
     said = f"moved to the {to} dialect" if made else "the editor did not make the edit"
-    return {"message": said, "moved": moved["moved"], "kept": moved["kept"]}
+    return {"message": said, "moved": moved["moved"] if made else 0, **stays}
 
 
 async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:
-    """The page of a rule, as Markdown; the only argument is its name."""
+    """The page of a rule, as Markdown; the only argument is its name. Without one, what rules there are."""
+    wanted = given.get("uri") or given.get("rule")
+    if wanted is None:
+        return {"rules": await asyncio.to_thread(_rules)}
     try:
-        name = find_rule(str(given.get("uri") or given.get("rule") or "")).name
+        name = find_rule(str(wanted)).name
     except UnknownRuleError as error:
         return {"message": str(error)}
     return {"rule": name, "text": await asyncio.to_thread(page_text, name)}
 
 
+def _rules() -> list[dict[str, str]]:
+    rules = sorted(all_rules(), key=lambda rule: rule.name)
+    return [{"name": rule.name, "severity": rule.severity.value, "summary": rule.summary} for rule in rules]
+
+
 COMMANDS: Mapping[str, Command] = {
     "croqtile.run": _about_document(_run),
     "croqtile.verify": _about_document(_verify),
+    "croqtile.profile": _about_document(_profile),
     "croqtile.runCancel": _answering(_cancel),
+    "croqtile.showRun": _about_document(_show_run),
     "croqtile.showCuda": _about_document(generated),
     "croqtile.showFlow": _about_document(flow),
     "croqtile.showSharedMemory": _about_document(shared_memory),

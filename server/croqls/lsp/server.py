@@ -6,6 +6,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from croqc import __version__
+from croqc.service.history import History
 from croqls.lsp.documents import Documents
 from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
@@ -36,7 +37,7 @@ class CroqtileServer(LanguageServer):
         self.flow = FlowProcess()
         self.tools = WorkerProcess("croqls-tools", grace=2.0)
         self.compiler = WorkerProcess("croqls-compiler", grace=0.0)
-        self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0))
+        self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0), History())
         self.hangs: dict[
             str, tuple[int, list[lsp.Diagnostic]]
         ] = {}  # where the last run of a version stood, by document

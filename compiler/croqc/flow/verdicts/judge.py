@@ -13,6 +13,8 @@ from croqc.flow.verdicts.races import judge_order
 from croqc.flow.verdicts.rings import judge_ring, tell_outside
 from croqc.flow.verdicts.shifts import judge_shift
 
+_ABOUT_BARRIERS = frozenset(("why", "count", "expected", "threads", "number"))
+
 
 def judge(case: Case) -> list[FlowFinding]:
     """Findings of one instance, errors only; empty if it is clean.
@@ -64,7 +66,9 @@ def _named_barrier(case: Case, fault: Fault) -> FlowFinding:
         fault.at.op.span,
         [case.related("the barrier is used here, too", other)] if other is not None else [],
         path=case.name(fault.at.path),
-        **{key: value for key, value in fault.about.items() if key in ("why", "count", "expected", "threads")},
+        **{
+            key: value for key, value in fault.about.items() if key in ("why", "count", "expected", "threads", "number")
+        },
     )
 
 

@@ -12,7 +12,7 @@ from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
 from croqc.pipe.ir_control import Set
-from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
+from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common, of_arms
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.model import SymbolKind
 from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, data_of
@@ -29,8 +29,15 @@ def value(c: Context, node: ast.Node) -> Expr:
     """An integer where the model knows it, else the expression as written."""
     known = c.model.values.get(node)
     if known is not None and known.const is not None:
-        return Lit(known.const)
+        return _typed_literal(c, node, known.const)
     return c.expr(node)
+
+
+def _typed_literal(c: Context, node: ast.Node, number: int) -> Lit:
+    """An integer in the type that its suffix or its size gave it (1.3.5), `s32` where it has no other."""
+    type_ = c.model.types.get(node)
+    elem = canonical(type_.elem) if isinstance(type_, Scalar) else "s32"
+    return Lit(number) if elem not in INTEGERS or elem == "s32" else Lit(wrapped(number, elem), elem)
 
 
 def elem_of(c: Context, node: ast.Node) -> str:
@@ -94,7 +101,7 @@ def _stays(expr: Op | Fn) -> bool:
 
 
 def _integer(c: Context, node: ast.IntLit) -> Expr:
-    return Lit(node.value, "s32" if -(2**31) <= node.value < 2**31 else "s64")
+    return _typed_literal(c, node, node.value)
 
 
 def _real(c: Context, node: ast.RealLit) -> Expr:
@@ -114,7 +121,7 @@ def _name(c: Context, node: ast.Name) -> Expr:
     symbol = c.symbol(node)
     known = c.model.values.get(node)
     if known is not None and known.const is not None:
-        return Lit(known.const)
+        return _typed_literal(c, node, known.const)
     if symbol.kind is SymbolKind.DIMENSION:
         return c.sizes.get(symbol.atom or symbol.name, Var(c.name_of(symbol)))
     if isinstance(symbol.type, Scalar):
@@ -170,12 +177,6 @@ def common_type(a: str, b: str) -> str:
     return common(a, b) or max(a, b, key=lambda elem: ELEMENTS[elem].bits)
 
 
-def _arms(a: str, b: str) -> str:
-    """The type of a choice between two: integers that differ are s32 where that holds both (3.1, rule 7)."""
-    small = [elem in _NARROW_INTEGERS or canonical(elem) == "s32" for elem in (a, b)]
-    return "s32" if a != b and all(small) else common_type(a, b)
-
-
 def combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
     """What `old op new` writes, where `op` is "=", "+=", …"""
     return convert(new, elem) if op == "=" else arithmetic(op[:-1], old, new, elem)
@@ -189,7 +190,7 @@ def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
 
 def _conditional(c: Context, node: ast.Cond) -> Expr:
     then, other = value(c, node.then), value(c, node.other)
-    elem = _arms(then.elem, other.elem)
+    elem = of_arms(canonical(then.elem), canonical(other.elem)) or then.elem
     return Op("?:", (c.expr(node.test), convert(then, elem), convert(other, elem)), elem)
 
 

@@ -12,10 +12,10 @@ from croqls.lsp.server import CroqtileServer
 METHOD = "croqtile/runs"
 
 
-def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
-    """Also of a document that was closed."""
+async def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
+    """Also of a document that was closed, and of runs before this server."""
     given = params_of(params)
-    known = server.runs.history(uri_of(given), options_of(given, {"entry": str}).get("entry"))
+    known = await server.runs.history(uri_of(given), options_of(given, {"entry": str}).get("entry"))
     good, now = last_good(known), server.runs.current
     return {
         "version": 1,

@@ -18,7 +18,7 @@ from croqc.engines.sim.machine.dtypes import dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState, Value
-from croqc.sema.types import Data, Fragment
+from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast
 from croqc.text.span import Span
 
@@ -28,7 +28,11 @@ def constant(value: Value) -> Fn:
 
 
 def _integer(c: Compiler, node: ast.IntLit) -> Fn:
-    return constant(node.value)
+    """A Python integer counts as `s32`; what a suffix or its size makes another type (1.3.5) has that one."""
+    type_ = c.model.types.get(node)
+    if not isinstance(type_, Scalar) or type_.elem in ("s32", "int"):
+        return constant(node.value)
+    return constant(dtype_of(type_.elem).type(node.value))
 
 
 def _real(c: Compiler, node: ast.RealLit) -> Fn:
