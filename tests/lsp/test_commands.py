@@ -103,7 +103,6 @@ def test_cancelling_a_command_ends_its_run(opened: Server) -> None:
         ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
         ("explain", ["early-publis"], "there is no rule 'early-publis'; did you mean 'early-publish'"),
-        ("explain", [], "there is no rule ''"),
     ],
 )
 def test_what_cannot_be_done_is_a_message(opened: Server, command: str, arguments: list[Any], says: str) -> None:
