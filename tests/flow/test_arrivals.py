@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.flow.analysis import analyze_flow
 from croqc.flow.arrivals import slot_arrivals
+from croqc.flow.report import Strength
 from tests.flow.kernels import HEAD, body, counts, model_of, paths, seed
 
 
@@ -105,3 +107,12 @@ def test_a_cluster_arrives_from_all_its_blocks() -> None:
       {roles("wait empty[0]; trigger full[0];", "wait full[0]; trigger.cluster empty[0];", 3)} }} }} }}"""
     found = counts(model_of(text))
     assert (found["empty[0]"], found["full[0]"]) == (4, 1)
+
+
+def test_an_array_that_no_block_has_room_for_is_not_looked_at() -> None:
+    """2,000,000,000 slots would take all memory."""
+    model = model_of(f"{HEAD} parallel b by 8 : block {{ shared event full[2000000000]; trigger full[0]; }} }}")
+    (flow,) = analyze_flow(model)
+    assert (flow.strength, flow.place is not None) == (Strength.UNKNOWN, True)
+    assert flow.reason == "no block has room for an array of more than 65,536 events"
+    assert slot_arrivals(model, paths(model)) == {}

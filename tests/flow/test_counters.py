@@ -100,3 +100,55 @@ def test_a_counter_that_falls_and_decides_nothing_hinders_no_proof() -> None:
     head = "foreach k in [cdiv(C, 32)]"
     flow = flow_of(pipe(load(head), use(head), "mutable int left = 0; mutable int up = 3;", "left -= 1; up += 1;"))
     assert (flow.strength, flow.findings) == (Strength.PROVED, ())
+
+
+TILES = """__co__ void k(global s32 [R, C] src, global s32 [R, C] dst) {
+  parallel b by 2 : block {
+    shared s32 [4, 32] ring[3];
+    shared event full[3], empty[3];
+    mutable int n = 0;
+    foreach t in [cdiv(cdiv(R, 4), 2)] { if (t * 2 + b < cdiv(R, 4)) {
+      parallel w by 2 : group {
+        inthreads.async (w == 0) { foreach k in [cdiv(C, 32)] {
+          wait empty[k % 3]; dma.copy src.subspan(4, 32).at(t * 2 + b, k) => ring[k % 3]; trigger full[k % 3];
+        } }
+        inthreads.async (w == 1) {
+          if (FIRST) { foreach s in [3] { trigger empty[s]; } }
+          foreach k in [cdiv(C, 32)] {
+            wait full[k % 3]; dma.copy ring[k % 3] => dst.subspan(4, 32).at(t * 2 + b, k); trigger empty[k % 3];
+          }
+        }
+      }
+      n += 1;
+    } }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("first", "tiles"), [("n % 4 == 0", 5), ("n % 8 == 0", 9)])
+def test_what_a_count_of_tiles_does_once_more_is_found(first: str, tiles: int) -> None:
+    """Each block gives its credits again in its fifth or ninth tile, of which there are two blocks and four rows."""
+    (finding,) = flow_of(TILES.replace("FIRST", first)).findings
+    assert finding.sizes["R"] > (tiles - 1) * 8
+    assert flow_of(TILES.replace("FIRST", "n == 0")).findings == ()
+
+
+NESTED = "foreach t in [cdiv(C, 64)] {{ foreach j in [2] {{ {} }} }}"
+
+
+@pytest.mark.parametrize("late", ["n >= 40", "n == 41", "n > 13"])
+def test_a_count_in_a_loop_of_fixed_length_is_followed_as_far(late: str) -> None:
+    here = "(t * 2 + j) % S"
+    body = load("", late).replace("k % S", here).replace(", k)", ", t * 2 + j)").strip()[1:-1].replace("@", "n += 1;")
+    other = use("").replace("k % S", here).replace(", k)", ", t * 2 + j)").strip()[1:-1].replace("@", "")
+    flow = flow_of(pipe(f"mutable int n = 0; {NESTED.format(body)}", NESTED.format(other)))
+    assert [found.rule for found in flow.findings] == ["stage-race"]
+
+
+def test_a_while_that_is_left_early_in_one_role_is_gone_through_as_far_as_that() -> None:
+    head, step = "while (cdiv(C, 32) > k)", "k += 1;"
+    first = load(head).replace("{ wait", "{ if (b % 3 != 1 && k > 8) { break; } wait", 1)
+    (finding,) = flow_of(pipe(first, use(head), "mutable int k = 0;", step)).findings
+    assert finding.rule in ("credit-deadlock", "trip-count-mismatch")
+    assert finding.sizes["C"] > 288

@@ -124,8 +124,10 @@ def test_an_edit_of_what_was_run_is_told(change: tuple[str, str]) -> None:
     assert shown(TEXT) == [FRESH]
 
 
-def test_it_stands_last_over_its_function_and_goes_with_it() -> None:
+def test_it_stands_behind_the_buttons_that_run_and_goes_with_its_function() -> None:
     found = lenses(Snapshot("file:///k.co", 2, TEXT), card=False, ran=ran(TEXT, "g"))
     assert [lens.function for lens in found if lens.command == SHOW_RUN] == ["g"]
-    assert found[-1].command == SHOW_RUN and TEXT[found[-1].span.start : found[-1].span.end] == "g"
+    own = [lens for lens in found if lens.function == "g"]
+    assert [lens.command for lens in own][:3] == ["croqtile.run", "croqtile.verify", SHOW_RUN]
+    assert TEXT[own[2].span.start : own[2].span.end] == "g"
     assert shown(TEXT.replace("void f(", "void renamed(")) == []

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+COMMAND = (sys.executable, "-m", "croqls")
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
 
 
@@ -22,7 +23,7 @@ class Server:
     applied in words, all others get null; `respond` makes an answer of the parameters, an `error` stands for all.
     """
 
-    def __init__(self, python: str = sys.executable, **options: Any) -> None:
+    def __init__(self, command: Sequence[str] = COMMAND, **options: Any) -> None:
         self.heard: list[dict[str, Any]] = []
         self.answers: dict[str, Any] = {"workspace/applyEdit": {"applied": True}}
         self.respond: dict[str, Callable[[Any], Any]] = {}
@@ -31,7 +32,7 @@ class Server:
         self.asked = 1
         self._read: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
-        self.process = subprocess.Popen([python, "-m", "croqls"], **streams, **options)
+        self.process = subprocess.Popen(command, **streams, **options)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, method: str, number: int | None = None, **message: Any) -> None:

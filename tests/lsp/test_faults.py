@@ -56,7 +56,7 @@ def test_an_environment_that_is_deleted_while_it_runs(launched: Callable[..., Se
     for package in ("compiler/croqc", "server/croqls"):
         shutil.copytree(package, environment / Path(package).name, ignore=shutil.ignore_patterns("__pycache__"))
     paths = os.pathsep.join([str(environment), *(path for path in sys.path if path.endswith("site-packages"))])
-    server = launched(python=str(python), env=os.environ | {"PYTHONPATH": paths})
+    server = launched(command=(str(python), "-m", "croqls"), env=os.environ | {"PYTHONPATH": paths})
     server.start()
     for name in ("a", "b"):
         server.open(f"untitled:{name}.co", BROKEN)

@@ -103,7 +103,7 @@ export class Server implements vscode.Disposable {
   }
 
   /** Starts another where the Python of the one that runs was deleted. Resolves to whether it was. */
-  async replaceIfGone(why: "surroundings" | "request"): Promise<boolean> {
+  async replaceIfGone(why: "deleted" | "request"): Promise<boolean> {
     if (this.current.kind !== "running" || !isGone(this.current.found)) {
       return false;
     }
@@ -205,13 +205,14 @@ export class Server implements vscode.Disposable {
 
   private async begin(why: Why): Promise<void> {
     this.enter({ kind: "searching", why });
-    const tries = candidates(await surroundings(), existsSync);
+    const at = await surroundings();
+    const tries = candidates(at, existsSync);
     this.output.info(`Looking for Python: ${tries.map((one) => `${one.command} (${one.origin})`).join(", ") || "nothing to try"}`);
     const outcome = await findPython(tries, runProcess);
     if (outcome.kind === "found") {
       await this.launch(outcome);
     } else {
-      this.enter({ kind: "not-found", outcome });
+      this.enter({ kind: "not-found", outcome, trusted: at.trusted });
     }
   }
 

@@ -18,7 +18,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const runs = new Runs(server);
   const parts: Parts = { server, runs, output, context };
   context.subscriptions.push(output, server, runs, registerCommands(parts), registerViews(parts));
-  context.subscriptions.push(onEnvironmentDeleted(() => void server.replaceIfGone("surroundings")));
+  context.subscriptions.push(onEnvironmentDeleted(() => void server.replaceIfGone("deleted")));
   void server.restart("start");
   void onSurroundingsChange(() => void server.restart("surroundings")).then((one) => context.subscriptions.push(one));
 }

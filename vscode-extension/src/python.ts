@@ -178,6 +178,24 @@ export function describe(outcome: Outcome): string {
   }
 }
 
+/** A few words, for a list that names the command already. */
+export function brief(probe: Probe): string {
+  switch (probe.kind) {
+    case "found":
+      return `Python ${probe.python}, croqtile-tools ${probe.server}`;
+    case "no-interpreter":
+      return `does not run: ${probe.reason}`;
+    case "package-missing":
+      return `Python ${probe.python}, no croqtile-tools`;
+    case "package-broken":
+      return `croqtile-tools does not start: ${probe.reason}`;
+    case "too-old":
+      return `Python ${probe.python} is too old: 3.11 or newer is needed`;
+    default:
+      return unreachable(probe);
+  }
+}
+
 function unreachable(value: never): never {
   throw new Error(`unexpected outcome: ${JSON.stringify(value)}`);
 }

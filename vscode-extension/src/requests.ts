@@ -1,5 +1,6 @@
 /** The names and shapes of the requests beside LSP (docs/protocol.md), as far as they are used here. Must not import `vscode`. */
 
+import type { ProfileEnd, ProfileRequest } from "./profileTypes.js";
 import type { Past, Progress, RunRequest, RunResult, TestFile } from "./runTypes.js";
 
 export interface DocumentId {
@@ -13,6 +14,7 @@ export interface About {
   readonly defines?: Readonly<Record<string, string | null>>;
 }
 
+/** Lines and columns from 0, columns in UTF-16 units, as in VS Code. */
 export interface Position {
   readonly line: number;
   readonly character: number;
@@ -21,6 +23,18 @@ export interface Position {
 export interface Range {
   readonly start: Position;
   readonly end: Position;
+}
+
+/** As `croq flow --json`; the page reads what is in it. */
+export interface FlowData {
+  readonly flows: readonly unknown[];
+}
+
+/** The state at a place; the page reads what is in it. */
+export interface FlowAt {
+  readonly function: string;
+  readonly range: Range | null;
+  readonly visits: readonly unknown[];
 }
 
 export interface Finding {
@@ -95,7 +109,10 @@ type Of = Pick<About, "textDocument">;
 
 /** Parameters and result of each request, by its name. */
 export interface Requests {
-  "croqtile/run": { readonly params: RunRequest; readonly result: { readonly id: number; readonly started: boolean } };
+  "croqtile/run": { readonly params: RunRequest | ProfileRequest; readonly result: { readonly id: number; readonly started: boolean } };
+  "croqtile/flow": { readonly params: About; readonly result: FlowData };
+  "croqtile/flowAt": { readonly params: About & { readonly position: Position }; readonly result: FlowAt };
+  "croqtile/flowPage": { readonly params: About & { readonly nonce: string }; readonly result: { readonly html: string } };
   "croqtile/generated": { readonly params: About & { readonly form: Form }; readonly result: Generated };
   "croqtile/sharedMemory": { readonly params: About; readonly result: SharedMemory };
   "croqtile/doctor": { readonly params: Readonly<Record<string, never>>; readonly result: Doctor };
@@ -108,7 +125,7 @@ export interface Requests {
 /** The parameters of each notification from the server, by its name. */
 export interface Notifications {
   "croqtile/runProgress": Progress;
-  "croqtile/runResult": RunResult;
+  "croqtile/runResult": RunResult | ProfileEnd;
 }
 
 export const NOTICES = ["croqtile/runProgress", "croqtile/runResult"] as const satisfies readonly (keyof Notifications)[];

@@ -1,19 +1,9 @@
 /** Shapes of `croq run --json`, `croq verify --json` and of what the server tells of runs (docs/protocol.md). Must not format. */
-import type { About } from "./requests.js";
+import type { About, Range } from "./requests.js";
 
 /** Numbers that JSON lacks are the texts "nan", "inf" and "-inf". */
 export type Figure = number | string | boolean;
 export type Sizes = Readonly<Record<string, Figure>>;
-
-/** Lines and columns from 0, columns in UTF-16 units, as in VS Code. */
-export interface Place {
-  readonly line: number;
-  readonly character: number;
-}
-export interface Range {
-  readonly start: Place;
-  readonly end: Place;
-}
 
 export type Verdict = "verified" | "consistent" | "wrong" | "hangs" | "crashed" | "not-run";
 
@@ -103,13 +93,17 @@ export interface RunRequest extends About {
   readonly runLine?: number;
 }
 
-export interface RunResult {
+/** What is told of the end of whatever `croqtile/run` was asked for; `message` says why there is no result. */
+export interface End {
   readonly id: number;
   readonly uri: string;
   readonly documentVersion: number;
-  readonly task: Task;
   readonly state: "done" | "refused" | "failed" | "cancelled";
   readonly message: string;
+}
+
+export interface RunResult extends End {
+  readonly task: Task;
   readonly offer: "sim" | null;
   readonly result: { readonly runs: readonly RunEntry[] } | { readonly verified: readonly Verified[] } | null;
 }

@@ -113,9 +113,15 @@ export function judgement(one: Expectation): string {
   if (one.worst !== null && one.worst.got === one.worst.want) {
     return `${count(one.differing)} of ${count(one.total)} elements still hold what they started with`;
   }
-  const box = one.within === null || one.differing < 2 ? "" : ` all in [${one.within.map((axis) => axis.join(":")).join(", ")}],`;
+  const box = isPart(one) ? ` all in [${(one.within ?? []).map((axis) => axis.join(":")).join(", ")}],` : "";
   const sizes = `largest error ${figure(one.norms.maxAbs, 3)}, relative 2-norm of the error ${figure(one.norms.relL2, 3)}`;
   return `${count(one.differing)} of ${count(one.total)} elements differ,${box} ${sizes}`;
+}
+
+/** Whether the box of what differs says more than that something differs everywhere, or at one place. */
+function isPart({ within, differing, total }: Expectation): boolean {
+  const inside = (within ?? []).reduce((product, [start = 0, end = 0]) => product * (end - start), 1);
+  return within !== null && differing > 1 && inside < total;
 }
 
 /** The rule by which two elements were the same. */

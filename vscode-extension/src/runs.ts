@@ -1,7 +1,9 @@
-/** The runs that this window has asked for: one at a time, followed to its end. Must not show anything. */
+/** The runs and profiles that this window has asked for: one at a time, followed to its end. Must not show anything. */
 import * as vscode from "vscode";
 
 import type { Server } from "./client.js";
+import type { ProfileEnd } from "./profileTypes.js";
+import type { About } from "./requests.js";
 import type { Progress, RunRequest, RunResult } from "./runTypes.js";
 
 /** A run under way. */
@@ -16,21 +18,24 @@ export interface Ended {
   readonly result: RunResult;
 }
 
-/** `started` is false where another run is under way; `end` is then that one's. */
-export interface Start {
-  readonly started: boolean;
-  readonly end: Promise<Ended>;
-}
+/** `started` is false where another run, or a profile, is under way; `end` is then that one's. */
+export type Start =
+  | { readonly started: true; readonly end: Promise<Ended> }
+  | { readonly started: false; readonly end: Promise<unknown> };
 
+type Any = RunResult | ProfileEnd;
+
+/** The events tell of runs alone; of a profile who asked for it. */
 export class Runs implements vscode.Disposable {
   private readonly starts = new vscode.EventEmitter<Running>();
   private readonly progresses = new vscode.EventEmitter<Progress>();
   private readonly ends = new vscode.EventEmitter<Ended>();
   private readonly parts: vscode.Disposable[];
   /** A result that came before the answer to its request, and those who wait for one. */
-  private readonly early = new Map<number, RunResult>();
-  private readonly waiting = new Map<number, (result: RunResult) => void>();
+  private readonly early = new Map<number, Any>();
+  private readonly waiting = new Map<number, (result: Any) => void>();
   private running: (Running & { readonly end: Promise<Ended> }) | undefined;
+  private profiling: Promise<ProfileEnd> | undefined;
   private newest: Ended | undefined;
 
   readonly onDidStart = this.starts.event;
@@ -60,15 +65,28 @@ export class Runs implements vscode.Disposable {
   /** Throws Refusal where no server runs, or where it does not run this. */
   async start(request: RunRequest): Promise<Start> {
     const { id, started } = await this.server.request("croqtile/run", request);
-    if (!started && this.running !== undefined) {
-      return { started, end: this.running.end };
+    if (!started) {
+      return { started, end: this.running?.end ?? this.profiling ?? this.ended(id, request) };
     }
     const end = this.ended(id, request);
-    if (started) {
-      this.running = { id, request, end };
-      this.starts.fire({ id, request });
-    }
+    this.running = { id, request, end };
+    this.starts.fire({ id, request });
     return { started, end };
+  }
+
+  /** Measures where the time goes; undefined where a run or a profile is under way. Throws Refusal as `start` does. */
+  async profile(about: About): Promise<ProfileEnd | undefined> {
+    const { id, started } = await this.server.request("croqtile/run", { ...about, task: "profile" });
+    if (!started) {
+      return undefined;
+    }
+    const end = this.end<ProfileEnd>(id);
+    this.profiling = end;
+    try {
+      return await end;
+    } finally {
+      this.profiling = undefined;
+    }
   }
 
   /** Whether a run was under way. */
@@ -82,8 +100,7 @@ export class Runs implements vscode.Disposable {
   }
 
   private async ended(id: number, request: RunRequest): Promise<Ended> {
-    const result = await (this.early.get(id) ?? new Promise<RunResult>((resolve) => this.waiting.set(id, resolve)));
-    this.early.delete(id);
+    const result = await this.end<RunResult>(id);
     if (this.running?.id === id) {
       this.running = undefined;
     }
@@ -93,7 +110,14 @@ export class Runs implements vscode.Disposable {
     return ended;
   }
 
-  private take(result: RunResult): void {
+  /** What comes is what was asked for under this number. */
+  private async end<T extends Any>(id: number): Promise<T> {
+    const result = await (this.early.get(id) ?? new Promise<Any>((resolve) => this.waiting.set(id, resolve)));
+    this.early.delete(id);
+    return result as T;
+  }
+
+  private take(result: Any): void {
     const resolve = this.waiting.get(result.id);
     this.waiting.delete(result.id);
     if (resolve === undefined) {

@@ -3,7 +3,7 @@
  * loop. Must not import `vscode`.
  */
 import { describe } from "./python.js";
-import { type NotFound, type ServerState, unreachable, type Why } from "./state.js";
+import { type Found, type NotFound, type ServerState, unreachable, type Why } from "./state.js";
 
 /** A button: its title and the command behind it. */
 export interface Way {
@@ -40,7 +40,9 @@ function wayOut(outcome: NotFound): Way {
 export function remedy(state: Exclude<ServerState, { kind: "running" }>): Tiding {
   switch (state.kind) {
     case "not-found":
-      return { text: describe(state.outcome), way: wayOut(state.outcome) };
+      return state.trusted || state.outcome.kind === "nothing-to-try"
+        ? { text: describe(state.outcome), way: wayOut(state.outcome) }
+        : { text: `${describe(state.outcome)} No Python inside this workspace is tried: it is not trusted.`, way: TRUST };
     case "crashed":
       return { text: state.reason, way: state.worked ? RESTART : OUTPUT };
     case "searching":
@@ -50,6 +52,12 @@ export function remedy(state: Exclude<ServerState, { kind: "running" }>): Tiding
     default:
       return unreachable(state);
   }
+}
+
+const DELETED = "The Python environment of the language server was deleted";
+
+function moved(found: Found): Tiding {
+  return { text: `${DELETED}; now it runs in ${describe(found)}`, way: CHOOSE };
 }
 
 /** Follows the states of one server and says which of them the user is told of. */
@@ -70,7 +78,7 @@ export class Tidings {
         return undefined;
       case "running":
         this.last = "";
-        return this.why === "ended" ? this.again() : undefined;
+        return this.why === "deleted" ? moved(state.found) : this.why === "ended" ? this.again() : undefined;
       case "not-found":
       case "crashed":
         return this.once(remedy(state));
@@ -92,9 +100,9 @@ export class Tidings {
   }
 
   /** A request that found no server says so itself. */
-  private once(tiding: Tiding): Tiding | undefined {
-    const told = this.why === "request" || tiding.text === this.last;
-    this.last = tiding.text;
-    return told ? undefined : tiding;
+  private once({ text, way }: Tiding): Tiding | undefined {
+    const told = this.why === "request" || text === this.last;
+    this.last = text;
+    return told ? undefined : { text: this.why === "deleted" ? `${DELETED}. ${text}` : text, way };
   }
 }

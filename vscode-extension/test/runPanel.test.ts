@@ -105,7 +105,8 @@ test("a verification shows all three verdicts", () => {
   const flow = { verdict: "proved", text: "credit flow proved for every K" } as const;
   const one: Verified = { sim: entry({ name: "small" }), gpu: null, static: flow, ok: true, agree: true, said: "no card" };
   const shown = (more: Partial<Verified>) => viewOf(known(result([], { task: "verify", result: { verified: [{ ...one, ...more }] } })));
-  assert.deepEqual(texts(shown({}).verification), [["f small", "credit flow proved for every K", "Verified", "no card", "yes"]]);
+  assert.deepEqual(texts(shown({}).verification), [["f small", "credit flow proved for every K", "Verified", "not here", "yes"]]);
+  assert.deepEqual(shown({}).sections[0]?.notes, ["Not on a card: no card"]);
   const torn = shown({ gpu: { ...HUNG, engine: "gpu" }, agree: false });
   assert.deepEqual(texts(torn.verification)?.[0]?.slice(2), ["Verified", "Stuck", "no: please report this kernel"]);
   const fails = shown({ static: { verdict: "fails", text: "credit flow fails" } });

@@ -37,8 +37,12 @@ test("what was compared, and by which rule", () => {
   assert.equal(judgement({ ...HOLDS, rtol: 0, atol: 0, total: 2000 }), "2,000 elements, all equal");
   assert.equal(
     judgement(FAILS),
-    "1,200 of 4,096 elements differ, all in [64:128, 0:64], largest error 2.75, relative 2-norm of the error 0.125",
+    "1,200 of 4,096 elements differ, all in [64:128, 0:32], largest error 2.75, relative 2-norm of the error 0.125",
   );
+  const everywhere = { ...FAILS, within: [[0, 64], [0, 64]] };
+  for (const one of [everywhere, { ...FAILS, differing: 1 }, { ...FAILS, within: null }]) {
+    assert.doesNotMatch(judgement(one), /all in/);
+  }
   const untouched = { index: [0], got: "nan", want: "nan" };
   assert.equal(judgement({ ...FAILS, worst: untouched }), "1,200 of 4,096 elements still hold what they started with");
   assert.equal(tolerance(HOLDS), "|got − expected| ≤ 0.25 + 0.5 · |expected|");

@@ -33,7 +33,7 @@ test("the lines behind it", () => {
 test("a click leads to what helps", () => {
   const at = (state: ServerState): string => statusOf(state, undefined, undefined).command;
   assert.equal(at(running), "croqtile.doctor");
-  assert.equal(at({ kind: "not-found", outcome: { kind: "nothing-to-try" } }), "croqtile.chooseEnvironment");
+  assert.equal(at({ kind: "not-found", outcome: { kind: "nothing-to-try" }, trusted: false }), "croqtile.chooseEnvironment");
   assert.equal(at({ kind: "crashed", found, reason: "x", worked: true }), "croqtile.restartServer");
 });
 

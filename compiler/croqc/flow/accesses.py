@@ -97,7 +97,10 @@ class Accesses:
             if slot in self.unwritten:
                 self._told_early(path, self.unwritten.pop(slot))
         elif slot not in self.unwritten and not self._is_filled(slot):
-            self.unwritten[slot] = access
+            if access.operand.exact(access.env):
+                self.unwritten[slot] = access
+            else:
+                self.unclear = self.unclear or (access.op.span, "which part of a buffer is read here cannot be told")
 
     def _keep_parts(self, made: Iterable[Access]) -> None:
         """Keeps what is touched of slots that are written in part."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
+from typing import Final
 
 from croqc.flow.conditions import Conditions
 from croqc.flow.paths import Path, enters
@@ -28,6 +29,8 @@ from croqc.text.record import record
 from croqc.text.span import Span
 
 Slot = tuple[Symbol, int]
+_MOST_SLOTS = 1 << 16  # of an event array; those of shared memory are fewer by far
+TOO_MANY: Final = f"no block has room for an array of more than {_MOST_SLOTS:,} events"
 
 
 def arrival_counts(model: Model, paths: Sequence[Path]) -> Mapping[Slot, int]:
@@ -64,9 +67,18 @@ class Arrivals:
 def slot_arrivals(model: Model, paths: Sequence[Path]) -> Mapping[Slot, Arrivals]:
     """The same with its reasons, for hovers and for the rule about explicit counts."""
     kernel = _kernel_of(model, paths)
-    if kernel is None:
+    if kernel is None or crowded(model, kernel):
         return {}
     return _Counter(model, kernel, paths).arrivals()
+
+
+def crowded(model: Model, kernel: Kernel) -> Span | None:
+    """The place of an array of more events than can be, of which nothing is told: each slot would be looked at."""
+    for node in nodes_of_kind(kernel.node, ast.EventName):
+        symbol = model.uses.get(node.name)
+        if symbol is not None and isinstance(symbol.type, Event) and prod(symbol.type.array) > _MOST_SLOTS:
+            return node.span
+    return None
 
 
 def survey(model: Model, kernel: Kernel, paths: Sequence[Path]) -> tuple[Mapping[Slot, Arrivals], frozenset[Span]]:

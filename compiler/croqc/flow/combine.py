@@ -21,6 +21,7 @@ _MOST_COMBINATIONS = 6000
 _MOST_AXES = 6
 _MOST_PLACES = 12  # of blocks along an axis
 _LAST_VALUES = 8
+_MOST_TURNS = 256  # that a loop makes for a guard to come out in one way
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,15 @@ class Wanted:
 @dataclass(slots=True, eq=False)
 class Combined:
     """`instances` in increasing size, and of which kind each is; `complete`: no size was left out that could make a
-    difference; `steps`: abstract steps that choosing took; `parting`: indices of the block that conditions ask for."""
+    difference; `steps`: abstract steps that choosing took; `parting`: indices of the block that conditions ask for;
+    `lone`: values of several sizes that were added for a guard, each of which is not tried with all of the others."""
 
     instances: list[dict[int, int]] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     complete: bool = True
     steps: int = 0
     parting: frozenset[int] = frozenset()
+    lone: list[Mapping[int, int]] = field(default_factory=list)
 
 
 def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False) -> Combined:
@@ -60,13 +63,14 @@ def combine(program: Program, wanted: Wanted, budget: int, largest: bool = False
     cost = 1 + signature.nodes(turns) // NODES
     groups = signature.groups(wanted.sizes)
     share = budget // (2 * max(len(groups), 1))
-    likeness = Likeness(program)
+    likeness = Likeness(program, wanted.sizes)
     parts = [_group(signature, group, columns, places, turns, share, found, likeness) for group in groups]
     most = min(_MOST_COMBINATIONS, max(budget // (2 * cost), 1))
     keyed = _together(signature, parts, turns, most, cost, found)
     tried = list(keyed.values())
-    if not largest and _meet_guards(program, wanted, signature, parts, columns, turns, tried, budget // 8, found):
-        keyed = _together(signature, parts, turns, most, cost, found)
+    far = {} if largest else _meet_guards(program, wanted, signature, parts, columns, turns, tried, budget // 8, found)
+    if far is not None and not largest:
+        keyed = _together(signature, parts, {**turns, **far}, most, cost, found)
     order = sorted(keyed.items(), key=lambda item: (sum(_numbers(item[0])), sorted(item[1].items())))
     found.instances = [instance for _, instance in order]
     found.kinds = [signature.kind(instance) for instance in found.instances]
@@ -103,29 +107,34 @@ def _meet_guards(
     instances: Sequence[Mapping[int, int]],
     budget: int,
     found: Combined,
-) -> bool:
-    """Adds to the parts what is needed for guards on several sizes to come out both ways; whether it did."""
+) -> Mapping[Loop, int] | None:
+    """Adds to the parts what is needed for guards to come out both ways: the turns that loops make for it beyond those
+    that are tried anyway. None if nothing was added."""
     driving = {var for loop in wanted.loops for var in loop.low.variables() | loop.high.variables()}
     given = {var: column for var, column in columns.items() if var in driving}
     meeting = Meeting(program, wanted.sizes, given, budget)
     own = [signature.within(set(part[0])) if part else signature for part in parts]
     cost = sum(len(part) * (1 + alone.nodes(turns) // NODES) for alone, part in zip(own, parts, strict=True))
     if cost > budget:
-        return False
+        return None
     keys: list[set[object]] = []
-    added = False
+    free = {size.var for size in wanted.sizes if size.bound is None}
+    wide = {loop: max(count, _MOST_TURNS) for loop, count in turns.items()}
+    far: dict[Loop, int] | None = None
     for sizes in meeting.witnesses(instances):
         meeting.nodes += sum(alone.nodes(turns) for alone in own)
-        keys = keys or [{alone.of(each, turns) for each in part} for alone, part in zip(own, parts, strict=True)]
+        keys = keys or [{alone.of(each, wide) for each in part} for alone, part in zip(own, parts, strict=True)]
         for alone, part, met in zip(own, parts, keys, strict=True):
             chosen = {var: sizes[var] for var in part[0]} if part else {}
-            key = alone.of(chosen, turns)
+            key = alone.of(chosen, wide)
             if key is not None and key not in met:
                 met.add(key)
                 part.append(chosen)
-                added = True
+                far = {**(far or {}), **alone.beyond(chosen, {**turns, **(far or {})})}
+                if len(chosen.keys() & free) > 1:
+                    found.lone.append(chosen)
     found.steps += meeting.steps + (cost if keys else 0)
-    return added
+    return far
 
 
 def _columns(
@@ -198,7 +207,7 @@ def _group(
     """What to try for sizes that occur together, one for each way in which they can be told apart."""
     free = [size for size in group if size.bound is None]
     blocks = [size for size in group if size.bound is not None]
-    tried = [columns[size.var] for size in free]
+    tried = [_unlike(likeness, size, columns[size.var]) for size in free]
     own = _thinned(tried, _MOST_COMBINATIONS // 4)  # such sizes are not lifted unless all rests occur
     if any(len(left) == 1 < len(column) for left, column in zip(own, tried, strict=True)):
         combined.complete = False
@@ -224,6 +233,14 @@ def _group(
             if key is not None:
                 found.setdefault(key, instance)
     return list(found.values())
+
+
+def _unlike(likeness: Likeness, size: Size, column: Sequence[int]) -> list[int]:
+    """The first of each value that can be told from the others: of these some are left out if they are too many."""
+    first: dict[object, int] = {}
+    for value, way in zip(column, likeness.of(size, column), strict=True):
+        first.setdefault(way, value)
+    return sorted(first.values())
 
 
 def _numbers(key: Iterable[object]) -> Iterator[int]:

@@ -7,6 +7,7 @@ loop of the program says how often that is.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from math import prod
 
 from croqc.flow.exprs import COMPARE, Expr, const, is_signed
 from croqc.flow.limit import Limit
@@ -55,16 +56,16 @@ def _heading(op: Set) -> int:
 def counted(program: Program, loop: Loop, bounds: Mapping[int, int], periods: Mapping[int, int]) -> int:
     """After how many turns of a loop the counters that it moves on have passed what they are compared with. One that
     is moved on under a condition takes as many times more as that condition takes to hold once more."""
-    moved = {op.var for op in program.ops if isinstance(op, Set) and _moves_in(op, loop)}
+    moved = moved_in(program, loop)
     asked_for = {var for var in moved if bounds.get(var, 0)}
     guards = _guards(program, loop) if asked_for else {}
 
     def turns(var: int, met: frozenset[int]) -> int:
         if var not in moved:
             return periods.get(var, 1)
-        others = guards[var] & (moved | {loop.var}) - met if len(met) < _MOST_NESTED else ()
+        others = guards[var] & (moved.keys() | {loop.var}) - met if len(met) < _MOST_NESTED else ()
         rarer = (turns(guard, met | {guard}) for guard in others)
-        return max(bounds.get(var, 0), 1) * max(rarer, default=1)
+        return -(-max(bounds.get(var, 0), 1) // moved[var]) * max(rarer, default=1)
 
     return min(max((turns(var, frozenset((var,))) for var in asked_for), default=0), _MOST_TURNS)
 
@@ -76,8 +77,26 @@ def counts_in_fixed(program: Program, outer: Loop, free: Collection[Loop]) -> bo
     return moved and not any(loop in free for loop in inner)
 
 
+def moved_in(program: Program, loop: Loop) -> dict[int, int]:
+    """The counters that a loop moves on in each of its turns, and how often: once, or as loops of fixed lengths in it
+    say."""
+    found: dict[int, int] = {}
+    for op in program.ops:
+        if isinstance(op, Set) and _moves_in(op, loop):
+            inner = op.loops[op.loops.index(loop) + 1 :]
+            found[op.var] = max(found.get(op.var, 1), prod(_fixed_turns(one) or 1 for one in inner))
+    return found
+
+
 def _moves_in(op: Set, loop: Loop) -> bool:
-    return op.loops[-1:] == (loop,) and grows(op)
+    if loop not in op.loops or not grows(op):
+        return False
+    return all(_fixed_turns(one) for one in op.loops[op.loops.index(loop) + 1 :])
+
+
+def _fixed_turns(loop: Loop) -> int | None:
+    ends = (loop.low.const, loop.high.const, loop.step.const)
+    return None if None in ends else len(range(ends[0] or 0, ends[1] or 0, max(ends[2] or 0, 1)))
 
 
 def _guards(program: Program, loop: Loop) -> dict[int, frozenset[int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croqc.flow.lower_widths import elem_of, is_narrow
+from croqc.flow.extents import elem_of, is_narrow
 from croqc.sema.elements import ELEMENTS, limits
 from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast

@@ -11,7 +11,7 @@ from math import lcm
 
 from croqc.flow.candidates import MOST_PERIOD, least_of
 from croqc.flow.combine import Wanted, combine
-from croqc.flow.counters import counted, counters_of, counting_loops, counts_in_fixed, follows_sizes
+from croqc.flow.counters import counted, counters_of, counting_loops, counts_in_fixed, follows_sizes, moved_in
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
@@ -31,7 +31,7 @@ class Plan:
 
     `turns`: the largest number of turns to try for each loop whose number is free; `limit`: set where no finite set of
     sizes says all. `kinds`: of the instances; those of one kind differ in numbers of turns alone. `parting`: the
-    indices of the block that conditions ask for.
+    indices of the block that conditions ask for; `lone`: as of `Combined`.
     """
 
     period: int
@@ -45,7 +45,12 @@ class Plan:
     instances: list[dict[int, int]] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
     parting: frozenset[int] = frozenset()
+    lone: Sequence[Mapping[int, int]] = ()
     steps: int = 0  # abstract steps that it took to choose the instances
+
+    def among_others(self, done: Sequence[Mapping[int, int]]) -> list[Mapping[int, int]]:
+        """The instances whose values were tried with those of other sizes."""
+        return [sizes for sizes in done if not any(lone.items() <= sizes.items() for lone in self.lone)]
 
     @property
     def last(self) -> frozenset[int]:
@@ -80,6 +85,8 @@ def plan(program: Program, budget: int = 1 << 30) -> Plan:
         if loop in around:
             steered = max(steering.get(loop, 0), counts_in_fixed(program, loop, free))
             inside = min(steered * (3 * period + 2), _MOST_STEERED)
+            counted_again = max((periods.get(var, 1) for var in moved_in(program, loop)), default=1)
+            own = max(own, min(counted_again, _MOST_STEERED))
             turns[loop] = max(_OUTER, own + 2 if own > 1 else 0, bound + own + 1, inside)
         else:
             turns[loop] = max(3 * period + 2, bound + period + 2)
@@ -88,11 +95,14 @@ def plan(program: Program, budget: int = 1 << 30) -> Plan:
     turns = {loop: count + _already(program, loop, least) for loop, count in turns.items()}
     counting = counting_loops(program, sizes)
     most = max((bounds.get(var, 0) for var in counters_of(program)), default=0)
-    tried = turns | dict.fromkeys(counting, max(3 * period + 2, most + period + 2))
+    far = max(3 * period + 2, most + period + 2)
+    held = {var for loop in counting for var in _extents(loop)}
+    turns |= {loop: max(turns[loop], far) for loop in turns.keys() - around if _extents(loop) & held}
+    tried = turns | dict.fromkeys(counting, far)
     combined = combine(program, Wanted(tuple(relevant), (*free, *counting), period, tried), budget)
     found = Plan(period, bounds, tuple(relevant), free, turns, periods, limit, combined.complete)
     found.instances, found.kinds, found.steps = combined.instances, combined.kinds, combined.steps
-    found.parting = combined.parting
+    found.parting, found.lone = combined.parting, combined.lone
     found.limit = limit or _limit(program, found, sizes, around)
     return found
 

@@ -10,11 +10,11 @@ from croqc.flow.signature import spell
 
 
 class Likeness:
-    """Of one program: every value that sizes decide, down to the largest parts that follow one size alone."""
+    """Of one program: every value that the `chosen` sizes decide, down to the largest parts that follow one alone."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, chosen: Sequence[Size]) -> None:
         self.width = program.variables
-        self.exprs = [*program.asserts, *(size.bound for size in program.sizes if size.bound is not None)]
+        self.exprs = [*program.asserts, *(size.bound for size in chosen if size.bound is not None)]
         self.exprs += [expr for loop in program.loops for expr in (loop.low, loop.high, loop.step)]
         self.exprs += [expr for op in program.ops for expr in op.exprs()]
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
-from croqc.flow.lower_widths import Widths, cast_of
+from croqc.flow.extents import cast_of
+from croqc.flow.lower_widths import Widths
 from croqc.flow.program import Program, Size
 from croqc.flow.signature import spell
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value

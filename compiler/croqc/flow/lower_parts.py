@@ -32,21 +32,35 @@ class Parts:
         """The extents along the buffer's dimensions; empty where views reshape it."""
         rank = len(shape) or (len(reference.ops[0].shape) if reference.ops else len(reference.element or ()))
         extents = [Extent(const(0), self.exprs.of_int(size)) for size in shape] or [Extent(const(0), None)] * rank
+        dims = list(range(rank))  # of the buffer, that the view still has
         for op in reference.ops:
-            if op.kind not in TILES or len(op.shape) != rank or op.strides:
+            if op.kind is ViewKind.SQUEEZE:
+                dims = [dim for dim in dims if not _is_one(extents[dim])]
+            if len(op.shape) != len(dims) or op.strides:
                 return ()
-            for dim in range(rank):
-                low = self.low(op, dim)
+            if op.kind is ViewKind.SQUEEZE or self._keeps_shape(op, [extents[dim] for dim in dims]):
+                continue
+            if op.kind not in TILES:
+                return ()
+            for place, dim in enumerate(dims):
+                low = self.low(op, place)
                 before = extents[dim].low
                 moved = None if low is None or before is None else apply("+", before, low)
-                extents[dim] = Extent(moved, self.exprs.of_int(op.shape[dim]))
+                extents[dim] = Extent(moved, self.exprs.of_int(op.shape[place]))
         if reference.element is not None:
-            if len(reference.element) != rank:
+            if len(reference.element) != len(dims):
                 return ()
-            for dim, node in enumerate(reference.element):
+            for dim, node in zip(dims, reference.element, strict=True):
                 before = extents[dim].low
                 extents[dim] = Extent(None if before is None else apply("+", before, self.exprs.of(node)), const(1))
         return tuple(extents)
+
+    def _keeps_shape(self, op: ViewOp, extents: list[Extent]) -> bool:
+        """Whether another shape is the same one."""
+        if op.kind is not ViewKind.SPAN_AS:
+            return False
+        wanted = [size.const for size in op.shape]
+        return None not in wanted and wanted == [None if e.length is None else e.length.const for e in extents]
 
     def low(self, op: ViewOp, dim: int) -> Expr | None:
         """Where a tile begins, relative to what it is cut from."""
@@ -70,6 +84,10 @@ class Parts:
         if op.step:
             by = self.exprs.of(op.step[dim]) if len(op.step) == rank else None
         return None if by is None else apply("*", place, by)
+
+
+def _is_one(extent: Extent) -> bool:
+    return extent.length is not None and extent.length.const == 1
 
 
 def covers(part: tuple[Extent, ...], shape: tuple[Int, ...]) -> bool:

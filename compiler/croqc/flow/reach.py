@@ -107,7 +107,7 @@ def _limit(setting: Setting, found: Plan, outcome: Outcome) -> Limit | None:
     if found.limit is not None:
         return found.limit
     if not is_plain(setting):
-        limit = unsettled(setting.program, found.period, found.sizes, done)
+        limit = unsettled(setting.program, found.period, found.sizes, found.among_others(done))
         if limit is not None:
             return limit
     below = None if outcome.below else may_differ_below_zero(setting.program)

@@ -125,9 +125,9 @@ class Operand:
         return range(stage.first + value, stage.first + last + 1)
 
     def exact(self, env: Env) -> bool:
-        """Whether the slots are known."""
+        """Whether the slots are known: not where another shape, or a length that varies, cuts into bands of rows."""
         if self.code is None:
-            return True
+            return self.whole or self.stage is None or self.stage.rows is None
         try:
             value = self.code(env)
         except UndecidedError:

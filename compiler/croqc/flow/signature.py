@@ -118,6 +118,14 @@ class Signature:
             return None
         return tuple(key)
 
+    def beyond(self, sizes: Mapping[int, int], turns: Mapping[Loop, int]) -> dict[Loop, int]:
+        """The loops that make more turns than given, and how many."""
+        env: Env = [0] * self.width
+        for var, value in sizes.items():
+            env[var] = value
+        counts = {loop: len(range(low(env), high(env), max(step(env), 1))) for _, loop, low, high, step in self.loops}
+        return {loop: count for loop, count in counts.items() if count > turns.get(loop, count)}
+
     def kind(self, sizes: Mapping[int, int]) -> Kind:
         """What sizes decide beside numbers of turns. Instances of one kind do the same, some of them for longer."""
         env: Env = [0] * self.width

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from croqc.flow.alike import Acts, Alike
-from croqc.flow.arrivals import survey
+from croqc.flow.arrivals import TOO_MANY, crowded, survey
 from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
@@ -67,6 +67,9 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         return KernelFlow(kernel, Strength.UNKNOWN, "", "it cannot be read", first, paths)
     if model.cut:
         return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_DEEP, model.cut[0], paths)
+    crowd = crowded(model, kernel)
+    if crowd is not None:
+        return KernelFlow(kernel, Strength.UNKNOWN, "", TOO_MANY, crowd, paths)
     arrivals, starts = survey(model, kernel, paths)
     placements = place_indices(model, kernel.node)
     effort = Effort(budget)

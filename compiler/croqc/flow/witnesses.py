@@ -45,7 +45,7 @@ class Guard:
 
 
 def guards_of(program: Program) -> list[Guard]:
-    """The conditions with a comparison of several sizes or blocks, each once."""
+    """The conditions on several sizes, blocks and indices, or on one that does more than pass a constant, each once."""
     sizes = {size.var for size in program.sizes}
     found: dict[str, Guard] = {}
     around: list[Branch] = []
@@ -71,7 +71,10 @@ def _is_followed(op: Branch, sizes: set[int]) -> bool:
 
 
 def _relates(expr: Expr, sizes: set[int]) -> bool:
-    return any(part.op in COMPARE and len(part.variables() & sizes) > 1 for part in expr.walk())
+    used = expr.variables()
+    return len(used) > 1 or not all(
+        course(part, var).plain for part in expr.walk() if part.op in COMPARE for var in used
+    )
 
 
 @dataclass(slots=True)
@@ -227,7 +230,8 @@ class _Search:
                 here = middle
             else:
                 before = middle
-        return here if self._is_met(goal, number, here, env) else None
+        met = goal[0].op == "==" or self._is_met(goal, number, here, env)
+        return here if met else None  # beside where sides are equal another variable may make them so
 
     def _turns(self, goal: Goal, number: int, value: int, side: int, env: Env) -> bool:
         """Whether a comparison comes out as wanted, or is past where its sides are equal."""
@@ -268,6 +272,6 @@ def _failing(goal: Goal, env: Env) -> Iterator[Goal]:
 
 def _comes_again(expr: Expr, number: int) -> bool:
     return (
-        any(arg.op in ("%", "&") and number in arg.variables() for arg in expr.walk())
+        any(arg.op in ("%", "&", "|", "^") and number in arg.variables() for arg in expr.walk())
         or (course(expr, number).period or 1) > 1
     )

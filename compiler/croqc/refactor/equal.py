@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from croqc.flow.analysis import analyze_flow
-from croqc.flow.arrivals import slot_arrivals
+from croqc.flow.arrivals import TOO_MANY, crowded, slot_arrivals
 from croqc.flow.paths import kernel_paths
 from croqc.flow.report import KernelFlow, Step, Strength
 from croqc.refactor.base import Code, Refusal, edited
@@ -75,6 +75,8 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deepe
     """The function after edits; refused if it could not be read any more, had other findings or another model."""
     edits = list(edits)
     place = edits[0].span if edits else code.model.function.name.span
+    if any(crowded(code.model, kernel) for kernel in code.model.kernels):
+        return Refusal(TOO_MANY, place)
     after = edited(code, edits)
     if after is None:
         return Refusal("the result would not parse", place)

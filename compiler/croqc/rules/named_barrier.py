@@ -1,11 +1,10 @@
-"""Rule `named-barrier`: a reserved named barrier or one that there is not, or a count of part of a warp (reference, Q15, 7.7)."""
+"""Rule `named-barrier`: a named barrier that is reserved or does not exist, or a count of part of a warp (Q15, 7.7)."""
 
 from __future__ import annotations
 
 from croqc.rules.base import Rule, Subject, Words
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
-
 
 _RESERVED = {0: "the barrier of the whole block", 15: "reserved for warpgroups"}
 

@@ -8,7 +8,7 @@ from croqc.sema import rulenames as rules
 from croqc.sema import shapes
 from croqc.sema.convert import convert, is_integer, number
 from croqc.sema.describe import describe, extents
-from croqc.sema.elements import common
+from croqc.sema.elements import canonical, common
 from croqc.sema.integers import COMPARISONS, quotient, remainder
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
@@ -254,7 +254,8 @@ def _scalar_arithmetic(
         return Value(Scalar(elem))
     value = None if a is None or b is None else integer_op(walk, op, a, b)
     selected = _is_pick(left[1][0]) or _is_pick(right[1][0])
-    bound = None if selected else _derived_bound(op, first.type, second.type)
+    # an index is an `int`: with what is wider or unsigned it is a plain number
+    bound = None if selected or canonical(elem) != "s32" else _derived_bound(op, first.type, second.type)
     return Value(Scalar(elem) if bound is None else Bounded(bound), value)
 
 

@@ -48,10 +48,11 @@ def lenses(
     new: Costs = {}
     found: list[Lens] = []
     for report in snapshot.report.functions:
-        found += _of_function(report, card, known, new)
-        if report.name in ran and report.parsed.tree is not None:
+        own = list(_of_function(report, card, known, new))
+        if own and report.name in ran:
             title = run_title(ran[report.name], likeness(snapshot.report, report))
-            found.append(Lens(report.parsed.tree.name.span.shift(report.base), title, SHOW_RUN, report.name))
+            own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
+        found += own
     if costs is not None:
         costs.clear()
         costs.update(new)

@@ -8,6 +8,7 @@ from pygls.lsp.server import LanguageServer
 from croqc import __version__
 from croqc.service.history import History
 from croqls.lsp.documents import Documents
+from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
 from croqls.lsp.runs import Runs
@@ -43,6 +44,7 @@ class CroqtileServer(LanguageServer):
         self.symbols = SymbolIndex()
         self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
         self.tokens_sent = 0
+        self.encoded: dict[str, Encoded] = {}  # by document
         self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged
 
     def may_run(self) -> bool:

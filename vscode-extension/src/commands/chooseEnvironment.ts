@@ -7,7 +7,7 @@ import { expandPath } from "../config.js";
 import { localFolders, surroundings, writePython } from "../environment.js";
 import { type Command, type Parts, Refusal } from "../parts.js";
 import { runProcess } from "../process.js";
-import { type Candidate, candidates, describe, type Origin, probe, type Probe } from "../python.js";
+import { brief, type Candidate, candidates, describe, type Origin, probe, type Probe } from "../python.js";
 import { CREATE } from "../tidings.js";
 
 const ORIGINS: Readonly<Record<Origin, string>> = {
@@ -88,7 +88,7 @@ async function pick(): Promise<Item | undefined> {
 function itemOf(found: Probe): Item {
   const { command, origin } = found.candidate;
   const icon = found.kind === "found" ? "$(pass)" : "$(circle-slash)";
-  return { label: `${icon} ${command}`, description: ORIGINS[origin], detail: describe(found), does: "use", candidate: found.candidate };
+  return { label: `${icon} ${command}`, description: ORIGINS[origin], detail: brief(found), does: "use", candidate: found.candidate };
 }
 
 async function use({ server }: Parts, candidate: Candidate | undefined): Promise<void> {

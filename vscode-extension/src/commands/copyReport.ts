@@ -1,5 +1,4 @@
 /** Copies what came of the last run as Markdown, for an issue or a message. */
-import { release } from "node:os";
 import * as vscode from "vscode";
 
 import { type Command, type Parts, Refusal } from "../parts.js";
@@ -23,7 +22,7 @@ export function surrounding({ server, context }: Parts, { result }: Ended): Surr
   const { version } = context.extension.packageJSON as { readonly version: string };
   return {
     path: vscode.Uri.parse(result.uri).fsPath,
-    extension: `${version}, VS Code ${vscode.version}, ${process.platform} ${release()}`,
+    extension: `${version}, VS Code ${vscode.version}, ${process.platform}`,
     server: server.state.kind === "running" ? `${server.state.found.server}, Python ${server.state.found.python}` : "not running",
   };
 }

@@ -15,7 +15,7 @@ import { runSteps } from "../steps.js";
 import { inform } from "../tell.js";
 import { TRUST } from "../tidings.js";
 
-const CREATE = "Run These Commands";
+const RUN = "Run";
 
 /** `workspace`: the search of python.ts looks there by itself. */
 interface Place extends vscode.QuickPickItem {
@@ -38,7 +38,8 @@ export const createEnvironment: Command = {
     const wish = { folder: place.folder, there: runs(place.found), source };
     const todo = steps(wish, await maker(), process.platform);
     const detail = todo.map(typed).join("\n\n");
-    if ((await vscode.window.showInformationMessage(`Croqtile runs in ${place.label}:`, { modal: true, detail }, CREATE)) !== CREATE) {
+    const question = todo.length > 1 ? "Make a Python environment with these commands?" : "Install the package with this command?";
+    if ((await vscode.window.showInformationMessage(question, { modal: true, detail }, RUN)) !== RUN) {
       return;
     }
     await runSteps(todo);
@@ -64,9 +65,10 @@ async function choosePlace({ context }: Parts): Promise<Place | undefined> {
 async function placeOf({ folder, workspace }: { folder: string; workspace: boolean }): Promise<Place> {
   const command = interpreterOf(folder, process.platform);
   const found = existsSync(command) ? await probe({ command, origin: workspace ? "workspace" : "setting" }, runProcess) : undefined;
-  const label = workspace ? vscode.workspace.asRelativePath(folder, localFolders().length > 1) : "for all folders";
+  const label = workspace ? vscode.workspace.asRelativePath(folder, localFolders().length > 1) : "An environment for all folders";
+  const description = workspace ? "of this folder" : "";
   const detail = runs(found) ? `${folder} (is there; ${PACKAGE} is installed into it)` : folder;
-  return { label: workspace ? label : "an environment for all folders", description: workspace ? "of this folder" : "", detail, folder, found, workspace };
+  return { label, description, detail, folder, found, workspace };
 }
 
 async function chooseSource(): Promise<string | undefined> {

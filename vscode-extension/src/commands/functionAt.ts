@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 
 import { Refusal } from "../parts.js";
 import type { About } from "../requests.js";
-import { aboutOf } from "./place.js";
+import { aboutOf, openedDocument } from "./place.js";
 
 const ALL = "Every kernel with a run line";
 
@@ -13,10 +13,10 @@ const ALL = "Every kernel with a run line";
  */
 export async function functionAt(args: readonly unknown[]): Promise<About | undefined> {
   const about = aboutOf(args);
+  const { uri } = await openedDocument(about.textDocument.uri);
   if (about.entry !== undefined || args[1] === null) {
     return about;
   }
-  const uri = vscode.Uri.parse(about.textDocument.uri);
   const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>("vscode.executeDocumentSymbolProvider", uri);
   if (symbols === undefined) {
     return about; // no server: it is asked all the same, and says why

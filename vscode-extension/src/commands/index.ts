@@ -14,6 +14,8 @@ import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
 import { newKernel } from "./newKernel.js";
 import { restartServer, showOutput } from "./server.js";
+import { profile } from "./profile.js";
+import { showFlow } from "./showFlow.js";
 import { showSharedMemory } from "./sharedMemory.js";
 
 export const COMMANDS: readonly Command[] = [
@@ -24,6 +26,8 @@ export const COMMANDS: readonly Command[] = [
   cancelRun,
   showRun,
   copyReport,
+  profile,
+  showFlow,
   newKernel,
   showCuda,
   showPtx,

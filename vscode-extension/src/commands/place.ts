@@ -8,7 +8,7 @@ import { SCHEME, subjectOf } from "../views/generatedText.js";
 export const LANGUAGE = "croqtile";
 
 /** Documents that the server is told of (client.ts). */
-const SCHEMES: readonly string[] = ["file", "untitled"];
+export const SCHEMES: readonly string[] = ["file", "untitled"];
 
 /**
  * Lenses hand over the document's address and the name of a function, menus the address of what was clicked, the tree

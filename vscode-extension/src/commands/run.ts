@@ -4,8 +4,10 @@ import * as vscode from "vscode";
 import { type Command, type Parts, Refusal } from "../parts.js";
 import type { About } from "../requests.js";
 import type { RunRequest, RunResult } from "../runTypes.js";
+import { warn } from "../tell.js";
 import { showRunPanel } from "../views/runPanel/panel.js";
 import { functionAt } from "./functionAt.js";
+import { demandTrust, tellUnderWay } from "./underway.js";
 
 type Wish = Pick<RunRequest, "task" | "engine">;
 
@@ -19,41 +21,21 @@ export const verify: Command = { id: "croqtile.verify", run: (parts, ...args) =>
 export const cancelRun: Command = { id: "croqtile.cancelRun", run: cancel };
 export const showRun: Command = { id: "croqtile.showRun", run: (parts, ...args) => showLast(parts, args) };
 
-const SIMULATE = "Run in the Simulator";
-const TRUST = "Manage Trust";
-const CANCEL = "Cancel Run";
-
 async function begin(parts: Parts, args: readonly unknown[], wish: Wish): Promise<void> {
-  if (!vscode.workspace.isTrusted) {
-    await explainTrust();
-    return;
-  }
+  demandTrust();
   const about = await functionAt(args);
   if (about === undefined) {
     return;
   }
   const { started, end } = await parts.runs.start({ ...about, ...wish });
-  await showRunPanel(parts);
+  if (started || parts.runs.current !== undefined) {
+    await showRunPanel(parts);
+  }
   if (!started) {
-    void offerCancel(parts);
+    tellUnderWay(parts);
     return;
   }
   await tellEnd(about, (await end).result);
-}
-
-async function explainTrust(): Promise<void> {
-  const text = "Croqtile: This workspace is not trusted, so nothing in it is run";
-  if ((await vscode.window.showWarningMessage(text, TRUST)) === TRUST) {
-    await vscode.commands.executeCommand("workbench.trust.manage");
-  }
-}
-
-async function offerCancel(parts: Parts): Promise<void> {
-  const running = parts.runs.current?.id;
-  const choice = await vscode.window.showInformationMessage("Croqtile: A run is under way; it goes on", CANCEL);
-  if (choice === CANCEL) {
-    await parts.runs.cancel(running);
-  }
 }
 
 /** What came of a run stands in the panel; that there was none is said as well. */
@@ -61,15 +43,14 @@ async function tellEnd(about: About, result: RunResult): Promise<void> {
   if (result.state === "failed") {
     void vscode.window.showErrorMessage(`Croqtile: ${result.message}`);
   } else if (result.state === "refused") {
-    const ways = result.offer === "sim" ? [SIMULATE] : [];
-    if ((await vscode.window.showWarningMessage(`Croqtile: ${result.message}`, ...ways)) === SIMULATE) {
-      await vscode.commands.executeCommand(runSimulator.id, about.textDocument.uri, about.entry ?? null);
-    }
+    const args = [about.textDocument.uri, about.entry ?? null];
+    await warn(result.message, result.offer === "sim" ? { title: "Run in the Simulator", command: runSimulator.id, args } : undefined);
   }
 }
 
-async function cancel({ runs }: Parts): Promise<void> {
-  if (!(await runs.cancel())) {
+/** The run under way, or the one of that number. */
+async function cancel({ runs }: Parts, ...[id]: readonly unknown[]): Promise<void> {
+  if (!(await runs.cancel(typeof id === "number" ? id : undefined))) {
     throw new Refusal("No run is under way");
   }
 }

@@ -3,9 +3,11 @@ import * as vscode from "vscode";
 
 import type { Parts } from "../parts.js";
 import { registerContexts } from "./contexts.js";
+import { registerFlowPanel } from "./flow/panel.js";
 import { registerGenerated } from "./generated.js";
 import { registerKernels } from "./kernels.js";
 import { registerRunPanel } from "./runPanel/panel.js";
+import { registerStallShares } from "./stalls/decorations.js";
 import { registerStatus } from "./status.js";
 import { registerTests } from "./tests/controller.js";
 import { registerTextPages } from "./textPages.js";
@@ -18,7 +20,9 @@ const VIEWS: readonly ((parts: Parts) => vscode.Disposable)[] = [
   registerKernels,
   registerGenerated,
   registerTextPages,
+  registerFlowPanel,
   registerRunPanel,
+  registerStallShares,
   registerTests,
 ];
 

@@ -11,6 +11,8 @@ export interface Page {
   readonly style: string;
   /** HTML; texts in it are escaped by `text`. */
   readonly body: string;
+  /** More of the page's script, behind that of all pages: it knows `editor` and `state`. */
+  readonly script?: string;
 }
 
 /** What the extension sends to a page: the `id`s of the elements that are lit. */
@@ -96,7 +98,7 @@ export function html(page: Page): string {
 </head>
 <body>
 ${page.body}
-<script nonce="${nonce}">${SCRIPT}</script>
+<script nonce="${nonce}">${SCRIPT}${page.script ?? ""}</script>
 </body>
 </html>
 `;

@@ -1,35 +1,17 @@
-/** The frame of the run panel's page: policy, style, and the script that takes what the extension sends. Must not import `vscode`. */
-import { randomBytes } from "node:crypto";
+/** The page of the run panel: its style, and the script that takes what the extension sends. Must not import `vscode`. */
+import { html } from "../page.js";
 
-/** What the extension sends. `body` is HTML made by html.ts; `state` is kept over hiding and reloading. */
-export type Sent = { readonly body: string; readonly state: unknown } | { readonly news: string; readonly share: number | undefined };
+/** What the extension sends. `body` is HTML made by html.ts; `kept` is given back after a reload of the window. */
+export type Sent = { readonly body: string; readonly kept: unknown } | { readonly news: string; readonly share: number | undefined };
 
-/** Nothing is loaded from anywhere; style and script bear a number used once. */
 export function frame(): string {
-  const nonce = randomBytes(16).toString("hex");
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>Croqtile run</title>
-<style nonce="${nonce}">${STYLE}</style>
-</head>
-<body>
-<main id="main"></main>
-<script nonce="${nonce}">${SCRIPT}</script>
-</body>
-</html>
-`;
+  return html({ title: "Croqtile run", style: STYLE, body: '<main id="main"></main>', script: SCRIPT });
 }
 
 const STYLE = `
-:root { --good: var(--vscode-testing-iconPassed, #388a34); --bad: var(--vscode-testing-iconFailed, #d13438);
+:root { --good: var(--vscode-charts-green, #388a34); --bad: var(--vscode-charts-red, #d13438);
   --rule: var(--vscode-panel-border, #8885); --soft: var(--vscode-descriptionForeground); --box: var(--vscode-contrastBorder, transparent); }
-body { margin: 0; padding: 0 20px 40px; color: var(--vscode-foreground); background: var(--vscode-editor-background);
-  font: var(--vscode-font-size, 13px)/1.5 var(--vscode-font-family, sans-serif); }
+body { padding-top: 0; color: var(--vscode-foreground); }
 main { max-width: 860px; }
 header { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: baseline; padding: 14px 0 10px; position: sticky; top: 0; z-index: 1;
   background: var(--vscode-editor-background); border-bottom: 1px solid var(--rule); margin-bottom: 14px; }
@@ -38,21 +20,14 @@ h1 .soft { font-weight: 400; font-size: 0.8em; margin-left: 6px; }
 h2 { font-size: 1.1em; font-weight: 600; margin: 28px 0 2px; overflow-wrap: anywhere; }
 h3, figcaption { font-size: 1em; font-weight: 600; margin: 18px 0 6px; }
 p { margin: 0 0 4px; overflow-wrap: anywhere; }
-code, pre { font-family: var(--vscode-editor-font-family, monospace); font-size: 0.95em; }
-code { overflow-wrap: anywhere; background: none; color: inherit; }
+pre { font-family: var(--vscode-editor-font-family, monospace); font-size: 0.95em; }
+code { overflow-wrap: anywhere; padding: 0; background: none; color: inherit; }
 pre { margin: 0; padding: 8px 12px; overflow: auto; max-height: 20em; background: var(--vscode-textCodeBlock-background); border: 1px solid var(--box); }
-.soft { color: var(--soft); }
 .good { color: var(--good); } .bad { color: var(--bad); }
 .actions { display: flex; flex-wrap: wrap; gap: 6px; }
-button { font: inherit; cursor: pointer; }
-button:focus-visible, [tabindex]:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
-button.action { padding: 2px 10px; border: 1px solid var(--vscode-button-border, var(--box)); border-radius: 3px;
-  color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
-button.action:hover { background: var(--vscode-button-secondaryHoverBackground); }
-button.main { margin-top: 6px; color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
-button.main:hover { background: var(--vscode-button-hoverBackground); }
-button.link { border: 0; padding: 0; background: none; color: var(--vscode-textLink-foreground); }
-button.link:hover { text-decoration: underline; }
+[tabindex]:focus-visible, summary:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 1px; }
+button.action.main { margin-top: 6px; color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
+button.action.main:hover { background: var(--vscode-button-hoverBackground); }
 .busy { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 14px; padding: 10px 0; }
 progress { flex: 1 1 160px; max-width: 320px; height: 6px; appearance: none; border: 1px solid var(--box); background: var(--rule); border-radius: 3px; overflow: hidden; }
 progress::-webkit-progress-bar { background: transparent; }
@@ -68,17 +43,15 @@ progress:indeterminate { background: linear-gradient(90deg, var(--rule) 30%, var
 .verdict.good .sign, .verdict.good .word { color: var(--good); } .verdict.bad .sign, .verdict.bad .word { color: var(--bad); }
 .verdict .word { font-size: 1.4em; font-weight: 600; line-height: 1.25; }
 details { margin-top: 14px; border-top: 1px solid var(--rule); padding-top: 8px; }
-summary { cursor: pointer; } summary h2 { display: inline; } summary:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 2px; }
+summary { cursor: pointer; } summary h2 { display: inline; }
 .compared { margin-top: 6px; color: var(--soft); } .compared.good, .compared.bad { color: var(--vscode-foreground); }
 .badge { font-size: 0.8em; padding: 1px 7px; border: 1px solid currentColor; border-radius: 9px; vertical-align: 1px; margin-right: 4px; }
 ul { margin: 0; padding-left: 20px; } ul.plain { list-style: none; padding: 0; } ul.plain li { margin-bottom: 8px; }
 .under { padding-left: 1.4em; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; }
-th { text-align: left; font-weight: 400; color: var(--soft); white-space: nowrap; }
-th, td { padding: 3px 18px 3px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
-td code { white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th { font-weight: 400; }
+th, td { padding: 3px 18px 3px 0; white-space: nowrap; }
+td.long { white-space: normal; min-width: 14em; }
 figure { margin: 0; } figure > svg { width: 100%; max-width: 640px; height: auto; }
 svg text { fill: var(--vscode-foreground); font-size: 12px; } svg text.soft { fill: var(--soft); }
 svg text.x { text-anchor: middle; } svg text.y { text-anchor: end; }
@@ -93,22 +66,17 @@ svg .memory { stroke: var(--vscode-charts-orange, #d18616); stroke-dasharray: 2 
 `;
 
 const SCRIPT = `
-const editor = acquireVsCodeApi();
 const main = document.getElementById("main");
 addEventListener("message", ({ data }) => {
   if (data.body !== undefined) {
     const focused = document.activeElement?.dataset?.say;
     main.innerHTML = data.body;
     if (focused !== undefined) [...main.querySelectorAll("[data-say]")].find((one) => one.dataset.say === focused)?.focus();
-    editor.setState(data.state);
-  } else if (document.getElementById("news") !== null) {
+    state.kept = data.kept;
+    editor.setState(state);
+  } else if (data.news !== undefined && document.getElementById("news") !== null) {
     document.getElementById("news").textContent = data.news;
     if (data.share !== undefined) document.getElementById("bar").value = data.share;
   }
 });
-addEventListener("click", (event) => {
-  const said = event.target.closest("[data-say]")?.dataset.say;
-  if (said !== undefined) editor.postMessage(JSON.parse(said));
-});
-addEventListener("load", () => editor.postMessage({ ready: true }));
 `;

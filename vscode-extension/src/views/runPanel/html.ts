@@ -1,12 +1,13 @@
 /** The HTML of the run panel, made of its view. Every text is escaped here. Must not import `vscode` or decide what is shown. */
-import type { Place } from "../../runTypes.js";
+import type { Position } from "../../requests.js";
+import { say, text as escaped } from "../page.js";
 import type { View } from "./model.js";
 import type { Plot, Series } from "./plot.js";
 import type { Section } from "./section.js";
 import type { Cell, Line, Table, Tone } from "./table.js";
 
 /** What a page says to the extension: an action, or a place of the source to go to. */
-export type Said = { readonly do: Action } | Place;
+export type Said = { readonly do: Action } | Position;
 export type Action = "again" | "sim" | "gpu" | "verify" | "copy" | "cancel";
 
 const SIGNS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", none: "–" };
@@ -18,17 +19,16 @@ const TITLES: readonly (readonly [Action, string])[] = [
   ["copy", "Copy Report"],
 ];
 
-export function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
+/** Characters of a cell from which on it may take several lines. */
+const LONG = 24;
 
 /** Escaped, with what stands between backquotes as code. */
 function prose(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-function say(said: Said): string {
-  return `data-say="${escaped(JSON.stringify(said))}"`;
+function saying(said: Said): string {
+  return say(said);
 }
 
 /** The body of the page. */
@@ -47,7 +47,7 @@ export function bodyOf(view: View): string {
 
 function top(view: View): string {
   const actions = view.busy === undefined && view.headline !== undefined ? TITLES : [];
-  const buttons = actions.map(([action, title]) => `<button class="action" ${say({ do: action })}>${title}</button>`).join("");
+  const buttons = actions.map(([action, title]) => `<button class="action" ${saying({ do: action })}>${title}</button>`).join("");
   const file = view.file === view.title ? "" : ` <span class="soft">${escaped(view.file)}</span>`;
   return `<header><h1>${escaped(view.title)}${file}</h1><div class="actions" role="toolbar" aria-label="Actions">${buttons}</div></header>`;
 }
@@ -55,11 +55,11 @@ function top(view: View): string {
 function busy({ text, share }: NonNullable<View["busy"]>): string {
   const value = share === undefined ? "" : ` value="${share}"`;
   return `<section class="busy"><progress id="bar" max="1"${value} aria-label="Progress of the run"></progress>
-<span id="news" role="status">${escaped(text)}</span><button class="action" id="cancel" ${say({ do: "cancel" })}>Cancel</button></section>`;
+<span id="news" role="status">${escaped(text)}</span><button class="action" id="cancel" ${saying({ do: "cancel" })}>Cancel</button></section>`;
 }
 
 function headline({ word, tone, said }: NonNullable<View["headline"]>, view: View): string {
-  const offer = view.offer ? `<p><button class="action main" ${say({ do: "sim" })}>Run in the Simulator</button></p>` : "";
+  const offer = view.offer ? `<p><button class="action main" ${saying({ do: "sim" })}>Run in the Simulator</button></p>` : "";
   return `<section class="verdict ${tone}" role="status"><span class="sign" aria-hidden="true">${SIGNS[tone]}</span>
 <div><p class="word">${escaped(word)}</p><p>${prose(said)}</p>${view.compared.map(compared).join("")}${offer}</div></section>`;
 }
@@ -95,14 +95,14 @@ function expectation(one: Section["expectations"][number]): string {
 function linked({ text, place }: Line): string {
   return place === undefined
     ? prose(text)
-    : `<button class="link" ${say({ line: place.line, character: place.character })}>line ${place.line + 1}</button> ${prose(text)}`;
+    : `<button class="link" ${saying({ line: place.line, character: place.character })}>line ${place.line + 1}</button> ${prose(text)}`;
 }
 
 /** In a frame that scrolls by itself where the panel is narrow. */
 function table(one: Table): string {
   const isNumber = (at: number): string => (one.numbers.includes(at) ? ' class="number"' : "");
   const columns = one.columns.map((name, at) => `<th scope="col"${isNumber(at)}>${escaped(name)}</th>`).join("");
-  const rows = one.rows.map((row) => `<tr>${row.map((cell, at) => `<td${isNumber(at)}>${cellOf(cell)}</td>`).join("")}</tr>`).join("\n");
+  const rows = one.rows.map((row) => `<tr>${row.map((cell, at) => `<td${cell.text.length > LONG ? ' class="long"' : isNumber(at)}>${cellOf(cell)}</td>`).join("")}</tr>`).join("\n");
   return `<h3>${escaped(one.caption)}</h3><div class="scroll" tabindex="0" role="region" aria-label="${escaped(one.caption)}"><table>
 <thead><tr>${columns}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -51,7 +51,7 @@ export function viewOf(known: Known): View {
       const own = runs.filter((run) => run.function === name && run.engine === "gpu");
       return plotOf(name, own, id, known.history) ?? [];
     }),
-    sections: runs.map((run) => sectionOf(run, functions.length > 1)),
+    sections: runs.map((run) => sectionOf(run, functions.length > 1, result === undefined ? [] : absence(result, run))),
     history: historyOf(runs, functions, known),
   };
 }
@@ -143,10 +143,15 @@ function verificationOf(result: RunResult): Table | undefined {
     { text: `${one.sim.function} ${label(one.sim)}`, code: true },
     { text: one.static.text, tone: one.static.verdict === "fails" ? "bad" : one.static.verdict === "proved" ? "good" : "none" },
     { text: VERDICTS[one.sim.verdict], tone: toneOf(one.sim) },
-    one.gpu === null ? { text: one.said } : { text: VERDICTS[one.gpu.verdict], tone: toneOf(one.gpu) },
+    one.gpu === null ? { text: "not here" } : { text: VERDICTS[one.gpu.verdict], tone: toneOf(one.gpu) },
     { text: one.agree ? "yes" : "no: please report this kernel", tone: one.agree ? "none" : "bad" },
   ]);
   return { caption: "Verified three ways", columns: ["Run", "Credit flow", "Simulator", "Card", "They agree"], numbers: [], rows };
+}
+
+/** Why a run was not made on a card, too. */
+function absence(result: RunResult, run: RunEntry): string[] {
+  return verifiedOf(result).flatMap((one) => (one.sim === run && one.gpu === null ? [`Not on a card: ${one.said}`] : []));
 }
 
 /** The runs side by side. */

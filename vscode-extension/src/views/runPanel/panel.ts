@@ -4,6 +4,8 @@ import * as vscode from "vscode";
 import { type Parts, Refusal } from "../../parts.js";
 import type { Ended, Running } from "../../runs.js";
 import type { Past, Progress } from "../../runTypes.js";
+import { isReady } from "../page.js";
+import { revealIn } from "../reveal.js";
 import { frame, type Sent } from "./frame.js";
 import { type Action, bodyOf } from "./html.js";
 import { busyOf, viewOf } from "./model.js";
@@ -30,8 +32,9 @@ let open: RunPanel | undefined;
 export function registerRunPanel(parts: Parts): vscode.Disposable {
   return vscode.window.registerWebviewPanelSerializer(TYPE, {
     deserializeWebviewPanel: (panel, state: unknown) => {
+      const { kept } = (state ?? {}) as { readonly kept?: unknown };
       open?.close();
-      open = new RunPanel(parts, panel, isKept(state) ? state : undefined);
+      open = new RunPanel(parts, panel, isKept(kept) ? kept : undefined);
       return Promise.resolve();
     },
   });
@@ -148,7 +151,7 @@ class RunPanel {
       when: localTime,
     });
     this.panel.title = `Run: ${view.title}`;
-    this.send({ body: bodyOf(view), state: this.ended === undefined ? undefined : { ended: this.ended, history: this.history } });
+    this.send({ body: bodyOf(view), kept: this.ended === undefined ? undefined : { ended: this.ended, history: this.history } });
   }
 
   private send(sent: Sent): void {
@@ -156,13 +159,18 @@ class RunPanel {
   }
 
   private async hear(said: unknown): Promise<void> {
-    const { ready, do: action, line, character } = (said ?? {}) as Record<string, unknown>;
-    const request = this.ended?.request ?? this.running?.request;
-    if (ready === true) {
+    if (isReady(said)) {
       this.draw();
-    } else if (typeof line === "number" && typeof character === "number" && request !== undefined) {
-      await reveal(request.textDocument.uri, line, character);
-    } else if (request !== undefined && typeof action === "string") {
+      return;
+    }
+    const request = this.ended?.request ?? this.running?.request;
+    const { do: action } = (said ?? {}) as Record<string, unknown>;
+    if (request === undefined) {
+      return;
+    }
+    if (typeof action !== "string") {
+      await revealIn(request.textDocument.uri, said);
+    } else {
       const engine = request.engine === "gpu" ? "croqtile.runGpu" : request.engine === "sim" ? "croqtile.runSimulator" : "croqtile.run";
       const again = request.task === "verify" ? "croqtile.verify" : engine;
       const command = action === "again" ? again : new Map(Object.entries(COMMANDS)).get(action);
@@ -173,14 +181,8 @@ class RunPanel {
   }
 }
 
-async function reveal(uri: string, line: number, character: number): Promise<void> {
-  const seen = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri);
-  const selection = new vscode.Range(line, character, line, character);
-  await vscode.window.showTextDocument(vscode.Uri.parse(uri), { viewColumn: seen?.viewColumn ?? vscode.ViewColumn.One, selection });
-}
-
-function isKept(state: unknown): state is Kept {
-  const { ended, history } = (state ?? {}) as Record<string, unknown>;
+function isKept(kept: unknown): kept is Kept {
+  const { ended, history } = (kept ?? {}) as Record<string, unknown>;
   return typeof ended === "object" && ended !== null && "request" in ended && "result" in ended && Array.isArray(history);
 }
 

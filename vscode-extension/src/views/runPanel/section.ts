@@ -18,8 +18,8 @@ export interface Section {
   readonly prints: string;
 }
 
-/** `named`: with the name of the function. */
-export function sectionOf(run: RunEntry, named: boolean): Section {
+/** `named`: with the name of the function; `more` is noted, too. */
+export function sectionOf(run: RunEntry, named: boolean, more: readonly string[]): Section {
   const schedule = run.schedule === 0 ? [] : [`schedule ${run.schedule}`];
   const compiled = run.compileTime > 0 ? [`compiled in ${duration(run.compileTime)}`] : [];
   const time = timeText(run);
@@ -38,7 +38,7 @@ export function sectionOf(run: RunEntry, named: boolean): Section {
       text: `${one.path} waits for ${awaited(one)}, generation ${one.generation}${one.owedBy === "" ? "" : `; owed by ${one.owedBy}`}`,
       place: one.range.start,
     })),
-    notes: run.notes,
+    notes: [...run.notes, ...more],
     prints: run.prints.join("").replace(/\n$/, ""),
   };
 }

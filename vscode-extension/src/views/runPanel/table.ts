@@ -1,5 +1,6 @@
 /** Lines, cells and tables, as data. Must not import `vscode`. */
-import { isGood, type Place, type Verdict } from "../../runTypes.js";
+import type { Position } from "../../requests.js";
+import { isGood, type Verdict } from "../../runTypes.js";
 
 export type Tone = "good" | "bad" | "none";
 
@@ -7,7 +8,7 @@ export type Tone = "good" | "bad" | "none";
 export interface Cell {
   readonly text: string;
   readonly tone?: Tone;
-  readonly place?: Place;
+  readonly place?: Position;
   readonly code?: boolean;
 }
 
@@ -23,7 +24,7 @@ export interface Table {
 export interface Line {
   readonly text: string;
   readonly tone?: Tone;
-  readonly place?: Place;
+  readonly place?: Position;
 }
 
 export function toneOf(run: { readonly verdict: Verdict }): Tone {

@@ -1,10 +1,12 @@
 /** The Test Explorer's kernels: each run line of a kernel with an expectation is a test, as the server lists them. */
 import * as vscode from "vscode";
 
-import { LANGUAGE } from "../../commands/place.js";
+import { LANGUAGE, openedDocument } from "../../commands/place.js";
+import { Later } from "../../later.js";
 import { type Parts, Refusal } from "../../parts.js";
+import type { Range } from "../../requests.js";
 import type { Ended } from "../../runs.js";
-import type { KernelTest, Range, RunRequest, TestFile } from "../../runTypes.js";
+import type { KernelTest, RunRequest, TestFile } from "../../runTypes.js";
 import { showRunPanel } from "../runPanel/panel.js";
 import { type Message, type Outcome, outcomesOf } from "./outcome.js";
 import { type Chosen, type Group, groupsOf } from "./plan.js";
@@ -27,7 +29,7 @@ export function registerTests(parts: Parts): vscode.Disposable {
 class KernelTests implements vscode.Disposable {
   private readonly controller = vscode.tests.createTestController(ID, "Croqtile Kernels");
   private readonly tests = new WeakMap<vscode.TestItem, KernelTest>();
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly later = new Later<string>((uri) => this.renew(uri));
   private readonly follows: vscode.Disposable[];
 
   constructor(private readonly parts: Parts) {
@@ -37,9 +39,10 @@ class KernelTests implements vscode.Disposable {
       this.controller.createRunProfile(title, kind, (request, token) => this.run(request, token, wish), at === 0 || wish.panel === true);
     });
     const files = vscode.workspace.createFileSystemWatcher("**/*.co");
-    const later = (uri: vscode.Uri): void => this.later(uri);
+    const later = (uri: vscode.Uri): void => this.later.ask(uri.toString(), DELAY_MS);
     const isOurs = (document: vscode.TextDocument): boolean => document.languageId === LANGUAGE && document.uri.scheme === "file";
     this.follows = [
+      this.later,
       this.controller,
       files,
       files.onDidCreate(later),
@@ -52,7 +55,6 @@ class KernelTests implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.timers.forEach((timer) => clearTimeout(timer));
     vscode.Disposable.from(...this.follows).dispose();
   }
 
@@ -63,18 +65,6 @@ class KernelTests implements vscode.Disposable {
     if (files !== undefined) {
       this.controller.items.replace(files.filter((file) => file.tests.length > 0).map((file) => this.itemOf(file)));
     }
-  }
-
-  private later(uri: vscode.Uri): void {
-    const key = uri.toString();
-    clearTimeout(this.timers.get(key));
-    this.timers.set(
-      key,
-      setTimeout(() => {
-        this.timers.delete(key);
-        void this.renew(key);
-      }, DELAY_MS),
-    );
   }
 
   private async renew(uri: string): Promise<void> {
@@ -159,7 +149,7 @@ class KernelTests implements vscode.Disposable {
       if (!vscode.workspace.isTrusted) {
         throw new Refusal("This workspace is not trusted, so nothing in it is run");
       }
-      await vscode.workspace.openTextDocument(vscode.Uri.parse(group.uri)); // the server runs what the editor has
+      await openedDocument(group.uri); // the server runs what the editor has
       const ended = await this.ended(group, token, wish);
       if (ended === undefined || ended.result.state === "cancelled") {
         group.items.forEach((item) => run.skipped(item));

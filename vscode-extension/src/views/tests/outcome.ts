@@ -1,6 +1,7 @@
 /** What came of a kernel's test, as the Test Explorer tells it. Must not import `vscode`. */
+import type { Range } from "../../requests.js";
 import { runLines } from "../../runReport.js";
-import { isGood, type Range, type RunEntry, type RunResult, type Verified } from "../../runTypes.js";
+import { isGood, type RunEntry, type RunResult, type Verified } from "../../runTypes.js";
 import { allowed, awaited, capital, difference, figure, judgement, stuck, VERDICTS } from "../../runWords.js";
 
 /** `range` is where it happened; without one it concerns the whole test. */
@@ -30,7 +31,7 @@ export function outcomesOf(result: RunResult, count: number): readonly Outcome[]
 }
 
 function ofRun(run: RunEntry): Outcome {
-  return { kind: kindOf(run), seconds: run.time, messages: messagesOf(run), report: runLines(run).join("\n") };
+  return { kind: kindOf(run), seconds: run.time, messages: messagesOf(run), report: plain(run).join("\n") };
 }
 
 function ofVerified(one: Verified): Outcome {
@@ -38,13 +39,18 @@ function ofVerified(one: Verified): Outcome {
   const flow = one.static.verdict === "fails" ? [{ text: capital(one.static.text) }] : [];
   const torn = one.agree ? [] : [{ text: "Credit flow, simulator and card contradict each other; please report this kernel" }];
   const said = one.gpu === null ? [`Not on a card: ${one.said}`] : [];
-  const report = [...runs.flatMap((run) => [...runLines(run), ""]), `Credit flow: ${one.static.text}`, ...said];
+  const report = [...runs.flatMap((run) => [...plain(run), ""]), `Credit flow: ${one.static.text}`, ...said];
   return {
     kind: one.ok && one.agree ? "passed" : "failed",
     seconds: runs.reduce((sum, run) => sum + run.time, 0),
     messages: [...runs.flatMap(messagesOf), ...flow, ...torn],
     report: report.join("\n"),
   };
+}
+
+/** The report without the emphasis of its verdict: the output shows text. */
+function plain(run: RunEntry): string[] {
+  return runLines(run).map((line, at) => (at === 0 ? line.replaceAll("**", "") : line));
 }
 
 function kindOf(run: RunEntry): Outcome["kind"] {
@@ -78,8 +84,8 @@ function unequal(one: RunEntry["expectations"][number]): Message {
     return { text };
   }
   const { index, got, want } = one.worst;
-  const at = `worst element [${index.join(", ")}]`;
+  const at = `[${index.join(", ")}]`;
   const off = difference(got, want);
-  const limits = off === "" ? "" : `\noff by ${off}, allowed ${allowed(one, want)}`;
-  return { text: `${text}${limits}`, diff: { expected: `${at}: ${figure(want, 9)}`, actual: `${at}: ${figure(got, 9)}` } };
+  const limits = off === "" ? "" : `, off by ${off}, allowed ${allowed(one, want)}`;
+  return { text: `${text}\nworst at ${at}${limits}`, diff: { expected: `${at}: ${figure(want, 9)}`, actual: `${at}: ${figure(got, 9)}` } };
 }

@@ -17,7 +17,7 @@ function remember(step) {
 function hear(message) {
   switch (message?.type) {
     case "flow": return take(message.result, message.open);
-    case "open": return load(result, { function: message.function }, false);
+    case "open": return anew(result, message.function);
     case "at": return showCursor(message.told);
     case "note": return note(message.text, message.stale);
     case "document":
@@ -27,8 +27,13 @@ function hear(message) {
 }
 function take(data, open) {
   note("", false);
-  if (open !== undefined) load(data, { function: open }, false);
+  if (open !== undefined) anew(data, open);
   else load(data, documentUri ? placeNow() : remembered(), true);
+}
+function anew(data, name) {
+  cursor = visit = null;
+  $("cursor").hidden = true;
+  load(data, { function: name }, false);
 }
 function note(text, stale, range = null) {
   document.body.classList.toggle("stale", Boolean(stale));
