@@ -1,6 +1,7 @@
 """Settings of all tests: hypothesis draws the same examples every time and does not judge by the clock.
 
 An exception that the tools would turn into an `internal-error` fails a test, unless the test is about that.
+Nothing is kept in the state folder of who runs the tests.
 Tests marked `gpu` run only where they are asked for, as `make gpu` does with `-m gpu`.
 """
 
@@ -19,6 +20,13 @@ settings.load_profile("repeatable")
 def exceptions_surface() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         surface(patch)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
 
 

@@ -179,11 +179,23 @@ def test_the_server_reads_the_file_anew_and_ends_on_ctrl_c(tmp_path: Path) -> No
         assert '"function":"one"' in first
         file.write_text(TWO.format("other"), encoding="utf-8")
         assert '"function":"other"' in get()
-        for path, host, status in [("x", None, 404), ("", "evil.example:80", 403)]:
+        tag = re.findall(r'let have = "(\w+)"', get())[0]
+        with urllib.request.urlopen(f"{address}flow?have={tag}", timeout=20) as answer:
+            assert (answer.status, answer.read()) == (204, b"")
+        with urllib.request.urlopen(f"{address}flow?have=another", timeout=20) as answer:
+            assert answer.headers["ETag"] == tag
+            assert json.load(answer)["flows"][0]["function"] == "other"
+        for path, host, status in [("x", None, 404), ("", "evil.example:80", 403), ("flow", "evil.example:80", 403)]:
             with pytest.raises(urllib.error.HTTPError) as refused:
                 get(path, host)
             assert refused.value.code == status
+        (tmp_path / "croq.toml").write_text("arch = 'sm_12'", encoding="utf-8")
+        with pytest.raises(urllib.error.HTTPError) as wrong:
+            get("flow?have=" + tag)
+        assert wrong.value.code == 500
+        assert "unknown architecture 'sm_12'" in wrong.value.read().decode("utf-8")
         file.unlink()
+        (tmp_path / "croq.toml").unlink()
         with pytest.raises(urllib.error.HTTPError) as gone:
             get()
         assert "there is no such file" in gone.value.read().decode("utf-8")

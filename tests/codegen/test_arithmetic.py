@@ -55,12 +55,15 @@ def spelled(expr: str, form: str = "x = {expr};") -> str:
         ("~d.at(t)", "u16: u16(~d)"),
         ("(a.at(t) + a.at(t)) / (a.at(t) + a.at(t))", "u8: u8(u8(a + a) / u8(a + a))"),
         ("a.at(t) + a.at(t) < a.at(t)", "bool: u8(a + a) < a"),
+        ("t + 6000000000", "s64: s64(t) + 6000000000ll"),  # an index beside 64 bits is no index any more
+        ("(t * 3000000000) % 7", "s64: s64(t) * 3000000000ll % 7ll"),
+        ("t - 1u", "u32: u32(t) - 1u"),
+        ("(t > 3 ? l.at(t) : t) + 1", "s64: (t > 3 ? l : s64(t)) + 1ll"),
+        ("(t > 3 ? u.at(t) : 1) / 2", "u32: (t > 3 ? u : 1u) / 2u"),
         ("i.at(t) < 5u", "bool: u32(i) < 5u"),
         ("i.at(t) * 3ll", "s64: s64(i) * 3ll"),
         ("u.at(t) * 2147483648", "s64: s64(u) * 2147483648ll"),
         ("u.at(t) * 2147483648u", "u32: u * 2147483648u"),
-        ("t + 6000000000", "s64: s64(t) + 6000000000ll"),  # an index has a bound in s32 alone
-        ("t * 3000000000 % 7 + __to<s64>(1)", "s64: s64(t) * 3000000000ll % 7ll + 1ll"),
         ("u.at(t) > 5u - 6u", "bool: u > 4294967295u"),
         ("(t > 5 ? 1u : 2u) - 3u > 7u", "bool: (t > 5 ? 1u : 2u) - 3u > 7u"),  # C must not compute in int
         ("(a.at(t) + a.at(t)) / 2", "int: int(u8(a + a)) / 2"),  # beside a number both are s32

@@ -76,6 +76,10 @@ class Browser:
         while not self._loaded:
             self._take(self._receive())
 
+    def before_pages(self, script: str) -> None:
+        """Runs a script in every page that is opened from now on, before its own ones."""
+        self._call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def js(self, expression: str) -> Any:
         """The value of an expression in the page."""
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)

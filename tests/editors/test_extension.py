@@ -91,7 +91,7 @@ def test_the_lock_file_names_no_registry() -> None:
 
 
 def test_nothing_is_sent_over_the_network() -> None:
-    for path in (EXTENSION / "src").glob("*.ts"):
+    for path in (EXTENSION / "src").rglob("*.ts"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"\bfetch\(|node:https?|node:net|TelemetryLogger", text), path.name
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from croqc.service.check import FileReport, check_text
+from croqc.service.check_result import Place
+from croqc.service.flow import flow_result
+from croqc.service.json_text import to_data
 from croqc.service.profile import ProfileRequest, profile_file
 from croqc.service.profile_page import profile_page
 from croqc.service.run_plan import CardRequest, Request
+from croqls.ide.flow_at import flow_at
 from tests.cli.seeds import PIPELINE
 from tests.codegen.test_probes import probed
 from tests.editors.browser import Browser
@@ -108,6 +113,45 @@ def test_the_other_runs_are_a_click_away(browser: Browser, page: str) -> None:
     browser.js("document.querySelectorAll('#runs button')[1].click()")
     assert "Block 63 on SM 7" in text(browser, "recorded")
     assert text(browser, "overlap") == ""
+
+
+def test_a_table_tells_where_the_time_goes(browser: Browser, page: str) -> None:
+    """Waits of the loader in block 0: 10, 10, 1,055, 260, 805, 260, 805, 260 ns of its 5.07 us."""
+    browser.open(page)
+    cells = "[...t.rows].map(r => [...r.cells].map(c => c.innerText))"
+    loader, consumer = browser.js(f"[...document.querySelectorAll('#tables table')].map(t => {cells})")
+    assert loader[0][1:5] == ["place", "visits", "µs in all", "of the path's time"]
+    assert loader[1] == ["line 24", "wait empty", "8", "3.46", "68 %", "260", "1,055"]
+    assert consumer[1][1] == "wait full"
+    assert browser.js("document.querySelector('#tables caption').innerText") == "Where the time of path p1 == 0 goes"
+    browser.js("document.querySelector('#tables td button').click()")
+    assert "wait empty[stage];" in text(browser, "src")
+    browser.js("document.querySelectorAll('#runs button')[2].click()")
+    assert browser.js("document.querySelector('#tables caption').innerText").startswith("wait full")
+
+
+def test_the_cursor_finds_its_visit_among_the_measured_ones(browser: Browser, page: str) -> None:
+    """A step of the proof stands at the operand of a wait, a visit at the statement."""
+    browser.open(page)
+    line = PIPELINE[: PIPELINE.index("wait full")].count("\n")
+    told = to_data(flow_at(flow_result(check_text(PIPELINE, path="k.co")), Place(line, 16)))
+    now = "(s => [s.op, s.event, s.path, s.iteration.iv_k])(run.steps[run.picture.moments[at - 1].step])"
+    browser.js(f"showCursor({json.dumps(told)})")
+    assert browser.js(now) == ["wait", "full", "path p1 == 1", 0]
+    browser.js("document.querySelectorAll('#cursor .tabs button')[3].click()")
+    assert browser.js(now) == ["wait", "full", "path p1 == 1", 3]
+    moved = browser.js("at")
+    browser.js(f"showCursor({json.dumps(told)})")
+    assert browser.js("at") == moved
+
+
+def test_a_measurement_is_gone_with_the_next_text_and_that_is_said(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.js("take({version: 1, flows: result.flows.map(({recorded, ...f}) => f)})")
+    assert text(browser, "note") == "The measured times were those of the text before the edit."
+    assert browser.js("[...document.querySelectorAll('#runs button')].map(x => x.innerText.split(' (')[0])") == [
+        "A run"
+    ]
 
 
 def test_zooming_keeps_the_scale_of_the_axis(browser: Browser, page: str) -> None:

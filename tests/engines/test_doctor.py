@@ -40,7 +40,8 @@ def test_a_machine_with_nothing() -> None:
         "nvcc": "optional",
     }  # fmt: skip
     assert all(item.hint for item in result.findings if item.state != "ok")
-    assert [item.hint for item in result.findings].count(install("gpu")) == 3
+    assert [item.command for item in result.findings].count(install("gpu")) == 3
+    assert all(item.command in ("", item.hint) for item in result.findings)
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,7 @@ def test_a_stuck_kernel_is_told_in_the_simulators_words(state: int) -> None:
         assert told.result.verdict is Verdict.CRASHED
         return
     assert told.result.verdict is Verdict.HANGS
+    assert told.message == "stopped after 2 s"  # waits give up when 0.4 of the time is over
     assert told.result.hang == simulated.result.hang
     assert told.result.hang[0].owed_by.startswith("path")
     assert any(re.match(r"the static verdict agrees: credit flow fails", note) for note in told.notes)

@@ -92,7 +92,25 @@ def test_a_join_of_the_block_comes_behind_what_all_paths_do() -> None:
     assert {(one.earliest.step, one.latest.step) for one in others} == {(None, None)}
 
 
+def test_inside_a_parallel_that_all_paths_leave_together_each_statement_is_told() -> None:
+    """A persistent kernel joins its paths for each tile: the join is where the `parallel` begins and ends."""
+    text = Path("examples/persistent_1p2c.co").read_text(encoding="utf-8")
+    result = flow_result(check_text(text))
+    for wait in ("wait empty[stage]", "wait full[stage]"):
+        found = at(result, wait, text)  # on the word: a step of a wait is its operand
+        assert found.range is not None
+        assert found.range.start.line == text[: text.index(wait)].count("\n")
+        assert {visit.barrier.event for visit in found.visits if visit.barrier is not None} == {wait[5:-7]}
+    assert at(result, "foreach {k}", text).visits == ()
+    joins = [at(result, word, text) for word in ("parallel p by 3", "}\n\n        dma.copy output_s")]
+    assert [{visit.path for visit in one.visits} for one in joins] == [{"the block"}] * 2
+
+
 def test_a_cursor_on_a_hanging_kernel_tells_where_it_stands() -> None:
     text = COURSE.replace("trigger empty[s];", ";")
     found = at(flow_result(check_text(text)), "wait empty[stage];", text)
     assert found.verdict == "fails"
+    assert found.range is not None and found.visits == ()
+    assert text.split("\n")[found.range.start.line].strip() == "wait empty[stage];"
+    never = at(flow_result(check_text(text)), "trigger full[stage];", text)  # nobody comes so far
+    assert (never.verdict, never.range) == ("fails", None)

@@ -6,29 +6,33 @@ import json
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+COMMAND = (sys.executable, "-m", "croqls")
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
 
 
 class Server:
     """A server process spoken to by hand; each call writes one message, `answer` reads until one with that id.
 
-    What else is read meanwhile is kept in `heard`. Edits of the server are applied in words, its other requests are
-    answered with null.
+    What else is read meanwhile is kept in `heard`. Requests of the server are answered as `answers` says: edits are
+    applied in words, all others get null; `respond` makes an answer of the parameters, an `error` stands for all.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, command: Sequence[str] = COMMAND, **options: Any) -> None:
         self.heard: list[dict[str, Any]] = []
+        self.answers: dict[str, Any] = {"workspace/applyEdit": {"applied": True}}
+        self.respond: dict[str, Callable[[Any], Any]] = {}
+        self.error: dict[str, Any] | None = None
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the process)
         self.asked = 1
         self._read: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        command = [sys.executable, "-m", "croqls"]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
+        self.process = subprocess.Popen(command, **streams, **options)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, method: str, number: int | None = None, **message: Any) -> None:
@@ -49,8 +53,10 @@ class Server:
         if "method" in message:
             self.heard.append(message)
             if "id" in message:
-                applied = {"applied": True} if message["method"] == "workspace/applyEdit" else None
-                self.write({"jsonrpc": "2.0", "id": message["id"], "result": applied})
+                make = self.respond.get(message["method"])
+                result = make(message["params"]) if make else self.answers.get(message["method"])
+                answer = {"result": result} if self.error is None else {"error": self.error}
+                self.write({"jsonrpc": "2.0", "id": message["id"]} | answer)
         return message
 
     def _listen(self) -> None:
@@ -95,6 +101,15 @@ class Server:
             at = len(self.heard)
             self.read()
 
+    def log(self) -> str:
+        """What it wrote to standard error so far."""
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+    def messages(self) -> list[str]:
+        """What it showed to the person so far."""
+        return [one["params"]["message"] for one in self.heard if one["method"] == "window/showMessage"]
+
     def children(self) -> set[int]:
         """The processes below the server's own, by Linux's count."""
         found: set[int] = set()
@@ -113,9 +128,9 @@ class Server:
         document = {"uri": uri, "version": version}
         self.send("textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": text}]})
 
-    def start(self, capabilities: Any = None, options: Any = None) -> Any:
+    def start(self, capabilities: Any = None, options: Any = None, folders: Any = None) -> Any:
         """What `initialize` answers."""
-        more = {"capabilities": capabilities or {}, "initializationOptions": options}
+        more = {"capabilities": capabilities or {}, "initializationOptions": options, "workspaceFolders": folders}
         self.send("initialize", 1, params=INITIALIZE | more)
         result = self.answer(1)["result"]
         assert "capabilities" in result

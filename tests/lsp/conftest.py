@@ -1,20 +1,46 @@
-"""A real server process under a real client, once with the capabilities of each editor we serve."""
+"""A real server process under a real client, once with the capabilities of each editor we serve.
+
+`clients/` holds what real editors sent as the parameters of `initialize`, recorded by a `croq` that keeps its input;
+their folder stands as @PATH@ and @URI@. Emacs 29, which counts columns in code points, is pytest-lsp's own record.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
+from lsprotocol.converters import get_converter
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.lsp.bare import Server
+from tests.lsp.positions import offset_at, place_at
 
-EDITORS = ("visual-studio-code", "neovim", "emacs")
+EDITORS = ("vscode", "neovim", "emacs@v29.1")
+CLIENTS = Path(__file__).parent / "clients"
+
+
+def recorded(editor: str, folder: Path) -> lsp.InitializeParams:
+    """What an editor sends for a folder."""
+    text = (CLIENTS / f"{editor}.json").read_text(encoding="utf-8")
+    text = text.replace("@URI@", folder.as_uri()).replace("@PATH@", json.dumps(str(folder))[1:-1])
+    params: lsp.InitializeParams = get_converter().structure(json.loads(text)["params"], lsp.InitializeParams)
+    return params
+
+
+def sent_by(editor: str, folder: Path) -> lsp.InitializeParams:
+    """The parameters of `initialize` of an editor that opens a folder."""
+    if (CLIENTS / f"{editor}.json").exists():
+        params = recorded(editor, folder)
+        params.initialization_options = None  # settings are for the tests that are about them
+        return params
+    folders = [lsp.WorkspaceFolder(folder.as_uri(), folder.name)]
+    return lsp.InitializeParams(capabilities=client_capabilities(editor), root_uri=None, workspace_folders=folders)
 
 
 def make_client() -> LanguageClient:
@@ -44,12 +70,15 @@ CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "croqls"], cli
 @pytest_lsp.fixture(config=CONFIG, params=EDITORS)
 async def client(request: object, lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     editor = request.param  # type: ignore[attr-defined]
-    folder = lsp.WorkspaceFolder(tmp_path.as_uri(), tmp_path.name)
-    params = lsp.InitializeParams(capabilities=client_capabilities(editor), root_uri=None, workspace_folders=[folder])
-    lsp_client.initialized = await lsp_client.initialize_session(params)
+    lsp_client.initialized = await lsp_client.initialize_session(sent_by(editor, tmp_path))
     lsp_client.folder = tmp_path
     yield
     await lsp_client.shutdown_session()
+
+
+def text_of(documentation: lsp.MarkupContent | str | None) -> str:
+    """What there is to read, in whichever form the client takes it."""
+    return documentation.value if isinstance(documentation, lsp.MarkupContent) else documentation or ""
 
 
 @pytest.fixture
@@ -78,12 +107,21 @@ class Editor:
 
     def position(self, word: str, after: int = 0) -> lsp.Position:
         """Where a word stands, in the units that client and server agreed on."""
-        at = self.text.index(word) + after
-        line = self.text.count("\n", 0, at)
-        before = self.text[self.text.rfind("\n", 0, at) + 1 : at]
-        units = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[self.encoding]
-        width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[self.encoding]
-        return lsp.Position(line, len(before.encode(units)) // width)
+        return self.place(self.text.index(word) + after)
+
+    def place(self, offset: int) -> lsp.Position:
+        return lsp.Position(**place_at(self.text, offset, self.encoding))
+
+    def applied(self, edits: Iterable[lsp.TextEdit]) -> str:
+        """The text after edits, each made at its own place in the text before."""
+
+        def offset(place: lsp.Position) -> int:
+            return offset_at(self.text, {"line": place.line, "character": place.character}, self.encoding)
+
+        text = self.text
+        for edit in sorted(edits, key=lambda one: offset(one.range.start), reverse=True):
+            text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+        return text
 
     def replace(self, old: str, new: str) -> None:
         """Send the change of one word as an incremental edit."""

@@ -2,39 +2,144 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lsp.bare import Server
+from tests.lsp.bare import FailedError, Server
 
 PLACE = {"textDocument": {"uri": "file:///a.co"}}
+KERNEL = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Server]:
+    """One server for all that are only wrong with their messages: it goes on as before."""
+    server = Server()
+    server.start()
+    yield server
+    server.process.kill()
+    server.process.wait()
 
 
 @pytest.mark.parametrize(
     "method", ["textDocument/hover", "textDocument/documentSymbol", "textDocument/semanticTokens/full"]
 )
 @pytest.mark.parametrize("params", [None, {}, {"textDocument": {}}, {"textDocument": 3}, []])
-def test_params_that_do_not_fit_are_answered(server: Server, method: str, params: Any) -> None:
-    server.start()
-    server.send(method, 2, params=params)
-    assert server.answer(2)["error"]["code"] == -32602
-    server.send("textDocument/hover", 3, params=PLACE | {"position": {"line": 0, "character": 0}})
-    assert server.answer(3)["result"] is None
+def test_params_that_do_not_fit_are_answered(shared: Server, method: str, params: Any) -> None:
+    with pytest.raises(FailedError) as failed:
+        shared.ask(method, params)
+    assert failed.value.code == -32602
+    assert shared.ask("textDocument/hover", PLACE | {"position": {"line": 0, "character": 0}}) is None
 
 
-def test_a_request_without_params_is_answered(server: Server) -> None:
-    server.start()
-    server.send("textDocument/hover", 2)
-    assert server.answer(2)["error"]["code"] == -32602
+def test_what_does_not_fit_is_named(shared: Server) -> None:
+    with pytest.raises(FailedError, match=r"expected int @ message\.params\.position\.line"):
+        shared.ask("textDocument/hover", PLACE | {"position": {"line": "x", "character": 0}})
+
+
+def test_a_request_without_params_is_answered(shared: Server) -> None:
+    shared.send("textDocument/hover", 1002)
+    assert shared.answer(1002)["error"]["code"] == -32602
 
 
 @pytest.mark.parametrize("line", [-1, 2**31])
-def test_impossible_positions_are_answered(server: Server, line: int) -> None:
-    server.start()
-    server.send("textDocument/hover", 2, params=PLACE | {"position": {"line": line, "character": 0}})
-    assert server.answer(2)["error"]["code"] == -32602
+def test_impossible_positions_are_answered(shared: Server, line: int) -> None:
+    with pytest.raises(FailedError) as failed:
+        shared.ask("textDocument/hover", PLACE | {"position": {"line": line, "character": 0}})
+    assert failed.value.code == -32602
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ([], -32600),
+        (3, -32600),
+        ({"id": 1003, "method": "textDocument/hover"}, -32600),  # JSON-RPC 2.0 says so in each message
+        ({"jsonrpc": "2.0", "id": 1003, "method": 3}, -32600),
+        ({"jsonrpc": "2.0", "id": [], "method": "textDocument/hover"}, -32600),
+        ({"jsonrpc": "2.0", "id": 1003, "method": "textDocument/didSave", "params": PLACE}, -32601),
+        ({"jsonrpc": "2.0", "id": 1003, "method": "$/cancelRequest", "params": {"id": 1}}, -32601),
+        ({"jsonrpc": "2.0", "id": 1003, "method": "no/such"}, -32601),
+    ],
+)
+def test_what_is_no_message_is_answered_as_that(shared: Server, message: Any, code: int) -> None:
+    """With the number where it has one that can be one."""
+    shared.write(message)
+    number = message["id"] if isinstance(message, dict) and message["id"] == 1003 else None
+    while "error" not in (answer := shared.read()):
+        pass
+    assert (answer["id"], answer["error"]["code"]) == (number, code)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("textDocument/didOpen", {"textDocument": {"uri": 3}}),
+        ("textDocument/didChange", PLACE | {"contentChanges": [{"text": "x"}]}),
+        (
+            "textDocument/didChange",
+            {"textDocument": {"uri": "untitled:never.co", "version": 3}, "contentChanges": [{"text": "x"}]},
+        ),
+        ("textDocument/didClose", {"textDocument": {"uri": "untitled:never.co"}}),
+        ("textDocument/hover", {}),
+        ("$/setTrace", {"value": "verbse"}),
+        ("$/cancelRequest", {}),
+        ("$/cancelRequest", {"id": 10**6}),
+        ("no/such", [1]),
+    ],
+)
+def test_notifications_that_do_not_fit_are_a_line_of_the_log_at_most(shared: Server, method: str, params: Any) -> None:
+    """No message to the person, who did nothing; no traceback, for nothing failed here."""
+    before = len(shared.log())
+    shared.send(method, params=params)
+    assert shared.ask("textDocument/hover", PLACE | {"position": {"line": 0, "character": 0}}) is None
+    assert shared.messages() == []
+    assert shared.log()[before:].count("\n") <= 1
+
+
+def test_an_object_inside_the_params_is_no_message(shared: Server) -> None:
+    """Whatever its keys: the request that holds it is answered, once."""
+    inside = {"jsonrpc": "2.0", "id": 1005, "method": "textDocument/hover"}
+    with pytest.raises(FailedError) as failed:
+        shared.ask("croqtile/flow", PLACE | {"defines": inside})
+    assert failed.value.message == "file:///a.co is not open"
+    shared.open("untitled:inside.co", KERNEL)
+    with pytest.raises(FailedError, match=r"'defines\.id' must be a text or null"):
+        shared.ask("croqtile/flow", {"textDocument": {"uri": "untitled:inside.co"}, "defines": inside})
+
+
+@pytest.mark.parametrize("refused", [{"code": -32601, "message": "no"}, None])
+def test_a_client_that_refuses_or_answers_nonsense_is_served_all_the_same(server: Server, refused: Any) -> None:
+    """Whatever the server asks: to be told of changed files, for the settings, for hints to be asked anew."""
+    offered = {
+        "workspace": {
+            "configuration": True,
+            "didChangeWatchedFiles": {"dynamicRegistration": True},
+            "inlayHint": {"refreshSupport": True},
+        },
+        "window": {"workDoneProgress": True},
+    }
+    server.error, server.answers["workspace/configuration"] = refused, 7
+    server.start(offered, {"inlayHints": {"types": False}})
+    server.open("untitled:k.co", KERNEL)
+    server.send("workspace/didChangeConfiguration", params={"settings": None})
+    shown = server.until("textDocument/publishDiagnostics")
+    assert len(shown["diagnostics"]) == 1
+    assert server.ask("croqtile/sharedMemory", {"textDocument": {"uri": "untitled:k.co"}})["kernels"] == []
+    assert server.messages() == []
+    assert "Traceback" not in server.log()
+
+
+def test_an_answer_of_the_client_that_does_not_fit_is_none(shared: Server) -> None:
+    """Who asked goes on at once."""
+    shared.answers["workspace/applyEdit"] = "nonsense"
+    text = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
+    shared.open("untitled:m.co", text)
+    answer = shared.ask("workspace/executeCommand", {"command": "croqtile.migrate", "arguments": ["untitled:m.co"]})
+    assert answer["message"] == "the editor did not make the edit"
 
 
 def test_the_order_of_life(server: Server) -> None:
@@ -65,20 +170,23 @@ def test_a_client_that_is_gone_ends_the_server(server: Server) -> None:
 def test_two_spellings_of_one_address_are_one_document(server: Server, tmp_path: Path) -> None:
     server.start()
     first, second = f"file://{tmp_path}/x%20y.co", f"file://{tmp_path}/x y.co"
-    broken = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
 
-    def published() -> dict[str, int]:
-        """How many errors the newest list of each address has, once both came for the version."""
-        seen: dict[str, int] = {}
-        while set(seen) != {first, second}:
-            message = server.read()
-            if message.get("method") == "textDocument/publishDiagnostics" and message["params"].get("version") == 2:
-                seen[message["params"]["uri"]] = len(message["params"]["diagnostics"])
-        return seen
+    def published(version: int) -> dict[str, int]:
+        """How many findings the list of each address has that comes for a version."""
+        found = {}
+        for uri in (first, second):
+            shown = server.until(
+                "textDocument/publishDiagnostics",
+                lambda one, uri=uri: (one["uri"], one.get("version")) == (uri, version),
+            )
+            found[uri] = len(shown["diagnostics"])
+        return found
 
     for uri in (first, second):
-        document = {"uri": uri, "languageId": "croqtile", "version": 1, "text": broken}
-        server.send("textDocument/didOpen", params={"textDocument": document})
-    change = {"textDocument": {"uri": first, "version": 2}, "contentChanges": [{"text": broken.replace("zz", "1")}]}
-    server.send("textDocument/didChange", params=change)
-    assert published() == {first: 0, second: 0}
+        server.open(uri, KERNEL)
+    server.edit(first, 2, KERNEL.replace("zz", "1"))
+    assert published(2) == {first: 0, second: 0}
+    server.send("textDocument/didClose", params={"textDocument": {"uri": first}})
+    server.edit(second, 3, KERNEL)
+    shown = server.until("textDocument/publishDiagnostics", lambda one: one.get("version") == 3)
+    assert (shown["uri"], len(shown["diagnostics"])) == (second, 1)

@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from croqc.rules.table import NAMES
 from croqc.service.check import check_text
+from croqc.service.explain import find_rule
 from croqc.service.migrate import migrate
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
+from tests.lsp.test_runs import LARGE
 
 KERNEL = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
 URI = "untitled:k.co"
+LONG = "untitled:long.co"
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +37,23 @@ def execute(server: Server, command: str, *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("command", "schema"),
-    [("showFlow", "flow"), ("showCuda", "generated"), ("showSharedMemory", "sharedMemory"), ("doctor", "doctor")],
+    ("command", "schema"), [("showFlow", "flow"), ("showCuda", "generated"), ("showSharedMemory", "sharedMemory")]
 )
-def test_what_requests_answer(opened: Server, command: str, schema: str) -> None:
-    validate(schema, execute(opened, command, URI))
+def test_a_command_answers_what_its_request_does(opened: Server, command: str, schema: str) -> None:
+    answer = execute(opened, command, URI)
+    validate(schema, answer)
+    assert answer == opened.ask(f"croqtile/{schema}", {"textDocument": {"uri": URI}})
+    parts = {"flow": "flows", "sharedMemory": "kernels"}
+    if schema in parts:
+        assert [one["function"] for one in answer[parts[schema]]] == ["matmul"]
+    else:
+        assert "matmul" in answer["code"]["text"]
+
+
+def test_the_doctor_examines_this_machine(opened: Server) -> None:
+    answer = execute(opened, "doctor")
+    validate("doctor", answer)
+    assert answer == opened.ask("croqtile/doctor")
 
 
 def test_arguments_in_each_form(opened: Server) -> None:
@@ -51,6 +67,25 @@ def test_verify_waits_for_the_end(opened: Server) -> None:
     result = execute(opened, "verify", URI)
     validate("runResult", result)
     validate("verify", result["result"])
+    assert (result["state"], result["task"], result["message"]) == ("done", "verify", "")
+    found = [
+        (one["sim"]["function"], one["sim"]["verdict"], one["static"]["verdict"], one["ok"])
+        for one in result["result"]["verified"]
+    ]
+    assert found == [("matmul", "verified", "proved", True)] * len(found)
+    assert len(found) == 2  # the file's `run` lines
+
+
+def test_cancelling_a_command_ends_its_run(opened: Server) -> None:
+    opened.open(LONG, LARGE)
+    opened.send(
+        "workspace/executeCommand", 5000, params={"command": "croqtile.run", "arguments": [LONG, {"engine": "sim"}]}
+    )
+    number = opened.until("croqtile/runProgress")["id"]
+    opened.send("$/cancelRequest", params={"id": 5000})
+    assert opened.answer(5000)["error"]["code"] == -32800
+    assert opened.until("croqtile/runResult", lambda one: one["id"] == number)["state"] == "cancelled"
+    assert opened.ask("croqtile/runs", {"textDocument": {"uri": LONG}})["running"] is None
 
 
 @pytest.mark.parametrize(
@@ -60,9 +95,14 @@ def test_verify_waits_for_the_end(opened: Server) -> None:
         ("showFlow", [URI, "matmull"], "there is no function 'matmull'; did you mean 'matmul'"),
         ("showCuda", [URI, {"form": "c"}], "'form' must be one of"),
         ("showCuda", [URI, 7], "arguments are the document's address"),
-        ("run", [], "None is not open"),
+        ("run", [], "the first argument must be the document's address"),
+        ("verify", [{"uri": 3}], "the first argument must be the document's address"),
+        ("showFlow", [{"entry": "matmul"}], "the first argument must be the document's address"),
+        ("showSharedMemory", [None], "the first argument must be the document's address"),
+        ("migrate", [], "the first argument must be the document's address"),
+        ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
-        ("explain", ["early-reus"], "there is no rule 'early-reus'"),
+        ("explain", ["early-publis"], "there is no rule 'early-publis'; did you mean 'early-publish'"),
     ],
 )
 def test_what_cannot_be_done_is_a_message(opened: Server, command: str, arguments: list[Any], says: str) -> None:
@@ -77,6 +117,12 @@ def test_a_rule_is_explained(opened: Server) -> None:
     assert execute(opened, "explain", "unused-event")["text"].startswith("# unused-event\n")
 
 
+def test_without_a_name_the_rules_are_listed(opened: Server) -> None:
+    rules = execute(opened, "explain")["rules"]
+    assert [rule["name"] for rule in rules] == sorted(NAMES)
+    assert {"name": "unused-event", "severity": "warning", "summary": find_rule("unused-event").summary} in rules
+
+
 def test_an_unknown_command_is_an_error(opened: Server) -> None:
     with pytest.raises(FailedError, match="not defined"):
         execute(opened, "fly")
@@ -87,6 +133,17 @@ def test_migration_is_an_edit_of_the_client(opened: Server) -> None:
     (edit,) = opened.until("workspace/applyEdit")["edit"]["changes"][URI]
     assert edit["newText"] == migrate(check_text(KERNEL), "current").text
     assert answer["message"] == "moved to the current dialect"
+    assert (answer["moved"] > 0, answer["kept"], answer["skipped"]) == (True, [], 0)
     assert (
         execute(opened, "migrate", URI, {"to": "course"})["message"] == "there is nothing to move to the course dialect"
+    )
+
+
+def test_a_function_that_cannot_be_read_is_counted(opened: Server) -> None:
+    opened.open("untitled:broken.co", KERNEL.replace("wait full[stage];", "wait"))
+    answer = execute(opened, "migrate", "untitled:broken.co")
+    assert (answer["message"], answer["moved"], answer["skipped"]) == (
+        "there is nothing to move to the current dialect",
+        0,
+        1,
     )

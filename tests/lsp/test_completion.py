@@ -8,7 +8,7 @@ from pytest_lsp import LanguageClient
 from croqls.lsp.requests.completion import text_document_completion
 from croqls.lsp.requests.lifecycle import initialize
 from croqls.lsp.serve import make_server
-from tests.lsp.conftest import Editor
+from tests.lsp.conftest import Editor, text_of
 
 TEXT = """/* 😀 é */ __co__ void f(global f32 [M] x) {
   parallel b by 1 : block {
@@ -39,8 +39,7 @@ async def test_documentation_comes_when_it_is_asked_for(client: LanguageClient) 
     copy = next(item for item in found if item.label == "copy")
     assert copy.documentation is None
     resolved = await client.completion_item_resolve_async(copy)
-    assert isinstance(resolved.documentation, lsp.MarkupContent)
-    assert "Copies a box by TMA" in resolved.documentation.value
+    assert "Copies a box by TMA" in text_of(resolved.documentation)
 
 
 async def test_a_pattern_has_place_holders_where_the_client_knows_them(client: LanguageClient) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import platform
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from croqc.service.check import check_file
+from croqc.service.check import check_file, check_text
 from croqc.service.flow import flow_result
+from croqc.service.flow_page import flow_page
 from croqc.service.json_text import to_data
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
@@ -44,6 +47,18 @@ def test_flow_is_what_the_command_line_says(opened: Server) -> None:
         del flow["path"]
     assert result == expected
     assert opened.ask("croqtile/flow", DOCUMENT | {"defines": {"K": "512"}})["flows"][0]["sizes"]["K"] == 512
+
+
+def test_the_page_is_that_of_the_command_line_with_the_nonce_of_the_client(opened: Server) -> None:
+    nonce = "0123456789abcdefABCDEF+/"
+    result = opened.ask("croqtile/flowPage", DOCUMENT | {"nonce": nonce})
+    validate("flowPage", result)
+    assert result["html"] == flow_page(flow_result(check_text(KERNEL, path="/somewhere/k.co")), nonce)
+    assert len(set(re.findall(r"""nonce(?:-|=")([^"' ;]+)""", result["html"]))) == 1
+    sized = opened.ask("croqtile/flowPage", DOCUMENT | {"nonce": nonce, "defines": {"K": "512"}})["html"]
+    assert '"sizes":{"K":512' in sized
+    with pytest.raises(FailedError, match="there is no function 'matmull'; did you mean 'matmul'"):
+        opened.ask("croqtile/flowPage", DOCUMENT | {"nonce": nonce, "entry": "matmull"})
 
 
 def test_the_state_at_a_wait(opened: Server) -> None:
@@ -108,10 +123,32 @@ def test_stages_of_the_compiler(opened: Server) -> None:
 
 
 def test_doctor(opened: Server) -> None:
-    validate("doctor", opened.ask("croqtile/doctor"))
+    """By the Python that the server runs on; where anything is wrong it says what installs it, and that the simulator
+    works all the same."""
+    found = opened.ask("croqtile/doctor")
+    validate("doctor", found)
+    states = {one["name"]: (one["state"], one["detail"]) for one in found["findings"]}
+    assert states["Python"][0] == "ok" and platform.python_version() in states["Python"][1]
+    wrong = [one for one in found["findings"] if one["state"] not in ("ok", "optional")]
+    assert found["ready"] == (not wrong)
+    assert all(one["hint"] for one in wrong)
+    assert ("the simulator works" in found["summary"]) == bool(wrong)
 
 
-METHODS = ("flow", "flowAt", "generated", "sharedMemory", "ir", "run")
+def test_dialect_and_target_of_a_document(opened: Server) -> None:
+    """A directive names the target where there is one."""
+    told = opened.ask("croqtile/document", DOCUMENT)
+    validate("document", told)
+    assert told == {"version": 1, "dialect": "course", "arch": "sm_90a"}
+    other = {"textDocument": {"uri": "untitled:other.co"}}
+    opened.open(
+        "untitled:other.co",
+        "// croq: arch sm_100a\n" + Path("examples/pipeline_current.co").read_text(encoding="utf-8"),
+    )
+    assert opened.ask("croqtile/document", other) == {"version": 1, "dialect": "current", "arch": "sm_100a"}
+
+
+METHODS = ("flow", "flowAt", "flowPage", "generated", "sharedMemory", "ir", "run", "document")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -129,11 +166,16 @@ def test_parameters_that_do_not_fit_are_answered(opened: Server, method: str, pa
         ("flow", {"defines": {"K": 3}}, "'defines.K' must be a text or null"),
         ("flowAt", {"position": {"line": -1, "character": 0}}, "'position' must have"),
         ("flowAt", {}, "'position' must have"),
+        ("flowPage", {}, "'nonce' must be 16 or more characters of base64"),
+        ("flowPage", {"nonce": "0123456789abcde"}, "'nonce' must be 16 or more"),
+        ("flowPage", {"nonce": "0123456789abcdef' 'unsafe-inline"}, "'nonce' must be 16 or more"),
+        ("flowPage", {"nonce": "0123456789abcdef\n"}, "'nonce' must be 16 or more"),
         ("generated", {"form": "c"}, "'form' must be one of cuda, full, ptx, sass"),
         ("run", {"engine": "fpga"}, "'engine' must be sim or gpu"),
         ("run", {"seed": True}, "'seed' must be a whole number"),
         ("run", {"schedules": 0}, "'schedules' must be more than 0"),
-        ("run", {"task": "walk"}, "'task' must be run or verify"),
+        ("run", {"task": "walk"}, "'task' must be run, verify or profile"),
+        ("run", {"task": "profile", "engine": "sim"}, "'engine' must be gpu for a profile"),
     ],
 )
 def test_options_that_do_not_fit_are_named(opened: Server, method: str, more: Any, says: str) -> None:

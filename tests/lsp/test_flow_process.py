@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from functools import partial
 from multiprocessing import Pipe
 
 import pytest
 
 from croqc.service.settings import NO_SETTINGS
+from croqc.text.record import replace
 from croqls.ide.hover import hover
 from croqls.ide.snapshot import Snapshot
+from croqls.lsp import child
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import FlowProcess, job_of
 from croqls.workers import flow as worker
@@ -89,6 +92,47 @@ async def test_a_crash_costs_one_answer_and_an_edit_brings_the_document_back(ans
     process.submit(job("a.co", 2))
     assert (await answers.of("a.co", 2)).failed == ""
     process.stop()
+
+
+async def test_an_answer_of_what_the_number_meant_before_is_dropped(answers: Answers) -> None:
+    """A document closed and opened again, a number sent twice: the list of one text is not shown at another."""
+    process = started(answers)
+    process.submit(job("a.co", 1))
+    process.forget("a.co")
+    process.submit(replace(job("a.co", 1), text=KERNEL.replace("x.at(p) = 1", "x.at(p) = 2")))
+    process.submit(job("b.co", 1))
+    process.submit(replace(job("b.co", 1), text=KERNEL + "\n"))
+    process.submit(job("c.co", 1))
+    process.forget("c.co")
+    await answers.of("a.co", 1)
+    await answers.of("b.co", 1)
+    assert [answer.key for answer in answers.seen] == ["b.co", "a.co"]
+    process.stop()
+
+
+async def test_a_process_that_cannot_be_started_is_told_for_every_order(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the system's reason, or by the name of a Python that is gone; when it can be started again it is."""
+    process = started(answers)
+    with monkeypatch.context() as broken:
+        broken.setattr(child, "get_executable", lambda: "/nowhere/python")
+        process.submit(job("a.co", 1))
+        reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=0))
+    gone = "no verdicts on credit flow: /nowhere/python is gone; start the server anew with a Python that is there"
+    assert [answer.failed for answer in answers.seen] == [gone]
+    assert (reply.answer, reply.failed) == (None, gone)
+    with monkeypatch.context() as broken:
+        broken.setattr(child, "get_context", no_process)
+        process.submit(job("a.co", 2))
+    assert answers.seen[1].failed.endswith("the system starts no process (Cannot allocate memory); try again")
+    process.submit(job("a.co", 3))
+    assert (await answers.of("a.co", 3)).failed == ""
+    process.stop()
+
+
+def no_process(_: str) -> None:
+    raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
 
 async def test_stopping_ends_the_process(answers: Answers) -> None:

@@ -130,9 +130,31 @@ def test_a_process_that_dies_at_a_run_is_told_and_the_next_run_works(server: Ser
 
 def test_without_a_card_the_simulator_is_offered(server: Server) -> None:
     started(server, SMALL)
+    assert server.ask("croqtile/runs", DOCUMENT)["runs"] == []  # by now the other processes have started
+    known = server.children()
     result = ended(server, server.ask("croqtile/run", DOCUMENT | {"engine": "gpu"})["id"])
+    assert server.children() == known  # none was started for it
     assert (result["state"], result["offer"], result["result"]) == ("refused", "sim", None)
     assert result["message"] == "there is no NVIDIA driver here; 'croq doctor' tells what to install"
+
+
+def test_without_a_card_a_profile_is_refused_and_nothing_else_is_offered(server: Server) -> None:
+    started(server, SMALL, PROGRESS)
+    for more in ({}, {"engine": "gpu"}):
+        wanted = {"textDocument": {"uri": URI}, "task": "profile"} | more
+        result = ended(server, server.ask("croqtile/run", wanted)["id"])
+        assert (result["task"], result["state"], result["offer"], result["result"]) == (
+            "profile",
+            "refused",
+            None,
+            None,
+        )
+        assert result["message"] == "there is no NVIDIA driver here; 'croq doctor' tells what to install"
+    kinds = progress(server)
+    assert kinds.count("begin") == kinds.count("end") == 2
+    answer = server.ask("workspace/executeCommand", {"command": "croqtile.profile", "arguments": [URI, "add"]})
+    assert (answer["state"], answer["task"]) == ("refused", "profile")
+    assert server.ask("croqtile/runs", DOCUMENT)["runs"] == []
 
 
 @pytest.mark.parametrize("setting", [False, True])
@@ -140,13 +162,19 @@ def test_an_untrusted_workspace_runs_and_compiles_nothing(server: Server, settin
     """Also where a setting of the workspace says otherwise; looking at it is allowed."""
     started(server, SMALL, options={"trusted": False})
     server.send("workspace/didChangeConfiguration", params={"settings": {"croqtile": {"trusted": setting}}})
-    for method, more in (("run", {}), ("generated", {"form": "ptx"}), ("generated", {"form": "sass"})):
+    for method, more in (
+        ("run", {}),
+        ("run", {"task": "profile", "engine": "gpu"}),
+        ("generated", {"form": "ptx"}),
+        ("generated", {"form": "sass"}),
+    ):
         with pytest.raises(FailedError, match="this workspace is not trusted") as failed:
             server.ask(f"croqtile/{method}", DOCUMENT | more)
         assert failed.value.code == -32803
     command = {"command": "croqtile.verify", "arguments": [URI]}
     assert "not trusted" in server.ask("workspace/executeCommand", command)["message"]
     assert server.ask("croqtile/generated", DOCUMENT)["code"]["text"]
+    assert server.ask("croqtile/flowPage", DOCUMENT | {"nonce": "0123456789abcdef"})["html"]
 
 
 def test_a_hang_is_marked_where_it_stands_until_the_next_edit(server: Server) -> None:

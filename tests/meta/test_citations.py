@@ -16,6 +16,7 @@ DOCUMENTS = (
     "docs/*.md",
     "compiler/croqc/rules/pages/*.md",
     "compiler/croqc/**/*.html",
+    "compiler/croqc/**/*.js",
     "compiler/croqc/**/*.cuh",
     "examples/*.co",
 )

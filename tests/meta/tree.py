@@ -22,7 +22,7 @@ PROSE_AND_CODE = {
         ".vim",
         ".lua",
     ),
-    *(".html", ".cuh", ".sh"),
+    *(".html", ".css", ".cuh", ".sh"),
 }
 
 

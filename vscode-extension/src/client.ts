@@ -1,8 +1,10 @@
 /** Starts, restarts and stops the language server, one at a time, and tells its state. */
 import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import {
   CloseAction,
+  ConnectionError,
   ErrorAction,
   LanguageClient,
   ExecuteCommandRequest,
@@ -20,14 +22,18 @@ import { pythonEnvironment, runProcess } from "./process.js";
 import { Refusal } from "./parts.js";
 import { candidates, findPython } from "./python.js";
 import { type Method, type Notice, type Notifications, NOTICES, type Requests } from "./requests.js";
-import { Restarts } from "./restarts.js";
-import { type Found, type ServerState, show } from "./state.js";
+import { MOST_RESTARTS, Restarts, WINDOW_MS } from "./restarts.js";
+import type { Found, ServerState, Why } from "./state.js";
+import { remedy } from "./tidings.js";
 
 const LANGUAGE = "croqtile";
-/** LSP 3.17, `ErrorCodes.RequestFailed`: the server's text is for a person. */
+/** LSP 3.17, `ErrorCodes.RequestFailed`: the server's text is for a person; `RequestCancelled`: we ended it. */
 const REQUEST_FAILED = -32803;
+const REQUEST_CANCELLED = -32800;
+/** JSON-RPC as VS Code speaks it: the connection broke while the answer was awaited. */
+const CONNECTION_LOST: readonly number[] = [-32099, -32098, -32097, -32096];
 
-function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): LanguageClientOptions {
+function clientOptions(output: vscode.LogOutputChannel): LanguageClientOptions {
   const { arch, dialect, defines } = currentSettings();
   return {
     documentSelector: [
@@ -42,13 +48,14 @@ function clientOptions(output: vscode.LogOutputChannel, restarts: Restarts): Lan
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => ({ action: restarts.again() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true }),
+      // The server is started anew here, with a new search: its Python may be gone, too.
+      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
     },
   };
 }
 
 /**
- * Troubles of the connection go to the output only: the user gets one message, from commands/server.ts. The server's
+ * Troubles of the connection go to the output only: the user gets one message, from tidings.ts. The server's
  * commands are not registered here: those of the same names are the extension's own, and work without a server too.
  */
 class QuietClient extends LanguageClient {
@@ -67,9 +74,15 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether the interpreter was deleted since; one found on the PATH is asked anew at each start. */
+function isGone({ candidate }: Found): boolean {
+  return isAbsolute(candidate.command) && !existsSync(candidate.command);
+}
+
 export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<ServerState>();
   private readonly noticed = new vscode.EventEmitter<{ readonly name: Notice; readonly params: unknown }>();
+  private restarts = new Restarts();
   private client: LanguageClient | undefined;
   private current: ServerState = { kind: "stopped" };
   /** Restarts wait for each other: two quick ones must not leave two servers. */
@@ -84,10 +97,25 @@ export class Server implements vscode.Disposable {
   }
 
   /** Stops the server if it runs, looks for a Python anew, and starts it. Resolves to what came of it. */
-  async restart(): Promise<ServerState> {
+  async restart(why: Exclude<Why, "ended">): Promise<ServerState> {
+    this.restarts = new Restarts();
+    return this.anew(why);
+  }
+
+  /** Starts another where the Python of the one that runs was deleted. Resolves to whether it was. */
+  async replaceIfGone(why: "deleted" | "request"): Promise<boolean> {
+    if (this.current.kind !== "running" || !isGone(this.current.found)) {
+      return false;
+    }
+    this.output.warn(`${this.current.found.candidate.command} is gone`);
+    await this.restart(why);
+    return true;
+  }
+
+  private async anew(why: Why): Promise<ServerState> {
     this.queue = this.queue.then(async () => {
       await this.end();
-      await this.begin();
+      await this.begin(why);
     });
     await this.queue;
     return this.current;
@@ -104,7 +132,9 @@ export class Server implements vscode.Disposable {
     params: Requests[M]["params"],
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
-    return this.ask((client) => client.sendRequest<Requests[M]["result"]>(method, params, token));
+    // A token that is undefined would count as one parameter more, and the two be sent as a list.
+    const rest = token === undefined ? [] : [token];
+    return this.ask((client) => client.sendRequest<Requests[M]["result"]>(method, params, ...rest));
   }
 
   /** Has the server carry out one of its own commands (docs/protocol.md). Throws Refusal as `request` does. */
@@ -121,16 +151,47 @@ export class Server implements vscode.Disposable {
     });
   }
 
-  private async ask<T>(work: (client: LanguageClient) => Promise<T>): Promise<T> {
-    const client = this.client;
-    if (client === undefined || this.current.kind !== "running") {
-      throw new Refusal(`${show(this.current).detail}; 'Croqtile: Restart Language Server' starts it`);
+  /** Resolves when a server answers. Throws Refusal where none does, with the way out. */
+  async ready(): Promise<void> {
+    await this.running();
+  }
+
+  private async running(): Promise<LanguageClient> {
+    await this.queue; // of a search or a start under way
+    if (this.current.kind !== "running") {
+      const { text, way } = remedy(this.current);
+      throw new Refusal(text, way);
     }
+    if (this.client === undefined) {
+      throw new Refusal("The language server is being started anew; try again");
+    }
+    return this.client;
+  }
+
+  private async ask<T>(work: (client: LanguageClient) => Promise<T>): Promise<T> {
+    const client = await this.running();
     try {
       return await work(client);
     } catch (error) {
-      throw error instanceof ResponseError && error.code === REQUEST_FAILED ? new Refusal(error.message) : error;
+      throw (await this.wordsOf(error)) ?? error;
     }
+  }
+
+  /** What the user, or nobody, is told of a request that failed; undefined for a fault. */
+  private async wordsOf(error: unknown): Promise<Error | undefined> {
+    const code = error instanceof ResponseError ? error.code : undefined;
+    if (code === REQUEST_FAILED) {
+      return new Refusal(reasonOf(error));
+    }
+    if (code === REQUEST_CANCELLED) {
+      return new vscode.CancellationError();
+    }
+    if (await this.replaceIfGone("request")) {
+      await this.running();
+      return new Refusal("The Python environment of the language server was deleted; another one is used now: try again");
+    }
+    const lost = error instanceof ConnectionError || (code !== undefined && CONNECTION_LOST.includes(code));
+    return lost ? new Refusal("The language server ended meanwhile; try again") : undefined;
   }
 
   dispose(): void {
@@ -142,15 +203,16 @@ export class Server implements vscode.Disposable {
     this.changed.fire(state);
   }
 
-  private async begin(): Promise<void> {
-    this.enter({ kind: "searching" });
-    const tries = candidates(await surroundings(), existsSync);
+  private async begin(why: Why): Promise<void> {
+    this.enter({ kind: "searching", why });
+    const at = await surroundings();
+    const tries = candidates(at, existsSync);
     this.output.info(`Looking for Python: ${tries.map((one) => `${one.command} (${one.origin})`).join(", ") || "nothing to try"}`);
     const outcome = await findPython(tries, runProcess);
     if (outcome.kind === "found") {
       await this.launch(outcome);
     } else {
-      this.enter({ kind: "not-found", outcome });
+      this.enter({ kind: "not-found", outcome, trusted: at.trusted });
     }
   }
 
@@ -160,13 +222,9 @@ export class Server implements vscode.Disposable {
     const args = ["-m", "croqls"];
     this.output.info(`Starting: ${[command, ...args].join(" ")}`);
     const options: ServerOptions = { command, args, options: { env: pythonEnvironment() } };
-    const restarts = new Restarts();
-    const client = new QuietClient(LANGUAGE, "Croqtile", options, clientOptions(this.output, restarts));
+    const client = new QuietClient(LANGUAGE, "Croqtile", options, clientOptions(this.output));
     this.client = client;
     client.onDidChangeState(({ newState }) => {
-      if (newState === State.Running) {
-        restarts.hasWorked();
-      }
       if (this.client === client) {
         this.follow(found, newState);
       }
@@ -178,21 +236,28 @@ export class Server implements vscode.Disposable {
       await client.start();
     } catch (error) {
       this.output.error(`The server did not start: ${reasonOf(error)}`);
-      this.enter({ kind: "crashed", found, reason: `'${command} -m croqls' ended before it answered; its output says why` });
+      const reason = `'${command} -m croqls' ended before it answered; its output says why`;
+      this.enter({ kind: "crashed", found, reason, worked: false });
     }
   }
 
+  /** One that ends while it starts is spoken of in `launch`. */
   private follow(found: Found, state: State): void {
-    switch (state) {
-      case State.Running:
-        this.enter({ kind: "running", found });
-        break;
-      case State.Starting:
-        this.enter({ kind: "starting", found });
-        break;
-      case State.Stopped:
-        this.enter({ kind: "crashed", found, reason: "The language server ended by itself; its output says why" });
-        break;
+    if (state === State.Running) {
+      this.restarts.hasWorked();
+      this.enter({ kind: "running", found });
+    } else if (state === State.Stopped && this.current.kind === "running") {
+      this.ended(found);
+    }
+  }
+
+  private ended(found: Found): void {
+    this.output.warn("The server ended by itself");
+    if (this.restarts.again()) {
+      void this.anew("ended");
+    } else {
+      const reason = `The language server ended ${MOST_RESTARTS + 1} times within ${WINDOW_MS / 60_000} minutes; its output says why`;
+      this.enter({ kind: "crashed", found, reason, worked: true });
     }
   }
 

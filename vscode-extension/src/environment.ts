@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import { readSettings, SECTION, type Settings } from "./config.js";
-import type { Surroundings } from "./python.js";
+import { inside, type Surroundings } from "./python.js";
 
 /** The part of the Python extension's public interface that is used here. */
 interface PythonApi {
@@ -15,7 +15,7 @@ interface PythonApi {
 
 const PYTHON_EXTENSION = "ms-python.python";
 
-function localFolders(): string[] {
+export function localFolders(): string[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
 }
@@ -42,6 +42,30 @@ export async function surroundings(): Promise<Surroundings> {
     trusted: vscode.workspace.isTrusted,
     platform: process.platform,
   };
+}
+
+/** Writes the setting `croqtile.python`: of the workspace for what is in it, else of the user. Undefined clears both. */
+export async function writePython(command: string | undefined): Promise<void> {
+  const settings = vscode.workspace.getConfiguration(SECTION);
+  const known = settings.inspect<string>("python");
+  const inWorkspace = known?.workspaceValue !== undefined && vscode.workspace.isTrusted;
+  if (command === undefined) {
+    if (inWorkspace) {
+      await settings.update("python", undefined, vscode.ConfigurationTarget.Workspace);
+    }
+    await settings.update("python", undefined, vscode.ConfigurationTarget.Global);
+    return;
+  }
+  const here = inWorkspace || inside(command, localFolders());
+  const target = here && vscode.workspace.isTrusted ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+  await settings.update("python", command, target);
+}
+
+/** Calls `deleted` when something of an environment in the workspace's folders goes. */
+export function onEnvironmentDeleted(deleted: () => void): vscode.Disposable {
+  const names = ["{.venv,venv}", "{.venv,venv}/{bin,Scripts}/python{,.exe}"];
+  const watchers = names.map((name) => vscode.workspace.createFileSystemWatcher(`**/${name}`, true, true, false));
+  return vscode.Disposable.from(...watchers, ...watchers.map((watcher) => watcher.onDidDelete(deleted)));
 }
 
 /** Calls `changed` whenever the search may find something else. */

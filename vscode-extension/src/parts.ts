@@ -2,9 +2,12 @@
 import type * as vscode from "vscode";
 
 import type { Server } from "./client.js";
+import type { Runs } from "./runs.js";
+import type { Way } from "./tidings.js";
 
 export interface Parts {
   readonly server: Server;
+  readonly runs: Runs;
   readonly output: vscode.LogOutputChannel;
   readonly context: vscode.ExtensionContext;
 }
@@ -15,5 +18,12 @@ export interface Command {
   run(parts: Parts, ...args: readonly unknown[]): Promise<void> | void;
 }
 
-/** What a command cannot do, in words for the user; shown as they are. */
-export class Refusal extends Error {}
+/** What a command cannot do, in words for the user, shown as they are; `way` is the button beside them. */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly way?: Way,
+  ) {
+    super(message);
+  }
+}

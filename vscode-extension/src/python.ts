@@ -57,7 +57,8 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-function inside(file: string, folders: readonly string[]): boolean {
+/** Whether a path is below one of the folders. */
+export function inside(file: string, folders: readonly string[]): boolean {
   return folders.some((folder) => {
     const relative = path.relative(folder, file);
     return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
@@ -174,6 +175,24 @@ export function describe(outcome: Outcome): string {
       return `No Python to try: the setting "croqtile.python" points into a workspace that is not trusted.`;
     default:
       return unreachable(outcome);
+  }
+}
+
+/** A few words, for a list that names the command already. */
+export function brief(probe: Probe): string {
+  switch (probe.kind) {
+    case "found":
+      return `Python ${probe.python}, croqtile-tools ${probe.server}`;
+    case "no-interpreter":
+      return `does not run: ${probe.reason}`;
+    case "package-missing":
+      return `Python ${probe.python}, no croqtile-tools`;
+    case "package-broken":
+      return `croqtile-tools does not start: ${probe.reason}`;
+    case "too-old":
+      return `Python ${probe.python} is too old: 3.11 or newer is needed`;
+    default:
+      return unreachable(probe);
   }
 }
 

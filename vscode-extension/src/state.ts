@@ -4,12 +4,16 @@ import { describe, type Outcome, type Probe } from "./python.js";
 export type Found = Extract<Probe, { kind: "found" }>;
 export type NotFound = Exclude<Outcome, { kind: "found" }>;
 
+/** Why a server is looked for: `ended`, it did so by itself; `deleted`, its Python was; `request`, one found that out. */
+export type Why = "start" | "asked" | "surroundings" | "deleted" | "request" | "ended";
+
+/** `worked`: it had answered before it ended; `trusted`: Pythons inside the workspace were looked at, too. */
 export type ServerState =
-  | { readonly kind: "searching" }
+  | { readonly kind: "searching"; readonly why: Why }
   | { readonly kind: "starting"; readonly found: Found }
   | { readonly kind: "running"; readonly found: Found }
-  | { readonly kind: "not-found"; readonly outcome: NotFound }
-  | { readonly kind: "crashed"; readonly found: Found; readonly reason: string }
+  | { readonly kind: "not-found"; readonly outcome: NotFound; readonly trusted: boolean }
+  | { readonly kind: "crashed"; readonly found: Found; readonly reason: string; readonly worked: boolean }
   | { readonly kind: "stopped" };
 
 export interface Shown {
@@ -40,6 +44,6 @@ export function show(state: ServerState): Shown {
   }
 }
 
-function unreachable(value: never): never {
+export function unreachable(value: never): never {
   throw new Error(`unexpected state: ${JSON.stringify(value)}`);
 }

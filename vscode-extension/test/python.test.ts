@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { runProcess } from "../src/process.js";
 import {
+  brief,
   type Candidate,
   candidates,
   describe,
@@ -140,4 +141,21 @@ test("arguments reach the program as they are, without a shell", async () => {
 test("the exit code and the error text come back", async () => {
   const result = await runProcess(process.execPath, ["-e", "console.error('why'); process.exit(4)"]);
   assert.deepEqual(result, { kind: "exited", code: 4, stdout: "", stderr: "why\n" });
+});
+
+test("a list says in a few words what each one is", () => {
+  const words = [
+    brief({ kind: "found", candidate, python: "3.12.1", server: "0.1.0" }),
+    brief({ kind: "package-missing", candidate, python: "3.11.2" }),
+    brief({ kind: "too-old", candidate, python: "3.9.7" }),
+    brief({ kind: "no-interpreter", candidate, reason: "no such program" }),
+    brief({ kind: "package-broken", candidate, reason: "ImportError: lark" }),
+  ];
+  assert.deepEqual(words, [
+    "Python 3.12.1, croqtile-tools 0.1.0",
+    "Python 3.11.2, no croqtile-tools",
+    "Python 3.9.7 is too old: 3.11 or newer is needed",
+    "does not run: no such program",
+    "croqtile-tools does not start: ImportError: lark",
+  ]);
 });

@@ -20,14 +20,14 @@ test("a running server says what runs", () => {
 });
 
 test("only searching and starting are busy", () => {
-  assert.equal(show({ kind: "searching" }).busy, true);
+  assert.equal(show({ kind: "searching", why: "start" }).busy, true);
   assert.equal(show({ kind: "starting", found }).busy, true);
   assert.equal(show({ kind: "stopped" }).busy, false);
 });
 
 test("a server that is not there is a warning, one that broke an error", () => {
-  assert.equal(show({ kind: "not-found", outcome: { kind: "nothing-to-try" } }).severity, "warning");
-  assert.deepEqual(show({ kind: "crashed", found, reason: "exit code 1" }), {
+  assert.equal(show({ kind: "not-found", outcome: { kind: "nothing-to-try" }, trusted: false }).severity, "warning");
+  assert.deepEqual(show({ kind: "crashed", found, reason: "exit code 1", worked: false }), {
     text: "Croqtile: server ended",
     detail: "exit code 1",
     severity: "error",

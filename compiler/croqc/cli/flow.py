@@ -79,7 +79,8 @@ def _shown(path: Path, result: FlowResult) -> FlowEntry:
 
 
 def _serve(args: argparse.Namespace, result: Callable[[], FlowResult]) -> int:
+    from croqc.cli.flow_latest import Latest
     from croqc.cli.flow_server import serve
 
     result()
-    return serve(result, args.port)
+    return serve(Latest(args.file, result), args.port)

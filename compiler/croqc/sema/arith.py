@@ -254,6 +254,7 @@ def _scalar_arithmetic(
         return Value(Scalar(elem))
     value = None if a is None or b is None else integer_op(walk, op, a, b)
     selected = _is_pick(left[1][0]) or _is_pick(right[1][0])
+    # an index is an `int`: with what is wider or unsigned it is a plain number
     bound = None if selected or canonical(elem) != "s32" else _derived_bound(op, first.type, second.type)
     return Value(Scalar(elem) if bound is None else Bounded(bound), value)
 

@@ -84,6 +84,12 @@ def common(a: str, b: str) -> str | None:
     return unsigned.name if unsigned.bits > signed.bits else f"u{signed.bits}"
 
 
+def of_arms(a: str, b: str) -> str | None:
+    """The type of a choice between two: integers that differ are s32 where that holds both (3.1, rule 7)."""
+    small = all(elem in INTEGERS and ELEMENTS[elem].bits - (ELEMENTS[elem].kind == "signed") < 32 for elem in (a, b))
+    return "s32" if small and a != b else common(a, b)
+
+
 def _covers(wide: Elem, narrow: Elem) -> bool:
     return wide.digits >= narrow.digits and wide.exponent >= narrow.exponent
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes
-from croqc.sema.convert import number
+from croqc.sema.convert import convert, number
 from croqc.sema.describe import describe
-from croqc.sema.elements import ELEMENTS
+from croqc.sema.elements import ELEMENTS, of_arms
 from croqc.sema.scopes import declared_here
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
@@ -139,6 +139,7 @@ def _derive(walk: Walk, node: ast.Derive) -> Value:
 
 
 def _cond(walk: Walk, node: ast.Cond) -> Value:
+    """Integers that differ are s32 where that holds both (3.1, rule 7), else what arithmetic makes of them."""
     test = walk.expr(node.test)
     check_bool(walk, node.test, test.type, "?:")
     then, other = walk.expr(node.then), walk.expr(node.other)
@@ -146,7 +147,11 @@ def _cond(walk: Walk, node: ast.Cond) -> Value:
     if isinstance(then.type, Unknown) or isinstance(other.type, Unknown):
         return NOTHING
     if a is not None and b is not None and ELEMENTS[a].kind != "float" and ELEMENTS[b].kind != "float":
-        elem = a if a == b else "s32"
+        arms = (node.then, then), (node.other, other)
+        elem = of_arms(a, b) or a
+        for arm in arms:
+            if number(arm[1].type) != elem:
+                convert(walk, *arm, elem)
         return Value(Scalar(elem), then.int if then.int == other.int else None)
     if _plain(then.type) != _plain(other.type):
         walk.b.report(rules.CONDITIONAL_ARMS, node.span, t1=describe(then.type), t2=describe(other.type))

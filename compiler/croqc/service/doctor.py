@@ -71,12 +71,14 @@ Problem = NoDriver | OldDriver | NoCard | UnknownCard | Missing | Broken | NoAns
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report. `state` is "ok", "missing", "broken" or "optional"; `hint` is the way out."""
+    """One line of the report. `state` is "ok", "missing", "broken" or "optional"; `hint` is the way out, `command` the
+    same where a shell takes it."""
 
     name: str
     state: str
     detail: str
     hint: str = ""
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,10 @@ def _nvcc(machine: Machine) -> Finding:
     return Finding("nvcc", "optional", "not on the path; NVRTC compiles the kernels", "install the CUDA toolkit")
 
 
+def _mended_by(command: str, name: str, state: str, detail: str) -> Finding:
+    return Finding(name, state, detail, command, command)
+
+
 def words(problem: Problem) -> Finding:
     """One problem in words, with the command that mends it."""
     match problem:
@@ -177,8 +183,8 @@ def words(problem: Problem) -> Finding:
             known = ", ".join(TARGETS)
             return Finding("card", "broken", f"{name} is {arch}; known are {known}", "'--engine sim' needs no card")
         case Missing(name=name):
-            return Finding(name, "missing", "is not installed", install("gpu"))
+            return _mended_by(install("gpu"), name, "missing", "is not installed")
         case Broken(name=name, error=error):
-            return Finding(name, "broken", error, f"{install('gpu')} --force-reinstall")
+            return _mended_by(f"{install('gpu')} --force-reinstall", name, "broken", error)
         case NoAnswer(error=error):
-            return Finding("CUDA", "broken", error, f"{install('gpu')} --force-reinstall")
+            return _mended_by(f"{install('gpu')} --force-reinstall", "CUDA", "broken", error)

@@ -43,7 +43,7 @@ def formatting(tree: FileTree, within: Span | None = None) -> Formatting:
         if _meet(Span(item.source.base, item.source.base + len(item.source.text)), place)
         and any(found.severity is Severity.ERROR for found in item.findings)
     )
-    return Formatting(tuple(edit for edit in format_file(tree) if _meet(edit.span, place)), broken)
+    return Formatting(tuple(edit for edit in format_file(tree, within) if _meet(edit.span, place)), broken)
 
 
 def _meet(span: Span, place: Span) -> bool:

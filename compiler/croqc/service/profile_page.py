@@ -13,13 +13,13 @@ from croqc.service.json_text import to_compact_json, to_data
 from croqc.service.profile import Profiled, flows_of
 from croqc.service.profile_blocks import places_of
 from croqc.service.profile_picture import recorded_run
-from croqc.service.profile_result import BlockTime, KernelTime
+from croqc.service.profile_result import BlockTime, KernelTime, PlaceTime
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run of the page whose times are nanoseconds. `about`: where they come from, `verdict` and `tries` as in
-    `profile_result.KernelTime`."""
+    """A run of the page whose times are nanoseconds. `about`: where they come from; `verdict` and `tries` as in
+    `profile_result.KernelTime`, `places` as in its `BlockTime`."""
 
     name: str
     about: str
@@ -28,10 +28,16 @@ class RecordedRun:
     sizes: Mapping[str, int | float | bool]
     steps: tuple[StepEntry, ...]
     picture: Picture
+    places: tuple[PlaceTime, ...]
 
 
 def profile_page(profiles: Sequence[Profiled]) -> str:
     """One self-contained HTML text. Same profiles, same bytes."""
+    return page_of(to_compact_json(measured_flows(profiles)))
+
+
+def measured_flows(profiles: Sequence[Profiled]) -> dict[str, Any]:
+    """The data of the page: as `croq flow --json`, with the recorded blocks of each kernel in `recorded`."""
     flows: list[dict[str, Any]] = []
     for item in profiles:
         own = to_data(flow_result(item.report, item.function.name))["flows"]
@@ -40,7 +46,7 @@ def profile_page(profiles: Sequence[Profiled]) -> str:
             flow["recorded"] = [to_data(run) for kernel, run in runs if kernel == number]
             flow["lines"] = _with_lines(item, flow)
         flows += own
-    return page_of(to_compact_json({"version": 1, "flows": flows}))
+    return {"version": 1, "flows": flows}
 
 
 def _runs(item: Profiled) -> Iterator[tuple[int, RecordedRun]]:
@@ -56,7 +62,10 @@ def _runs(item: Profiled) -> Iterator[tuple[int, RecordedRun]]:
             steps, picture = recorded_run(trace, places, flows.get(number), item.report.source, item.function.base)
             about = _about(item, block, len(steps))
             name = f"Measured: block {block.block}"
-            yield number, RecordedRun(name, about, _verdict(time), time.tries, item.entry.sizes, steps, picture)
+            yield (
+                number,
+                RecordedRun(name, about, _verdict(time), time.tries, item.entry.sizes, steps, picture, block.places),
+            )
 
 
 def _verdict(time: KernelTime) -> str:

@@ -40,7 +40,8 @@ class CardRequest:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for beside the files. `sizes` come from `-D` and win over the directives."""
+    """What was asked for beside the files. `sizes` come from `-D` and win over the directives. `line`: of the run lines
+    of each function the one of this number alone, from 0."""
 
     entry: str | None = None
     sizes: Mapping[str, Size] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Request:
     schedules: int = 1
     max_steps: int = 0  # 0: the engine's default
     card: CardRequest | None = None  # None: in the simulator
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,12 +187,22 @@ def _plan(
     return Planned(function, directives, given, seed, name, arch, problem, place, frozenset(given) - own)
 
 
+def _lines(
+    report: FileReport, function: FunctionReport, directives: FunctionDirectives, line: int | None
+) -> tuple[RunDirective | None, ...]:
+    if line is None:
+        return directives.runs or (None,)
+    if not 0 <= line < len(directives.runs):
+        raise PlanError(f"{report.source.path}: '{function.name}' has no run line of number {line}, counted from 0")
+    return (directives.runs[line],)
+
+
 def plan_runs(report: FileReport, request: Request) -> tuple[Planned, ...]:
     """Every run that a file asks for, in file order. Raises PlanError for a usage error."""
     chosen = pick_functions(report, request.entry)
     planned: list[Planned] = []
     for index in chosen:
         function, directives = report.functions[index], report.directives.functions[index]
-        for run in directives.runs or (None,):
+        for run in _lines(report, function, directives, request.line):
             planned.append(_plan(function, directives, run, request))
     return tuple(planned)

@@ -5,11 +5,12 @@ Reads `croq.toml`; must not know command lines or LSP.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from croqc.targets import DEFAULT_TARGET
+from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.text.record import record
 
 DIALECTS = ("any", "current")
@@ -43,10 +44,10 @@ NO_SETTINGS = Settings()
 
 
 def find_project_file(path: Path) -> Path | None:
-    """The nearest `croq.toml` upwards from a file, or None."""
+    """The nearest `croq.toml` upwards from a file, or None; what cannot be looked at is none."""
     for folder in path.absolute().parents:
         candidate = folder / "croq.toml"
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # the method of `Path` raises for a folder that may not be entered
             return candidate
     return None
 
@@ -73,6 +74,8 @@ def _from_table(data: Mapping[str, object], where: str) -> Settings:
     defines, allow = data.get("defines", {}), data.get("allow", [])
     if not (arch is None or isinstance(arch, str)):
         raise SettingsError(f"{where}: arch must be a text such as '{DEFAULT_TARGET}'")
+    if arch is not None and find_target(arch) is None:
+        raise SettingsError(f"{where}: unknown architecture '{arch}'; known are {', '.join(TARGETS)}")
     if not (dialect is None or dialect in DIALECTS):
         raise SettingsError(f"{where}: dialect must be 'any' or 'current'")
     if not isinstance(defines, dict) or not all(isinstance(v, str | int | bool) for v in defines.values()):

@@ -24,15 +24,17 @@ _FIXED = ("DIRECTIVE", "DEAD")
 _CLOSERS = ("_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI")
 
 
-def format_file(tree: FileTree) -> tuple[Edit, ...]:
-    """Absolute edits, in file order, that bring every function without errors into the house style.
+def format_file(tree: FileTree, within: Span | None = None) -> tuple[Edit, ...]:
+    """Absolute edits, in file order, that bring every function without errors into the house style; or each that
+    touches a place.
 
     Formatting the result again gives no edits; the tokens of each function stay the same.
     """
     edits: list[Edit] = []
     for function in tree.functions:
-        if function.tree is not None and not _is_broken(function):
-            base = function.source.base
+        base = function.source.base
+        there = within is None or (base <= within.end and within.start <= base + len(function.source.text))
+        if there and function.tree is not None and not _is_broken(function):
             edits += [edit.shift(base) for edit in _Formatter(tree.text, function).edits()]
     return tuple(edits)
 

@@ -75,7 +75,10 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class FlowAt:
-    """Version 1. `function` is empty outside kernels; `visits`, in the order that is drawn, are empty beside steps."""
+    """Version 1. `function` is empty outside kernels; `visits`, in the order that is drawn, are empty beside steps.
+
+    `range`: the statement; in a kernel that fails one of its counterexamples, which has no visits.
+    """
 
     version: int
     function: str
@@ -88,15 +91,21 @@ class FlowAt:
 def flow_at(result: FlowResult, place: Place) -> FlowAt:
     """What is told at a place, 0-based, in UTF-16 units."""
     here = place.line, place.character
-    for flow in result.flows:
-        if _holds(flow.range, here) and (found := _steps_at(flow, here)):
+    around = [flow for flow in result.flows if _holds(flow.range, here)]
+    for flow in around:
+        if found := _steps_at(flow.steps, here):
             state = _Run(flow)
             visits = tuple(state.visit(number) for number in found[:_MOST])
-            return FlowAt(1, flow.function, flow.verdict, flow.strength, flow.steps[found[0]].range, visits)
-    around = next((flow for flow in result.flows if _holds(flow.range, here)), None)
-    if around is None:
-        return FlowAt(1, "", "", "", None, ())
-    return FlowAt(1, around.function, around.verdict, around.strength, None, ())
+            return _told(flow, flow.steps[found[0]].range, visits)
+    for flow in around:
+        for item in flow.findings:
+            if found := _steps_at(item.steps, here):
+                return _told(flow, item.steps[found[0]].range)
+    return _told(around[0]) if around else FlowAt(1, "", "", "", None, ())
+
+
+def _told(flow: FlowEntry, span: Range | None = None, visits: tuple[Visit, ...] = ()) -> FlowAt:
+    return FlowAt(1, flow.function, flow.verdict, flow.strength, span, visits)
 
 
 def _holds(span: Range, here: tuple[int, int]) -> bool:
@@ -104,18 +113,26 @@ def _holds(span: Range, here: tuple[int, int]) -> bool:
     return (start.line, start.character) <= here <= (end.line, end.character)
 
 
-def _steps_at(flow: FlowEntry, here: tuple[int, int]) -> list[int]:
-    """The steps of the statement under the cursor, else of the first one that begins on its line."""
-    known = [step.range for step in flow.steps if step.op != "land"]
-    over = [span for span in known if _holds(span, here)]
-    lined = [span for span in known if span.start.line == here[0]]
+def _steps_at(steps: Sequence[StepEntry], here: tuple[int, int]) -> list[int]:
+    """The steps of the statement under the cursor, else of the first one that begins on its line.
+
+    Paths meet where a whole `parallel` ends: it is under the cursor at its ends alone, else it would be for each line
+    inside.
+    """
+    known = [step for step in steps if step.op != "land"]
+    over = [
+        step.range
+        for step in known
+        if _holds(step.range, here) and (step.op != "join" or here[0] in (step.range.start.line, step.range.end.line))
+    ]
+    lined = [step.range for step in known if step.range.start.line == here[0]]
     if over:
         chosen = max(over, key=lambda span: (span.start.line, span.start.character))  # the innermost
     elif lined:
         chosen = min(lined, key=lambda span: span.start.character)
     else:
         return []
-    return [number for number, step in enumerate(flow.steps) if step.range == chosen and step.op != "land"]
+    return [number for number, step in enumerate(steps) if step.range == chosen and step.op != "land"]
 
 
 class _Run:

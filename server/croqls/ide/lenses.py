@@ -1,4 +1,5 @@
-"""What stands over each `__co__` function (LSP `textDocument/codeLens`): what can be done with it, and its cost.
+"""What stands over each `__co__` function (LSP `textDocument/codeLens`): what can be done with it, its cost, and what
+came of its last run.
 
 The commands are names with the address of the document and the name of the function. Must not know LSP types or run
 anything; all is static.
@@ -6,7 +7,7 @@ anything; all is static.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from croqc.flow.paths import kernel_paths
@@ -15,6 +16,7 @@ from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
 from croqc.service.check import FunctionReport
 from croqc.text.span import Span
+from croqls.ide.run_lenses import SHOW_RUN, Ran, around, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
 RUN, VERIFY, FLOW = "croqtile.run", "croqtile.verify", "croqtile.showFlow"
@@ -32,20 +34,30 @@ class Lens:
 
 
 Costs = dict[Analysis, str]
+_NOT_RUN: Mapping[str, Ran] = {}
 
 
-def lenses(snapshot: Snapshot, card: bool, costs: Costs | None = None) -> tuple[Lens, ...]:
-    """The lenses of every function that has a name; `card`: a GPU is there to run on.
+def lenses(
+    snapshot: Snapshot, card: bool, costs: Costs | None = None, ran: Mapping[str, Ran] = _NOT_RUN
+) -> tuple[Lens, ...]:
+    """The lenses of every function that has a name; `card`: a GPU is there to run on; `ran`: the last runs by function.
 
     `costs` are those of the version before, for functions that did not change; they become those of this version.
     """
     known = {} if costs is None else dict(costs)
     new: Costs = {}
-    found = tuple(lens for report in snapshot.report.functions for lens in _of_function(report, card, known, new))
+    found: list[Lens] = []
+    outside = around(snapshot.report) if ran else ""
+    for report in snapshot.report.functions:
+        own = list(_of_function(report, card, known, new))
+        if own and report.name in ran:
+            title = run_title(ran[report.name], likeness(snapshot.report, report, outside))
+            own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
+        found += own
     if costs is not None:
         costs.clear()
         costs.update(new)
-    return found
+    return tuple(found)
 
 
 def _of_function(report: FunctionReport, card: bool, known: Costs, new: Costs) -> Iterator[Lens]:

@@ -83,29 +83,42 @@ _SYMBOLS = {
 _KINDS = {Kind.INT: TokenType.NUMBER, Kind.REAL: TokenType.NUMBER, Kind.STRING: TokenType.STRING}
 
 
-def semantic_tokens(snapshot: Snapshot) -> tuple[SemanticToken, ...]:
-    """All tokens of the document in order, none over a line end, none overlapping."""
-    found = [token for report in snapshot.report.functions for token in _function(report)]
-    return tuple(_one_line_each(snapshot, sorted(found, key=lambda item: item.span)))
+def semantic_tokens(snapshot: Snapshot, within: Span | None = None) -> tuple[SemanticToken, ...]:
+    """All tokens of the document, or those that touch a stretch of it, in order."""
+    found: list[SemanticToken] = []
+    for report in snapshot.report.functions:
+        if within is None or within.touches(report.base) or report.spans(within):
+            found += tokens_of(snapshot, report)
+    return tuple(item for item in found if within is None or _meet(item.span, within))
+
+
+def tokens_of(snapshot: Snapshot, report: FunctionReport) -> tuple[SemanticToken, ...]:
+    """The tokens of one function in order, none over a line end, none overlapping."""
+    return tuple(_one_line_each(snapshot, sorted(_function(report), key=lambda item: item.span)))
+
+
+def _meet(span: Span, within: Span) -> bool:
+    return span.start < within.end and within.start < span.end
 
 
 def _function(report: FunctionReport) -> Iterator[SemanticToken]:
-    text = report.parsed.source
+    text, base = report.parsed.source, report.base
     symbols, functions = _symbols(report), _functions(report)
     regions = roles_of(report.analysis.model) if report.analysis is not None else ()
     for span, _ in text.macro_uses:
-        yield SemanticToken(span.shift(report.base), TokenType.MACRO, roles=roles_at(regions, span.start))
+        yield SemanticToken(span.shift(base), TokenType.MACRO, roles=roles_at(regions, span.start))
     for dead in text.dead:
-        yield SemanticToken(dead.shift(report.base), TokenType.COMMENT)
+        yield SemanticToken(dead.shift(base), TokenType.COMMENT)
     for token, after in zip_longest(text.tokens, text.tokens[2:]):
-        kind = None if token.macro else _type(token, symbols)
-        if kind is None and token.macro is None and token.span in functions:
-            kind = TokenType.FUNCTION
+        if token.macro is not None:
+            continue
+        own = token.span if token.kind is Kind.WORD else None  # only words are names
+        symbol = symbols.get(own) if own else None
+        kind = _type(token, symbol) or (TokenType.FUNCTION if own in functions else None)
         if kind is not None:
-            symbol = symbols.get(token.span)
-            declares = functions.get(token.span, symbol is not None and symbol.name_span == token.span)
-            span = token.span.cover(after.span) if after and is_warpgroup(token, after) else token.span
-            yield SemanticToken(span.shift(report.base), kind, declares, roles_at(regions, token.start))
+            declares = functions.get(own, symbol is not None and symbol.name_span == own) if own else False
+            end = after.end if after and is_warpgroup(token, after) else token.end
+            yield SemanticToken(Span(base + token.start, base + end), kind, declares, roles_at(regions, token.start))
 
 
 def _functions(report: FunctionReport) -> dict[Span, bool]:
@@ -122,12 +135,11 @@ def _symbols(report: FunctionReport) -> dict[Span, Symbol]:
     return {name.span: symbol for name, symbol in report.analysis.model.uses.items() if name.macro is None}
 
 
-def _type(token: Token, symbols: dict[Span, Symbol]) -> TokenType | None:
+def _type(token: Token, symbol: Symbol | None) -> TokenType | None:
     if token.kind is Kind.DOTTED:
         return TokenType.METHOD
     if token.kind is not Kind.WORD:
         return _KINDS.get(token.kind)
-    symbol = symbols.get(token.span)
     if symbol is not None:
         return _SYMBOLS.get(symbol.kind)
     word = KEYWORDS.get(token.text)

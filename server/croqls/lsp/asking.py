@@ -5,7 +5,7 @@ A request that cannot be answered raises an error with a text for a person. Must
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
@@ -44,19 +44,20 @@ def params_of(params: Any) -> Mapping[str, Any]:
 def document_of(server: CroqtileServer, params: Mapping[str, Any]) -> Snapshot:
     """The open document of `textDocument.uri`. Raises JsonRpcInvalidParams without one, RequestFailedError for one that
     is not open."""
-    document = params.get("textDocument")
-    uri = document.get("uri") if isinstance(document, Mapping) else None
-    if not isinstance(uri, str):
-        raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
-    return opened(server, uri)
-
-
-def opened(server: CroqtileServer, uri: str) -> Snapshot:
-    """Raises RequestFailedError for a document that is not open."""
+    uri = uri_of(params)
     snapshot = server.documents.get(uri)
     if snapshot is None:
         raise RequestFailedError(f"{uri} is not open")
     return snapshot
+
+
+def uri_of(params: Mapping[str, Any]) -> str:
+    """What `textDocument.uri` says. Raises JsonRpcInvalidParams for what is no text."""
+    document = params.get("textDocument")
+    uri = document.get("uri") if isinstance(document, Mapping) else None
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
+    return uri
 
 
 def options_of(params: Mapping[str, Any], kinds: Mapping[str, type]) -> Options:
@@ -93,6 +94,17 @@ async def data_of(
         async with progress(server, title or f"Croqtile: {order.task}", token) as tell:
             return data_in(await process.ask(order, tell))
     return data_in(await process.ask(order))
+
+
+def about_document(task: str, kinds: Mapping[str, type]) -> Callable[[CroqtileServer, Any], Awaitable[Any]]:
+    """The handler of a request that is one task about an open document, with options of these kinds."""
+
+    async def handler(server: CroqtileServer, params: Any) -> Any:
+        given = params_of(params)
+        order = order_of(document_of(server, given), task, options_of(given, kinds))
+        return await data_of(server, server.tools, order, given)
+
+    return handler
 
 
 def data_in(outcome: Outcome) -> Any:

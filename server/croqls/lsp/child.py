@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.spawn import get_executable
 from typing import Any
 
 _PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
 
 
+class NoProcessError(Exception):
+    """No process can be started; the text says why, and the way out."""
+
+
 class Child:
-    """Started at once. `on_message` is called on the loop: with what the process sends, with None once it is gone."""
+    """Started at once. `on_message` is called on the loop: with what the process sends, with None once it is gone.
+
+    Raises NoProcessError.
+    """
 
     def __init__(self, work: Callable[[Connection], None], name: str, on_message: Callable[[Any], None]) -> None:
-        context = get_context("spawn")
-        here, there = context.Pipe()
-        self.process = context.Process(target=work, args=(there,), name=name, daemon=True)
-        self.process.start()
+        python = os.fsdecode(get_executable())
+        if not os.path.exists(python):  # else the process dies without a word
+            raise NoProcessError(f"{python} is gone; start the server anew with a Python that is there")
+        try:
+            context = get_context("spawn")
+            here, there = context.Pipe()
+            self.process = context.Process(target=work, args=(there,), name=name, daemon=True)
+            self.process.start()
+        except OSError as error:
+            raise NoProcessError(f"the system starts no process ({error.strerror}); try again") from error
         there.close()
         self._connection = here
         self._on_message = on_message

@@ -14,11 +14,13 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from croqc.rules.page import page_text
+from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.text.edits import Edit
 from croqc.text.span import Span
-from croqls.lsp.asking import data_of, opened, order_of
+from croqls.lsp.asking import data_of, document_of, order_of
 from croqls.lsp.convert import range_of
+from croqls.lsp.questions import answered
 from croqls.lsp.requests.doctor import doctor
 from croqls.lsp.requests.flow import flow
 from croqls.lsp.requests.generated import generated
@@ -57,13 +59,28 @@ def _answering(work: Callable[[CroqtileServer, dict[str, Any]], Awaitable[Any]])
     return command
 
 
+def _about_document(work: Callable[[CroqtileServer, dict[str, Any]], Awaitable[Any]]) -> Command:
+    """The same for what needs a document."""
+
+    async def checked(server: CroqtileServer, given: dict[str, Any]) -> Any:
+        if not isinstance(given.get("uri"), str):
+            raise JsonRpcInvalidParams("the first argument must be the document's address")
+        return await work(server, given)
+
+    return _answering(checked)
+
+
 async def _run(server: CroqtileServer, given: dict[str, Any], task: str = "run") -> Any:
-    """Answers when the run has ended; its edits of the document meanwhile do not end it."""
+    """Answers when the run has ended; edits of the document do not end it, cancelling the command does."""
     task, options = run_options({"task": task, **given})
-    made, new = started(server, opened(server, str(given.get("uri"))), task, options, given.get("workDoneToken"))
+    made, new = started(server, document_of(server, given), task, options, given.get("workDoneToken"))
     if not new:
         return {"message": "another run is under way; end it first", "id": made.id}
-    await finished(made)
+    try:
+        await finished(made)
+    except asyncio.CancelledError:
+        server.runs.cancel(made.id)
+        raise
     return result_of(made)
 
 
@@ -71,49 +88,71 @@ async def _verify(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return await _run(server, given, "verify")
 
 
+async def _profile(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    return await _run(server, given, "profile")
+
+
 async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
     return run_cancel(server, {key: given[key] for key in ("id",) if key in given})
 
 
+async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
+    """What came of the last run of a document or a function, as `croqtile/runResult`."""
+    run = server.runs.last(given["uri"], given.get("entry"))
+    return {"message": "it was not run yet"} if run is None else result_of(run)
+
+
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """Moves the document to the dialect `to`, by an edit that the client makes."""
-    snapshot = opened(server, str(given.get("uri")))
+    snapshot = document_of(server, given)
     to = given.get("to", "current")
     if to not in ("current", "course"):
         raise JsonRpcInvalidParams("'to' must be current or course")
-    done = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
+    moved = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
     if server.documents.get(snapshot.uri) is not snapshot:
         return {"message": "the document was changed meanwhile; nothing was migrated"}
-    if done["text"] == snapshot.text:
-        return {"message": f"there is nothing to move to the {to} dialect", "kept": done["kept"]}
-    whole = Edit(Span(0, len(snapshot.text)), done["text"])
+    stays = {key: moved[key] for key in ("kept", "skipped")}
+    if moved["text"] == snapshot.text:
+        return {"message": f"there is nothing to move to the {to} dialect", "moved": 0, **stays}
+    whole = Edit(Span(0, len(snapshot.text)), moved["text"])
     edit = lsp.TextEdit(range_of(snapshot.source, whole.span, server.documents.encoding), whole.new_text)
     wanted = lsp.ApplyWorkspaceEditParams(lsp.WorkspaceEdit({snapshot.uri: [edit]}), f"Migrate to {to}")
     try:
-        made = (await asyncio.wait_for(server.workspace_apply_edit_async(wanted), _PATIENCE)).applied
+        done = await asyncio.wait_for(answered(server.workspace_apply_edit_async(wanted)), _PATIENCE)
     except TimeoutError:
-        made = False
+        done = None
+    made = done is not None and done.applied
     said = f"moved to the {to} dialect" if made else "the editor did not make the edit"
-    return {"message": said, "moved": done["moved"], "kept": done["kept"]}
+    return {"message": said, "moved": moved["moved"] if made else 0, **stays}
 
 
 async def _explain(server: CroqtileServer, given: dict[str, Any]) -> Any:
-    """The page of a rule, as Markdown; the only argument is its name."""
+    """The page of a rule, as Markdown; the only argument is its name. Without one, what rules there are."""
+    wanted = given.get("uri") or given.get("rule")
+    if wanted is None:
+        return {"rules": await asyncio.to_thread(_rules)}
     try:
-        name = find_rule(str(given.get("uri") or given.get("rule"))).name
+        name = find_rule(str(wanted)).name
     except UnknownRuleError as error:
         return {"message": str(error)}
     return {"rule": name, "text": await asyncio.to_thread(page_text, name)}
 
 
+def _rules() -> list[dict[str, str]]:
+    rules = sorted(all_rules(), key=lambda rule: rule.name)
+    return [{"name": rule.name, "severity": rule.severity.value, "summary": rule.summary} for rule in rules]
+
+
 COMMANDS: Mapping[str, Command] = {
-    "croqtile.run": _answering(_run),
-    "croqtile.verify": _answering(_verify),
+    "croqtile.run": _about_document(_run),
+    "croqtile.verify": _about_document(_verify),
+    "croqtile.profile": _about_document(_profile),
     "croqtile.runCancel": _answering(_cancel),
-    "croqtile.showCuda": _answering(generated),
-    "croqtile.showFlow": _answering(flow),
-    "croqtile.showSharedMemory": _answering(shared_memory),
-    "croqtile.migrate": _answering(_migrate),
+    "croqtile.showRun": _about_document(_show_run),
+    "croqtile.showCuda": _about_document(generated),
+    "croqtile.showFlow": _about_document(flow),
+    "croqtile.showSharedMemory": _about_document(shared_memory),
+    "croqtile.migrate": _about_document(_migrate),
     "croqtile.explain": _answering(_explain),
     "croqtile.doctor": _answering(doctor),
 }

@@ -70,13 +70,15 @@ class Verdicts:
 
 
 class Documents:
-    """Open documents by address. `editor` are the editor's settings, completed by each file's `croq.toml`."""
+    """Open documents by address. `editor` are the editor's settings, `folders` those of the workspace's folders by key;
+    each file's `croq.toml` comes before them."""
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
         self._verdicts: dict[str, Verdicts] = {}
         self._spellings: dict[str, list[str]] = {}
         self.editor: Settings = NO_SETTINGS
+        self.folders: dict[str, Settings] = {}
         self.encoding = Encoding.UTF16
         self.pictures = False
         self.own_patterns = False
@@ -168,10 +170,16 @@ class Documents:
         return problems
 
     def _below(self, uri: str) -> tuple[Settings, str | None]:
-        path = path_of(uri)
+        path, editor = path_of(uri), self._editor_of(uri)
         if path is None:
-            return self.editor, None
+            return editor, None
         try:
-            return project_settings(path).over(self.editor), None
+            return project_settings(path).over(editor), None
         except SettingsError as error:
-            return self.editor, str(error)
+            return editor, str(error)
+
+    def _editor_of(self, uri: str) -> Settings:
+        """The editor's settings of the innermost folder that holds a document; outside of all, the workspace's."""
+        key = key_of(uri)
+        around = [folder for folder in self.folders if key.startswith(f"{folder.rstrip('/')}/")]
+        return self.folders[max(around, key=len)] if around else self.editor

@@ -13,12 +13,13 @@ from collections.abc import Callable
 
 from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.child import Child
+from croqls.lsp.child import Child, NoProcessError
 from croqls.lsp.documents import key_of
 from croqls.workers.flow import Answer, Job, Question, Reply, Request, work
 
 _LOG = logging.getLogger(__name__)
 _DIED = "the credit-flow process died"
+NO_PROCESS = "no verdicts on credit flow: "  # of whichever document
 _DEATHS = 2  # of the process at one text; one alone may have had another reason
 
 
@@ -33,6 +34,7 @@ class FlowProcess:
     def __init__(self) -> None:
         self.on_answer: Callable[[Answer], None] = lambda _: None
         self._waiting: dict[str, Job] = {}
+        self._newest: dict[str, Job] = {}  # of each open document
         self._questions: dict[int, Question] = {}
         self._replies: dict[int, asyncio.Future[Reply]] = {}
         self._asked = 0
@@ -43,7 +45,7 @@ class FlowProcess:
     def submit(self, job: Job) -> None:
         """Analyse a version when the process is free; an older one of the same document that waits is dropped."""
         self._waiting.pop(job.key, None)
-        self._waiting[job.key] = job
+        self._waiting[job.key] = self._newest[job.key] = job
         self._next()
 
     async def ask(self, snapshot: Snapshot, request: Request) -> Reply:
@@ -63,6 +65,7 @@ class FlowProcess:
     def forget(self, key: str) -> None:
         """Drop what waits for a document that was closed."""
         self._waiting.pop(key, None)
+        self._newest.pop(key, None)
         self._deaths.pop(key, None)
 
     def stop(self) -> None:
@@ -75,10 +78,14 @@ class FlowProcess:
         while self._running is None and (self._questions or self._waiting):
             order = self._picked()
             if self._deaths_at(_text_of(order)) >= _DEATHS:
-                self._give_up(order)
+                self._give_up(order, _DIED)
                 continue
             if self._child is None or not self._child.process.is_alive():
-                self._start()
+                try:
+                    self._start()
+                except NoProcessError as error:
+                    self._give_up(order, f"{NO_PROCESS}{error}")
+                    continue
             self._running = order
             assert self._child is not None
             try:
@@ -99,10 +106,10 @@ class FlowProcess:
         if answer is None:
             self._lost()
             return
-        self._running = None
+        order, self._running = self._running, None
         if isinstance(answer, Reply):
             self._give(answer)
-        else:
+        elif not self._is_outdated(order):
             if answer.failed:
                 _LOG.warning("credit flow of %s: %s", answer.key, answer.failed)
             self.on_answer(answer)
@@ -125,19 +132,26 @@ class FlowProcess:
         if order is not None:
             text = _text_of(order)
             self._deaths[text.key] = text, self._deaths_at(text) + 1
-            self._give_up(order)
+            self._give_up(order, _DIED)
         self._next()
 
     def _deaths_at(self, text: Job) -> int:
         last, count = self._deaths.get(text.key, (None, 0))
         return count if last == text else 0
 
-    def _give_up(self, order: Job | Question) -> None:
+    def _give_up(self, order: Job | Question, reason: str) -> None:
         if isinstance(order, Question):
-            self._give(Reply(order.number, None, _DIED))
+            self._give(Reply(order.number, None, reason))
         else:
-            _LOG.warning("%s at version %s of %s", _DIED, order.version, order.key)
-            self.on_answer(Answer(order.key, order.version, (), _DIED))
+            _LOG.warning("%s at version %s of %s", reason, order.version, order.key)
+            self.on_answer(Answer(order.key, order.version, (), reason))
+
+    def _is_outdated(self, order: Job | Question | None) -> bool:
+        """Whether a version's number means something else by now: the document was closed, or the number came again."""
+        if not isinstance(order, Job):
+            return False
+        newest = self._newest.get(order.key)
+        return newest is None or (newest is not order and newest.version == order.version)
 
 
 def _text_of(order: Job | Question) -> Job:

@@ -1,16 +1,26 @@
 """Answers that the protocol library leaves out: every request gets exactly one (LSP 3.17, base protocol).
 
-A request whose parameters do not fit, one before `initialize` and one after `shutdown` are answered with the error that
-LSP names; without this the client waits for ever. Must not know any request.
+A request whose parameters do not fit, one before `initialize`, one after `shutdown` and what is no message at all are
+answered with the error that LSP names; without this the client waits for ever. What a client does wrong is one line of
+the log, and never a message to the person. Must not know any request.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
 from typing import Any
 
-from cattrs import Converter
+from attrs import fields_dict
+from cattrs import Converter, transform_error
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcServerNotInitialized
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
+    JsonRpcServerNotInitialized,
+)
 from pygls.protocol import (
     JsonRPCNotification,
     JsonRPCRequestMessage,
@@ -18,8 +28,9 @@ from pygls.protocol import (
     LanguageServerProtocol,
     default_converter,
 )
+from pygls.protocol.language_server import lsp_method
 
-_IGNORED = "$/ignored"  # notifications of this kind may be ignored by whoever gets them
+_LOG = logging.getLogger(__name__)
 
 
 def plain_converter() -> Converter:
@@ -39,28 +50,80 @@ class CroqtileProtocol(LanguageServerProtocol):
 
     _initialized = False
 
+    # The library would keep every document a second time, and fail at the second spelling of an address and at one that
+    # is not open; without these the handlers of the table are called.
+    lsp_text_document__did_open = None  # type: ignore[assignment]
+    lsp_text_document__did_change = None  # type: ignore[assignment]
+    lsp_text_document__did_close = None  # type: ignore[assignment]
+
+    @lsp_method(lsp.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(self, params: lsp.ExecuteCommandParams) -> Any:  # type: ignore[override]
+        """One task, which a cancellation reaches; the library's own goes on without its request."""
+        command = self.fm.commands.get(params.command)
+        if command is None:
+            raise JsonRpcInvalidParams(f"Command name {params.command!r} is not defined")
+        return await command(*(params.arguments or ()))
+
     def structure_message(self, data: dict[str, Any]) -> Any:
-        try:
-            return super().structure_message(data)
-        except JsonRpcException as error:
-            if "id" in data and "method" in data:
-                self._send_response(data["id"], error=error.to_response_error())
-            return JsonRPCNotification(jsonrpc="2.0", method=_IGNORED, params=None)
+        """Called for every object inside a message too, where nothing is to be done."""
+        return data
 
     def handle_message(self, message: Any) -> None:
-        method, number = getattr(message, "method", None), getattr(message, "id", None)
-        if method is not None and number is not None:
-            if self._shutdown:
-                self._send_response(number, error=JsonRpcInvalidRequest("the server has shut down").to_response_error())
-                return
-            if not self._initialized and method != lsp.INITIALIZE:
-                self._send_response(
-                    number, error=JsonRpcServerNotInitialized("'initialize' comes first").to_response_error()
-                )
-                return
-            self._initialized = True
-        super().handle_message(message)
+        number = message.get("id") if isinstance(message, Mapping) else None
+        try:
+            if self._is_served(message):
+                super().handle_message(self._structured(message))
+        except JsonRpcException as error:
+            _LOG.warning("a message of the client's that does not fit: %s", error.message)
+            if not isinstance(message, Mapping) or "id" in message or "method" not in message:
+                known = number if isinstance(number, int | str) else None  # LSP 3.17, `ResponseMessage`
+                told = {"code": error.code, "message": error.message}
+                self._send_data({"jsonrpc": self.VERSION, "id": known, "error": told})
         self._forget_ended()
+
+    def _is_served(self, message: Any) -> bool:
+        """Whether a message is to be handled. Raises JsonRpcException for what can never be."""
+        if not isinstance(message, Mapping) or message.get("jsonrpc") != self.VERSION:
+            raise JsonRpcInvalidRequest("this is no message of JSON-RPC 2.0")
+        method = message.get("method")
+        if method is None:
+            return message.get("id") in self._request_futures  # the answer to a question that nobody asks any more
+        if not isinstance(method, str) or not isinstance(message.get("id"), int | str | None):
+            raise JsonRpcInvalidRequest("'method' must be a text, 'id' a number or a text")
+        if "id" in message:
+            if self._shutdown:
+                raise JsonRpcInvalidRequest("the server has shut down")
+            if not self._initialized and method != lsp.INITIALIZE:
+                raise JsonRpcServerNotInitialized("'initialize' comes first")
+            self._initialized = True
+        return True
+
+    def _structured(self, message: Mapping[str, Any]) -> Any:
+        """The message as the library knows it. Raises JsonRpcException with what does not fit."""
+        kind = self._kind_of(message)
+        try:
+            return self._converter.structure(message, kind)
+        except Exception as error:  # whatever a conversion says of data of any kind
+            where = "; ".join(transform_error(error, "message"))
+            if "method" not in message:  # an answer of the client's: who asked shall not wait for it
+                self._handle_response(message["id"], None, lsp.ResponseError(JsonRpcInvalidParams.CODE, where))
+            raise JsonRpcInvalidParams(where) from error
+
+    def _kind_of(self, message: Mapping[str, Any]) -> Any:
+        """The class of a message. Raises JsonRpcMethodNotFound for a notification that is asked as a request."""
+        method = message.get("method")
+        if method is None:
+            known = self._result_types.pop(message["id"], None)
+            return lsp.ResponseErrorMessage if "error" in message else known or JsonRPCResponseMessage
+        kind = self.get_message_type(method)
+        if kind is not None and "id" in message and "id" not in fields_dict(kind):
+            raise JsonRpcMethodNotFound.of(method)
+        return kind or (JsonRPCRequestMessage if "id" in message else JsonRPCNotification)
+
+    def _handle_cancel_notification(self, msg_id: int | str) -> None:
+        """One that comes behind the answer is in order, and no news."""
+        if msg_id in self._request_futures:
+            super()._handle_cancel_notification(msg_id)
 
     def _forget_ended(self) -> None:
         """The library keeps what came of every notification and of every step of a handler: one more at each edit."""

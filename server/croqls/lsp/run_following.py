@@ -1,4 +1,4 @@
-"""Follows a run for the client: progress, `croqtile/runProgress`, `croqtile/runResult`, a mark where it hangs.
+"""Follows a run for the client: progress, `croqtile/runProgress`, `croqtile/runResult`, marks where it hangs, lenses.
 
 Must not run anything itself (see `runs`).
 """
@@ -50,7 +50,7 @@ async def finished(run: Run) -> None:
 
 
 async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None:
-    words = {"run": "Run", "verify": "Verify"}[run.order.task]
+    words = {"run": "Run", "verify": "Verify", "profile": "Profile"}[run.order.task]
     title = f"{words} {run.order.options.get('entry') or run.snapshot.path.replace(chr(92), '/').rpartition('/')[2]}"
 
     def tell(news: News) -> None:
@@ -75,11 +75,12 @@ async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None
         server.runs.over(run)
         server.protocol.notify(RESULT, result_of(run))
         _mark(server, run)
+        _refresh_lenses(server)
 
 
 def result_of(run: Run) -> dict[str, Any]:
     """What is told of a run that ended. `offer` is the engine that would do where the one that was asked for is not."""
-    on_card = run.order.options.get("engine") == "gpu"
+    on_card = run.order.options.get("engine") == "gpu" and run.order.task != "profile"  # that has no other engine
     return {
         "version": 1,
         "id": run.id,
@@ -91,6 +92,13 @@ def result_of(run: Run) -> dict[str, Any]:
         "offer": "sim" if run.state == "refused" and on_card else None,
         "result": run.data,
     }
+
+
+def _refresh_lenses(server: CroqtileServer) -> None:
+    """One of them says what came of the run: `workspace/codeLens/refresh`, where the client knows it."""
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+        server.workspace_code_lens_refresh(None, lambda _: None)
 
 
 # --- marks where a run hangs -------------------------------------------------------------------

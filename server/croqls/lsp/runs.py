@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from croqc.service.history import KEPT, History, Kept, kept_part
+from croqc.service.machine import NO_DRIVER, has_driver
+from croqls.ide.run_lenses import Ran, around, likeness
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.worker_process import WorkerProcess
 from croqls.workers.orders import News, Order, Outcome
 
-KEPT = 100  # runs of a document
 GOOD = ("verified", "consistent")
+_DOCUMENTS = 100  # whose last runs are known
 
 
 @dataclass(eq=False)
@@ -36,7 +39,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A run of the history: its number, when it ended (UTC, ISO 8601), its entry as in `croq run --json`."""
+    """A run of the history: its number, 0 for one of an earlier server; when it ended (UTC, ISO 8601); of its entry in
+    `croq run --json` what is kept."""
 
     id: int
     at: str
@@ -46,11 +50,12 @@ class Past:
 class Runs:
     """`start` and `cancel` are called on the loop."""
 
-    def __init__(self, worker: WorkerProcess) -> None:
-        self.worker = worker
+    def __init__(self, worker: WorkerProcess, kept: History) -> None:
+        self.worker, self._kept = worker, kept
         self.current: Run | None = None
         self._count = 0
         self._past: dict[str, deque[Past]] = {}
+        self._last: dict[str, dict[str, tuple[Run, Ran]]] = {}  # by document and function
 
     def start(self, snapshot: Snapshot, order: Order, follow: Callable[[Run], Any]) -> tuple[Run, bool]:
         """A new run, which `follow` makes with `perform`; or the one that is under way, and False."""
@@ -63,7 +68,14 @@ class Runs:
 
     async def perform(self, run: Run, on_news: Callable[[News], None]) -> None:
         """Runs to the end; cancelling this ends the run."""
-        self._ended(run, await self.worker.ask(run.order, on_news))
+        outcome, known = await asyncio.gather(self._outcome(run.order, on_news), self._known(run.snapshot.uri))
+        self._ended(run, outcome, known)
+
+    async def _outcome(self, order: Order, on_news: Callable[[News], None]) -> Outcome:
+        """For want of a driver no process is started: its start takes seconds."""
+        if (order.task, order.options.get("engine")) == ("run", "gpu") and not await asyncio.to_thread(has_driver):
+            return Outcome(refused=NO_DRIVER)
+        return await self.worker.ask(order, on_news)
 
     def over(self, run: Run) -> None:
         """The next run may start. One that came to no end of its own was cancelled."""
@@ -80,25 +92,58 @@ class Runs:
         run.task.cancel()
         return True
 
-    def history(self, uri: str, function: str | None) -> list[Past]:
-        """The runs of a document, or of one function of it, oldest first."""
-        known = self._past.get(key_of(uri), ())
-        return [past for past in known if function in (None, past.run["function"])]
+    def ran(self, uri: str) -> dict[str, Ran]:
+        """What came of the last run of each function of a document."""
+        return {function: ran for function, (_, ran) in self._last.get(key_of(uri), {}).items()}
 
-    def _ended(self, run: Run, outcome: Outcome) -> None:
+    def last(self, uri: str, function: str | None) -> Run | None:
+        """The last run of a document, or of one function of it, that came to an end."""
+        known = self._last.get(key_of(uri), {})
+        runs = [run for name, (run, _) in known.items() if function in (None, name)]
+        return max(runs, key=lambda run: run.id, default=None)
+
+    async def history(self, uri: str, function: str | None) -> list[Past]:
+        """The runs of a document, or of one function of it, oldest first."""
+        return [past for past in await self._known(uri) if function in (None, past.run["function"])]
+
+    async def _known(self, uri: str) -> deque[Past]:
+        """The history of a document, read beside the loop when it is first needed. Others than files have none."""
+        key = key_of(uri)
+        if key not in self._past:
+            kept = await asyncio.to_thread(self._kept.read, key) if key.startswith("file:") else []
+            self._past.setdefault(key, deque((Past(0, one.at, one.run) for one in kept), maxlen=KEPT))
+        return self._past[key]
+
+    def _ended(self, run: Run, outcome: Outcome, known: deque[Past]) -> None:
         run.data, run.message = outcome.data, outcome.refused or outcome.failed
         run.state = "refused" if outcome.refused else "failed" if outcome.failed else "done"
-        if run.state == "done":
-            known = self._past.setdefault(key_of(run.snapshot.uri), deque(maxlen=KEPT))
-            at = datetime.now(UTC).isoformat(timespec="seconds")
-            known.extend(Past(run.id, at, entry) for entry in entries(run.data))
+        if run.state != "done":
+            return
+        at, key = datetime.now(UTC).isoformat(timespec="seconds"), key_of(run.snapshot.uri)
+        ended = [Kept(at, kept_part(entry)) for entry in entries(run.data)]
+        self._remember(run, key)
+        known.extend(Past(run.id, at, one.run) for one in ended)
+        if key.startswith("file:"):
+            asyncio.get_running_loop().run_in_executor(None, self._kept.add, key, ended)  # its end concerns nobody
+
+    def _remember(self, run: Run, key: str) -> None:
+        mine = self._last.pop(key, {})
+        self._last[key] = mine
+        while len(self._last) > _DOCUMENTS:
+            self._last.pop(next(iter(self._last)))
+        found, outside = entries(run.data), around(run.snapshot.report)
+        for function in {one["function"] for one in found}:
+            report = run.snapshot.report.function_named(function)
+            if report is not None:
+                own = tuple(one for one in found if one["function"] == function)
+                mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own)
 
 
 def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The single runs in a result of `croq run` or `croq verify`."""
+    """The single runs in a result of `croq run` or `croq verify`; a profile has none."""
     if "runs" in data:
         return list(data["runs"])
-    return [one for item in data["verified"] for one in (item["sim"], item["gpu"]) if one is not None]
+    return [one for item in data.get("verified", ()) for one in (item["sim"], item["gpu"]) if one is not None]
 
 
 def last_good(known: list[Past]) -> Past | None:

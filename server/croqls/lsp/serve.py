@@ -6,8 +6,7 @@ import logging
 import sys
 from functools import partial
 
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 
 from croqc.service.memory import collect_seldom
 from croqls.lsp.commands import COMMANDS
@@ -29,9 +28,9 @@ def make_server() -> CroqtileServer:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """A request that is refused with a reason is told to the client, who asked; for the log it is nothing."""
+    """What a request is refused for is told to the client, who asked; the log is for what fails in the tools."""
     error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, JsonRpcException) and error.code == lsp.LSPErrorCodes.RequestFailed.value)
+    return not isinstance(error, JsonRpcException) or isinstance(error, JsonRpcInternalError)
 
 
 def serve() -> None:

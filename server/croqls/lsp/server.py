@@ -6,7 +6,9 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from croqc import __version__
+from croqc.service.history import History
 from croqls.lsp.documents import Documents
+from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
 from croqls.lsp.runs import Runs
@@ -35,13 +37,14 @@ class CroqtileServer(LanguageServer):
         self.flow = FlowProcess()
         self.tools = WorkerProcess("croqls-tools", grace=2.0)
         self.compiler = WorkerProcess("croqls-compiler", grace=0.0)
-        self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0))
+        self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0), History())
         self.hangs: dict[
             str, tuple[int, list[lsp.Diagnostic]]
         ] = {}  # where the last run of a version stood, by document
         self.symbols = SymbolIndex()
         self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
         self.tokens_sent = 0
+        self.encoded: dict[str, Encoded] = {}  # by document
         self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged
 
     def may_run(self) -> bool:

@@ -35,7 +35,10 @@ class SymbolIndex:
         self._lock = Lock()
 
     def files(self, folders: Iterable[Path]) -> Iterator[Path]:
-        """The `.co` files below some folders in a fixed order, each once; links to folders are not followed."""
+        """The `.co` files below some folders in a fixed order, each once; links to folders are not followed.
+
+        What is no file is left out: nobody may ever write to a pipe.
+        """
         seen: set[Path] = set()
         looked = 0
         for folder in folders:
@@ -44,7 +47,7 @@ class SymbolIndex:
                 below[:] = sorted(name for name in below if name[0] != "." and name not in _SKIPPED)
                 for name in sorted(names):
                     path = Path(place, name)
-                    if name.endswith(".co") and path not in seen:
+                    if name.endswith(".co") and path not in seen and path.is_file():
                         seen.add(path)
                         yield path
                 if len(seen) >= _MOST_FILES or looked >= _MOST_FOLDERS:

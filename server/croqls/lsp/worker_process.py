@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from croqls.lsp.child import Child
+from croqls.lsp.child import Child, NoProcessError
 from croqls.workers.orders import News, Order, Outcome
 from croqls.workers.tasks import work
 
@@ -53,7 +53,10 @@ class WorkerProcess:
         try:
             if self._child is None or not self._child.process.is_alive():
                 self.stop()  # one that is gone without a word yet
-                self._child = Child(work, self._name, self._take)
+                try:
+                    self._child = Child(work, self._name, self._take)
+                except NoProcessError as error:
+                    return Outcome(refused=str(error))
             self._end = asyncio.get_running_loop().create_future()
             self._on_news = on_news
             try:

@@ -1,4 +1,4 @@
-"""Runs and verifications as orders: how far they are, then their results. The engines run; must not judge or know LSP.
+"""Runs, verifications and profiles as orders: how far they are, then their results. Must not judge or know LSP.
 
 The process may be killed at any time. A card's own child ends with it, and its lock goes with the process.
 """
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from croqc.engines.gpu.protocol import RUN_SECONDS
+from croqc.engines.gpu.protocol import ROUNDS, RUN_SECONDS
 from croqc.service.check import FileReport, check_text
 from croqc.service.json_text import to_data
-from croqc.service.machine import has_driver
+from croqc.service.machine import NO_DRIVER, has_driver
 from croqc.service.run import run_file
 from croqc.service.run_data import Size
 from croqc.service.run_plan import CardRequest, PlanError, Request
@@ -41,7 +41,7 @@ def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options:
                 yield Outcome(refused=absent)
                 return
             on_card, card = False, None
-        request = _request(sizes, options, on_card)
+        request = _request(sizes, options, on_card, ROUNDS)
         yield from _telling(
             lambda tell: run_result(list(run_file(report, request, _recheck(document, report), tell, card)))
         )
@@ -62,13 +62,40 @@ def _verify(
         )
 
 
-TASKS = {"run": _run, "verify": _verify}
+def _profile(
+    document: Text, report: FileReport, sizes: Mapping[str, Size], options: Options
+) -> Iterator[News | Outcome]:
+    """As `croq profile --json`, with what its page shows in `flow`. Raises PlanError for a usage error."""
+    if sys.platform == "win32":
+        yield Outcome(refused="a profile is measured on a card, and the engine gpu runs on Linux")
+        return
+    from croqc.service.profile import ProfileRequest, profile_file  # here: the way to a card needs locks
+    from croqc.service.profile_page import measured_flows
+    from croqc.service.profile_result import ProfileResult
+
+    with _card() as card:
+        if absent := _no_card(card):
+            yield Outcome(refused=absent)
+            return
+        wanted = ProfileRequest(_request(sizes, options, on_card=True))
+
+        def measured(_: object) -> dict[str, Any]:
+            done = list(profile_file(report, wanted, _recheck(document, report), card))
+            result: dict[str, Any] = to_data(ProfileResult(1, tuple(one.entry for one in done)))
+            return result | {"flow": measured_flows(done)}
+
+        yield from _telling(measured)
 
 
-def _request(sizes: Mapping[str, Size], options: Options, on_card: bool) -> Request:
-    wanted = CardRequest(bool(options.get("force")), options.get("timeout") or RUN_SECONDS) if on_card else None
+TASKS = {"run": _run, "verify": _verify, "profile": _profile}
+
+
+def _request(sizes: Mapping[str, Size], options: Options, on_card: bool, rounds: int = 0) -> Request:
+    seconds = options.get("timeout") or RUN_SECONDS
+    wanted = CardRequest(bool(options.get("force")), seconds, rounds=rounds) if on_card else None
     schedules = 1 if on_card else options.get("schedules") or 1
-    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted)
+    line = options.get("runLine")
+    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted, line=line)
 
 
 def _recheck(document: Text, report: FileReport) -> Callable[[str], FileReport]:
@@ -87,7 +114,7 @@ def _card() -> AbstractContextManager[Parent]:
 def _no_card(card: Parent | None) -> str:
     """Why the card cannot be used; empty where it can. Without a driver nothing is started to find that out."""
     if card is None or not has_driver():
-        return "there is no NVIDIA driver here; 'croq doctor' tells what to install"
+        return NO_DRIVER
     found = card.card()
     return "" if isinstance(found, str) else found.line
 

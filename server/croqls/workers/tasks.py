@@ -17,8 +17,9 @@ from croqc.service.check_result import Place
 from croqc.service.cuda import cuda_of
 from croqc.service.doctor import diagnose
 from croqc.service.dump import STAGES
-from croqc.service.flow import RequestError, flow_result
+from croqc.service.flow import FlowResult, RequestError, flow_result
 from croqc.service.flow_check import with_flow
+from croqc.service.flow_page import flow_page
 from croqc.service.json_text import to_data
 from croqc.service.machine import examine
 from croqc.service.machine_code import NoCompilerError
@@ -77,12 +78,16 @@ class Desk:
         return report
 
 
-def _flow(desk: Desk, document: Text, options: Options) -> Any:
+def _flow(desk: Desk, document: Text, options: Options) -> FlowResult:
     report, sizes = desk.asked(document, options)
     if not options.get("defines"):
         report = desk.with_flow(document)
     whole = {name: value for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
     return flow_result(report, options.get("entry"), whole)
+
+
+def _flow_page(desk: Desk, document: Text, options: Options) -> Any:
+    return {"version": 1, "html": flow_page(_flow(desk, document, options), options["nonce"])}
 
 
 def _flow_at(desk: Desk, document: Text, options: Options) -> Any:
@@ -119,6 +124,7 @@ def _migrated(desk: Desk, document: Text, options: Options) -> Any:
 TASKS: Mapping[str, Callable[[Desk, Text, Options], Any]] = {
     "flow": _flow,
     "flowAt": _flow_at,
+    "flowPage": _flow_page,
     "generated": _generated,
     "sharedMemory": _shared_memory,
     "ir": _ir,

@@ -2,23 +2,58 @@
 import * as vscode from "vscode";
 
 import { type Command, type Parts, Refusal } from "../parts.js";
+import { copyReport } from "./copyReport.js";
+import { cancelRun, run, runGpu, runSimulator, showRun, verify } from "./run.js";
+import { follow, warn } from "../tell.js";
+import { OUTPUT } from "../tidings.js";
+import { chooseEnvironment } from "./chooseEnvironment.js";
+import { createEnvironment } from "./createEnvironment.js";
+import { doctor } from "./doctor.js";
+import { explain } from "./explain.js";
+import { showCuda, showPtx, showSass } from "./generated.js";
+import { migrate } from "./migrate.js";
+import { newKernel } from "./newKernel.js";
 import { restartServer, showOutput } from "./server.js";
+import { profile } from "./profile.js";
+import { showFlow } from "./showFlow.js";
+import { showSharedMemory } from "./sharedMemory.js";
 
-export const COMMANDS: readonly Command[] = [restartServer, showOutput];
+export const COMMANDS: readonly Command[] = [
+  run,
+  runGpu,
+  runSimulator,
+  verify,
+  cancelRun,
+  showRun,
+  copyReport,
+  profile,
+  showFlow,
+  newKernel,
+  showCuda,
+  showPtx,
+  showSass,
+  showSharedMemory,
+  migrate,
+  explain,
+  doctor,
+  chooseEnvironment,
+  createEnvironment,
+  restartServer,
+  showOutput,
+];
 
-const OUTPUT = "Show Output";
-
-/** A refusal is shown in its own words; anything else is a fault, and the output has the rest of it. */
+/** A refusal is shown in its own words; anything else but a cancellation is a fault: the output has the rest of it. */
 async function tell(parts: Parts, command: Command, error: unknown): Promise<void> {
+  if (error instanceof vscode.CancellationError) {
+    return;
+  }
   if (error instanceof Refusal) {
-    void vscode.window.showWarningMessage(`Croqtile: ${error.message}`);
+    await warn(error.message, error.way);
     return;
   }
   const reason = error instanceof Error ? error.message : String(error);
   parts.output.error(`${command.id}: ${error instanceof Error ? (error.stack ?? reason) : reason}`);
-  if ((await vscode.window.showErrorMessage(`Croqtile: ${reason}`, OUTPUT)) === OUTPUT) {
-    parts.output.show();
-  }
+  await follow(await vscode.window.showErrorMessage(`Croqtile: ${reason}`, OUTPUT.title), OUTPUT);
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {

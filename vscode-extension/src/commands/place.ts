@@ -1,23 +1,73 @@
-/** What a command is about: the document and the function that a lens names, or the editor in front. */
+/** What a command is about: the document and the function that a lens or a menu names, or the editor in front. */
 import * as vscode from "vscode";
 
 import { Refusal } from "../parts.js";
 import type { About } from "../requests.js";
+import { SCHEME, subjectOf } from "../views/generatedText.js";
 
 export const LANGUAGE = "croqtile";
 
-/** Lenses hand over the document's address and the name of a function. Throws Refusal where there is no Croqtile file. */
+/** Documents that the server is told of (client.ts). */
+export const SCHEMES: readonly string[] = ["file", "untitled"];
+
+/**
+ * Lenses hand over the document's address and the name of a function, menus the address of what was clicked, the tree
+ * its row; generated code stands for its source. Throws Refusal where there is no Croqtile file.
+ */
 export function aboutOf(args: readonly unknown[]): About {
-  const [uri, entry] = args;
-  const document = typeof uri === "string" ? { uri } : { uri: frontDocument().uri.toString() };
-  return typeof entry === "string" ? { textDocument: document, entry } : { textDocument: document };
+  const [at, entry] = args;
+  if (typeof at === "string") {
+    return about(at, entry);
+  }
+  if (at instanceof vscode.Uri) {
+    return at.scheme === SCHEME ? ofGenerated(at) : about(at.toString(), entry);
+  }
+  if (isRow(at)) {
+    return at.about;
+  }
+  const front = vscode.window.activeTextEditor?.document.uri;
+  return front?.scheme === SCHEME ? ofGenerated(front) : about(frontDocument().uri.toString(), undefined);
 }
 
-/** The Croqtile document in front. Throws Refusal where there is none. */
+function isRow(at: unknown): at is { readonly about: About } {
+  return typeof at === "object" && at !== null && "about" in at;
+}
+
+function about(uri: string, entry: unknown): About {
+  return typeof entry === "string" ? { textDocument: { uri }, entry } : { textDocument: { uri } };
+}
+
+function ofGenerated(uri: vscode.Uri): About {
+  const subject = subjectOf(uri.query);
+  if (subject === undefined) {
+    throw new Refusal("This generated document names no source");
+  }
+  return about(subject.source, subject.entry);
+}
+
+/** The Croqtile document in front, or the only one that is seen. Throws Refusal where there is none. */
 export function frontDocument(): vscode.TextDocument {
-  const document = vscode.window.activeTextEditor?.document;
-  if (document?.languageId !== LANGUAGE) {
+  const front = vscode.window.activeTextEditor?.document;
+  if (front?.languageId === LANGUAGE) {
+    return front;
+  }
+  const seen = vscode.window.visibleTextEditors.map((editor) => editor.document).filter((one) => one.languageId === LANGUAGE);
+  const [only] = new Set(seen);
+  if (only === undefined || seen.some((one) => one !== only)) {
     throw new Refusal("Open a Croqtile file (.co) first");
   }
-  return document;
+  return only;
+}
+
+/** The document of an address, opened so that the server knows it. Throws Refusal where it cannot be. */
+export async function openedDocument(uri: string): Promise<vscode.TextDocument> {
+  const address = vscode.Uri.parse(uri, true);
+  if (!SCHEMES.includes(address.scheme)) {
+    throw new Refusal(`Croqtile works on files on disk and on untitled ones; save a copy of ${address.path} first`);
+  }
+  try {
+    return await vscode.workspace.openTextDocument(address);
+  } catch {
+    throw new Refusal(`${vscode.workspace.asRelativePath(address)} cannot be opened`);
+  }
 }

@@ -2,8 +2,29 @@
 import * as vscode from "vscode";
 
 import type { Parts } from "../parts.js";
+import { registerContexts } from "./contexts.js";
+import { registerFlowPanel } from "./flow/panel.js";
+import { registerGenerated } from "./generated.js";
+import { registerKernels } from "./kernels.js";
+import { registerRunPanel } from "./runPanel/panel.js";
+import { registerStallShares } from "./stalls/decorations.js";
+import { registerStatus } from "./status.js";
+import { registerTests } from "./tests/controller.js";
+import { registerTextPages } from "./textPages.js";
+import { registerTidings } from "./tidings.js";
 
-const VIEWS: readonly ((parts: Parts) => vscode.Disposable)[] = [];
+const VIEWS: readonly ((parts: Parts) => vscode.Disposable)[] = [
+  registerContexts,
+  registerTidings,
+  registerStatus,
+  registerKernels,
+  registerGenerated,
+  registerTextPages,
+  registerFlowPanel,
+  registerRunPanel,
+  registerStallShares,
+  registerTests,
+];
 
 export function registerViews(parts: Parts): vscode.Disposable {
   return vscode.Disposable.from(...VIEWS.map((register) => register(parts)));

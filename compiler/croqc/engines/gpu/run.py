@@ -188,10 +188,13 @@ class _Run:
         """A launch that failed because a wait gave up is a hang, not a crash."""
         if job.report and trouble.kind in (Kind.CRASHED, Kind.HANGS):
             records = read_records(Path(job.report))
-            if trouble.kind is Kind.HANGS or any(record.gave_up for record in records):
+            gave_up = any(record.gave_up for record in records)
+            if trouble.kind is Kind.HANGS or gave_up:
                 hang, notes = hung_paths(self.model, self.program, records)
                 if hang:
-                    return CardResult(hung=True, hang=hang, notes=notes, trouble=trouble)
+                    seconds = job.wait_limit if gave_up else self.options.timeout
+                    said = CardFailure(f"stopped after {seconds:g} s", unsupported=False)
+                    return CardResult(hung=True, error=said, hang=hang, notes=notes, trouble=trouble)
         return _failed(trouble)
 
     def _done(self, answer: Answer, folder: Path) -> CardResult:

@@ -12,7 +12,7 @@ from croqc.pipe.build.tiles import element
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, add, divide, modulo, multiply, product, subtract
 from croqc.pipe.ir_control import Set
-from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common
+from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common, of_arms
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.model import SymbolKind
 from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, data_of
@@ -177,12 +177,6 @@ def common_type(a: str, b: str) -> str:
     return common(a, b) or max(a, b, key=lambda elem: ELEMENTS[elem].bits)
 
 
-def _arms(a: str, b: str) -> str:
-    """The type of a choice between two: integers that differ are s32 where that holds both (3.1, rule 7)."""
-    small = [elem in _NARROW_INTEGERS or canonical(elem) == "s32" for elem in (a, b)]
-    return "s32" if a != b and all(small) else common_type(a, b)
-
-
 def combined(old: Expr, op: str, new: Expr, elem: str) -> Expr:
     """What `old op new` writes, where `op` is "=", "+=", …"""
     return convert(new, elem) if op == "=" else arithmetic(op[:-1], old, new, elem)
@@ -196,7 +190,7 @@ def arithmetic(op: str, left: Expr, right: Expr, elem: str) -> Expr:
 
 def _conditional(c: Context, node: ast.Cond) -> Expr:
     then, other = value(c, node.then), value(c, node.other)
-    elem = _arms(then.elem, other.elem)
+    elem = of_arms(canonical(then.elem), canonical(other.elem)) or then.elem
     return Op("?:", (c.expr(node.test), convert(then, elem), convert(other, elem)), elem)
 
 

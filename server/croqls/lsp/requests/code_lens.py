@@ -28,7 +28,7 @@ async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensPa
             range=range_of(source, lens.span, encoding),
             command=lsp.Command(title=lens.title, command=lens.command, arguments=[uri, lens.function]),
         )
-        for lens in lenses(snapshot, card, server.documents.costs_of(snapshot))
+        for lens in lenses(snapshot, card, server.documents.costs_of(snapshot), server.runs.ran(uri))
     ]
 
 

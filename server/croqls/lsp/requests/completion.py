@@ -10,6 +10,7 @@ from croqls.ide.completion import completion, documentation
 from croqls.ide.items import Item, ItemKind
 from croqls.ide.patterns import filled
 from croqls.ide.snapshot import Snapshot
+from croqls.lsp import markup
 from croqls.lsp.convert import range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.place import place_of
@@ -42,17 +43,24 @@ def text_document_completion(server: CroqtileServer, params: lsp.CompletionParam
     return [_item(server, place.snapshot, item, number) for number, item in enumerate(found)]
 
 
-def completion_item_resolve(_: CroqtileServer, item: lsp.CompletionItem) -> lsp.CompletionItem:
+def completion_item_resolve(server: CroqtileServer, item: lsp.CompletionItem) -> lsp.CompletionItem:
     """The same item with what there is to read about its word."""
     data: Any = item.data
     about = data.get("about") if isinstance(data, dict) else None
     if isinstance(about, str) and (text := documentation(about)):
-        item.documentation = _markdown(text)
+        item.documentation = _documentation(server, text)
     return item
 
 
-def _markdown(text: str) -> lsp.MarkupContent | None:
-    return lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=text) if text else None
+def _known(server: CroqtileServer) -> lsp.ClientCompletionItemOptions | None:
+    document = server.client_capabilities.text_document
+    offered = document.completion if document else None
+    return offered.completion_item if offered else None
+
+
+def _documentation(server: CroqtileServer, text: str) -> lsp.MarkupContent | str:
+    known = _known(server)
+    return markup.documentation(text, known.documentation_format if known else None)
 
 
 def _item(server: CroqtileServer, snapshot: Snapshot, item: Item, number: int) -> lsp.CompletionItem:
@@ -64,7 +72,7 @@ def _item(server: CroqtileServer, snapshot: Snapshot, item: Item, number: int) -
         label=item.label,
         kind=_KINDS[item.kind],
         detail=item.detail or None,
-        documentation=_markdown(item.markdown),
+        documentation=_documentation(server, item.markdown) if item.markdown else None,
         sort_text=f"{number:04}",
         insert_text_format=format_,
         text_edit=lsp.TextEdit(place, text),
@@ -74,9 +82,7 @@ def _item(server: CroqtileServer, snapshot: Snapshot, item: Item, number: int) -
 
 def _pattern(server: CroqtileServer, item: Item) -> tuple[str, lsp.InsertTextFormat]:
     """With place-holders where the client knows them, else filled with their defaults."""
-    document = server.client_capabilities.text_document
-    offered = document.completion if document else None
-    known = offered.completion_item if offered else None
+    known = _known(server)
     if known is not None and known.snippet_support:
         return item.pattern, lsp.InsertTextFormat.Snippet
     return filled(item.pattern), lsp.InsertTextFormat.PlainText

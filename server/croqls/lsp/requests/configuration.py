@@ -1,27 +1,37 @@
-"""`workspace/didChangeConfiguration` and `didChangeWatchedFiles`: follow settings and project files live."""
+"""`workspace/didChangeConfiguration`, `didChangeWorkspaceFolders`, `didChangeWatchedFiles`: follow settings live."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from lsprotocol import types as lsp
 
+from croqls.lsp.documents import key_of
+from croqls.lsp.questions import answered
 from croqls.lsp.requests.document_diagnostic import follow
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import ask_to_pull, publish
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.settings import SECTION, read_hints, read_settings
 
+NO_FOLDERS: Final[Mapping[str, object]] = MappingProxyType({})
 
-def take_settings(server: CroqtileServer, section: object) -> None:
-    """Take up the editor's settings; name what is wrong with them, once each."""
+
+def take_settings(server: CroqtileServer, section: object, folders: Mapping[str, object] = NO_FOLDERS) -> None:
+    """Take up the editor's settings, those of single folders by address; name what is wrong with them, once each."""
     settings, warnings = read_settings(section)
     server.documents.editor = settings.below
     server.pull_wanted = settings.pull
     server.trusted = settings.trusted
     hints, hint_warnings = read_hints(section)
+    read = {key_of(uri): read_settings(own) for uri, own in folders.items()}
+    server.documents.folders = {key: own.below for key, (own, _) in read.items()}
     changed, server.documents.hints = server.documents.hints != hints, hints
     if changed and _refreshes_hints(server):
-        server.workspace_inlay_hint_refresh(None, lambda _: None)
-    for text in (*warnings, *hint_warnings):
+        server.workspace_inlay_hint_refresh(None)
+    for text in dict.fromkeys((*warnings, *hint_warnings, *(one for _, more in read.values() for one in more))):
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 
 
@@ -33,15 +43,18 @@ def _refreshes_hints(server: CroqtileServer) -> bool:
 
 
 async def pull_settings(server: CroqtileServer) -> None:
-    """Ask the client for its settings, where it can be asked."""
+    """Ask the client for its settings, where it can be asked: of the workspace, and of each of its folders."""
     workspace = server.client_capabilities.workspace
-    if workspace and workspace.configuration:
-        item = lsp.ConfigurationItem(section=SECTION)
-        answer = await server.workspace_configuration_async(lsp.ConfigurationParams(items=[item]))
-        if answer and answer[0] is not None:
-            take_settings(server, answer[0])
-            await follow(server, server.pull_wanted)
-            refresh(server)
+    if not (workspace and workspace.configuration):
+        return
+    folders = [folder.uri for folder in server.workspace.folders.values()]
+    items = [lsp.ConfigurationItem(section=SECTION, scope_uri=uri) for uri in (None, *folders)]
+    answer = await answered(server.workspace_configuration_async(lsp.ConfigurationParams(items=items)))
+    if answer and answer[0] is not None:
+        own = {uri: found for uri, found in zip(folders, answer[1:], strict=False) if found is not None}
+        take_settings(server, answer[0], own)
+        await follow(server, server.pull_wanted)
+        refresh(server)
 
 
 def refresh(server: CroqtileServer) -> None:
@@ -68,6 +81,10 @@ async def did_change_configuration(server: CroqtileServer, params: lsp.DidChange
         refresh(server)
 
 
+async def did_change_workspace_folders(server: CroqtileServer, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
+    await pull_settings(server)
+
+
 def did_change_watched_files(server: CroqtileServer, _: lsp.DidChangeWatchedFilesParams) -> None:
     refresh(server)
 
@@ -75,4 +92,5 @@ def did_change_watched_files(server: CroqtileServer, _: lsp.DidChangeWatchedFile
 ENTRIES = (
     Entry(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, did_change_configuration),
     Entry(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, did_change_watched_files),
+    Entry(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, did_change_workspace_folders),
 )

@@ -9,6 +9,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
+from croqls.lsp.questions import answered
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import ask_to_pull, listed, publish
 from croqls.lsp.server import CroqtileServer
@@ -56,7 +57,7 @@ async def follow(server: CroqtileServer, wanted: bool) -> None:
         await _register(server)
     else:
         gone = lsp.Unregistration(id=_ID, method=ENTRY.method)
-        await server.client_unregister_capability_async(lsp.UnregistrationParams(unregisterations=[gone]))
+        await answered(server.client_unregister_capability_async(lsp.UnregistrationParams(unregisterations=[gone])))
         for snapshot in server.documents.all():
             publish(server, snapshot)
 
@@ -72,5 +73,5 @@ async def _register(server: CroqtileServer) -> None:
         inter_file_dependencies=False, workspace_diagnostics=False, identifier="croq"
     )
     registration = lsp.Registration(id=_ID, method=ENTRY.method, register_options=options)
-    await server.client_register_capability_async(lsp.RegistrationParams(registrations=[registration]))
+    await answered(server.client_register_capability_async(lsp.RegistrationParams(registrations=[registration])))
     ask_to_pull(server)

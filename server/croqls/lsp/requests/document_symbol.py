@@ -1,6 +1,8 @@
-"""`textDocument/documentSymbol`."""
+"""`textDocument/documentSymbol`: a tree, or a list for clients that show no trees (LSP 3.17)."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from lsprotocol import types as lsp
 
@@ -30,11 +32,27 @@ def _symbol(item: OutlineItem, source: Source, encoding: Encoding) -> lsp.Docume
     )
 
 
-def text_document_symbol(server: CroqtileServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-    snapshot = server.documents.get(params.text_document.uri)
+def text_document_symbol(
+    server: CroqtileServer, params: lsp.DocumentSymbolParams
+) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation]:
+    uri = params.text_document.uri
+    snapshot = server.documents.get(uri)
     if snapshot is None:
         return []
-    return [_symbol(item, snapshot.source, server.documents.encoding) for item in outline(snapshot)]
+    found = [_symbol(item, snapshot.source, server.documents.encoding) for item in outline(snapshot)]
+    document = server.client_capabilities.text_document
+    known = document.document_symbol if document else None
+    if known is not None and known.hierarchical_document_symbol_support is False:
+        return [flat for item in found for flat in _flat(item, uri, None)]
+    return found
+
+
+def _flat(item: lsp.DocumentSymbol, uri: str, container: str | None) -> Iterator[lsp.SymbolInformation]:
+    yield lsp.SymbolInformation(
+        name=item.name, kind=item.kind, location=lsp.Location(uri=uri, range=item.range), container_name=container
+    )
+    for child in item.children or ():
+        yield from _flat(child, uri, item.name)
 
 
 ENTRIES = (Entry(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, text_document_symbol),)

@@ -9,6 +9,7 @@ from lsprotocol import types as lsp
 from croqls.ide.hover import Hover, hover, needs_flow
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of, range_of
+from croqls.lsp.markup import markup
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
@@ -21,7 +22,9 @@ async def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -
     found = await _hover(server, snapshot, offset_of(snapshot.source, params.position, encoding))
     if found is None or server.documents.get(params.text_document.uri) is not snapshot:
         return None  # nothing to say, or of a text that is gone by now
-    content = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=found.markdown)
+    document = server.client_capabilities.text_document
+    known = document.hover if document else None
+    content = markup(found.markdown, known.content_format or () if known else None)
     return lsp.Hover(contents=content, range=range_of(snapshot.source, found.span, encoding))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding
+from croqls.lsp.questions import answered
 from croqls.lsp.requests.configuration import pull_settings, take_settings
 from croqls.lsp.requests.document_diagnostic import offer
 from croqls.lsp.requests.entry import Entry
@@ -41,7 +42,7 @@ async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
         registration = lsp.Registration(
             id="croq.toml", method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, register_options=options
         )
-        await server.client_register_capability_async(lsp.RegistrationParams(registrations=[registration]))
+        await answered(server.client_register_capability_async(lsp.RegistrationParams(registrations=[registration])))
     await pull_settings(server)
 
 

@@ -17,7 +17,7 @@ from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
-from croqls.lsp.flow_process import job_of
+from croqls.lsp.flow_process import NO_PROCESS, job_of
 from croqls.lsp.server import CroqtileServer
 from croqls.workers.flow import Answer
 
@@ -49,11 +49,13 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
 
 
 def _tell_once(server: CroqtileServer, answer: Answer) -> None:
-    """A message for each document and failure, however often it comes."""
-    if (answer.key, answer.failed) not in server.failures:
-        server.failures.add((answer.key, answer.failed))
+    """A message for each document and failure, however often it comes; one for all where no process can be started."""
+    about = "" if answer.failed.startswith(NO_PROCESS) else answer.key
+    if (about, answer.failed) not in server.failures:
+        server.failures.add((about, answer.failed))
         name = answer.key.rpartition("/")[2]
         text = f"no verdict on the credit flow of {name}: {answer.failed}; the next edit tries again"
+        text = text if about else answer.failed
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 
 

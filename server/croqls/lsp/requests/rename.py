@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from croqls.ide.rename import Refused, renamable, rename
 from croqls.lsp.convert import range_of
 from croqls.lsp.requests.entry import Entry
-from croqls.lsp.requests.place import place_of
+from croqls.lsp.requests.place import is_present, place_of
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.workspace_edit import workspace_edit
 
@@ -25,11 +27,15 @@ def prepare_rename(server: CroqtileServer, params: lsp.PrepareRenameParams) -> l
     return lsp.PrepareRenamePlaceholder(range_of(snapshot.source, span, server.documents.encoding), name)
 
 
-def text_document_rename(server: CroqtileServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+async def text_document_rename(server: CroqtileServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    """Beside the loop: a macro's new name is tried in every function of the file."""
     place = place_of(server, params)
     if place is None:
         return None
-    edits = rename(*place, params.new_name)
+    edits = await asyncio.to_thread(rename, *place, params.new_name)
+    if not is_present(server, place.snapshot):
+        code = lsp.LSPErrorCodes.ContentModified.value
+        raise JsonRpcException(message="the document was changed meanwhile; nothing was renamed", code=code)
     if isinstance(edits, Refused):
         raise _error(edits)
     return workspace_edit(server, place.snapshot, edits)

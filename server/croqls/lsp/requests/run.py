@@ -1,4 +1,4 @@
-"""`croqtile/run`: start a run or a verification (docs/protocol.md). It is followed by `run_following`."""
+"""`croqtile/run`: start a run, a verification or a profile (docs/protocol.md). It is followed by `run_following`."""
 
 from __future__ import annotations
 
@@ -21,17 +21,20 @@ _KINDS = {
     "schedules": int,
     "timeout": float,
     "force": bool,
+    "runLine": int,
 }
 
 
 def run_options(given: Mapping[str, Any]) -> tuple[str, Options]:
     """The task and its options. Raises JsonRpcInvalidParams for what no run can have."""
     options = options_of(given, _KINDS)
-    task, engine = options.pop("task", "run"), options.get("engine", "sim")
-    if task not in ("run", "verify"):
-        raise JsonRpcInvalidParams("'task' must be run or verify")
+    task, engine = options.pop("task", "run"), options.get("engine", "gpu")
+    if task not in ("run", "verify", "profile"):
+        raise JsonRpcInvalidParams("'task' must be run, verify or profile")
     if engine not in ("sim", "gpu"):
         raise JsonRpcInvalidParams("'engine' must be sim or gpu")
+    if task == "profile" and engine != "gpu":
+        raise JsonRpcInvalidParams("'engine' must be gpu for a profile, which is measured on a card")
     for name in ("schedules", "timeout"):
         if options.get(name, 1) <= 0:
             raise JsonRpcInvalidParams(f"'{name}' must be more than 0")

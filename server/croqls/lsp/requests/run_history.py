@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from pygls.exceptions import JsonRpcInvalidParams
-
-from croqls.lsp.asking import options_of, params_of
+from croqls.lsp.asking import options_of, params_of, uri_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.runs import last_good
 from croqls.lsp.server import CroqtileServer
@@ -15,14 +12,10 @@ from croqls.lsp.server import CroqtileServer
 METHOD = "croqtile/runs"
 
 
-def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
-    """Also of a document that was closed."""
+async def run_history(server: CroqtileServer, params: Any) -> dict[str, Any]:
+    """Also of a document that was closed, and of runs before this server."""
     given = params_of(params)
-    document = given.get("textDocument")
-    uri = document.get("uri") if isinstance(document, Mapping) else None
-    if not isinstance(uri, str):
-        raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
-    known = server.runs.history(uri, options_of(given, {"entry": str}).get("entry"))
+    known = await server.runs.history(uri_of(given), options_of(given, {"entry": str}).get("entry"))
     good, now = last_good(known), server.runs.current
     return {
         "version": 1,

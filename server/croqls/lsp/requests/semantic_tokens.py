@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lsprotocol import types as lsp
 
+from croqc.text.source import Encoding, Source
 from croqc.text.span import Span
-from croqls.ide.semantic import MODIFIERS, TokenType, semantic_tokens
+from croqls.ide.semantic import MODIFIERS, SemanticToken, TokenType, semantic_tokens, tokens_of
 from croqls.ide.snapshot import Snapshot
 from croqls.ide.token_delta import difference
-from croqls.lsp.convert import offset_of, position
+from croqls.lsp.convert import offset_of
 from croqls.lsp.documents import key_of
+from croqls.lsp.encoded import Encoded, Part
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
 _TYPES = [kind.value for kind in TokenType]
+_NUMBERS = {kind: number for number, kind in enumerate(TokenType)}
 LEGEND = lsp.SemanticTokensLegend(token_types=_TYPES, token_modifiers=list(MODIFIERS))
 
 
@@ -47,7 +52,8 @@ def semantic_tokens_range(server: CroqtileServer, params: lsp.SemanticTokensRang
     encoding = server.documents.encoding
     start = offset_of(snapshot.source, params.range.start, encoding)
     end = offset_of(snapshot.source, params.range.end, encoding)
-    return lsp.SemanticTokens(data=_data(server, snapshot, Span(start, end)))
+    tokens = semantic_tokens(snapshot, Span(start, max(start, end)))
+    return lsp.SemanticTokens(data=encoded(snapshot.source, tokens, 0, encoding).data)
 
 
 def _kept(server: CroqtileServer, uri: str, data: list[int]) -> lsp.SemanticTokens:
@@ -58,21 +64,49 @@ def _kept(server: CroqtileServer, uri: str, data: list[int]) -> lsp.SemanticToke
     return answer
 
 
-def _data(server: CroqtileServer, snapshot: Snapshot, within: Span | None = None) -> list[int]:
-    """Five numbers a token: line and column as differences, length, type, modifiers (LSP 3.17)."""
+def _data(server: CroqtileServer, snapshot: Snapshot) -> list[int]:
+    """Five numbers a token: line and column as differences, length, type, modifiers (LSP 3.17).
+
+    Those of a function that did not change are known; only where it stands is told anew.
+    """
+    key, source = key_of(snapshot.uri), snapshot.source
+    known, new = server.encoded.get(key, {}), Encoded()
     data: list[int] = []
-    encoding, line, column = server.documents.encoding, 0, 0
-    for token in semantic_tokens(snapshot):
-        if within is not None and (token.span.end <= within.start or within.end <= token.span.start):
-            continue
-        start = position(snapshot.source, token.span.start, encoding)
-        end = position(snapshot.source, token.span.end, encoding)
-        skipped = start.line - line
-        kind = _TYPES.index(token.type.value)
-        step = start.character if skipped else start.character - column
-        data += [skipped, step, end.character - start.character, kind, token.modifiers]
-        line, column = start.line, start.character
+    line = column = 0
+    for report in snapshot.report.functions:
+        top = source.line_of(report.base)
+        alone = report.analysis if source.line_starts[top] == report.base else None  # in the line that it starts in
+        part = known.get(alone) if alone else None
+        if part is None:
+            part = encoded(source, tokens_of(snapshot, report), top, server.documents.encoding)
+        if alone is not None:
+            new[alone] = part
+        if part.data:
+            down, right, *rest = part.data
+            step = right if top + down > line else right - column
+            data += [top + down - line, step, *rest]
+            line, column = top + part.line, part.column
+    server.encoded[key] = new
     return data
+
+
+def encoded(source: Source, tokens: Iterable[SemanticToken], top: int, encoding: Encoding) -> Part:
+    """The numbers of tokens below a line, the first one's line and column counted from the start of that line."""
+    plain, starts = source.text.isascii(), source.line_starts
+    data: list[int] = []
+    row, line, column = top, top, 0
+    for token in tokens:
+        start, end = token.span.start, token.span.end
+        while row + 1 < len(starts) and starts[row + 1] <= start:
+            row += 1
+        at, length = start - starts[row], end - start
+        if not plain:
+            at = source.position(start, encoding).column
+            length = source.position(end, encoding).column - at
+        kind = _NUMBERS[token.type]
+        data += [row - line, at if row > line or not data else at - column, length, kind, token.modifiers]
+        line, column = row, at
+    return Part(data, line - top, column)
 
 
 _OPTIONS = lsp.SemanticTokensRegistrationOptions(

@@ -6,6 +6,7 @@ from lsprotocol import types as lsp
 
 from croqls.ide.completion import documentation
 from croqls.ide.signature import Signature, signature_help
+from croqls.lsp import markup
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.place import place_of
 from croqls.lsp.server import CroqtileServer
@@ -16,28 +17,28 @@ def text_document_signature_help(server: CroqtileServer, params: lsp.SignatureHe
     found = signature_help(*place) if place is not None else None
     if found is None:
         return None
-    by_offset = _knows_offsets(server)
+    known = _known(server)
     return lsp.SignatureHelp(
-        signatures=[_signature(one, by_offset) for one in found.signatures],
+        signatures=[_signature(one, known) for one in found.signatures],
         active_signature=found.active,
         active_parameter=found.parameter,
     )
 
 
-def _knows_offsets(server: CroqtileServer) -> bool:
-    """Whether the client takes places of parameters in the label; else it gets their texts (LSP 3.17)."""
+def _known(server: CroqtileServer) -> lsp.ClientSignatureInformationOptions | None:
     document = server.client_capabilities.text_document
     offered = document.signature_help if document else None
-    known = offered.signature_information if offered else None
-    labels = known.parameter_information if known else None
-    return bool(labels and labels.label_offset_support)
+    return offered.signature_information if offered else None
 
 
-def _signature(one: Signature, by_offset: bool) -> lsp.SignatureInformation:
+def _signature(one: Signature, known: lsp.ClientSignatureInformationOptions | None) -> lsp.SignatureInformation:
+    """Parameters are places in the label where the client takes those, else their texts (LSP 3.17)."""
     text = documentation(one.about)
+    labels = known.parameter_information if known else None
+    by_offset = bool(labels and labels.label_offset_support)
     return lsp.SignatureInformation(
         label=one.label,
-        documentation=lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=text) if text else None,
+        documentation=markup.documentation(text, known.documentation_format if known else None) if text else None,
         parameters=[
             lsp.ParameterInformation(label=(start, end) if by_offset else one.label[start:end])
             for start, end in one.parameters

@@ -35,6 +35,7 @@ def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) ->
     server.documents.close(params.text_document.uri)
     server.pulled.pop(params.text_document.uri, None)
     server.tokens.pop(key_of(params.text_document.uri), None)
+    server.encoded.pop(key_of(params.text_document.uri), None)
     retract(server, params.text_document.uri)
 
 

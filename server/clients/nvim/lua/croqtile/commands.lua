@@ -1,0 +1,153 @@
+--- The commands `:Croq…` and those behind lenses: what each is given and where it goes. Must not do their work.
+local M = {}
+
+--- Loaded when first used.
+local function lazy(module, name, ...)
+  return require("croqtile." .. module)[name](...)
+end
+
+local function one_of(...)
+  local words = { ... }
+  return function(typed)
+    return vim.tbl_filter(function(word)
+      return vim.startswith(word, typed)
+    end, words)
+  end
+end
+
+--- A word of the command line, or nil.
+local function word(call)
+  return call.args ~= "" and call.args or nil
+end
+
+--- name, what it is, arguments as of `nvim_create_user_command`, what it does.
+local COMMANDS = {
+  {
+    "CroqRun",
+    "Run the kernels of this file and verify them: [gpu|sim]; with ! in spite of a verdict that fails",
+    { nargs = "?", bang = true, complete = one_of("gpu", "sim") },
+    function(call)
+      lazy("run", "start", { engine = word(call), force = call.bang or nil })
+    end,
+  },
+  {
+    "CroqVerify",
+    "Set simulator, card and proof of this file side by side",
+    {},
+    function()
+      lazy("run", "start", { task = "verify" })
+    end,
+  },
+  {
+    "CroqCancel",
+    "End the run under way",
+    {},
+    function()
+      lazy("run", "cancel")
+    end,
+  },
+  {
+    "CroqReport",
+    "Show the last report again",
+    {},
+    function()
+      lazy("run", "show")
+    end,
+  },
+  {
+    "CroqFlow",
+    "The credit flow at the cursor; `page` opens the live page of the file in a browser",
+    { nargs = "?", complete = one_of("page") },
+    function(call)
+      if word(call) == nil then
+        lazy("flow", "at_cursor")
+      elseif call.args == "page" then
+        lazy("flow", "page")
+      else
+        lazy("server", "say", ("'%s' is unknown; :CroqFlow or :CroqFlow page"):format(call.args), vim.log.levels.WARN)
+      end
+    end,
+  },
+  {
+    "CroqGenerated",
+    "Show the generated code beside the source: [cuda|full|ptx|sass]",
+    { nargs = "?", complete = one_of("cuda", "full", "ptx", "sass") },
+    function(call)
+      lazy("generated", "open", word(call) or "cuda")
+    end,
+  },
+  {
+    "CroqShared",
+    "Show what lies where in shared memory",
+    {},
+    function()
+      lazy("texts", "shared")
+    end,
+  },
+  {
+    "CroqMigrate",
+    "Move this file to the current dialect, or to the course's: [current|course]",
+    { nargs = "?", complete = one_of("current", "course") },
+    function(call)
+      lazy("texts", "migrate", word(call) or "current")
+    end,
+  },
+  {
+    "CroqExplain",
+    "Explain a rule: that of the finding under the cursor, or the one named",
+    {
+      nargs = "?",
+      complete = function(typed)
+        return one_of(unpack(lazy("texts", "rules")))(typed)
+      end,
+    },
+    function(call)
+      lazy("texts", "explain", word(call))
+    end,
+  },
+  {
+    "CroqDoctor",
+    "What is here for running on a card, and what is missing",
+    {},
+    function()
+      lazy("texts", "doctor")
+    end,
+  },
+}
+
+--- By the server's name of a command: what a click on its lens does. Arguments: the document's address, a function.
+local LENSES = {
+  ["croqtile.run"] = function(buffer, entry)
+    lazy("run", "start", { entry = entry }, buffer)
+  end,
+  ["croqtile.verify"] = function(buffer, entry)
+    lazy("run", "start", { task = "verify", entry = entry }, buffer)
+  end,
+  ["croqtile.showRun"] = function(_, entry, uri)
+    lazy("run", "again", uri, entry)
+  end,
+  ["croqtile.showFlow"] = function()
+    lazy("flow", "page")
+  end,
+  ["croqtile.showCuda"] = function(buffer, entry)
+    lazy("generated", "open", "cuda", entry, buffer)
+  end,
+  ["croqtile.showSharedMemory"] = function(buffer, entry)
+    lazy("texts", "shared", entry, buffer)
+  end,
+}
+
+function M.create()
+  for _, command in ipairs(COMMANDS) do
+    local name, about, arguments, work = unpack(command)
+    vim.api.nvim_create_user_command(name, work, vim.tbl_extend("error", { desc = about }, arguments))
+  end
+  for name, work in pairs(LENSES) do
+    vim.lsp.commands[name] = function(command)
+      local uri, entry = unpack(command.arguments or {})
+      work(uri and vim.uri_to_bufnr(uri) or nil, entry, uri)
+    end
+  end
+end
+
+return M

@@ -1,0 +1,156 @@
+--- What is asked once and read: shared memory, a rule's page, what migration did, the doctor. Must not run kernels.
+local float = require("croqtile.float")
+local server = require("croqtile.server")
+local M = {}
+
+-- --- shared memory ---
+
+local function tensor(item)
+  local shape = item.element .. " [" .. table.concat(item.shape, ", ") .. "]"
+  local slots = item.slots > 1 and ("%d slots, %d apart"):format(item.slots, item.stride) or ""
+  local swizzle = item.swizzle > 0 and ("swizzle %d"):format(item.swizzle) or ""
+  return { tostring(item.offset), tostring(item.bytes), item.name, shape, slots, swizzle }
+end
+
+--- Rows of cells as lines, columns aligned; numbers (the first two columns) to the right.
+local function table_of(rows)
+  local widths = {}
+  for _, row in ipairs(rows) do
+    for column, text in ipairs(row) do
+      widths[column] = math.max(widths[column] or 0, #text)
+    end
+  end
+  return vim.tbl_map(function(row)
+    local cells = {}
+    for column, text in ipairs(row) do
+      cells[column] = ((column <= 2 and "%%%ds" or "%%-%ds"):format(widths[column])):format(text)
+    end
+    return "  " .. table.concat(cells, "  "):gsub("%s+$", "")
+  end, rows)
+end
+
+--- The lines for an answer of `croqtile/sharedMemory`.
+function M.shared_lines(answer)
+  local lines = {}
+  for _, kernel in ipairs(answer.kernels) do
+    local share = 100 * kernel.bytes / kernel.limit
+    local title = "%s: %d of %d bytes a block (%.0f %%)"
+    table.insert(lines, title:format(kernel["function"], kernel.bytes, kernel.limit, share))
+    local rows = { { "offset", "bytes", "tensor", "elements", "", "" } }
+    vim.list_extend(rows, vim.tbl_map(tensor, kernel.tensors))
+    vim.list_extend(lines, #kernel.tensors > 0 and table_of(rows) or { "  no tensor in shared memory" })
+  end
+  for _, item in ipairs(answer.diagnostics) do
+    table.insert(lines, ("line %d: %s [%s]"):format(item.range.start.line + 1, item.message, item.code))
+  end
+  return #lines > 0 and lines or { "there is no kernel here" }
+end
+
+--- `entry` names one function of the file.
+function M.shared(entry, buffer)
+  server.ask("croqtile/sharedMemory", { entry = entry }, function(answer)
+    float.read(M.shared_lines(answer), { title = "Shared memory" })
+  end, buffer)
+end
+
+-- --- rules ---
+
+--- The rules of the findings in the line of the cursor, else of the whole buffer; without doubles.
+function M.rules_here()
+  local function codes(found)
+    local names = {}
+    for _, item in ipairs(found) do
+      if type(item.code) == "string" and not vim.tbl_contains(names, item.code) then
+        table.insert(names, item.code)
+      end
+    end
+    return names
+  end
+  local here = codes(vim.diagnostic.get(0, { lnum = vim.api.nvim_win_get_cursor(0)[1] - 1 }))
+  return #here > 0 and here or codes(vim.diagnostic.get(0))
+end
+
+--- The names of all rules, those of the findings here first; as far as a server tells them at once.
+function M.rules()
+  local names = M.rules_here()
+  local client = server.client()
+  local ask = { command = "croqtile.explain", arguments = {} }
+  local answer = client and client:request_sync("workspace/executeCommand", ask, 2000)
+  for _, rule in ipairs(answer and answer.result and answer.result.rules or {}) do
+    if not vim.tbl_contains(names, rule.name) then
+      table.insert(names, rule.name)
+    end
+  end
+  return names
+end
+
+--- The page of a rule; without a name, of the first finding in the line of the cursor.
+function M.explain(name)
+  name = name or M.rules_here()[1]
+  if not name then
+    server.say("no finding here; :CroqExplain RULE explains one by its name")
+    return
+  end
+  server.execute("croqtile.explain", { name }, function(answer)
+    float.read(vim.split(answer.text, "\n"), { title = answer.rule, filetype = "markdown" })
+  end)
+end
+
+-- --- migration ---
+
+--- To the dialect `to` ("current" or "course"); the edit can be undone like any other.
+function M.migrate(to)
+  local arguments = { vim.uri_from_bufnr(0), { to = to } }
+  server.execute("croqtile.migrate", arguments, function(answer)
+    if answer.kept and #answer.kept > 0 then
+      float.read(vim.list_extend({ answer.message, "", "left as it is:" }, answer.kept), { title = "Migration" })
+    else
+      server.say(answer.message)
+    end
+  end)
+end
+
+-- --- the doctor ---
+
+--- The lines for `croq doctor --json`, a finding each, with the way out below it.
+function M.doctor_lines(answer)
+  local lines = {}
+  for _, item in ipairs(answer.findings) do
+    table.insert(lines, ("%-9s %-14s %s"):format(item.state, item.name, item.detail))
+    if item.hint ~= "" then
+      table.insert(lines, (" "):rep(25) .. item.hint)
+    end
+  end
+  return vim.list_extend(lines, { "", answer.summary })
+end
+
+--- Hands over what `croq doctor` says, or nil and the reason. Asks the program, so that no server need run.
+function M.examine(on_answer)
+  local command = { server.croq(), "doctor", "--json" }
+  local started = pcall(vim.system, command, { text = true }, function(done)
+    local read, answer = pcall(vim.json.decode, done.stdout)
+    local failure = ("'%s' failed: %s"):format(table.concat(command, " "), vim.trim(done.stderr))
+    vim.schedule(function()
+      if done.code == 0 and read then
+        on_answer(answer)
+      else
+        on_answer(nil, failure)
+      end
+    end)
+  end)
+  if not started then
+    on_answer(nil, server.missing(command[1]))
+  end
+end
+
+function M.doctor()
+  M.examine(function(answer, reason)
+    if answer then
+      float.read(M.doctor_lines(answer), { title = "Doctor" })
+    else
+      server.say(reason, vim.log.levels.WARN)
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,115 @@
+"""The lens over a function that says what came of its last run, and whether the text has changed since.
+
+Pure: it is handed the entries of `croq run --json`. Must not know LSP types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from croqc.service.check import FileReport, FunctionReport
+from croqc.syntax.comment_directives import comments
+from croqc.text.record import record
+
+SHOW_RUN: Final = "croqtile.showRun"
+Entry = Mapping[str, Any]
+_WORST_FIRST: Final = ("hangs", "wrong", "crashed", "not-run", "consistent", "verified")
+_WORDS: Final = {
+    "hangs": "✗ stuck",
+    "wrong": "✗ wrong",
+    "crashed": "✗ crashed",
+    "not-run": "✗ not run",
+    "consistent": "✓ consistent",
+    "verified": "✓ verified",
+}
+_LONGEST = 60  # characters of a reason
+
+
+@record
+class Ran:
+    """What came of the last run of a function, and what was run: see `likeness`."""
+
+    likeness: tuple[object, ...]
+    entries: tuple[Entry, ...]
+
+
+def likeness(report: FileReport, function: FunctionReport, around: str) -> tuple[object, ...]:
+    """What a run of a function depends on: its text and macros, its directives, the target, and what stands around
+    functions (see `around`). Where it is equal, the same would be run."""
+    own = report.directives.functions[report.functions.index(function)]
+    spans = [item.span for items in (own.runs, own.expects, own.models) for item in items]
+    said = tuple(report.source.text[span.start : span.end] for span in spans)
+    return function.parsed.source.key, said, report.target.name, around
+
+
+def around(report: FileReport) -> str:
+    """The text outside the functions without comments, its words one blank apart."""
+    text = report.source.text
+    left_out = [(one.base, one.base + len(one.text)) for one in report.tree.pre.functions]
+    left_out += [(one.start, one.start + len(one.text)) for one in comments(report.tree)]
+    parts, at = [], 0
+    for start, end in sorted(left_out):
+        parts.append(text[at:start])
+        at = max(at, end)
+    return " ".join(" ".join([*parts, text[at:]]).split())
+
+
+def run_title(ran: Ran, now: tuple[object, ...]) -> str:
+    """As in "✓ verified · M=512 N=512 · 812 µs". `now`: the likeness of the function as it stands."""
+    worst = min(ran.entries, key=lambda one: _WORST_FIRST.index(one["verdict"]))
+    alike = [one for one in ran.entries if one["verdict"] == worst["verdict"]]
+    counted = [] if len(ran.entries) == 1 else [_count(len(alike), len(ran.entries))]
+    details = _details(worst) if len(alike) == 1 else _figures(worst["verdict"], alike)
+    title = " · ".join([_WORDS[worst["verdict"]], *counted, *details])
+    return title if ran.likeness == now else f"before an edit: {title}"
+
+
+def _count(alike: int, whole: int) -> str:
+    return f"{whole} runs" if alike == whole else f"{alike} of {whole} runs"
+
+
+def _details(one: Entry) -> list[str]:
+    whole = {name: size for name, size in one["sizes"].items() if isinstance(size, int) and not isinstance(size, bool)}
+    sizes = " ".join(f"{name}={size}" for name, size in whole.items())
+    return [*([sizes] if sizes else []), *_figures(one["verdict"], [one])]
+
+
+def _figures(verdict: str, alike: Sequence[Entry]) -> list[str]:
+    """What is worth saying beside a verdict that several entries may share."""
+    one = alike[0]
+    match verdict:
+        case "hangs" if one["hang"]:
+            first = one["hang"][0]
+            slot = "" if first["slot"] is None else f"[{first['slot']}]"
+            awaited = f"{first['event']}{slot}, generation {first['generation']}" if first["event"] else "the others"
+            return [f"{first['path']} waits for {awaited}"]
+        case "wrong":
+            worse = next((item for item in one["expectations"] if not item["ok"]), None)
+            return [] if worse is None else [f"{worse['differing']:,} of {worse['total']:,} elements differ"]
+        case "crashed" | "not-run" if one["message"]:
+            said = one["message"]
+            return [said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"]
+        case "consistent" | "verified":
+            return _times(alike)
+    return []
+
+
+def _times(alike: Sequence[Entry]) -> list[str]:
+    """Those of the card, where it ran there; the simulator's time says how long it took to simulate."""
+    timed = [one["timing"] for one in alike if one["timing"] is not None]
+    if len(timed) == 1:
+        rate = f"{timed[0]['tflops']:.1f} TFLOP/s" if timed[0]["operations"] else f"{timed[0]['gbps']:.0f} GB/s"
+        return [duration(timed[0]["median"]), rate]
+    on_card = [one for one in alike if one["engine"] == "gpu"]
+    if on_card:
+        return ["on the card" if len(on_card) == len(alike) else "simulator and card"]
+    return [f"simulated in {duration(sum(one['time'] for one in alike))}"]
+
+
+def duration(seconds: float) -> str:
+    """Three digits, as in "812 µs"."""
+    for factor, unit in ((1e6, "µs"), (1e3, "ms")):
+        if seconds * factor < 999.5:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:.0f} s"

@@ -1,0 +1,133 @@
+"""Sessions of random edits and requests, and that what they look for is found where it is wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from croqls.lsp.commands import COMMANDS as SERVED
+from croqls.lsp.requests import TABLE
+from tests.lsp.positions import edited, offset_at, place_at
+from tests.lsp.sessions.asked import ASKED, COMMANDS, FOLLOWED
+from tests.lsp.sessions.draw import Client, Session, State, Step, draw_client, draw_session
+from tests.lsp.sessions.fuzz import CHUNK, fault_of, minimised, run_chunk, session_of, table
+
+# What no session asks for: the life of the server, which each has; runs that would take a card where there is one.
+OF_EACH = {"initialize", "initialized", "shutdown", "workspace/didChangeConfiguration"}
+NOTIFIED = {"didOpen", "didChange", "didClose", "didChangeWatchedFiles", "didChangeWorkspaceFolders"}
+TAKES_A_CARD = {"croqtile.verify", "croqtile.profile"}
+PLAIN = Client("utf-16", pull=False, configuration=False, progress=True, versioned=True, refuses=False)
+KERNEL = "__co__ void f(global s32 [8] x) {\n  x.at(0) = zz;\n}\n"
+DOCUMENT = {"textDocument": {"uri": "untitled:k.co"}}
+OPEN = Step(
+    "notify",
+    "textDocument/didOpen",
+    {"textDocument": {"uri": "untitled:k.co", "languageId": "croqtile", "version": 1, "text": KERNEL}},
+)
+HOVER = Step("ask", "textDocument/hover", DOCUMENT | {"position": {"line": 1, "character": 3}}, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("chunk", range(200 // CHUNK))
+def test_two_hundred_sessions(chunk: int) -> None:
+    _, counts, faults = run_chunk(chunk)
+    assert faults == []
+    assert counts["sessions"] == CHUNK
+
+
+def test_every_request_and_command_is_drawn() -> None:
+    follow = {name for rows in FOLLOWED.values() for name, _ in rows}
+    served = {entry.method for entry in TABLE} - OF_EACH
+    assert {name.rpartition("/")[2] for name in served - set(ASKED) - follow} == NOTIFIED
+    assert set(SERVED) - set(COMMANDS) == TAKES_A_CARD
+    seen = {step.method for seed in range(600) for step in session_of(seed).steps if step.kind == "ask"}
+    assert set(ASKED) | follow <= seen
+
+
+def test_a_seed_is_a_session() -> None:
+    first = draw_session(77, draw_client(3))
+    assert first == draw_session(77, draw_client(3))
+    assert first != draw_session(78, draw_client(3))
+
+
+def test_positions_of_a_text() -> None:
+    text = "a😀b\r\nc\rd\n"
+    for encoding, column in (("utf-8", 5), ("utf-16", 3), ("utf-32", 2)):
+        assert place_at(text, 2, encoding) == {"line": 0, "character": column}
+        assert offset_at(text, {"line": 0, "character": column}, encoding) == 2
+    assert place_at(text, 4, "utf-16") == place_at(text, 3, "utf-16")  # inside the CRLF
+    assert [place_at(text, at, "utf-16")["line"] for at in (5, 6, 7, 8, 9)] == [1, 1, 2, 2, 3]
+    assert [offset_at(text, {"line": line, "character": 9}, "utf-16") for line in range(5)] == [3, 6, 8, 9, 9]
+    span = {"start": {"line": 0, "character": 1}, "end": {"line": 7, "character": 0}}
+    assert edited(text, [{"range": span, "text": "x"}, {"text": "y"}], "utf-16") == "y"
+
+
+def test_the_texts_follow_the_steps() -> None:
+    state = State("utf-16")
+    place = {"line": 0, "character": 0}
+    change = {"range": {"start": place, "end": place}, "text": "// "}
+    versioned = {"textDocument": {"uri": "untitled:k.co", "version": 4}, "contentChanges": [change]}
+    for step in (OPEN, Step("notify", "textDocument/didChange", versioned), Step("settings", params={"arch": "sm_80"})):
+        state.take(step)
+    (document,) = state.documents.values()
+    assert (document.version, document.text, state.settings) == (4, f"// {KERNEL}", {"arch": "sm_80"})
+
+
+# --- servers that are wrong ----------------------------------------------------------------------
+
+BROKEN = """
+import croqls.lsp.requests as requests
+from croqls.lsp import serve
+from croqls.lsp.requests import hover, publish
+from dataclasses import replace
+def instead(method, handler):
+    rows = [replace(row, handler=handler) if row.method == method else row for row in requests.TABLE]
+    serve.TABLE = tuple(rows)
+{change}
+serve.serve()
+"""
+CHANGES = {
+    "answered with": "instead('textDocument/hover', lambda server, params: 1 / 0)",
+    "no answers within": "import asyncio\nasync def wait(server, params): await asyncio.sleep(60)\n"
+    "instead('textDocument/hover', wait)",
+    "the server ended": "import os\ninstead('textDocument/hover', lambda server, params: os._exit(3))",
+    "standard error": "import logging\ndef log(server, params):\n"
+    "    try: 1 / 0\n    except ArithmeticError: logging.exception('hover')\n"
+    "instead('textDocument/hover', log)",
+    "no right list": "publish.with_definitions = lambda report: report.diagnostics[1:]",
+    "closed, but its list is not empty": "from croqls.lsp.requests import synchronization\n"
+    "synchronization.retract = lambda server, uri: None",
+}
+
+
+def broken(change: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", BROKEN.format(change=change))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("says", CHANGES)
+def test_a_fault_is_found(says: str) -> None:
+    found = fault_of(Session(0, PLAIN, (OPEN, HOVER)), broken(CHANGES[says]), patience=5.0)
+    assert says in found
+
+
+@pytest.mark.slow
+def test_a_session_without_fault_and_one_made_small() -> None:
+    """Of ten steps the two stay that the fault takes."""
+    other = replace(HOVER, method="textDocument/documentSymbol", params=DOCUMENT)
+    steps = (OPEN, *(replace(other, number=number) for number in range(2, 9)), HOVER, Step("wait"))
+    assert fault_of(Session(0, PLAIN, steps)) == ""
+    small, fault = minimised(Session(0, PLAIN, steps), broken(CHANGES["answered with"]))
+    assert (small.steps, "division by zero" in fault) == ((HOVER,), True)
+
+
+def test_the_table_counts() -> None:
+    total = Counter({"sessions": 2000, "steps": 31000, "textDocument/hover": 1200, "croqtile/ir": 7, "faults": 0})
+    lines = table(total).splitlines()
+    assert lines[0] == "2,000 sessions, 31,000 steps, 1,207 requests; faults: none."
+    assert lines[-2:] == ["| `croqtile/ir` | 7 |", "| `textDocument/hover` | 1,200 |"]
+    assert table(total + Counter(faults=3)).splitlines()[0].endswith("faults: **3**.")

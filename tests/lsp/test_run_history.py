@@ -1,0 +1,152 @@
+"""Runs over restarts of the server, the lens of the last one, and single run lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_protocol import validate
+from tests.lsp.bare import FailedError, Server
+from tests.lsp.test_runs import SMALL, ended
+
+TWO = SMALL.replace("// croq: run\n", '// croq: run name="a"\n// croq: run name="b"\n')
+REFRESH = {"workspace": {"codeLens": {"refreshSupport": True}}}
+
+
+@pytest.fixture
+def servers() -> Iterator[Callable[[], Server]]:
+    started: list[Server] = []
+
+    def start() -> Server:
+        started.append(Server())
+        started[-1].start(REFRESH)
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+
+
+def run(server: Server, document: dict[str, Any], **more: Any) -> list[Any]:
+    result = ended(server, server.ask("croqtile/run", document | {"engine": "sim"} | more)["id"])
+    assert result["state"] == "done", result["message"]
+    return list(result["result"]["runs"])
+
+
+def stop(server: Server) -> None:
+    server.ask("shutdown")
+    server.send("exit")
+    server.process.wait(100)
+
+
+def test_a_new_server_knows_the_runs_of_the_one_before(servers: Callable[[], Server], tmp_path: Path) -> None:
+    uri = (tmp_path / "k é.co").as_uri()
+    document = {"textDocument": {"uri": uri}}
+    first = servers()
+    first.open(uri, SMALL)
+    run(first, document)
+    stop(first)
+    second = servers()
+    before = second.ask("croqtile/runs", document)  # also of a document that is not open
+    validate("history", before)
+    assert [(one["id"], one["run"]["function"], one["run"]["verdict"]) for one in before["runs"]] == [
+        (0, "add", "verified")
+    ]
+    assert before["lastGood"] == 0 and "expectations" not in before["runs"][0]["run"]
+    second.open(uri, SMALL.replace("x + 1\n", "x + 2\n"))
+    run(second, document)
+    after = second.ask("croqtile/runs", document)
+    assert [(one["id"], one["run"]["verdict"]) for one in after["runs"]] == [(0, "verified"), (1, "wrong")]
+    assert after["lastGood"] == 0
+
+
+def test_what_is_no_file_is_not_kept(servers: Callable[[], Server]) -> None:
+    document = {"textDocument": {"uri": "untitled:Untitled-1"}}
+    first = servers()
+    first.open("untitled:Untitled-1", SMALL)
+    run(first, document)
+    assert len(first.ask("croqtile/runs", document)["runs"]) == 1
+    stop(first)
+    assert servers().ask("croqtile/runs", document)["runs"] == []
+
+
+def test_the_last_run_stands_over_its_kernel(servers: Callable[[], Server]) -> None:
+    server = servers()
+    uri = "untitled:k.co"
+    document = {"textDocument": {"uri": uri}}
+    server.open(uri, SMALL)
+    show = {"command": "croqtile.showRun", "arguments": [uri, "add"]}
+    assert server.ask("workspace/executeCommand", show) == {"message": "it was not run yet"}
+
+    def shown() -> list[Any]:
+        found = server.ask("textDocument/codeLens", document)
+        return [lens["command"] for lens in found if lens["command"]["command"] == "croqtile.showRun"]
+
+    assert shown() == []
+    run(server, document)
+    server.until("workspace/codeLens/refresh")
+    (lens,) = shown()
+    assert lens["arguments"] == [uri, "add"]
+    assert lens["title"].startswith("✓ verified · simulated in ")
+    result = server.ask("workspace/executeCommand", show)
+    validate("runResult", result)
+    assert result["result"]["runs"][0]["verdict"] == "verified"
+    server.edit(uri, 2, SMALL.replace("x.at(p) + 1", "x.at(p) + 2"))
+    assert [lens["title"][:28] for lens in shown()] == ["before an edit: ✓ verified ·"]
+
+
+def test_one_run_line_is_run_alone(servers: Callable[[], Server]) -> None:
+    server = servers()
+    document = {"textDocument": {"uri": "untitled:k.co"}}
+    server.open("untitled:k.co", TWO)
+    assert [one["name"] for one in run(server, document, entry="add", runLine=1)] == ["b"]
+    assert [one["name"] for one in run(server, document)] == ["a", "b"]
+    result = ended(server, server.ask("croqtile/run", document | {"engine": "sim", "runLine": 2})["id"])
+    assert (result["state"], result["offer"]) == ("refused", None)
+    assert result["message"].endswith("'add' has no run line of number 2, counted from 0")
+
+
+def test_tests_of_a_document_and_of_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "é.co").write_text("// 😀\n" + TWO, encoding="utf-8")
+    (tmp_path / "without.co").write_text("__co__ void f() {}", encoding="utf-8")
+    (tmp_path / "broken.co").write_bytes(b"// croq: expect \xff\xfe")
+    uri, opened = (tmp_path / "a b" / "é.co").as_uri(), (tmp_path / "without.co").as_uri()
+    server = Server()
+    try:
+        folders = [{"uri": tmp_path.as_uri(), "name": "w"}]
+        server.send(
+            "initialize",
+            1,
+            params={"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": folders},
+        )
+        server.answer(1)
+        server.send("initialized", params={})
+        found = server.ask("croqtile/tests")
+        validate("tests", found)
+        (file,) = found["files"]
+        assert file["uri"] == uri
+        assert [(one["function"], one["runLine"], one["label"]) for one in file["tests"]] == [
+            ("add", 0, "a"),
+            ("add", 1, "b"),
+        ]
+        assert file["tests"][1]["range"]["start"] == {"line": 2, "character": 0}
+        server.open(opened, "/* 😀 */ " + SMALL)
+        (one,) = server.ask("croqtile/tests", {"textDocument": {"uri": opened}})["files"]
+        assert one["tests"][0]["range"]["start"] == {"line": 0, "character": 9}
+        assert len(server.ask("croqtile/tests")["files"]) == 2
+        for name in ("broken.co", "gone.co"):
+            other = (tmp_path / name).as_uri()
+            assert server.ask("croqtile/tests", {"textDocument": {"uri": other}})["files"] == [
+                {"uri": other, "tests": []}
+            ]
+        with pytest.raises(FailedError) as failed:
+            server.ask("croqtile/tests", {"textDocument": 3})
+        assert failed.value.code == -32602
+    finally:
+        server.process.kill()
+        server.process.wait()

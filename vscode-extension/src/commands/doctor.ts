@@ -1,0 +1,75 @@
+/** Doctor: what this machine has for kernels on a card, in a panel with a button for each way out. */
+import * as vscode from "vscode";
+
+import { askDoctor } from "../machine.js";
+import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Doctor } from "../requests.js";
+import { show } from "../state.js";
+import { warn } from "../tell.js";
+import { TRUST } from "../tidings.js";
+import { commandOf, doctorPage } from "../views/doctorPage.js";
+import { html } from "../views/page.js";
+import { chooseEnvironment } from "./chooseEnvironment.js";
+
+let panel: vscode.WebviewPanel | undefined;
+
+export const doctor: Command = { id: "croqtile.doctor", run: examine };
+
+async function examine(parts: Parts): Promise<void> {
+  const options = { location: vscode.ProgressLocation.Notification, title: "Croqtile: looking at this machine", cancellable: true };
+  const report = await vscode.window.withProgress(options, (_, token) => askDoctor(parts.server, token));
+  if (panel === undefined) {
+    panel = vscode.window.createWebviewPanel("croqtile.doctor", "Croqtile Doctor", vscode.ViewColumn.Active, {
+      enableScripts: true,
+      localResourceRoots: [],
+    });
+    panel.onDidDispose(() => (panel = undefined));
+  } else {
+    panel.reveal();
+  }
+  fill(panel, parts, report);
+}
+
+let heard: vscode.Disposable | undefined;
+
+function fill(at: vscode.WebviewPanel, parts: Parts, report: Doctor): void {
+  heard?.dispose();
+  heard = at.webview.onDidReceiveMessage(async (said: unknown) => {
+    try {
+      await carryOut(parts, commandOf(report, said));
+    } catch (error) {
+      await warn(error instanceof Error ? error.message : String(error), error instanceof Refusal ? error.way : undefined);
+    }
+  });
+  at.webview.html = html(doctorPage(report, show(parts.server.state).detail));
+}
+
+async function carryOut(parts: Parts, wish: ReturnType<typeof commandOf>): Promise<void> {
+  switch (wish?.wish) {
+    case "copy":
+      await vscode.env.clipboard.writeText(wish.command);
+      vscode.window.setStatusBarMessage("Croqtile: command copied", 2000);
+      break;
+    case "run":
+      runInTerminal(wish.command);
+      break;
+    case "again":
+      await examine(parts);
+      break;
+    case "environment":
+      await chooseEnvironment.run(parts);
+      break;
+    case undefined:
+      break;
+  }
+}
+
+/** The text was seen on the page, and its button pressed. */
+function runInTerminal(command: string): void {
+  if (!vscode.workspace.isTrusted) {
+    throw new Refusal("This workspace is not trusted, so nothing is run in it", TRUST);
+  }
+  const terminal = vscode.window.terminals.find((one) => one.name === "Croqtile") ?? vscode.window.createTerminal("Croqtile");
+  terminal.show();
+  terminal.sendText(command, true);
+}

@@ -1,0 +1,18 @@
+/** A new, untitled file with a kernel that is verified as it stands: the snippet `1p1c`. */
+import * as vscode from "vscode";
+
+import snippets from "../../snippets/croqtile.json";
+import type { Command } from "../parts.js";
+import { plainText } from "../snippet.js";
+import { LANGUAGE } from "./place.js";
+
+const HEAD = "// A matrix product: one warpgroup loads tiles, the other one multiplies them.\n";
+
+export const newKernel: Command = {
+  id: "croqtile.newKernel",
+  async run() {
+    const { body } = snippets["Pipeline, one producer and one consumer"];
+    const document = await vscode.workspace.openTextDocument({ language: LANGUAGE, content: `${HEAD}${plainText(body)}\n` });
+    await vscode.window.showTextDocument(document);
+  },
+};

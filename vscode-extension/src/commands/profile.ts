@@ -1,0 +1,50 @@
+/** Profiles a function on the card: measured time in the credit-flow panel, shares beside each `wait`. */
+import { type Command, type Parts, Refusal } from "../parts.js";
+import type { ProfileEnd } from "../profileTypes.js";
+import type { About } from "../requests.js";
+import type { Way } from "../tidings.js";
+import { showMeasured } from "../views/flow/panel.js";
+import { showShares } from "../views/stalls/decorations.js";
+import { sharesOf } from "../views/stalls/shares.js";
+import { functionAt } from "./functionAt.js";
+import { demandTrust, tellUnderWay } from "./underway.js";
+
+export const profile: Command = { id: "croqtile.profile", run: (parts, ...args) => begin(parts, args) };
+
+const DOCTOR: Way = { title: "Doctor", command: "croqtile.doctor" };
+
+/** The server shows its progress, with a button that ends it. */
+async function begin(parts: Parts, args: readonly unknown[]): Promise<void> {
+  demandTrust();
+  const about = await functionAt(args);
+  if (about === undefined) {
+    return;
+  }
+  const end = await parts.runs.profile(about);
+  if (end === undefined) {
+    tellUnderWay(parts);
+  } else {
+    await show(parts, about, end);
+  }
+}
+
+async function show(parts: Parts, about: About, { state, message, result, uri, documentVersion }: ProfileEnd): Promise<void> {
+  if (state === "cancelled") {
+    return;
+  }
+  if (state === "refused") {
+    throw new Refusal(message, message.includes("croq doctor") ? DOCTOR : undefined);
+  }
+  if (result === null) {
+    throw new Error(message);
+  }
+  const measured = result.profiles.filter(({ kernels }) => kernels.length > 0);
+  if (measured.length > 0) {
+    showShares(uri, documentVersion, sharesOf(measured));
+    await showMeasured(parts, { ...about, entry: about.entry ?? measured[0]?.function ?? "" }, result.flow, documentVersion);
+  }
+  const failed = result.profiles.filter((one) => !measured.includes(one));
+  if (failed.length > 0) {
+    throw new Refusal(failed.map((one) => `${one.function} was not profiled: ${one.message}`).join("; "));
+  }
+}

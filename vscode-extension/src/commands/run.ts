@@ -1,0 +1,71 @@
+/** Commands that run kernels: in the simulator, on the card, both; the end of a run. */
+import * as vscode from "vscode";
+
+import { type Command, type Parts, Refusal } from "../parts.js";
+import type { About } from "../requests.js";
+import type { RunRequest, RunResult } from "../runTypes.js";
+import { warn } from "../tell.js";
+import { showRunPanel } from "../views/runPanel/panel.js";
+import { functionAt } from "./functionAt.js";
+import { demandTrust, tellUnderWay } from "./underway.js";
+
+type Wish = Pick<RunRequest, "task" | "engine">;
+
+export const run: Command = { id: "croqtile.run", run: (parts, ...args) => begin(parts, args, { task: "run" }) };
+export const runGpu: Command = { id: "croqtile.runGpu", run: (parts, ...args) => begin(parts, args, { task: "run", engine: "gpu" }) };
+export const runSimulator: Command = {
+  id: "croqtile.runSimulator",
+  run: (parts, ...args) => begin(parts, args, { task: "run", engine: "sim" }),
+};
+export const verify: Command = { id: "croqtile.verify", run: (parts, ...args) => begin(parts, args, { task: "verify" }) };
+export const cancelRun: Command = { id: "croqtile.cancelRun", run: cancel };
+export const showRun: Command = { id: "croqtile.showRun", run: (parts, ...args) => showLast(parts, args) };
+
+async function begin(parts: Parts, args: readonly unknown[], wish: Wish): Promise<void> {
+  demandTrust();
+  const about = await functionAt(args);
+  if (about === undefined) {
+    return;
+  }
+  const { started, end } = await parts.runs.start({ ...about, ...wish });
+  if (started || parts.runs.current !== undefined) {
+    await showRunPanel(parts);
+  }
+  if (!started) {
+    tellUnderWay(parts);
+    return;
+  }
+  await tellEnd(about, (await end).result);
+}
+
+/** What came of a run stands in the panel; that there was none is said as well. */
+async function tellEnd(about: About, result: RunResult): Promise<void> {
+  if (result.state === "failed") {
+    void vscode.window.showErrorMessage(`Croqtile: ${result.message}`);
+  } else if (result.state === "refused") {
+    const args = [about.textDocument.uri, about.entry ?? null];
+    await warn(result.message, result.offer === "sim" ? { title: "Run in the Simulator", command: runSimulator.id, args } : undefined);
+  }
+}
+
+/** The run under way, or the one of that number. */
+async function cancel({ runs }: Parts, ...[id]: readonly unknown[]): Promise<void> {
+  if (!(await runs.cancel(typeof id === "number" ? id : undefined))) {
+    throw new Refusal("No run is under way");
+  }
+}
+
+/** The result of the last run of a function, as the server has it. */
+async function showLast(parts: Parts, args: readonly unknown[]): Promise<void> {
+  const [uri, entry] = args;
+  if (typeof uri !== "string") {
+    await showRunPanel(parts);
+    return;
+  }
+  const known = (await parts.server.execute(showRun.id, uri, entry)) as RunResult | { readonly message: string };
+  if (!("state" in known)) {
+    throw new Refusal(known.message);
+  }
+  const about: About = typeof entry === "string" ? { textDocument: { uri }, entry } : { textDocument: { uri } };
+  await showRunPanel(parts, { request: { ...about, task: known.task }, result: known });
+}

@@ -1,0 +1,14 @@
+/** Show shared memory: a panel beside the source (views/sharedMemory.ts). */
+import type { Command } from "../parts.js";
+import { showSharedMemoryPanel } from "../views/sharedMemory.js";
+import { aboutOf, openedDocument } from "./place.js";
+
+export const showSharedMemory: Command = {
+  id: "croqtile.showSharedMemory",
+  async run(parts, ...args) {
+    const about = aboutOf(args);
+    await parts.server.ready();
+    await openedDocument(about.textDocument.uri);
+    await showSharedMemoryPanel(parts, about);
+  },
+};

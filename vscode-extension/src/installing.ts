@@ -1,0 +1,77 @@
+/** The commands that make a Python environment with the package in it. Must not run them, nor import `vscode`. */
+import * as path from "node:path";
+
+import { OLDEST_PYTHON, type Probe } from "./python.js";
+
+export const PACKAGE = "croqtile-tools";
+
+/** One program with its arguments; no shell sees them. */
+export interface Step {
+  readonly title: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface Wish {
+  /** Folder of the environment. */
+  readonly folder: string;
+  /** Whether a Python runs in it already: then the package is only installed. */
+  readonly there: boolean;
+  /** What `pip install` is given: the package's name, or the path of a wheel or a checkout. */
+  readonly source: string;
+}
+
+/** What can make environments: `uv`, or a Python that is new enough. */
+export type Maker = { readonly kind: "uv" } | { readonly kind: "python"; readonly command: string };
+
+/** The interpreter of an environment. */
+export function interpreterOf(folder: string, platform: NodeJS.Platform): string {
+  return platform === "win32" ? path.win32.join(folder, "Scripts", "python.exe") : path.join(folder, "bin", "python");
+}
+
+export function steps({ folder, there, source }: Wish, maker: Maker, platform: NodeJS.Platform): readonly Step[] {
+  const python = interpreterOf(folder, platform);
+  const make = "Make the environment";
+  const install = `Install ${PACKAGE}`;
+  const [created, installed]: [Step, Step] =
+    maker.kind === "uv"
+      ? [
+          { title: make, command: "uv", args: ["venv", "--allow-existing", "--python", `>=${OLDEST_PYTHON.join(".")}`, folder] },
+          { title: install, command: "uv", args: ["pip", "install", "--python", python, source] },
+        ]
+      : [
+          { title: make, command: maker.command, args: ["-m", "venv", folder] },
+          { title: install, command: python, args: ["-m", "pip", "install", source] },
+        ];
+  return there ? [installed] : [created, installed];
+}
+
+/** A step as one would type it, for a person to read. */
+export function typed({ command, args }: Step): string {
+  const quoted = (word: string): string => (/^[\w@%+=:,./\\~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  return [command, ...args].map(quoted).join(" ");
+}
+
+/** What is wrong with a source as typed; undefined for one that can be tried. An option of pip is none. */
+export function wrongSource(source: string): string | undefined {
+  if (source.trim() === "") {
+    return `Type ${PACKAGE}, or the path of a wheel or of a checkout`;
+  }
+  return source.trim().startsWith("-") ? "This is an option, not a package" : undefined;
+}
+
+/** Whether an environment can be made, or filled, where this was found; undefined where nothing was. */
+export function usable(found: Probe | undefined): boolean {
+  return found === undefined || found.kind === "no-interpreter" || found.kind === "package-missing" || found.kind === "package-broken";
+}
+
+/** Whether a Python runs there to install into. */
+export function runs(found: Probe | undefined): boolean {
+  return found?.kind === "package-missing" || found?.kind === "package-broken";
+}
+
+/** The first of the tries that can make environments: any Python that is new enough, with the package or without. */
+export function makerAmong(probes: readonly Probe[]): Maker | undefined {
+  const able = probes.find((one) => one.kind === "found" || runs(one));
+  return able === undefined ? undefined : { kind: "python", command: able.candidate.command };
+}

@@ -1,0 +1,48 @@
+/** Shapes of `croq profile --json` (docs/protocol.md), as far as they are used here. Must not format. */
+import type { About, FlowData, Range } from "./requests.js";
+import type { End, Sizes } from "./runTypes.js";
+
+/** A place of a path in one block; times in nanoseconds, `share` of the path's time. */
+export interface PlaceTime {
+  readonly path: string;
+  readonly op: string;
+  readonly event: string;
+  readonly range: Range;
+  readonly count: number;
+  readonly total: number;
+  readonly median: number;
+  readonly longest: number;
+  readonly share: number;
+}
+
+export interface BlockTime {
+  readonly block: number;
+  readonly places: readonly PlaceTime[];
+}
+
+export interface KernelTime {
+  readonly kernel: string;
+  readonly verdict: string;
+  readonly blocks: readonly BlockTime[];
+}
+
+/** A function that was profiled; without `kernels` one that was not, and `message` says why. */
+export interface ProfileEntry {
+  readonly function: string;
+  readonly card: string;
+  readonly sizes: Sizes;
+  readonly kernels: readonly KernelTime[];
+  readonly message: string;
+}
+
+/** What `croqtile/run` is asked for to get one. */
+export interface ProfileRequest extends About {
+  readonly task: "profile";
+}
+
+/** `flow` of the result is what the credit-flow page shows. */
+export interface ProfileEnd extends End {
+  readonly task: "profile";
+  readonly offer: null;
+  readonly result: { readonly profiles: readonly ProfileEntry[]; readonly flow: FlowData } | null;
+}

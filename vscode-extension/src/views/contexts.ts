@@ -1,0 +1,11 @@
+/** What the manifest's `when` clauses and the walkthrough know of the extension. */
+import * as vscode from "vscode";
+
+import type { Parts } from "../parts.js";
+
+export function registerContexts({ server }: Parts): vscode.Disposable {
+  const set = (name: string, value: boolean): void => void vscode.commands.executeCommand("setContext", `croqtile.${name}`, value);
+  set("active", true);
+  set("running", false);
+  return server.onDidChangeState((state) => set("running", state.kind === "running"));
+}

@@ -1,0 +1,151 @@
+/**
+ * Generated code beside its source: read-only documents that follow the edits of what they were made of. The old text
+ * stays until the new one is there. Must not light lines (litLines.ts).
+ */
+import * as vscode from "vscode";
+
+import { SECTION } from "../config.js";
+import { openedDocument } from "../commands/place.js";
+import { Later } from "../later.js";
+import { type Parts, Refusal } from "../parts.js";
+import { FORMS, refused, SCHEME, type Shown, shown, type Subject, subjectOf } from "./generatedText.js";
+import { LitLines } from "./litLines.js";
+
+/** The compiler is asked less often than the printer of CUDA. */
+const DELAY_MS = { cuda: 300, ptx: 900, sass: 900 } as const;
+
+class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly texts = new Map<string, Shown>();
+  /** Those that changed while nobody saw them. */
+  private readonly stale = new Set<string>();
+  private readonly later = new Later<string>((key) => this.renew(key));
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly parts: vscode.Disposable[];
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly server: Parts["server"]) {
+    this.parts = [
+      this.changed,
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.ask((one) => one.source === document.uri.toString())),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(SECTION)) {
+          this.ask(() => true);
+        }
+      }),
+      server.onDidChangeState((state) => {
+        if (state.kind === "running") {
+          this.ask(() => true);
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.catchUp()),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri.toString())),
+    ];
+  }
+
+  /** What is shown at an address, where it is shown. */
+  at(uri: vscode.Uri): Shown | undefined {
+    return this.texts.get(uri.toString());
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
+    const subject = subjectOf(uri.query);
+    if (subject === undefined) {
+      return "// This address names no source.\n";
+    }
+    const key = uri.toString();
+    const known = this.texts.get(key);
+    if (known !== undefined) {
+      return known.text;
+    }
+    const made = await this.make(subject, undefined, token);
+    this.texts.set(key, made);
+    return made.text;
+  }
+
+  dispose(): void {
+    this.later.dispose();
+    vscode.Disposable.from(...this.parts).dispose();
+  }
+
+  private ask(about: (subject: Subject) => boolean): void {
+    for (const key of this.texts.keys()) {
+      const subject = subjectOf(vscode.Uri.parse(key).query);
+      if (subject === undefined || !about(subject)) {
+        continue;
+      }
+      if (isSeen(key)) {
+        this.later.ask(key, DELAY_MS[subject.form]);
+      } else {
+        this.stale.add(key);
+      }
+    }
+  }
+
+  private catchUp(): void {
+    for (const key of this.stale) {
+      if (isSeen(key)) {
+        this.stale.delete(key);
+        this.later.ask(key, 0);
+      }
+    }
+  }
+
+  private forget(key: string): void {
+    this.later.forget(key);
+    this.texts.delete(key);
+    this.stale.delete(key);
+  }
+
+  private async renew(key: string): Promise<void> {
+    const uri = vscode.Uri.parse(key);
+    const subject = subjectOf(uri.query);
+    const before = this.texts.get(key);
+    if (subject === undefined || before === undefined) {
+      return;
+    }
+    const version = versionOf(subject);
+    const made = await this.make(subject, before);
+    // Of an older text: the edit since has asked for another one.
+    if (this.texts.has(key) && version === versionOf(subject)) {
+      this.texts.set(key, made);
+      this.changed.fire(uri);
+    }
+  }
+
+  private async make(subject: Subject, before?: Shown, token?: vscode.CancellationToken): Promise<Shown> {
+    const { source, form, ...entry } = subject;
+    const work = async (): Promise<Shown> => {
+      try {
+        await this.server.ready();
+        await openedDocument(source);
+        const params = { textDocument: { uri: source }, form, ...entry };
+        return shown(await this.server.request("croqtile/generated", params, token), form, before);
+      } catch (error) {
+        if (!(error instanceof Refusal)) {
+          this.server.output.error(`croqtile/generated: ${String(error)}`);
+        }
+        return refused([error instanceof Error ? error.message : String(error)], form, before);
+      }
+    };
+    const options = { location: vscode.ProgressLocation.Window, title: `Croqtile: making ${FORMS[form].title}` };
+    return vscode.window.withProgress(options, work);
+  }
+}
+
+function isSeen(key: string): boolean {
+  return vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === key);
+}
+
+function versionOf(subject: Subject): number | undefined {
+  return vscode.workspace.textDocuments.find((one) => one.uri.toString() === subject.source)?.version;
+}
+
+export function registerGenerated({ server }: Parts): vscode.Disposable {
+  const documents = new GeneratedDocuments(server);
+  return vscode.Disposable.from(
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
+    new LitLines((uri) => documents.at(uri)),
+    documents,
+  );
+}

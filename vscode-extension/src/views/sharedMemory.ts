@@ -1,0 +1,92 @@
+/** The panel of shared memory: follows the edits of its source, lights what the cursor is on. One panel a subject. */
+import * as vscode from "vscode";
+
+import type { Server } from "../client.js";
+import { openedDocument } from "../commands/place.js";
+import { SECTION } from "../config.js";
+import { Later } from "../later.js";
+import { type Parts, Refusal } from "../parts.js";
+import type { About, SharedMemory } from "../requests.js";
+import { html, isReady, type Lit } from "./page.js";
+import { declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
+import { revealIn } from "./reveal.js";
+
+const TYPE = "croqtile.sharedMemory";
+const DELAY_MS = 300;
+
+const open = new Map<string, SharedMemoryPanel>();
+
+/** Opens the panel, or brings the one that there is to the front. */
+export async function showSharedMemoryPanel({ server }: Parts, about: About): Promise<void> {
+  const key = JSON.stringify(about);
+  const panel = open.get(key) ?? new SharedMemoryPanel(server, about, () => open.delete(key));
+  open.set(key, panel);
+  panel.reveal();
+  await panel.renew();
+}
+
+class SharedMemoryPanel {
+  private readonly panel: vscode.WebviewPanel;
+  private readonly later = new Later<"">(() => this.renew());
+  private readonly source: string;
+  private layout: SharedMemory | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly server: Server,
+    private readonly about: About,
+    onClose: () => void,
+  ) {
+    this.source = about.textDocument.uri;
+    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    this.panel = vscode.window.createWebviewPanel(TYPE, "Shared memory", column, { enableScripts: true, localResourceRoots: [] });
+    const again = (): void => this.later.ask("", DELAY_MS);
+    const parts = [
+      this.panel.webview.onDidReceiveMessage((said: unknown) => (isReady(said) ? this.light() : void revealIn(this.source, said))),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.isSource(document) && again()),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && again()),
+      this.server.onDidChangeState((state) => state.kind === "running" && again()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.isSource(textEditor.document) && this.light()),
+      this.later,
+    ];
+    this.panel.onDidDispose(() => {
+      this.closed = true;
+      vscode.Disposable.from(...parts).dispose();
+      onClose();
+    });
+  }
+
+  reveal(): void {
+    this.panel.reveal(undefined, true);
+  }
+
+  /** Asks anew and shows what came; the old layout stays where there is no new one. */
+  async renew(): Promise<void> {
+    const file = vscode.workspace.asRelativePath(vscode.Uri.parse(this.source));
+    let refused: string | undefined;
+    try {
+      await this.server.ready();
+      await openedDocument(this.source);
+      this.layout = latest(await this.server.request("croqtile/sharedMemory", this.about), this.layout);
+    } catch (error) {
+      refused = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof Refusal)) {
+        this.server.output.error(`croqtile/sharedMemory: ${refused}`);
+      }
+    }
+    if (!this.closed) {
+      this.panel.title = `Shared memory · ${this.about.entry ?? file.split("/").at(-1)}`;
+      this.panel.webview.html = html(sharedMemoryPage(file, this.layout, refused));
+    }
+  }
+
+  private isSource(document: vscode.TextDocument): boolean {
+    return document.uri.toString() === this.source;
+  }
+
+  private light(): void {
+    const editor = vscode.window.visibleTextEditors.find((one) => this.isSource(one.document));
+    const lit = this.layout === undefined || editor === undefined ? [] : declaredOn(this.layout, editor.selection.active.line);
+    void this.panel.webview.postMessage({ lit } satisfies Lit);
+  }
+}

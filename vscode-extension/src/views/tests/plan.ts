@@ -1,0 +1,39 @@
+/** In which runs the tests that were chosen are made: one a function where all its run lines are. Must not import `vscode`. */
+import type { KernelTest } from "../../runTypes.js";
+
+/** A test of a file. */
+export interface Chosen<Item> {
+  readonly item: Item;
+  readonly uri: string;
+  readonly test: KernelTest;
+  /** How many tests its function has. */
+  readonly ofFunction: number;
+}
+
+/** One run; without `runLine` all lines of the function, for as many items. */
+export interface Group<Item> {
+  readonly uri: string;
+  readonly entry: string;
+  readonly runLine: number | undefined;
+  readonly items: readonly Item[];
+}
+
+export function groupsOf<Item>(chosen: readonly Chosen<Item>[]): Group<Item>[] {
+  const byFunction = new Map<string, Chosen<Item>[]>();
+  for (const one of chosen) {
+    const key = JSON.stringify([one.uri, one.test.function]);
+    byFunction.set(key, [...(byFunction.get(key) ?? []), one]);
+  }
+  return [...byFunction.values()].flatMap((own) => {
+    const sorted = [...own].sort((a, b) => (a.test.runLine ?? 0) - (b.test.runLine ?? 0));
+    const [first] = sorted;
+    if (first === undefined) {
+      return [];
+    }
+    const { uri, test } = first;
+    if (own.length === first.ofFunction) {
+      return [{ uri, entry: test.function, runLine: undefined, items: sorted.map((one) => one.item) }];
+    }
+    return sorted.map((one) => ({ uri, entry: test.function, runLine: one.test.runLine ?? undefined, items: [one.item] }));
+  });
+}
