@@ -1,6 +1,7 @@
 /** The table of views: what shows itself without being asked for by a command. */
 import * as vscode from "vscode";
 
+import { followFront } from "../commands/place.js";
 import type { Parts } from "../parts.js";
 import { registerContexts } from "./contexts.js";
 import { registerFlowPanel } from "./flow/panel.js";
@@ -14,6 +15,7 @@ import { registerTextPages } from "./textPages.js";
 import { registerTidings } from "./tidings.js";
 
 const VIEWS: readonly ((parts: Parts) => vscode.Disposable)[] = [
+  followFront,
   registerContexts,
   registerTidings,
   registerStatus,
