@@ -171,3 +171,12 @@ def test_nothing_is_sent_over_the_network() -> None:
 def test_there_is_a_snippet_for(prefix: str) -> None:
     entries = load("snippets/croqtile.json").values()
     assert any(prefix in ([e["prefix"]] if isinstance(e["prefix"], str) else e["prefix"]) for e in entries)
+
+
+def test_panels_that_come_back_after_a_reload_wake_the_extension() -> None:
+    files = sorted((EXTENSION / "src").rglob("*.ts"))
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    kept = [re.search(r'TYPE = "([\w.]+)"', text) for text in texts if "registerWebviewPanelSerializer(TYPE" in text]
+    wanted = {f"onWebviewPanel:{found[1]}" for found in kept if found}
+    assert len(kept) == len(wanted)
+    assert wanted == {event for event in MANIFEST["activationEvents"] if event.startswith("onWebviewPanel:")}

@@ -9,6 +9,7 @@ import { registerGenerated } from "./generated.js";
 import { registerKernels } from "./kernels.js";
 import { registerRunPanel } from "./runPanel/panel.js";
 import { registerStallShares } from "./stalls/decorations.js";
+import { registerSharedMemory } from "./sharedMemory.js";
 import { registerStatus } from "./status.js";
 import { registerTests } from "./tests/controller.js";
 import { registerTextPages } from "./textPages.js";
@@ -21,6 +22,7 @@ const VIEWS: readonly ((parts: Parts) => vscode.Disposable)[] = [
   registerStatus,
   registerKernels,
   registerGenerated,
+  registerSharedMemory,
   registerTextPages,
   registerFlowPanel,
   registerRunPanel,
