@@ -140,6 +140,22 @@ def test_paths_that_share_a_statement_have_a_row_each(browser: Browser, tmp_path
     assert browser.js("document.activeElement.ariaLabel") == "k = 1, path p = 2"
 
 
+@pytest.mark.parametrize("name", ["persistent_1p2c", "swap_f16", "reduce"])
+def test_each_visit_leads_to_its_step(browser: Browser, tmp_path: Path, name: str) -> None:
+    text = Path(f"examples/{name}.co").read_text(encoding="utf-8")
+    opened(browser, tmp_path, text)
+    result = flow_of(text)
+    led = """[...document.querySelectorAll('#cursor .visits button')].map((_, i) => {
+      document.querySelectorAll('#cursor .visits button')[i].click();
+      return run.steps.indexOf(run.steps[run.picture.moments[at - 1].step]);
+    })"""
+    for line in sorted({step.range.start.line for step in result.flows[0].steps}):
+        told = flow_at(result, Place(line, 200))
+        tell(browser, type="at", told=to_data(told))
+        assert sorted(browser.js(led)) == [visit.step for visit in told.visits]
+    assert browser.problems == []
+
+
 def test_visits_that_nothing_tells_apart_are_counted(browser: Browser, tmp_path: Path) -> None:
     opened(browser, tmp_path, PIPELINE)
     told = cursor(browser, PIPELINE, "wait full[stage]")
