@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from croqc.engines.gpu.protocol import ROUNDS, RUN_SECONDS
 from croqc.service.check import FileReport, check_text
 from croqc.service.json_text import to_data
-from croqc.service.machine import has_driver
+from croqc.service.machine import NO_DRIVER, has_driver
 from croqc.service.run import run_file
 from croqc.service.run_data import Size
 from croqc.service.run_plan import CardRequest, PlanError, Request
@@ -114,7 +114,7 @@ def _card() -> AbstractContextManager[Parent]:
 def _no_card(card: Parent | None) -> str:
     """Why the card cannot be used; empty where it can. Without a driver nothing is started to find that out."""
     if card is None or not has_driver():
-        return "there is no NVIDIA driver here; 'croq doctor' tells what to install"
+        return NO_DRIVER
     found = card.card()
     return "" if isinstance(found, str) else found.line
 

@@ -22,14 +22,16 @@ let open: FlowPanel | undefined;
 /** Gives the panel back that was open when the window was reloaded. */
 export function registerFlowPanel(parts: Parts): vscode.Disposable {
   const serializer = vscode.window.registerWebviewPanelSerializer(TYPE, {
-    deserializeWebviewPanel: async (panel, state) => {
+    // Resolves before the server answers: until then the editor shows nothing of the panel.
+    deserializeWebviewPanel: (panel, state) => {
       const uri = documentOf(state);
       if (uri === undefined || open !== undefined) {
         panel.dispose();
-        return;
+      } else {
+        open = new FlowPanel(parts, panel, vscode.Uri.parse(uri));
+        void open.load();
       }
-      open = new FlowPanel(parts, panel, vscode.Uri.parse(uri));
-      await open.load();
+      return Promise.resolve();
     },
   });
   return vscode.Disposable.from(serializer, { dispose: () => open?.close() });
@@ -59,7 +61,7 @@ class FlowPanel {
   private readonly following = new Following({ refresh: (signal) => this.refresh(signal), look: (signal) => this.look(signal) });
   private readonly stepLine = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
+    backgroundColor: new vscode.ThemeColor("croqtile.litLine"),
   });
   private readonly parts: vscode.Disposable;
   /** The newest data that is not in the page's own text; with times from a card where it was measured. */
