@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 import urllib.error
 import urllib.request
@@ -365,6 +366,15 @@ def test_health_names_what_is_here_and_what_installs_the_rest(nvim: Neovim) -> N
     nvim.do("bwipeout!")
     nvim.do("CroqDoctor")
     assert "the simulator works" in nvim.float()
+
+
+def test_the_help_is_found_and_its_tags_are_those_of_its_text(nvim: Neovim) -> None:
+    nvim.do("help croqtile")
+    assert nvim.text()[0].startswith("*croqtile.txt*")
+    folder = EXAMPLES.parent / "server/clients/nvim/doc"
+    shutil.copy(folder / "croqtile.txt", nvim.folder)
+    nvim.lua("vim.cmd.helptags(...)", str(nvim.folder))
+    assert (nvim.folder / "tags").read_text(encoding="utf-8") == (folder / "tags").read_text(encoding="utf-8")
 
 
 def test_every_command_is_in_the_help(nvim: Neovim) -> None:
