@@ -18,7 +18,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class TablesHook(BuildHookInterface[Any]):
-    """Adds `croqc/syntax/NAME.json` of each grammar to a wheel; an editable install builds them when first used."""
+    """Adds `croqc/syntax/NAME.tables` of each grammar to a wheel; an editable install builds them when first used."""
 
     PLUGIN_NAME = "custom"
     folder: Path | None = None
@@ -30,9 +30,9 @@ class TablesHook(BuildHookInterface[Any]):
         tables = _load(syntax / "tables.py")
         self.folder = Path(tempfile.mkdtemp(prefix="croqtile-tables-"))
         for name in tables.GRAMMARS:
-            path = self.folder / f"{name}.json"
+            path = self.folder / f"{name}.tables"
             path.write_text(tables.build_text((syntax / f"{name}.lark").read_text(encoding="utf-8")), encoding="ascii")
-            build_data["force_include"][str(path)] = f"croqc/syntax/{name}.json"
+            build_data["force_include"][str(path)] = f"croqc/syntax/{name}.tables"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if self.folder is not None:

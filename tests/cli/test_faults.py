@@ -97,6 +97,37 @@ def test_output_that_cannot_be_written(tmp_path: Path, words: list[str]) -> None
     assert (closed.returncode, closed.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("words", [["cuda", "-o"], ["flow", "--html"], ["flow", "--svg"]])
+def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "k.co").write_text(Path("examples/pipeline_course.co").read_text())
+    (tmp_path / "out").write_text("precious\n")
+    command = [sys.executable, "-m", "croqc.cli.main", *words, "out", "k.co"]
+    limited = [sys.executable, "-c", LIMITED, *command]
+    done = subprocess.run(limited, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "out: cannot be written (File too large)" in done.stderr
+    assert (tmp_path / "out").read_text() == "precious\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["k.co", "out"]
+
+
+LIMITED = """import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_a_new_file_has_the_rights_that_the_shell_gives_and_a_device_is_written_to(tmp_path: Path) -> None:
+    text = Path("examples/add.co").read_text()
+    (tmp_path / "k.co").write_text(text)
+    croq = f"{sys.executable} -m croqc.cli.main"
+    command = f"umask 027; {croq} cuda -o new.cu k.co && {croq} cuda -o /dev/stdout k.co"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new.cu").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "new.cu").read_text() in done.stdout
+
+
 def test_characters_that_the_terminal_lacks_are_spelled_out(tmp_path: Path) -> None:
     (tmp_path / "k.co").write_text(GOOD.replace("x.at(p) + 1;", "/*é*/ zz;"), encoding="utf-8")
     done = subprocess.run(

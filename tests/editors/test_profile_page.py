@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from croqc.service.check import FileReport, check_text
+from croqc.service.check_result import Place
+from croqc.service.flow import flow_result
+from croqc.service.json_text import to_data
 from croqc.service.profile import ProfileRequest, profile_file
 from croqc.service.profile_page import profile_page
 from croqc.service.run_plan import CardRequest, Request
+from croqls.ide.flow_at import flow_at
 from tests.cli.seeds import PIPELINE
 from tests.codegen.test_probes import probed
 from tests.editors.browser import Browser
@@ -123,6 +128,21 @@ def test_a_table_tells_where_the_time_goes(browser: Browser, page: str) -> None:
     assert "wait empty[stage];" in text(browser, "src")
     browser.js("document.querySelectorAll('#runs button')[2].click()")
     assert browser.js("document.querySelector('#tables caption').innerText").startswith("wait full")
+
+
+def test_the_cursor_finds_its_visit_among_the_measured_ones(browser: Browser, page: str) -> None:
+    """A step of the proof stands at the operand of a wait, a visit at the statement."""
+    browser.open(page)
+    line = PIPELINE[: PIPELINE.index("wait full")].count("\n")
+    told = to_data(flow_at(flow_result(check_text(PIPELINE, path="k.co")), Place(line, 16)))
+    now = "(s => [s.op, s.event, s.path, s.iteration.iv_k])(run.steps[run.picture.moments[at - 1].step])"
+    browser.js(f"showCursor({json.dumps(told)})")
+    assert browser.js(now) == ["wait", "full", "path p1 == 1", 0]
+    browser.js("document.querySelectorAll('#cursor .tabs button')[3].click()")
+    assert browser.js(now) == ["wait", "full", "path p1 == 1", 3]
+    moved = browser.js("at")
+    browser.js(f"showCursor({json.dumps(told)})")
+    assert browser.js("at") == moved
 
 
 def test_a_measurement_is_gone_with_the_next_text_and_that_is_said(browser: Browser, page: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from croqls.ide.lenses import lenses
-from croqls.ide.run_lenses import SHOW_RUN, Ran, duration, likeness, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, around, duration, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
 TEXT = """#define TILE 64
@@ -79,7 +79,7 @@ def ran(text: str, name: str = "f") -> dict[str, Ran]:
     report = Snapshot("file:///k.co", 1, text).report
     function = report.function_named(name)
     assert function is not None
-    return {name: Ran(likeness(report, function), (entry(sizes={}),))}
+    return {name: Ran(likeness(report, function, around(report)), (entry(sizes={}),))}
 
 
 def shown(text: str) -> list[str]:

@@ -130,7 +130,10 @@ def test_a_process_that_dies_at_a_run_is_told_and_the_next_run_works(server: Ser
 
 def test_without_a_card_the_simulator_is_offered(server: Server) -> None:
     started(server, SMALL)
+    assert server.ask("croqtile/runs", DOCUMENT)["runs"] == []  # by now the other processes have started
+    known = server.children()
     result = ended(server, server.ask("croqtile/run", DOCUMENT | {"engine": "gpu"})["id"])
+    assert server.children() == known  # none was started for it
     assert (result["state"], result["offer"], result["result"]) == ("refused", "sim", None)
     assert result["message"] == "there is no NVIDIA driver here; 'croq doctor' tells what to install"
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -73,10 +74,10 @@ def test_the_tables_are_cached(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(tables, "build_text", lambda grammar: pytest.fail("built again"))
     tables.tables.cache_clear()
     assert tables.tables() == built
-    assert file.suffix == ".json"
+    assert file.suffix == ".tables"
 
 
-@pytest.mark.parametrize("damage", ["", "{}", "[1, 2", "null", '{"key": "other"}', "\x00\xff"])
+@pytest.mark.parametrize("damage", ["", "{}", "[" * 100_000, "null", '{"key": "other"}', "\x00\xff"])
 def test_a_damaged_cache_is_replaced(fresh: Path, damage: str) -> None:
     built = tables.tables()
     (file,) = (fresh / "croqtile-tools").iterdir()
@@ -87,11 +88,36 @@ def test_a_damaged_cache_is_replaced(fresh: Path, damage: str) -> None:
     assert file.read_text() == good
 
 
+@pytest.mark.parametrize("cut", [1, 100, -1])
+def test_a_cache_with_a_part_missing_is_replaced(fresh: Path, cut: int) -> None:
+    built = tables.tables()
+    (file,) = (fresh / "croqtile-tools").iterdir()
+    good = file.read_text()
+    file.write_text(good[:cut])
+    tables.tables.cache_clear()
+    assert tables.tables() == built
+    assert file.read_text() == good
+
+
+def with_checksum(body: str) -> str:
+    return f"{crc32(body.encode()):08x}\n{body}"
+
+
+def test_a_cache_whose_rows_were_taken_out_is_replaced(fresh: Path) -> None:
+    built = tables.tables()
+    (file,) = (fresh / "croqtile-tools").iterdir()
+    head, body = file.read_text().split("\n")
+    assert file.read_text() == with_checksum(body)
+    file.write_text(head + "\n" + json.dumps(json.loads(body) | {"actions": []}))
+    tables.tables.cache_clear()
+    assert tables.tables() == built
+
+
 def test_tables_of_another_grammar_are_not_used(fresh: Path) -> None:
     tables.tables()
     (file,) = (fresh / "croqtile-tools").iterdir()
-    data = json.loads(file.read_text())
-    file.write_text(json.dumps(data | {"key": "0" * 64, "rules": []}))
+    data = json.loads(file.read_text().split("\n")[1])
+    file.write_text(with_checksum(json.dumps(data | {"key": "0" * 64, "rules": []})))
     tables.tables.cache_clear()
     assert tables.tables().rules != ()
 

@@ -16,14 +16,14 @@ function profile(...blocks: readonly (readonly PlaceTime[])[]): ProfileEntry {
 
 test("beside a wait stands the share of its path's time", () => {
   const [first, second, ...rest] = sharesOf([profile([place(39, 0.51), place(23, 0.676)])]);
-  assert.deepEqual([first?.line, first?.text], [23, "waits 68 % of the time"]);
-  assert.deepEqual([second?.line, second?.text], [39, "waits 51 % of the time"]);
+  assert.deepEqual([first?.range.start.line, first?.text], [23, "stalls 68 %"]);
+  assert.deepEqual([second?.range.start.line, second?.text], [39, "stalls 51 %"]);
   assert.deepEqual(rest, []);
 });
 
-test("blocks and paths of one line are told as a range, each has its row", () => {
+test("blocks and paths of one statement are told as a range, each has its row", () => {
   const [only] = sharesOf([profile([place(23, 0.5), place(23, 0.58, { path: "path w == 1 || w == 2" })], [place(23, 0.61)])]);
-  assert.equal(only?.text, "waits 50–61 % of the time");
+  assert.equal(only?.text, "stalls 50–61 %");
   assert.deepEqual(only?.detail.trimEnd().split("\n"), [
     "Measured: matmul M = 512, K = 256 on H200. Until the next edit.",
     "",
@@ -39,5 +39,5 @@ test("only waits have words; what was not profiled has none", () => {
   const others = ["trigger", "copy", "multiply", "commit", "write", "join"].map((op, i) => place(i, 0.9, { op }));
   assert.deepEqual(sharesOf([profile(others)]), []);
   assert.deepEqual(sharesOf([{ ...profile(), kernels: [], message: "it has errors" }]), []);
-  assert.equal(sharesOf([profile([place(4, 0.2, { op: "wait-future", event: "" })])])[0]?.text, "waits 20 % of the time");
+  assert.equal(sharesOf([profile([place(4, 0.2, { op: "wait-future", event: "" })])])[0]?.text, "stalls 20 %");
 });

@@ -41,29 +41,45 @@ def write_text(path: Path, text: str) -> None:
 
     Raises FileError, also for a file that nobody may write.
     """
-    import tempfile  # here, since reading needs none of what it loads
-
-    temporary: str | None = None
     try:
         path = path.resolve()
         mode = path.stat().st_mode
         if not mode & 0o222:
             raise FileError(f"{path.name}: is read-only")
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as out:
-            out.write(text.encode("utf-8"))
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
+        _replace(path, text, mode)
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise FileError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def create_text(path: Path, text: str) -> None:
-    """Write a new file, or over an old one; it may be a device. Raises FileError."""
+    """Write a new file, or over an old one, at once or not at all; or to what is no file, such as a device.
+
+    Raises FileError.
+    """
     try:
-        with path.open("w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        if path.is_file():
+            write_text(path, text)
+        elif path.exists():
+            with path.open("w", encoding="utf-8", newline="") as out:
+                out.write(text)
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            _replace(path.resolve(), text, 0o666 & ~mask)
     except OSError as error:
         raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _replace(path: Path, text: str, mode: int) -> None:
+    """By renaming, so that a full disk leaves what was there and nothing beside it. Raises OSError."""
+    import tempfile  # here, since reading needs none of what it loads
+
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(text.encode("utf-8"))
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise

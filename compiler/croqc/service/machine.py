@@ -16,6 +16,7 @@ from typing import Any
 
 from croqc.text.record import record
 
+NO_DRIVER = "there is no NVIDIA driver here; 'croq doctor' tells what to install"
 _SECONDS = 60
 _SHOWN = 80  # characters of an answer that is none
 

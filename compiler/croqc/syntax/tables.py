@@ -1,4 +1,4 @@
-"""The parse tables of the grammars: made by Lark once, kept as JSON in the wheel or in the user's cache folder.
+"""The parse tables of the grammars: made by Lark once, kept in the wheel or in the user's cache folder.
 
 Building takes most of a second, loading some milliseconds. The only file of this package that touches files.
 Must not parse, must not import from its package (the build hook loads this file alone), and must not fail because a
@@ -17,10 +17,10 @@ from pkgutil import get_data
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-# NAME.lark is a grammar, whose first rule is the start; NAME.json its tables in a wheel.
+# NAME.lark is a grammar, whose first rule is the start; NAME.tables its tables in a wheel.
 KERNEL, EXPECTATION = "grammar", "expectation"
 GRAMMARS: Final = (KERNEL, EXPECTATION)
-_FORMAT: Final = 2  # of the JSON text
+_FORMAT: Final = 3  # of the text of `build_text`
 
 # What a reduction does with its children's values.
 PASS, LIST, CALL = 0, 1, 2
@@ -63,9 +63,9 @@ def _package_text(file: str) -> str:
 def tables(name: str = KERNEL) -> Tables:
     """The tables of a grammar: from the package, else from the cache folder, else built and cached."""
     grammar = grammar_text(name)
-    cached = _cache_folder() / f"{name}-{crc32(grammar.encode()):08x}.json"
+    cached = _cache_folder() / f"{name}-{crc32(grammar.encode()):08x}.tables"
     readers: tuple[Callable[[], str], ...] = (
-        lambda: _package_text(f"{name}.json"),
+        lambda: _package_text(f"{name}.tables"),
         lambda: cached.read_text(encoding="ascii"),
     )
     for read in readers:
@@ -103,27 +103,29 @@ def _store(path: Path, text: str) -> None:
 
 
 def _decode(text: str, grammar: str) -> Tables | None:
-    """The tables of a JSON text; None if it is damaged or of another grammar."""
-    try:
-        data = json.loads(text)
-        if data["key"] != [_FORMAT, grammar]:
-            return None
-        rules = tuple(
-            Rule(origin, size, mode, action, tuple(take)) for origin, size, mode, action, take in data["rules"]
-        )
-        rows = data["rows"]
-        actions = tuple(rows[index] for index in data["actions"])
-        gotos = tuple(rows[index] for index in data["gotos"])
-        return Tables(rules, actions, gotos, data["start"], data["end"])
-    except (ValueError, KeyError, TypeError, IndexError):
+    """The tables of a text of `build_text`; None if it is damaged or of another grammar."""
+    head, _, body = text.partition("\n")
+    if head != _checksum(body):
         return None
+    data = json.loads(body)
+    if data["key"] != [_FORMAT, grammar]:
+        return None
+    rules = tuple(Rule(origin, size, mode, action, tuple(take)) for origin, size, mode, action, take in data["rules"])
+    rows = data["rows"]
+    actions = tuple(rows[index] for index in data["actions"])
+    gotos = tuple(rows[index] for index in data["gotos"])
+    return Tables(rules, actions, gotos, data["start"], data["end"])
+
+
+def _checksum(body: str) -> str:
+    return f"{crc32(body.encode()):08x}"
 
 
 # --- building ------------------------------------------------------------------------------------
 
 
 def build_text(grammar: str) -> str:
-    """The tables of a grammar as JSON text, by Lark. The same grammar gives the same text."""
+    """The tables of a grammar as JSON, by Lark, behind their checksum. The same grammar gives the same text."""
     lark = make_lark(grammar)
     table = lark.parser.parser._parse_table
     start = lark.options.start[0]
@@ -136,7 +138,7 @@ def build_text(grammar: str) -> str:
         shifts, jumps = _split(table.states[state], numbers, order)
         actions.append(rows.setdefault(shifts, len(rows)))
         gotos.append(rows.setdefault(jumps, len(rows)))
-    return json.dumps(
+    body = json.dumps(
         {
             "key": [_FORMAT, grammar],
             "rules": [_rule(rule) for rule in rules],
@@ -148,6 +150,7 @@ def build_text(grammar: str) -> str:
         },
         separators=(",", ":"),
     )
+    return f"{_checksum(body)}\n{body}"
 
 
 def make_lark(grammar: str, debug: bool = False) -> Any:

@@ -16,7 +16,7 @@ from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
 from croqc.service.check import FunctionReport
 from croqc.text.span import Span
-from croqls.ide.run_lenses import SHOW_RUN, Ran, likeness, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, around, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
 RUN, VERIFY, FLOW = "croqtile.run", "croqtile.verify", "croqtile.showFlow"
@@ -47,10 +47,11 @@ def lenses(
     known = {} if costs is None else dict(costs)
     new: Costs = {}
     found: list[Lens] = []
+    outside = around(snapshot.report) if ran else ""
     for report in snapshot.report.functions:
         own = list(_of_function(report, card, known, new))
         if own and report.name in ran:
-            title = run_title(ran[report.name], likeness(snapshot.report, report))
+            title = run_title(ran[report.name], likeness(snapshot.report, report, outside))
             own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
         found += own
     if costs is not None:

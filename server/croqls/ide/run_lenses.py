@@ -34,17 +34,17 @@ class Ran:
     entries: tuple[Entry, ...]
 
 
-def likeness(report: FileReport, function: FunctionReport) -> tuple[object, ...]:
+def likeness(report: FileReport, function: FunctionReport, around: str) -> tuple[object, ...]:
     """What a run of a function depends on: its text and macros, its directives, the target, and what stands around
-    functions, without comments and blanks. Where it is equal, the same would be run."""
+    functions (see `around`). Where it is equal, the same would be run."""
     own = report.directives.functions[report.functions.index(function)]
     spans = [item.span for items in (own.runs, own.expects, own.models) for item in items]
     said = tuple(report.source.text[span.start : span.end] for span in spans)
-    return function.parsed.source.key, said, report.target.name, _around(report)
+    return function.parsed.source.key, said, report.target.name, around
 
 
-def _around(report: FileReport) -> str:
-    """The text outside the functions, its words one blank apart."""
+def around(report: FileReport) -> str:
+    """The text outside the functions without comments, its words one blank apart."""
     text = report.source.text
     left_out = [(one.base, one.base + len(one.text)) for one in report.tree.pre.functions]
     left_out += [(one.start, one.start + len(one.text)) for one in comments(report.tree)]

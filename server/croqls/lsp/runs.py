@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from croqc.service.history import KEPT, History, Kept, kept_part
-from croqls.ide.run_lenses import Ran, likeness
+from croqc.service.machine import NO_DRIVER, has_driver
+from croqls.ide.run_lenses import Ran, around, likeness
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.worker_process import WorkerProcess
@@ -67,8 +68,14 @@ class Runs:
 
     async def perform(self, run: Run, on_news: Callable[[News], None]) -> None:
         """Runs to the end; cancelling this ends the run."""
-        outcome, known = await asyncio.gather(self.worker.ask(run.order, on_news), self._known(run.snapshot.uri))
+        outcome, known = await asyncio.gather(self._outcome(run.order, on_news), self._known(run.snapshot.uri))
         self._ended(run, outcome, known)
+
+    async def _outcome(self, order: Order, on_news: Callable[[News], None]) -> Outcome:
+        """For want of a driver no process is started: its start takes seconds."""
+        if (order.task, order.options.get("engine")) == ("run", "gpu") and not await asyncio.to_thread(has_driver):
+            return Outcome(refused=NO_DRIVER)
+        return await self.worker.ask(order, on_news)
 
     def over(self, run: Run) -> None:
         """The next run may start. One that came to no end of its own was cancelled."""
@@ -124,12 +131,12 @@ class Runs:
         self._last[key] = mine
         while len(self._last) > _DOCUMENTS:
             self._last.pop(next(iter(self._last)))
-        found = entries(run.data)
+        found, outside = entries(run.data), around(run.snapshot.report)
         for function in {one["function"] for one in found}:
             report = run.snapshot.report.function_named(function)
             if report is not None:
                 own = tuple(one for one in found if one["function"] == function)
-                mine[function] = run, Ran(likeness(run.snapshot.report, report), own)
+                mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own)
 
 
 def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -17,7 +17,11 @@ export function showShares(uri: string, version: number, shares: readonly Share[
 
 class StallShares implements vscode.Disposable {
   private readonly words = vscode.window.createTextEditorDecorationType({
-    after: { color: new vscode.ThemeColor("editorCodeLens.foreground"), fontStyle: "italic", margin: "0 0 0 2em" },
+    before: {
+      color: new vscode.ThemeColor("editorInlayHint.foreground"),
+      backgroundColor: new vscode.ThemeColor("editorInlayHint.background"),
+      margin: "0 0.6em 0 0",
+    },
   });
   private readonly known = new Map<string, readonly Share[]>();
   private readonly parts = vscode.Disposable.from(
@@ -47,18 +51,14 @@ class StallShares implements vscode.Disposable {
 
   private draw(): void {
     for (const editor of vscode.window.visibleTextEditors) {
-      const { document } = editor;
-      const shares = this.known.get(document.uri.toString()) ?? [];
-      editor.setDecorations(
-        this.words,
-        shares.filter(({ line }) => line < document.lineCount).map((share) => optionsOf(share, document.lineAt(share.line))),
-      );
+      const shares = this.known.get(editor.document.uri.toString()) ?? [];
+      editor.setDecorations(this.words, shares.map((share) => optionsOf(share, editor.document)));
     }
   }
 }
 
-/** The words stand behind the line; its whole statement tells more when hovered. */
-function optionsOf({ text, detail }: Share, line: vscode.TextLine): vscode.DecorationOptions {
-  const range = line.range.with(line.range.start.with({ character: line.firstNonWhitespaceCharacterIndex }));
-  return { range, hoverMessage: new vscode.MarkdownString(detail), renderOptions: { after: { contentText: text } } };
+/** The words stand in front of the statement, where no hint pushes them out of sight; the whole of it tells more when hovered. */
+function optionsOf({ range: { start, end }, text, detail }: Share, document: vscode.TextDocument): vscode.DecorationOptions {
+  const range = document.validateRange(new vscode.Range(start.line, start.character, end.line, end.character));
+  return { range, hoverMessage: new vscode.MarkdownString(detail), renderOptions: { before: { contentText: text } } };
 }

@@ -1,9 +1,10 @@
-/** The words beside each `wait` after a profile: how much of its path's time goes by there. Must not import `vscode`. */
+/** The words beside each `wait` after a profile: how much of its path's time goes by standing there. Must not import `vscode`. */
+import type { Range } from "../../requests.js";
 import type { PlaceTime, ProfileEntry } from "../../profileTypes.js";
 
-/** `text` stands behind the line, `detail` is Markdown for whoever looks closer. */
+/** `text` stands beside the statement of `range`, `detail` is Markdown for whoever looks closer. */
 export interface Share {
-  readonly line: number;
+  readonly range: Range;
   readonly text: string;
   readonly detail: string;
 }
@@ -17,14 +18,17 @@ interface Stay {
   readonly place: PlaceTime;
 }
 
-/** One a line, in their order; a line that several blocks or paths come to tells the range of their shares. */
+/** One a statement, in their order; where several blocks or paths come to it, its text tells the range of their shares. */
 export function sharesOf(profiles: readonly ProfileEntry[]): Share[] {
-  const lines = new Map<number, Stay[]>();
+  const places = new Map<string, { readonly range: Range; readonly stays: Stay[] }>();
   for (const stay of profiles.flatMap(staysOf)) {
-    const line = stay.place.range.start.line;
-    lines.set(line, [...(lines.get(line) ?? []), stay]);
+    const { range } = stay.place;
+    const key = JSON.stringify(range);
+    places.set(key, { range, stays: [...(places.get(key)?.stays ?? []), stay] });
   }
-  return [...lines.entries()].sort(([a], [b]) => a - b).map(([line, stays]) => ({ line, text: textOf(stays), detail: detailOf(stays) }));
+  return [...places.values()]
+    .map(({ range, stays }) => ({ range, text: textOf(stays), detail: detailOf(stays) }))
+    .sort((a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character);
 }
 
 function staysOf(profile: ProfileEntry): Stay[] {
@@ -42,7 +46,7 @@ function percent(share: number): number {
 function textOf(stays: readonly Stay[]): string {
   const shares = stays.map(({ place }) => percent(place.share));
   const [least, most] = [Math.min(...shares), Math.max(...shares)];
-  return least === most ? `waits ${most} % of the time` : `waits ${least}–${most} % of the time`;
+  return least === most ? `stalls ${most} %` : `stalls ${least}–${most} %`;
 }
 
 function detailOf(stays: readonly Stay[]): string {

@@ -9,14 +9,17 @@ function showCursor(told) {
   const kernel = result.flows.findIndex(f => f.function === told.function && fits(f));
   if (kernel >= 0 && result.flows[kernel] !== flow) choose(kernel);
   const now = run?.picture.moments[at - 1], step = now && run.steps[now.step];
-  const here = Boolean(step && told.range && samePlace(step.range, told.range));
+  const here = Boolean(step && told.range && sameSpot(step.range, told.range));
   const last = here ? step : visit;
   visit = own.find(v => last && sameTurn(v, last)) ?? own.find(v => last && agree(v.iteration, last.iteration)) ?? own[0] ?? null;
   if (run && told.range && !here) goTo(visit);
   drawCursor();
 }
-const samePlace = (a, b) => a.start.line === b.start.line && a.start.character === b.start.character;
-const sameRange = (a, b) => Boolean(a && b) && samePlace(a, b) && a.end.line === b.end.line && a.end.character === b.end.character;
+const before = (a, b) => a.line < b.line || (a.line === b.line && a.character <= b.character);
+const holds = (a, b) => before(a.start, b.start) && before(b.end, a.end);
+const sameRange = (a, b) => Boolean(a && b) && holds(a, b) && holds(b, a);
+// A statement, or the operand of it that a step is of.
+const sameSpot = (a, b) => holds(a, b) || holds(b, a);
 // A recorded step knows fewer variables than a step of the proof.
 const agree = (a, b) => Object.entries(a).every(([k, v]) => !(k in b) || b[k] === v);
 const sameTurn = (a, b) => a.path === b.path && agree(a.iteration, b.iteration);
@@ -24,7 +27,7 @@ const sameTurn = (a, b) => a.path === b.path && agree(a.iteration, b.iteration);
 // To the moment of a visit in the run that is shown, else to the first one at its statement.
 function goTo(wanted) {
   const moments = run.picture.moments, stepOf = m => run.steps[m.step];
-  const there = moments.map(stepOf).filter(s => s.op !== "land" && samePlace(s.range, cursor.range));
+  const there = moments.map(stepOf).filter(s => s.op !== "land" && sameSpot(s.range, cursor.range));
   const exact = run === flow && wanted ? run.steps[wanted.step] : undefined;
   const found = exact ?? there.find(s => wanted && sameTurn(s, wanted)) ?? there[0];
   if (found) go(1 + moments.findLastIndex(m => stepOf(m) === found));
@@ -38,20 +41,31 @@ function drawCursor() {
   const text = make("p", { className: "at", textContent: `${visit.text}.` });
   $("cursor").replaceChildren(make("h2", { textContent: "At the cursor" }), text, visits(), standsTable(), holdings());
 }
-// One button a time that a path comes here; those of several paths name the path.
+// A row a path that comes here, a button each time: named by the variables that tell the times apart, else counted.
 function visits() {
-  const several = new Set(cursor.visits.map(v => v.path)).size > 1;
-  const name = v => [...(several ? [bare(v.path)] : []), turns(v.iteration) || "once"].join(" · ");
-  const group = make("div", { className: "tabs" }, ...cursor.visits.map(v => {
-    const it = make("button", { textContent: name(v), onclick: () => { visit = v; goTo(v); drawCursor(); focusVisit(v); } });
-    it.setAttribute("aria-pressed", v === visit);
-    return it;
-  }));
+  const all = cursor.visits, paths = [...new Set(all.map(v => v.path))];
+  const varies = name => new Set(all.map(v => v.iteration[name])).size > 1;
+  const rows = paths.map(path => {
+    const own = all.filter(v => v.path === path), head = paths.length > 1 ? [make("span", { textContent: bare(path) })] : [];
+    return make("div", { className: "tabs" }, ...head, ...own.map((v, i) => {
+      const turn = turns(Object.fromEntries(Object.entries(v.iteration).filter(([name]) => varies(name))));
+      const it = make("button", { textContent: turn || (own.length > 1 ? `time ${i + 1}` : "once"), onclick: () => visitOf(v) });
+      if (paths.length > 1) it.setAttribute("aria-label", `${it.textContent}, ${path}`);
+      it.setAttribute("aria-pressed", v === visit);
+      return it;
+    }));
+  });
+  const group = make("div", { className: "visits" }, ...rows);
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", "Which time");
   return group;
 }
-const focusVisit = v => $("cursor").querySelectorAll(".tabs button")[cursor.visits.indexOf(v)]?.focus({ preventScroll: true });
+function visitOf(v) {
+  visit = v;
+  goTo(v);
+  drawCursor();
+  $("cursor").querySelector("[aria-pressed=true]").focus({ preventScroll: true });
+}
 function standsTable() {
   const rows = [...visit.paths].sort((a, b) => rank(a.path) - rank(b.path)).map(p => {
     const own = p.path === visit.path, name = make("th", { scope: "row", textContent: bare(p.path) });
