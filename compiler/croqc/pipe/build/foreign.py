@@ -1,8 +1,8 @@
 """Names that the headers of a host program own: CUDA's, and those of C and C++ that these bring along.
 
 `croq cuda --full` stands in a file with them, so no kernel may be called as their functions and types, and nothing at
-all as their macros. Collected from `nvcc -E -Xcompiler -dM` (CUDA 13.0, glibc 2.36) of the headers that `codegen/host.py`
-includes: a name stands here if nvcc refuses it. Must not list what generated code calls (that is `names.py`).
+all as their macros. Collected from `nvcc -E -Xcompiler -dM` (CUDA 13.0, glibc 2.36) of the headers that
+`codegen/host.py` includes: a name stands here if nvcc refuses it. Must not list what generated code calls (that is `names.py`).
 """
 
 from __future__ import annotations
@@ -217,11 +217,9 @@ _GLOBALS: Final = (
 )
 # Functions of C23 for each width of float: `acosf32`, `strtof64x_l`.
 _WIDTHS: Final = re.compile(r"f(32|64)x?(_[rl])?$")
+_OPERATIONS: Final = ("add", "div", "fma", "mul", "sqrt", "sub")
 _STEMS: Final = frozenset(
-    (
-        "f32add f32div f32fma f32mul f32sqrt f32sub f32xadd f32xdiv f32xfma f32xmul f32xsqrt f32xsub f64add f64div "
-        "f64fma f64mul f64sqrt f64sub strfrom strto wcsto"
-    ).split()
+    ("strto", "strfrom", "wcsto", *(width + name for width in ("f32", "f32x", "f64") for name in _OPERATIONS))
 )
 # The runtime and the driver: `cudaMalloc`, `cuInit`, `CUstream`, `CUDA_SUCCESS`.
 _CUDA: Final = re.compile(r"cu(da)?[A-Z]\w*|CU[a-z_]\w*|CUDA\w*")
