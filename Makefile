@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format gpu bench-gpu bench bench-flow fuzz-flow mutation vsix completions lint unit extension code-server clean distclean
+.PHONY: help run test check fast format gpu bench-gpu bench bench-flow bench-lsp fuzz-flow fuzz-lsp mutation vsix completions lint unit extension code-server clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -49,6 +49,13 @@ bench: $(DEV) ## Measure starting, reading and simulating; prints figures, judge
 
 bench-flow: $(DEV) ## Measure verdicts while one types, and the hover that explains them
 	PYTHONPATH=. $(BIN)/python tests/perf/bench_flow.py
+
+bench-lsp: $(DEV) ## Measure the language server over stdio, beside Ruff's and basedpyright's
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m tests.perf.bench_lsp
+
+fuzz-lsp: $(DEV) ## Play 100,000 sessions of random edits and requests against the language server (hours; resumes)
+	$(BIN)/python -m tests.lsp.sessions.fuzz --write docs/verification.md
 
 fuzz-flow: $(DEV) ## Compare the credit-flow verifier with simulator and search on 100,000 programs (hours; resumes)
 	$(BIN)/python -m tests.truth.fuzz --write docs/verification.md

@@ -65,6 +65,10 @@ def test_a_run_ends_verified_with_a_report_and_progress(nvim: Neovim) -> None:
     assert nvim.lua("return vim.api.nvim_win_get_config(0).relative") == "editor"
     nvim.lua("vim.api.nvim_feedkeys('q', 'x', false)")
     assert nvim.floats() == []
+    nvim.do("CroqRun sim")
+    nvim.wait("#floats() == 1")
+    nvim.do("doautocmd InsertEnter")
+    assert nvim.floats() == []
 
 
 def test_a_wrong_result_tells_the_worst_element(nvim: Neovim) -> None:
@@ -198,6 +202,11 @@ def test_the_flow_at_a_wait(nvim: Neovim) -> None:
     nvim.cursor("// One producer")
     nvim.do("CroqFlow")
     assert nvim.float() == "the cursor is outside kernels"
+    nvim.clear()
+    nvim.edit("fails.co", HANGING)
+    nvim.cursor("wait full[stage]")
+    nvim.do("CroqFlow")
+    assert nvim.float().endswith("\nit fails; `:CroqFlow page` shows the counterexample")
 
 
 def test_the_page_of_the_flow_opens_once_and_ends_with_the_editor(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from croqc.text.edits import apply_edits
+from croqc.text.span import Span
 from croqls.ide.call_hierarchy import hierarchy_at, incoming, outgoing
 from croqls.ide.completion import completion
 from croqls.ide.highlights import flow_highlights, highlights, needs_flow
@@ -23,13 +27,16 @@ pytestmark = pytest.mark.slow
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.co"))
 
 
+def inside(text: str, spans: Iterable[Span]) -> None:
+    for span in spans:
+        assert 0 <= span.start <= span.end <= len(text)
+
+
 def ask_everything(text: str, offset: int) -> None:
     snapshot = Snapshot("file:///k.co", 1, text)
     for find in (definitions_at, declarations_at, type_definitions_at, highlights, flow_highlights):
-        for item in find(snapshot, offset):
-            span = getattr(item, "span", item)
-            assert 0 <= span.start <= span.end <= len(text)
-    references_at(snapshot, offset, declaration=True)
+        inside(text, (getattr(item, "span", item) for item in find(snapshot, offset)))
+    inside(text, references_at(snapshot, offset, declaration=True))
     needs_flow(snapshot, offset)
     named = named_at(snapshot, offset)
     if named is not None:
@@ -39,14 +46,22 @@ def ask_everything(text: str, offset: int) -> None:
     for item in hierarchy_at(snapshot, offset):
         incoming(snapshot, item)
         outgoing(snapshot, item)
-    if not isinstance(renamable(snapshot, offset), Refused):
-        rename(snapshot, offset, "brand_new")
+    span = renamable(snapshot, offset)
+    if not isinstance(span, Refused):
+        inside(text, [span])
+        edits = rename(snapshot, offset, "brand_new")
+        if not isinstance(edits, Refused):
+            assert {text[edit.span.start : edit.span.end] for edit in edits} == {text[span.start : span.end]}
+            assert apply_edits(text, edits).count("brand_new") == len(edits) + text.count("brand_new")
     labels = [item.label for item in completion(snapshot, offset)]
     assert len(labels) == len(set(labels))
     signature_help(snapshot, offset)
     assert all(0 <= hint.offset <= len(text) for hint in inlay_hints(snapshot).found)
-    lenses(snapshot, card=False)
-    semantic_tokens(snapshot)
+    inside(text, (lens.span for lens in lenses(snapshot, card=False)))
+    tokens = [token.span for token in semantic_tokens(snapshot)]
+    inside(text, tokens)
+    assert all(one.end <= other.start for one, other in pairwise(tokens))
+    assert all("\n" not in text[one.start : one.end] for one in tokens)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

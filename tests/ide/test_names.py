@@ -206,7 +206,10 @@ def test_names_and_broken_functions_ask_no_verifier() -> None:
 def test_a_text_that_is_being_typed_is_answered(length: int) -> None:
     snapshot = Snapshot("file:///k.co", 1, KERNEL[:length])
     for offset in range(max(0, length - 3), length + 1):
-        definitions_at(snapshot, offset)
-        type_definitions_at(snapshot, offset)
-        references_at(snapshot, offset, declaration=True)
-        highlights(snapshot, offset)
+        spans = [
+            *definitions_at(snapshot, offset),
+            *type_definitions_at(snapshot, offset),
+            *references_at(snapshot, offset, declaration=True),
+            *(item.span for item in highlights(snapshot, offset)),
+        ]
+        assert all(0 <= span.start <= span.end <= length for span in spans)

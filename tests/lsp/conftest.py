@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from lsprotocol.converters import get_converter
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.lsp.bare import Server
+from tests.lsp.positions import offset_at, place_at
 
 EDITORS = ("vscode", "neovim", "emacs@v29.1")
 CLIENTS = Path(__file__).parent / "clients"
@@ -106,12 +107,21 @@ class Editor:
 
     def position(self, word: str, after: int = 0) -> lsp.Position:
         """Where a word stands, in the units that client and server agreed on."""
-        at = self.text.index(word) + after
-        line = self.text.count("\n", 0, at)
-        before = self.text[self.text.rfind("\n", 0, at) + 1 : at]
-        units = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[self.encoding]
-        width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[self.encoding]
-        return lsp.Position(line, len(before.encode(units)) // width)
+        return self.place(self.text.index(word) + after)
+
+    def place(self, offset: int) -> lsp.Position:
+        return lsp.Position(**place_at(self.text, offset, self.encoding))
+
+    def applied(self, edits: Iterable[lsp.TextEdit]) -> str:
+        """The text after edits, each made at its own place in the text before."""
+
+        def offset(place: lsp.Position) -> int:
+            return offset_at(self.text, {"line": place.line, "character": place.character}, self.encoding)
+
+        text = self.text
+        for edit in sorted(edits, key=lambda one: offset(one.range.start), reverse=True):
+            text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+        return text
 
     def replace(self, old: str, new: str) -> None:
         """Send the change of one word as an incremental edit."""

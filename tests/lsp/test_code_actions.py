@@ -43,20 +43,8 @@ def edits_of(action: lsp.CodeAction, editor: Editor) -> list[lsp.TextEdit]:
 
 
 def applied(editor: Editor, action: lsp.CodeAction) -> str:
-    """The document after an action, as a client applies it: columns in the agreed units."""
-    codec = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[editor.encoding]
-    width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[editor.encoding]
-    lines = editor.text.splitlines(keepends=True)
-
-    def offset(place: lsp.Position) -> int:
-        line = lines[place.line] if place.line < len(lines) else ""
-        inside = len(line.encode(codec)[: place.character * width].decode(codec))
-        return sum(map(len, lines[: place.line])) + inside
-
-    text = editor.text
-    for edit in reversed(edits_of(action, editor)):
-        text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
-    return text
+    """The document after an action."""
+    return editor.applied(edits_of(action, editor))
 
 
 async def test_a_quick_fix_mends_its_finding(client: LanguageClient) -> None:

@@ -37,11 +37,23 @@ def execute(server: Server, command: str, *arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("command", "schema"),
-    [("showFlow", "flow"), ("showCuda", "generated"), ("showSharedMemory", "sharedMemory"), ("doctor", "doctor")],
+    ("command", "schema"), [("showFlow", "flow"), ("showCuda", "generated"), ("showSharedMemory", "sharedMemory")]
 )
-def test_what_requests_answer(opened: Server, command: str, schema: str) -> None:
-    validate(schema, execute(opened, command, URI))
+def test_a_command_answers_what_its_request_does(opened: Server, command: str, schema: str) -> None:
+    answer = execute(opened, command, URI)
+    validate(schema, answer)
+    assert answer == opened.ask(f"croqtile/{schema}", {"textDocument": {"uri": URI}})
+    parts = {"flow": "flows", "sharedMemory": "kernels"}
+    if schema in parts:
+        assert [one["function"] for one in answer[parts[schema]]] == ["matmul"]
+    else:
+        assert "matmul" in answer["code"]["text"]
+
+
+def test_the_doctor_examines_this_machine(opened: Server) -> None:
+    answer = execute(opened, "doctor")
+    validate("doctor", answer)
+    assert answer == opened.ask("croqtile/doctor")
 
 
 def test_arguments_in_each_form(opened: Server) -> None:
@@ -55,6 +67,13 @@ def test_verify_waits_for_the_end(opened: Server) -> None:
     result = execute(opened, "verify", URI)
     validate("runResult", result)
     validate("verify", result["result"])
+    assert (result["state"], result["task"], result["message"]) == ("done", "verify", "")
+    found = [
+        (one["sim"]["function"], one["sim"]["verdict"], one["static"]["verdict"], one["ok"])
+        for one in result["result"]["verified"]
+    ]
+    assert found == [("matmul", "verified", "proved", True)] * len(found)
+    assert len(found) == 2  # the file's `run` lines
 
 
 def test_cancelling_a_command_ends_its_run(opened: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +123,16 @@ def test_stages_of_the_compiler(opened: Server) -> None:
 
 
 def test_doctor(opened: Server) -> None:
-    validate("doctor", opened.ask("croqtile/doctor"))
+    """By the Python that the server runs on; where anything is wrong it says what installs it, and that the simulator
+    works all the same."""
+    found = opened.ask("croqtile/doctor")
+    validate("doctor", found)
+    states = {one["name"]: (one["state"], one["detail"]) for one in found["findings"]}
+    assert states["Python"][0] == "ok" and platform.python_version() in states["Python"][1]
+    wrong = [one for one in found["findings"] if one["state"] not in ("ok", "optional")]
+    assert found["ready"] == (not wrong)
+    assert all(one["hint"] for one in wrong)
+    assert ("the simulator works" in found["summary"]) == bool(wrong)
 
 
 def test_dialect_and_target_of_a_document(opened: Server) -> None:

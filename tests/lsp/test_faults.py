@@ -160,6 +160,14 @@ def test_what_is_no_settings_file_is_none(shared: Server, tmp_path: Path, make: 
     assert codes(shared, uri) == ["undeclared-name"]
 
 
+def test_a_pipe_among_the_files_of_a_workspace_is_not_read(server: Server, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.co")
+    (tmp_path / "b.co").write_text(SMALL, encoding="utf-8")
+    server.start(folders=[{"uri": tmp_path.as_uri(), "name": "w"}])
+    assert [one["name"] for one in server.ask("workspace/symbol", {"query": "add"})] == ["add"]
+    assert [Path(one["uri"]).name for one in server.ask("croqtile/tests")["files"]] == ["b.co"]
+
+
 @pytest.mark.parametrize(
     ("data", "says"),
     [

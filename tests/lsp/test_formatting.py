@@ -36,21 +36,6 @@ NEAT = (
 )
 
 
-def applied(editor: Editor, edits: list[lsp.TextEdit]) -> str:
-    """The text after the edits, each made at its own place in the text before."""
-    units = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}[editor.encoding]
-    width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[editor.encoding]
-    lines = [line.encode(units) for line in editor.text.split("\n")]
-
-    def offset(place: lsp.Position) -> int:
-        return sum(len(line) + width for line in lines[: place.line]) + place.character * width
-
-    data = editor.text.encode(units)
-    for edit in sorted(edits, key=lambda one: offset(one.range.start), reverse=True):
-        data = data[: offset(edit.range.start)] + edit.new_text.encode(units) + data[offset(edit.range.end) :]
-    return data.decode(units)
-
-
 async def formatted(client: LanguageClient, editor: Editor) -> list[lsp.TextEdit] | None:
     found = await client.text_document_formatting_async(lsp.DocumentFormattingParams(editor.document, OPTIONS))
     return None if found is None else list(found)
@@ -60,7 +45,7 @@ async def test_formatting_keeps_comments_line_ends_and_everything_in_order(clien
     editor = Editor(client, "f.co", UGLY)
     edits = await formatted(client, editor)
     assert edits is not None
-    assert applied(editor, edits) == NEAT
+    assert editor.applied(edits) == NEAT
     assert max(len(edit.new_text) for edit in edits) <= len("\r\n    ")
     again = Editor(client, "g.co", NEAT)
     assert await formatted(client, again) == []
@@ -74,7 +59,7 @@ async def test_a_range_formats_what_it_touches(client: LanguageClient) -> None:
     )
     assert found is not None
     half = UGLY.index("__co__ void second")
-    assert applied(editor, list(found)) == UGLY[:half] + NEAT[NEAT.index("__co__ void second") :]
+    assert editor.applied(found) == UGLY[:half] + NEAT[NEAT.index("__co__ void second") :]
 
 
 async def test_broken_code_gets_no_edits_and_a_message(client: LanguageClient) -> None:
@@ -97,7 +82,7 @@ async def test_the_editor_makes_what_the_command_line_makes(client: LanguageClie
         editor = Editor(client, path.name, path.read_text(encoding="utf-8"))
         edits = await formatted(client, editor)
         assert edits is not None
-        assert applied(editor, edits) == format_text(editor.text).text
+        assert editor.applied(edits) == format_text(editor.text).text
 
 
 async def test_an_empty_file_stays_empty(client: LanguageClient) -> None:

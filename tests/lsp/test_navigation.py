@@ -24,13 +24,7 @@ def at(editor: Editor, line: int, word: str, length: int | None = None) -> lsp.R
     """The first place of a word in a line or behind it, lines counted from 0, in the client's units."""
     lines = editor.text.split("\n")
     place = editor.text.index(word, sum(len(text) + 1 for text in lines[:line]))
-    units, width = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}[editor.encoding]
-
-    def position(offset: int) -> lsp.Position:
-        before = editor.text[:offset]
-        return lsp.Position(before.count("\n"), len(before[before.rfind("\n") + 1 :].encode(units)) // width)
-
-    return lsp.Range(position(place), position(place + (len(word) if length is None else length)))
+    return lsp.Range(editor.place(place), editor.place(place + (len(word) if length is None else length)))
 
 
 async def test_definition_and_references_of_a_buffer_behind_an_emoji(client: LanguageClient) -> None:

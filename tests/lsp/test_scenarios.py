@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from croqc.syntax.parser import parse_file
 from tests.lsp.bare import Server
+from tests.lsp.positions import units
 
 EXAMPLES = sorted(Path("examples").glob("*.co"))
 COURSE = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
@@ -50,13 +52,22 @@ def errors(params: Any) -> list[str]:
     return [item["code"] for item in params["diagnostics"] if item["severity"] == 1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(8))
-def test_every_kernel_cut_after_every_token(server: Server, number: int) -> None:
-    """At each cut one request of each kind in turn is answered by the same process; at every seventh all of them."""
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Server]:
+    """One process for all cuts of all kernels."""
+    server = Server()
     server.start()
     server.open(URI, "")
-    version = 1
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(8))
+def test_every_kernel_cut_after_every_token(lasting: Server, number: int) -> None:
+    """At each cut one request of each kind in turn is answered by the same process; at every seventh all of them."""
+    server, version = lasting, 1000 * number + 1
     for path in EXAMPLES[number::8]:
         text = path.read_text(encoding="utf-8")
         for count, cut in enumerate(cuts(text)):
@@ -115,10 +126,9 @@ def test_every_encoding_hits_the_right_text(encoding_servers: dict[str, Server],
     line = f"  {before} value.at(p) = valu.at(p) + 1;"
     uri = f"untitled:{encoding} {before}.co"
     server.open(uri, f"__co__ void f(global s32 [8] value) {{\n  parallel p by 8 : thread\n{line}\n}}\n")
-    codec, width = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}[encoding]
 
     def column(word: str) -> int:
-        return len(line[: line.index(word)].encode(codec)) // width
+        return units(line[: line.index(word)], encoding)
 
     shown = server.until("textDocument/publishDiagnostics", lambda one: one["uri"] == uri)
     (error,) = [item for item in shown["diagnostics"] if item["severity"] == 1]

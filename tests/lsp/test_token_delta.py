@@ -12,8 +12,8 @@ from croqc.text.source import Encoding
 from croqls.lsp.requests.semantic_tokens import semantic_tokens_full
 from croqls.lsp.serve import make_server
 from tests.lsp.conftest import Editor
+from tests.lsp.positions import edited
 from tests.lsp.sessions.mutate import SMALL, draw_changes
-from tests.lsp.sessions.text import edited
 
 URI = "untitled:tokens.co"
 

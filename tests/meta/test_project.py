@@ -53,7 +53,7 @@ def test_one_version() -> None:
 def test_the_base_install_needs_no_gpu_and_no_tests() -> None:
     base = {re.split(r"[><=\[]", need)[0] for need in PROJECT["dependencies"]}
     assert base == {"lark", "pygls", "lsprotocol", "numpy", "ml_dtypes", "rich"}
-    assert set(PROJECT["optional-dependencies"]) == {"gpu", "cuda", "dev"}
+    assert set(PROJECT["optional-dependencies"]) == {"gpu", "cuda", "bench", "dev"}
 
 
 def test_the_licence_is_apache_2() -> None:

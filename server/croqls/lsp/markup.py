@@ -20,5 +20,5 @@ def markup(markdown: str, formats: Sequence[lsp.MarkupKind] | None) -> lsp.Marku
 
 
 def documentation(markdown: str, formats: Sequence[lsp.MarkupKind] | None) -> lsp.MarkupContent | str:
-    """As `markup`; a bare text, which is plain by definition, for a client that knows no formats at all."""
-    return plain_text(markdown) if formats is not None and not formats else markup(markdown, formats)
+    """As `markup`; a bare text, which is plain by definition, for a client that names no formats at all."""
+    return markup(markdown, formats) if formats else plain_text(markdown)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from stat import S_ISREG
 from threading import Lock
 
 from croqc.service.files import FileError, read_text
@@ -36,7 +35,10 @@ class SymbolIndex:
         self._lock = Lock()
 
     def files(self, folders: Iterable[Path]) -> Iterator[Path]:
-        """The `.co` files below some folders in a fixed order, each once; links to folders are not followed."""
+        """The `.co` files below some folders in a fixed order, each once; links to folders are not followed.
+
+        What is no file is left out: nobody may ever write to a pipe.
+        """
         seen: set[Path] = set()
         looked = 0
         for folder in folders:
@@ -45,18 +47,16 @@ class SymbolIndex:
                 below[:] = sorted(name for name in below if name[0] != "." and name not in _SKIPPED)
                 for name in sorted(names):
                     path = Path(place, name)
-                    if name.endswith(".co") and path not in seen:
+                    if name.endswith(".co") and path not in seen and path.is_file():
                         seen.add(path)
                         yield path
                 if len(seen) >= _MOST_FILES or looked >= _MOST_FOLDERS:
                     return
 
     def file(self, path: Path) -> Indexed | None:
-        """A file of the disk; None if it cannot be read, or is none: a pipe would be waited for."""
+        """A file of the disk; None if it cannot be read."""
         try:
             state = path.stat()
-            if not S_ISREG(state.st_mode):
-                return None
             known = self._known.get(str(path))
             stamp = (state.st_mtime_ns, state.st_size)
             return (

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
+from tests.lsp.positions import place_at
 from tests.lsp.sessions.mutate import draw_offset
-from tests.lsp.sessions.text import place_at
 
 Params = dict[str, Any]
 KINDS = ["quickfix", "refactor", "refactor.rewrite", "source", "source.fixAll", "source.fixAll.croqtile", "nonsense"]
@@ -121,6 +121,7 @@ COMMANDS: Mapping[str, float] = {
     "croqtile.showFlow": 4,
     "croqtile.showSharedMemory": 4,
     "croqtile.migrate": 4,
+    "croqtile.showRun": 1,
     "croqtile.explain": 3,
     "croqtile.doctor": 0.2,
     "croqtile.fly": 1,
@@ -164,6 +165,9 @@ ASKED: Mapping[str, Row] = {
     "croqtile/generated": (2, _generated),
     "croqtile/sharedMemory": (3, _common),
     "croqtile/ir": (2, lambda at: at.document() | {"after": at.draw.choice(STAGES)}),
+    "croqtile/flowPage": (1, lambda at: _common(at) | {"nonce": at.draw.choice(("a" * 16, "a", ""))}),
+    "croqtile/document": (2, _document),
+    "croqtile/tests": (1, lambda at: at.draw.choice((at.document(), {}))),
     "croqtile/doctor": (0.1, lambda _: {}),
     "croqtile/run": (1, _run),
     "croqtile/runCancel": (1, lambda at: at.draw.choice(({}, {"id": 1}, {"id": 10**6}))),

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from tests.lsp.positions import edited, offset_at, place_at
 from tests.lsp.sessions.asked import ASKED, FOLLOWED, At
 from tests.lsp.sessions.mutate import draw_changes, draw_text
-from tests.lsp.sessions.text import edited, offset_at, place_at
 
 ENCODINGS = ("utf-16", "utf-16", "utf-8", "utf-32")
 ADDRESSES = (

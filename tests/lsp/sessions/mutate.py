@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from tests.lsp.sessions.text import edited, place_at
+from tests.lsp.positions import edited, place_at
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.co"))
 # Small kernels keep a session short; large ones are drawn less often.

@@ -10,15 +10,15 @@ import pytest
 
 from croqls.lsp.commands import COMMANDS as SERVED
 from croqls.lsp.requests import TABLE
+from tests.lsp.positions import edited, offset_at, place_at
 from tests.lsp.sessions.asked import ASKED, COMMANDS, FOLLOWED
 from tests.lsp.sessions.draw import Client, Session, State, Step, draw_client, draw_session
 from tests.lsp.sessions.fuzz import CHUNK, fault_of, minimised, run_chunk, session_of, table
-from tests.lsp.sessions.text import edited, offset_at, place_at
 
 # What no session asks for: the life of the server, which each has; runs that would take a card where there is one.
 OF_EACH = {"initialize", "initialized", "shutdown", "workspace/didChangeConfiguration"}
 NOTIFIED = {"didOpen", "didChange", "didClose", "didChangeWatchedFiles", "didChangeWorkspaceFolders"}
-TAKES_A_CARD = {"croqtile.verify"}
+TAKES_A_CARD = {"croqtile.verify", "croqtile.profile"}
 PLAIN = Client("utf-16", pull=False, configuration=False, progress=True, versioned=True, refuses=False)
 KERNEL = "__co__ void f(global s32 [8] x) {\n  x.at(0) = zz;\n}\n"
 DOCUMENT = {"textDocument": {"uri": "untitled:k.co"}}

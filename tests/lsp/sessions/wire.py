@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -29,9 +30,10 @@ class Wire:
         self.settings: Mapping[str, Any] = {}
         self.numbers = 0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as the process)
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, cwd=tempfile.gettempdir()
-        )
+        self._folder = tempfile.TemporaryDirectory()  # where it starts, and keeps the history of runs
+        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
+        environment = os.environ | {"XDG_STATE_HOME": self._folder.name}
+        self.process = subprocess.Popen(command, **streams, cwd=self._folder.name, env=environment)
         self._read: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -91,8 +93,10 @@ class Wire:
 
     def kill(self) -> int:
         self.process.kill()
+        status = self.process.wait()
         self._errors.close()
-        return self.process.wait()
+        self._folder.cleanup()
+        return status
 
     def _answer(self, message: dict[str, Any]) -> None:
         method, answer = message["method"], {"id": message["id"], "result": None}

@@ -60,7 +60,7 @@ def _known(server: CroqtileServer) -> lsp.ClientCompletionItemOptions | None:
 
 def _documentation(server: CroqtileServer, text: str) -> lsp.MarkupContent | str:
     known = _known(server)
-    return markup.documentation(text, known.documentation_format or () if known else None)
+    return markup.documentation(text, known.documentation_format if known else None)
 
 
 def _item(server: CroqtileServer, snapshot: Snapshot, item: Item, number: int) -> lsp.CompletionItem:

@@ -38,7 +38,7 @@ def _signature(one: Signature, known: lsp.ClientSignatureInformationOptions | No
     by_offset = bool(labels and labels.label_offset_support)
     return lsp.SignatureInformation(
         label=one.label,
-        documentation=markup.documentation(text, known.documentation_format or () if known else None) if text else None,
+        documentation=markup.documentation(text, known.documentation_format if known else None) if text else None,
         parameters=[
             lsp.ParameterInformation(label=(start, end) if by_offset else one.label[start:end])
             for start, end in one.parameters

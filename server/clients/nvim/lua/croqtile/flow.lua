@@ -77,7 +77,8 @@ function M.lines(answer)
   end
   local lines = { ("%s: %s"):format(answer["function"], answer.strength) }
   if #answer.visits == 0 then
-    table.insert(lines, "no path comes here in the small run that is shown")
+    local fails = "it fails; `:CroqFlow page` shows the counterexample"
+    table.insert(lines, answer.verdict == "fails" and fails or "no path comes here in the small run that is shown")
   end
   for _, item in ipairs(answer.visits) do
     table.insert(lines, "")

@@ -85,11 +85,6 @@ local function to_quickfix(title, uri, result)
   return #items
 end
 
---- The report goes with the next insertion, and when it is asked to (`q` inside).
-local function close_on_insert()
-  vim.api.nvim_create_autocmd("InsertEnter", { once = true, callback = close })
-end
-
 --- A run has ended: `result` is `croqtile/runResult`.
 function M.ended(result)
   if result.state ~= "done" then
@@ -110,12 +105,17 @@ function M.ended(result)
   last = { lines = lines, marks = marks, title = title }
   close()
   window = float.corner(lines, { title = title, marks = marks })
-  close_on_insert()
 end
 
 --- What came of the last run of a function, as its lens tells it.
 function M.again(uri, entry)
   server.execute("croqtile.showRun", { uri, entry }, M.ended)
 end
+
+-- The report goes when typing goes on.
+vim.api.nvim_create_autocmd("InsertEnter", {
+  group = vim.api.nvim_create_augroup("croqtile.run", {}),
+  callback = close,
+})
 
 return M
