@@ -28,6 +28,7 @@ INSTALLED = ROOT / ".venv" / "code-server"
 ENTRY = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 NODE = INSTALLED / "bin" / "node"
 START_S = 60
+MARK = "CROQTILE_TEST_HOME"  # by which the processes of one code-server are known
 SETTINGS = {
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
@@ -76,9 +77,11 @@ def unpack(vsix: Path, to: Path) -> Path:
 class CodeServer:
     """One code-server process; `home` holds all that it writes."""
 
-    def __init__(self, home: Path, *, trust: bool) -> None:
-        """`trust`: whether workspaces have to be trusted first, as in a VS Code that nobody configured."""
+    def __init__(self, home: Path, *, trust: bool, user_home: Path | None = None) -> None:
+        """`trust`: workspaces have to be trusted first, as in a VS Code that nobody configured. `user_home`: the HOME of
+        whoever works there, a folder of `home` unless given."""
         self.home = home
+        self._user_home = user_home or home / "user"
         self._data = home / "data"
         (self._data / "User").mkdir(parents=True)
         (self._data / "User" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
@@ -156,12 +159,13 @@ class CodeServer:
 
     def _environment(self) -> dict[str, str]:
         """`VSCODE_CLI` keeps the editor from asking a login shell for another PATH."""
-        user_home = self.home / "home"
-        user_home.mkdir(exist_ok=True)
+        if self._user_home.is_relative_to(self.home):
+            self._user_home.mkdir(exist_ok=True)
         path = f"{self.bin}:{':'.join(('/usr/local/bin', '/usr/bin', '/bin'))}"
         gallery = '{"serviceUrl":""}'
         return {
-            "HOME": str(user_home),
+            "HOME": str(self._user_home),
+            MARK: str(self.home),
             "PATH": path,
             "LANG": "C.UTF-8",
             "VSCODE_CLI": "1",
@@ -176,7 +180,7 @@ class CodeServer:
                     line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
                 except OSError:
                     continue
-                if str(self.home / "home").encode() in environment and line:
+                if f"{MARK}={self.home}".encode() in environment and line:
                     yield line
 
 

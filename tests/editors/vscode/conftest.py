@@ -43,8 +43,8 @@ def vscode(tmp_path_factory: pytest.TempPathFactory, extension: Path) -> Iterato
 
 @pytest.fixture
 def careful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """A VS Code that asks for trust, on a machine whose own Python has croqtile-tools."""
-    server = CodeServer(tmp_path_factory.mktemp("careful"), trust=True)
+    """A VS Code that asks for trust, of a user without a home, on a machine whose own Python has croqtile-tools."""
+    server = CodeServer(tmp_path_factory.mktemp("careful"), trust=True, user_home=Path("/nonexistent"))
     python_with_croqtile(server.bin / "python3")
     server.start()
     yield server
