@@ -1,8 +1,13 @@
 /** Runs the steps of installing.ts as tasks of the editor, each in its terminal, with progress and a way to cancel. */
+import { homedir } from "node:os";
 import * as vscode from "vscode";
 
+import { localFolders } from "./environment.js";
 import { type Step, typed } from "./installing.js";
 import { Refusal } from "./parts.js";
+
+/** How long a step that is to end may take for it; what it made is deleted then. */
+const LAST_WORDS_MS = 5000;
 
 /** Resolves when all have ended well. Throws CancellationError, or Refusal for a step that failed. */
 export async function runSteps(steps: readonly Step[]): Promise<void> {
@@ -26,7 +31,8 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
 
 async function runTask(step: Step, token: vscode.CancellationToken): Promise<number | undefined> {
   const scope = vscode.workspace.workspaceFolders === undefined ? vscode.TaskScope.Global : vscode.TaskScope.Workspace;
-  const how = new vscode.ProcessExecution(step.command, [...step.args]);
+  // Left to the editor, the folder would be that of the workspace, which an empty window has not.
+  const how = new vscode.ProcessExecution(step.command, [...step.args], { cwd: localFolders()[0] ?? homedir() });
   const task = new vscode.Task({ type: "process", step: step.title }, scope, step.title, "Croqtile", how);
   task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false, showReuseMessage: false };
   const parts: vscode.Disposable[] = [];
@@ -37,7 +43,10 @@ async function runTask(step: Step, token: vscode.CancellationToken): Promise<num
         vscode.tasks.onDidEndTaskProcess((end) => end.execution === execution && resolve(end.exitCode)),
         // A program that cannot be started ends without a process.
         vscode.tasks.onDidEndTask((end) => end.execution === execution && setTimeout(() => resolve(undefined), 200)),
-        token.onCancellationRequested(() => (execution === undefined ? resolve(undefined) : execution.terminate())),
+        token.onCancellationRequested(() => {
+          execution?.terminate();
+          setTimeout(() => resolve(undefined), LAST_WORDS_MS); // unless its end is told before
+        }),
       );
       vscode.tasks.executeTask(task).then((started) => (execution = started), reject);
     });

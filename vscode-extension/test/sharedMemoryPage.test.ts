@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { SharedMemory, SharedTensor } from "../src/requests.js";
 import { html, isReady, say, text } from "../src/views/page.js";
-import { declaredOn, latest, marks, rowsOf, sharedMemoryPage, sharing, size, unused } from "../src/views/sharedMemoryPage.js";
+import { aboutIn, declaredOn, latest, marks, rowsOf, sharedMemoryPage, sharing, size, unused } from "../src/views/sharedMemoryPage.js";
 
 function tensor(name: string, offset: number, bytes: number, more: Partial<SharedTensor> = {}): SharedTensor {
   const range = { start: { line: offset / 1024, character: 4 }, end: { line: offset / 1024, character: 9 } };
@@ -19,6 +19,16 @@ const LAYOUT: SharedMemory = {
   kernels: [{ function: "matmul", kernel: "matmul", bytes: 41008, limit: 232448, tensors: [RING, OUTPUT, OTHER] }],
   diagnostics: [],
 };
+
+const ABOUT = { textDocument: { uri: "file:///k.co" }, entry: "</script>" };
+
+test("a page keeps what it is about, and what it does not know is nothing", () => {
+  const { script } = sharedMemoryPage("k.co", LAYOUT, ABOUT);
+  assert.equal(script, 'state.about = {"textDocument":{"uri":"file:///k.co"},"entry":"\\u003c/script>"}; editor.setState(state);');
+  assert.deepEqual(aboutIn({ about: ABOUT, scroll: 3 }), ABOUT);
+  assert.deepEqual(aboutIn({ about: { textDocument: { uri: "x" }, entry: 3 } }), { textDocument: { uri: "x" } });
+  assert.deepEqual([null, {}, { about: {} }, { about: { textDocument: { uri: 3 } } }].map(aboutIn), [undefined, undefined, undefined, undefined]);
+});
 
 test("tensors of one row share no byte", () => {
   assert.deepEqual(rowsOf([RING, OUTPUT, OTHER]), [0, 1, 0]);
@@ -48,7 +58,7 @@ test("the declaration at the cursor is lit on the map and in the table", () => {
 });
 
 test("the page says in words and in a table what the map shows", () => {
-  const { body, style } = sharedMemoryPage("k.co", LAYOUT);
+  const { body, style } = sharedMemoryPage("k.co", LAYOUT, ABOUT);
   assert.match(body, /40\.0 KiB of 227 KiB, 17\.6 % of what a block may take · barriers and gaps 48 B · tensors in several rows share bytes/);
   assert.match(body, /aria-label="lhs_s: f16 \[64, 64\], 4 slots of 8 KiB, offset 0, 32 KiB, swizzle 128"/);
   assert.equal(body.match(/class="slot"/g)?.length, 4 + 1 + 1);
@@ -62,20 +72,20 @@ test("the page says in words and in a table what the map shows", () => {
 test("what is in the way is told, above the layout before", () => {
   const range = { start: { line: 6, character: 0 }, end: { line: 6, character: 1 } };
   const diagnostics = [{ code: "x", severity: "error", message: "a < b", range }];
-  assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [], diagnostics }).body, /line 7<\/button>: a &lt; b/);
+  assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [], diagnostics }, ABOUT).body, /line 7<\/button>: a &lt; b/);
   const broken = latest({ ...LAYOUT, kernels: [], diagnostics }, LAYOUT);
-  assert.match(sharedMemoryPage("k.co", broken).body, /a &lt; b[^]*lhs_s/);
+  assert.match(sharedMemoryPage("k.co", broken, ABOUT).body, /a &lt; b[^]*lhs_s/);
   assert.deepEqual(latest({ ...LAYOUT, kernels: [] }, LAYOUT).kernels, [], "the kernel was deleted");
-  const { body } = sharedMemoryPage("k.co", LAYOUT, "there is no server");
+  const { body } = sharedMemoryPage("k.co", LAYOUT, ABOUT, "there is no server");
   assert.ok(body.indexOf("there is no server") < body.indexOf("lhs_s"));
-  assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [] }).body, /There is no kernel here/);
+  assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [] }, ABOUT).body, /There is no kernel here/);
   const bare = { ...LAYOUT.kernels[0]!, bytes: 0, tensors: [] };
-  assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [bare] }).body, /It uses no shared memory/);
+  assert.match(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [bare] }, ABOUT).body, /It uses no shared memory/);
 });
 
 test("names cannot break out of the page", () => {
   const hostile = tensor('"><script>x</script>', 0, 16);
-  const { body } = sharedMemoryPage("<b>.co", { ...LAYOUT, kernels: [{ ...LAYOUT.kernels[0]!, tensors: [hostile] }] });
+  const { body } = sharedMemoryPage("<b>.co", { ...LAYOUT, kernels: [{ ...LAYOUT.kernels[0]!, tensors: [hostile] }] }, ABOUT);
   assert.doesNotMatch(body, /<script|<b>/);
   assert.equal(text('<a href="x">&'), "&lt;a href=&quot;x&quot;&gt;&amp;");
   assert.equal(say({ a: '"' }), 'data-say="{&quot;a&quot;:&quot;\\&quot;&quot;}"');

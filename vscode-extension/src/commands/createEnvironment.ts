@@ -1,5 +1,6 @@
 /** Create an environment with the package in it: asks where and what, shows the commands, runs them, starts the server. */
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -42,7 +43,7 @@ export const createEnvironment: Command = {
     if ((await vscode.window.showInformationMessage(question, { modal: true, detail }, RUN)) !== RUN) {
       return;
     }
-    await runSteps(todo);
+    await making(place.folder, () => runSteps(todo));
     await use(parts, place);
   },
 };
@@ -69,6 +70,19 @@ async function placeOf({ folder, workspace }: { folder: string; workspace: boole
   const description = workspace ? "of this folder" : "";
   const detail = runs(found) ? `${folder} (is there; ${PACKAGE} is installed into it)` : folder;
   return { label, description, detail, folder, found, workspace };
+}
+
+/** What is half made goes again: a later try would take it for an environment. What was there before stays. */
+async function making(folder: string, work: () => Promise<void>): Promise<void> {
+  const ours = !existsSync(folder);
+  try {
+    await work();
+  } catch (error) {
+    if (ours) {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    }
+    throw error;
+  }
 }
 
 async function chooseSource(): Promise<string | undefined> {

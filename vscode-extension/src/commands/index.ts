@@ -2,17 +2,17 @@
 import * as vscode from "vscode";
 
 import { type Command, type Parts, Refusal } from "../parts.js";
-import { copyReport } from "./copyReport.js";
-import { cancelRun, run, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { follow, warn } from "../tell.js";
 import { OUTPUT } from "../tidings.js";
 import { chooseEnvironment } from "./chooseEnvironment.js";
+import { copyReport } from "./copyReport.js";
 import { createEnvironment } from "./createEnvironment.js";
 import { doctor } from "./doctor.js";
 import { explain } from "./explain.js";
 import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
 import { newKernel } from "./newKernel.js";
+import { cancelRun, run, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { restartServer, showOutput } from "./server.js";
 import { profile } from "./profile.js";
 import { showFlow } from "./showFlow.js";

@@ -45,18 +45,30 @@ function ofGenerated(uri: vscode.Uri): About {
   return about(subject.source, subject.entry);
 }
 
-/** The Croqtile document in front, or the only one that is seen. Throws Refusal where there is none. */
+/** The Croqtile document that was in front last: panels and pages are no documents, and stand in front of them. */
+let last: vscode.TextDocument | undefined;
+
+export function followFront(): vscode.Disposable {
+  const take = (editor: vscode.TextEditor | undefined): void => {
+    last = editor?.document.languageId === LANGUAGE ? editor.document : last;
+  };
+  take(vscode.window.activeTextEditor);
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeActiveTextEditor(take),
+    vscode.workspace.onDidCloseTextDocument((document) => {
+      last = document === last ? undefined : last;
+    }),
+  );
+}
+
+/** The Croqtile document in front, or the last one that was. Throws Refusal where there is none. */
 export function frontDocument(): vscode.TextDocument {
   const front = vscode.window.activeTextEditor?.document;
-  if (front?.languageId === LANGUAGE) {
-    return front;
+  const document = front?.languageId === LANGUAGE ? front : last;
+  if (document === undefined) {
+    throw new Refusal("Open a Croqtile file (.co) first", { title: "New Kernel", command: "croqtile.newKernel" });
   }
-  const seen = vscode.window.visibleTextEditors.map((editor) => editor.document).filter((one) => one.languageId === LANGUAGE);
-  const [only] = new Set(seen);
-  if (only === undefined || seen.some((one) => one !== only)) {
-    throw new Refusal("Open a Croqtile file (.co) first");
-  }
-  return only;
+  return document;
 }
 
 /** The document of an address, opened so that the server knows it. Throws Refusal where it cannot be. */

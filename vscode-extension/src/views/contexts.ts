@@ -6,6 +6,8 @@ import type { Parts } from "../parts.js";
 export function registerContexts({ server }: Parts): vscode.Disposable {
   const set = (name: string, value: boolean): void => void vscode.commands.executeCommand("setContext", `croqtile.${name}`, value);
   set("active", true);
-  set("running", false);
-  return server.onDidChangeState((state) => set("running", state.kind === "running"));
+  return server.onDidChangeState(({ kind }) => {
+    set("running", kind === "running");
+    set("missing", kind === "not-found" || kind === "crashed");
+  });
 }

@@ -1,6 +1,7 @@
 /** The table of views: what shows itself without being asked for by a command. */
 import * as vscode from "vscode";
 
+import { followFront } from "../commands/place.js";
 import type { Parts } from "../parts.js";
 import { registerContexts } from "./contexts.js";
 import { registerFlowPanel } from "./flow/panel.js";
@@ -8,17 +9,20 @@ import { registerGenerated } from "./generated.js";
 import { registerKernels } from "./kernels.js";
 import { registerRunPanel } from "./runPanel/panel.js";
 import { registerStallShares } from "./stalls/decorations.js";
+import { registerSharedMemory } from "./sharedMemory.js";
 import { registerStatus } from "./status.js";
 import { registerTests } from "./tests/controller.js";
 import { registerTextPages } from "./textPages.js";
 import { registerTidings } from "./tidings.js";
 
 const VIEWS: readonly ((parts: Parts) => vscode.Disposable)[] = [
+  followFront,
   registerContexts,
   registerTidings,
   registerStatus,
   registerKernels,
   registerGenerated,
+  registerSharedMemory,
   registerTextPages,
   registerFlowPanel,
   registerRunPanel,

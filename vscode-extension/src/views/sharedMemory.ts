@@ -8,7 +8,7 @@ import { Later } from "../later.js";
 import { type Parts, Refusal } from "../parts.js";
 import type { About, SharedMemory } from "../requests.js";
 import { html, isReady, type Lit } from "./page.js";
-import { declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
+import { aboutIn, declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
 import { revealIn } from "./reveal.js";
 
 const TYPE = "croqtile.sharedMemory";
@@ -18,15 +18,37 @@ const open = new Map<string, SharedMemoryPanel>();
 
 /** Opens the panel, or brings the one that there is to the front. */
 export async function showSharedMemoryPanel({ server }: Parts, about: About): Promise<void> {
-  const key = JSON.stringify(about);
-  const panel = open.get(key) ?? new SharedMemoryPanel(server, about, () => open.delete(key));
-  open.set(key, panel);
+  const panel = open.get(JSON.stringify(about)) ?? make(server, about);
   panel.reveal();
   await panel.renew();
 }
 
+/** Panels come back after the window was loaded anew: each page keeps what it is about. */
+export function registerSharedMemory({ server }: Parts): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(TYPE, {
+    // Resolves before the server answers: until then the editor shows nothing of the panel.
+    deserializeWebviewPanel: (panel, state: unknown) => {
+      const about = aboutIn(state);
+      if (about === undefined) {
+        panel.dispose();
+      } else {
+        void make(server, about, panel).renew();
+      }
+      return Promise.resolve();
+    },
+  });
+}
+
+function make(server: Server, about: About, at?: vscode.WebviewPanel): SharedMemoryPanel {
+  const key = JSON.stringify(about);
+  const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+  const panel = at ?? vscode.window.createWebviewPanel(TYPE, "Shared memory", column);
+  const made = new SharedMemoryPanel(server, about, panel, () => open.delete(key));
+  open.set(key, made);
+  return made;
+}
+
 class SharedMemoryPanel {
-  private readonly panel: vscode.WebviewPanel;
   private readonly later = new Later<"">(() => this.renew());
   private readonly source: string;
   private layout: SharedMemory | undefined;
@@ -35,11 +57,12 @@ class SharedMemoryPanel {
   constructor(
     private readonly server: Server,
     private readonly about: About,
+    private readonly panel: vscode.WebviewPanel,
     onClose: () => void,
   ) {
     this.source = about.textDocument.uri;
-    const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
-    this.panel = vscode.window.createWebviewPanel(TYPE, "Shared memory", column, { enableScripts: true, localResourceRoots: [] });
+    this.panel.webview.options = { enableScripts: true, localResourceRoots: [] };
+    this.fill("Waiting for the language server…");
     const again = (): void => this.later.ask("", DELAY_MS);
     const parts = [
       this.panel.webview.onDidReceiveMessage((said: unknown) => (isReady(said) ? this.light() : void revealIn(this.source, said))),
@@ -62,7 +85,6 @@ class SharedMemoryPanel {
 
   /** Asks anew and shows what came; the old layout stays where there is no new one. */
   async renew(): Promise<void> {
-    const file = vscode.workspace.asRelativePath(vscode.Uri.parse(this.source));
     let refused: string | undefined;
     try {
       await this.server.ready();
@@ -75,9 +97,14 @@ class SharedMemoryPanel {
       }
     }
     if (!this.closed) {
-      this.panel.title = `Shared memory · ${this.about.entry ?? file.split("/").at(-1)}`;
-      this.panel.webview.html = html(sharedMemoryPage(file, this.layout, refused));
+      this.fill(refused);
     }
+  }
+
+  private fill(said?: string): void {
+    const file = vscode.workspace.asRelativePath(vscode.Uri.parse(this.source));
+    this.panel.title = `Shared memory · ${this.about.entry ?? file.split("/").at(-1)}`;
+    this.panel.webview.html = html(sharedMemoryPage(file, this.layout, this.about, said));
   }
 
   private isSource(document: vscode.TextDocument): boolean {

@@ -1,5 +1,5 @@
 /** The layout of shared memory as a page: a map of each kernel's bytes, and the same as a table. Must not import `vscode`. */
-import type { Finding, SharedKernel, SharedMemory, SharedTensor } from "../requests.js";
+import type { About, Finding, SharedKernel, SharedMemory, SharedTensor } from "../requests.js";
 import { type Page, say, text } from "./page.js";
 
 /** What a click says: where the editor shall go. */
@@ -183,14 +183,25 @@ function wrong(findings: readonly Finding[]): string {
   return rows.length === 0 ? "" : `<div class="wrong" role="status">${rows.join("")}</div>`;
 }
 
-/** The page of a file. `refused` says why there is none of its present text. */
-export function sharedMemoryPage(file: string, layout: SharedMemory | undefined, refused?: string): Page {
-  const reason = refused === undefined ? "" : `<div class="wrong" role="status"><p>${text(refused)}</p></div>`;
+/** What a page was about, in what it kept over a reload; undefined for what was not kept here. */
+export function aboutIn(state: unknown): About | undefined {
+  const about = (state as { about?: Partial<About> } | null)?.about;
+  const uri = about?.textDocument?.uri;
+  if (typeof uri !== "string") {
+    return undefined;
+  }
+  return typeof about?.entry === "string" ? { textDocument: { uri }, entry: about.entry } : { textDocument: { uri } };
+}
+
+/** The page of a file. `said` tells why there is none of its present text. */
+export function sharedMemoryPage(file: string, layout: SharedMemory | undefined, about: About, said?: string): Page {
+  const reason = said === undefined ? "" : `<div class="wrong" role="status"><p>${text(said)}</p></div>`;
   const arch = layout === undefined ? "" : ` · ${text(layout.arch)}`;
   const none = layout?.kernels.length === 0 && layout.diagnostics.length === 0 ? "<p>There is no kernel here.</p>" : "";
   return {
     title: `Shared memory of ${file}`,
     style: STYLE + (layout === undefined ? "" : rules(layout)),
+    script: `state.about = ${JSON.stringify(about).replaceAll("<", "\\u003c")}; editor.setState(state);`,
     body: `<header><h1>Shared memory</h1><span class="soft">${text(file)}${arch}</span></header>
 ${reason}${wrong(layout?.diagnostics ?? [])}${none}${(layout?.kernels ?? []).map(kernelOf).join("\n")}`,
   };
