@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from croqc.engines.gpu.lock import CardLock
 from croqc.service.settings import NO_SETTINGS
 from croqls.workers import runs
-from croqls.workers.orders import Order, Outcome, Text
+from croqls.workers.orders import News, Order, Outcome, Text
 from croqls.workers.tasks import Desk, perform
 from tests.engines.children import parent
 
@@ -54,7 +56,28 @@ def test_a_run_on_the_card_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_card", lambda: parent("add"))
     monkeypatch.setattr(runs, "_no_card", lambda _: "")
     options = {"engine": "gpu", "defines": {"M": "3", "N": "5"}}
-    *_, last = perform(Desk(), Order("run", Text("k", add, "k.co", NO_SETTINGS), options))
+    *news, last = perform(Desk(), Order("run", Text("k", add, "k.co", NO_SETTINGS), options))
+    said = [one.message for one in news if isinstance(one, News)]
+    assert said[0] == "starting"
+    order = ["compiling", "running", "measuring what the card reaches"]
+    assert [words for words in said if words in order] == order
     assert isinstance(last, Outcome) and last.data is not None
     (one,) = last.data["runs"]
     assert (one["verdict"], one["engine"], one["timing"]["median"]) == ("verified", "gpu", 0.002)
+
+
+def test_who_has_the_card_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The run waits until the other one is over."""
+    add = (Path(__file__).parents[2] / "examples" / "add.co").read_text(encoding="utf-8")
+    monkeypatch.setattr(runs, "has_driver", lambda: True)
+    monkeypatch.setattr(runs, "_card", lambda: parent("add", lock=tmp_path / "card.lock"))
+    monkeypatch.setattr(runs, "_no_card", lambda _: "")
+    other = CardLock(tmp_path / "card.lock", "another run")
+    other.__enter__()
+    found: list[News | Outcome] = []
+    for one in perform(Desk(), Order("run", Text("k", add, "k.co", NO_SETTINGS), {"engine": "gpu"})):
+        if not found:
+            other.__exit__(None, None, None)
+        found.append(one)
+    assert found[0] == News(f"waiting for the card, in use by process {os.getpid()} (another run)")
+    assert isinstance(found[-1], Outcome) and found[-1].data["runs"][0]["verdict"] == "verified"

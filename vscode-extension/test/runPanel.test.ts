@@ -123,6 +123,11 @@ test("the history names this run and compares the others with it", () => {
   assert.equal(view([now], many).history?.rows.length, 20);
 });
 
+test("what a kernel prints is shown, a lot of it in part", () => {
+  assert.equal(view([entry({ prints: ["a\n", "b\n"] })]).sections[0]?.prints, "a\nb");
+  assert.equal(view([entry({ prints: ["x".repeat(21_234)] })]).sections[0]?.prints.slice(19_999), "x\n… 1,234 more characters");
+});
+
 test("nothing of a text becomes HTML", () => {
   const evil = '<img src=x onerror="alert(1)">&';
   const run = entry({

@@ -20,7 +20,7 @@ from croqc.service.machine import NO_DRIVER, has_driver
 from croqc.service.run import run_file
 from croqc.service.run_data import Size
 from croqc.service.run_plan import CardRequest, PlanError, Request
-from croqc.service.run_result import run_result
+from croqc.service.run_result import RunsResult, run_result
 from croqc.text.record import replace
 from croqls.workers.orders import News, Outcome, Text
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _EVERY = 0.2  # seconds between two words on how far a run is
 Options = Mapping[str, Any]
+Say = Callable[[News], None]
 
 
 def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options: Options) -> Iterator[News | Outcome]:
@@ -42,24 +43,29 @@ def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options:
                 return
             on_card, card = False, None
         request = _request(sizes, options, on_card, ROUNDS)
-        yield from _telling(
-            lambda tell: run_result(list(run_file(report, request, _recheck(document, report), tell, card)))
-        )
+
+        def result(say: Say) -> RunsResult:
+            way = _heard(card, say)
+            return run_result(list(run_file(report, request, _recheck(document, report), _blocks(say), way)))
+
+        yield from _telling(result)
 
 
 def _verify(
     document: Text, report: FileReport, sizes: Mapping[str, Size], options: Options
 ) -> Iterator[News | Outcome]:
     """As `croq verify --json`: on the card too, where there is one. Raises PlanError for a usage error."""
-    from croqc.service.verify import verify_file, verify_result  # here: the way to a card needs locks
+    from croqc.service.verify import VerifyResult, verify_file, verify_result  # here: the way to a card needs locks
 
     with _card() if sys.platform != "win32" else nullcontext() as card:
         absent = _no_card(card)
         request = _request(sizes, options, on_card=True)
-        way = None if absent else card
-        yield from _telling(
-            lambda _: verify_result(list(verify_file(report, request, _recheck(document, report), way, absent)))
-        )
+
+        def result(say: Say) -> VerifyResult:
+            way = None if absent else _heard(card, say)
+            return verify_result(list(verify_file(report, request, _recheck(document, report), way, absent)))
+
+        yield from _telling(result)
 
 
 def _profile(
@@ -79,7 +85,8 @@ def _profile(
             return
         wanted = ProfileRequest(_request(sizes, options, on_card=True))
 
-        def measured(_: object) -> dict[str, Any]:
+        def measured(say: Say) -> dict[str, Any]:
+            _heard(card, say)
             done = list(profile_file(report, wanted, _recheck(document, report), card))
             result: dict[str, Any] = to_data(ProfileResult(1, tuple(one.entry for one in done)))
             return result | {"flow": measured_flows(done)}
@@ -119,20 +126,34 @@ def _no_card(card: Parent | None) -> str:
     return "" if isinstance(found, str) else found.line
 
 
-def _telling(work: Callable[[Callable[[int, int], None]], object]) -> Iterator[News | Outcome]:
-    """The result of some work, which goes on in a thread of its own meanwhile and says how many blocks are done."""
-    said: queue.SimpleQueue[News | Outcome | Exception] = queue.SimpleQueue()
+def _heard(card: Parent | None, say: Say) -> Parent | None:
+    """The way to the card, which says from now on what it does, and whom it waits for."""
+    if card is not None:
+        card.on_stage = lambda words: say(News(words))
+        card.on_wait = lambda holder: say(News(f"waiting for the card, in use by {holder}"))
+    return card
+
+
+def _blocks(say: Say) -> Callable[[int, int], None]:
+    """How many blocks the simulator is done with, not more often than one can read."""
     next_word = time.monotonic() + _EVERY
 
     def tell(done: int, total: int) -> None:
         nonlocal next_word
         if time.monotonic() >= next_word:
             next_word = time.monotonic() + _EVERY
-            said.put(News("blocks", done, total))
+            say(News("blocks", done, total))
+
+    return tell
+
+
+def _telling(work: Callable[[Say], object]) -> Iterator[News | Outcome]:
+    """The result of some work, which goes on in a thread of its own meanwhile and says how far it is."""
+    said: queue.SimpleQueue[News | Outcome | Exception] = queue.SimpleQueue()
 
     def run() -> None:
         try:
-            said.put(Outcome(to_data(work(tell))))
+            said.put(Outcome(to_data(work(said.put))))
         except Exception as error:  # raised again where the messages are read
             said.put(error)
 

@@ -74,7 +74,7 @@ class Parent:
     """Keeps a child between jobs. Use it in a `with`: it leaves no process behind.
 
     `command` starts the child; `lock` is the card's lock file, None to take none; `lock_timeout`: seconds to wait for
-    it, None for as long as it takes. `on_wait` hears who holds the card.
+    it, None for as long as it takes. `on_wait` hears who holds the card, `on_stage` what is being done, in words.
     """
 
     def __init__(
@@ -84,9 +84,11 @@ class Parent:
         lock: Path | None = None,
         lock_timeout: float | None = None,
         on_wait: Callable[[Holder], None] = lambda holder: None,
+        on_stage: Callable[[str], None] = lambda words: None,
     ) -> None:
         self.command = list(command) if command is not None else child_command(kernel_cache())
-        self.clocks, self.lock, self.lock_timeout, self.on_wait = clocks, lock, lock_timeout, on_wait
+        self.clocks, self.lock, self.lock_timeout = clocks, lock, lock_timeout
+        self.on_wait, self.on_stage = on_wait, on_stage
         self._child: _Child | None = None
         self._jobs = 0
 
@@ -150,10 +152,11 @@ class Parent:
         self._jobs += 1
         try:
             if self._child is None:
+                self.on_stage(_DOING["start"])
                 self._child = _Child(self.command)
                 self._child.ready(self.clocks.start, cancelled)
             asked = replace(job, number=self._jobs, time_budget=min(job.time_budget, _TIMED * timeout))
-            answer = self._child.ask(asked, self.clocks, timeout, cancelled)
+            answer = self._child.ask(asked, self.clocks, timeout, cancelled, self.on_stage)
         except _BrokenError as broken:
             self.close()
             return broken.trouble
@@ -214,7 +217,14 @@ class _Child:
         if said.get("stage") != "ready":
             raise _BrokenError(self._garbage(json.dumps(said)))
 
-    def ask(self, job: Job, clocks: Clocks, run: float, cancelled: Callable[[], bool]) -> Answer:
+    def ask(
+        self,
+        job: Job,
+        clocks: Clocks,
+        run: float,
+        cancelled: Callable[[], bool],
+        on_stage: Callable[[str], None],
+    ) -> Answer:
         """The answer to a job. Raises _BrokenError where there will be none."""
         assert self.process.stdin is not None
         try:
@@ -233,6 +243,8 @@ class _Child:
             if not isinstance(said.get("stage"), str):
                 raise _BrokenError(self._garbage(json.dumps(said)))
             stage, before, kernel = said["stage"], stage, str(said.get("kernel", ""))
+            if stage in _DOING:
+                on_stage(_DOING[stage])
             if not (stage == before == "run"):  # several kernels of one program share the clock
                 deadline = time.monotonic() + clocks.of(stage, run)
 
@@ -311,6 +323,20 @@ _WORDS = {
     "judge": "compare the results",
     "download": "bring the results back",
     "measure": "measure what the card reaches",
+}
+
+_DOING = {
+    "start": "starting",
+    "device": "opening the card",
+    "compile": "compiling",
+    "load": "loading the kernel",
+    "upload": "uploading the data",
+    "run": "running",
+    "time": "timing",
+    "record": "recording",
+    "judge": "comparing the results",
+    "download": "fetching the results",
+    "measure": "measuring what the card reaches",
 }
 
 

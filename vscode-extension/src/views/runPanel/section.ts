@@ -1,6 +1,6 @@
 /** All that is known of one run, as data. Must not import `vscode`. */
 import type { Expectation, RunEntry } from "../../runTypes.js";
-import { allowed, awaited, capital, difference, duration, engineText, figure, judgement, rate, share, sizesText, timeText, tolerance, VERDICTS } from "../../runWords.js";
+import { allowed, awaited, capital, count, difference, duration, engineText, figure, judgement, rate, share, sizesText, timeText, tolerance, VERDICTS } from "../../runWords.js";
 import { type Cell, type Line, type Table, type Tone, toneOf } from "./table.js";
 
 /** One run of one function. */
@@ -17,6 +17,9 @@ export interface Section {
   readonly notes: readonly string[];
   readonly prints: string;
 }
+
+/** Characters of what a kernel printed. */
+const MOST_PRINTED = 20_000;
 
 /** `named`: with the name of the function; `more` is noted, too. */
 export function sectionOf(run: RunEntry, named: boolean, more: readonly string[]): Section {
@@ -39,8 +42,12 @@ export function sectionOf(run: RunEntry, named: boolean, more: readonly string[]
       place: one.range.start,
     })),
     notes: [...run.notes, ...more],
-    prints: run.prints.join("").replace(/\n$/, ""),
+    prints: cut(run.prints.join("").replace(/\n$/, "")),
   };
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_PRINTED ? text : `${text.slice(0, MOST_PRINTED)}\n… ${count(text.length - MOST_PRINTED)} more characters`;
 }
 
 function ratesOf({ timing }: RunEntry): Table | undefined {
