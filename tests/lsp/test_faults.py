@@ -62,9 +62,6 @@ def test_an_environment_that_is_deleted_while_it_runs(launched: Callable[..., Se
         server.open(f"untitled:{name}.co", BROKEN)
     assert codes(server, "untitled:a.co") == ["undeclared-name"]
     shutil.rmtree(environment)
-    for child in server.children():
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-            os.kill(child, signal.SIGKILL)
     for version in range(2, 5):
         for name in ("a", "b"):
             server.edit(f"untitled:{name}.co", version, BROKEN.replace("zz", "1" if version == 4 else f"zz{version}"))
@@ -79,8 +76,16 @@ def test_an_environment_that_is_deleted_while_it_runs(launched: Callable[..., Se
     result = server.until("croqtile/runResult", lambda one: one["id"] == number)
     assert (result["state"], result["message"]) == ("refused", gone)
     assert server.ask("textDocument/hover", document | {"position": {"line": 1, "character": 30}}) is not None
+    for version in range(5, 200):  # until the verdict process is known to be dead, and then some more
+        for child in server.children():
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                os.kill(child, signal.SIGKILL)
+        for name in ("a", "b"):
+            server.edit(f"untitled:{name}.co", version, BROKEN.replace("zz", str(version)))
+            assert codes(server, f"untitled:{name}.co", version) == []
+        if len([text for text in server.messages() if gone in text]) and version > 10:
+            break
     assert [text for text in server.messages() if "died" not in text] == [f"no verdicts on credit flow: {gone}"]
-    assert "Traceback" not in server.log()
 
 
 @pytest.mark.parametrize("task", ["croqtile/ir", "croqtile/generated"])
@@ -306,7 +311,7 @@ def test_hovers_cost_no_more_while_a_run_and_a_compile_are_under_way(server: Ser
 
 @pytest.mark.slow
 def test_a_macro_of_a_long_file_is_renamed_beside_the_loop(server: Server) -> None:
-    """What is asked meanwhile is answered first; an edit in between is no longer overwritten."""
+    """What is asked meanwhile is answered first; an edit in between is not overwritten; the end waits for none."""
     text = "#define TILE 16\n" + "".join(
         f"__co__ void f{number}(global s32 [TILE] x) {{\n" + "  x.at(0) = TILE;\n" * 8 + "}\n" for number in range(400)
     )
@@ -315,6 +320,7 @@ def test_a_macro_of_a_long_file_is_renamed_beside_the_loop(server: Server) -> No
     document = {"textDocument": {"uri": "untitled:k.co"}}
     assert len(server.ask("textDocument/documentSymbol", document)) == 401
     rename = document | {"position": {"line": 0, "character": 9}, "newName": "EDGE"}
+    start = time.monotonic()
     server.send("textDocument/rename", 800, params=rename)
     server.send("textDocument/hover", 801, params=document | {"position": {"line": 1, "character": 14}})
     order = []
@@ -322,8 +328,15 @@ def test_a_macro_of_a_long_file_is_renamed_beside_the_loop(server: Server) -> No
         message = server.read()
         if "method" not in message:
             order.append(message)
+    whole = time.monotonic() - start
     assert [one["id"] for one in order] == [801, 800]
     assert len(order[1]["result"]["changes"]["untitled:k.co"]) == 1 + 400 * 9
     server.send("textDocument/rename", 802, params=rename)
     server.edit("untitled:k.co", 2, text + "\n")
     assert server.answer(802)["error"]["code"] == -32801
+    start = time.monotonic()
+    server.send("textDocument/rename", 803, params=rename)
+    server.send("shutdown", 804)
+    server.send("exit")
+    assert server.process.wait(60) == 0
+    assert time.monotonic() - start < 0.5 * whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from functools import partial
 
@@ -44,4 +45,6 @@ def serve() -> None:
     server = make_server()
     server.start_io()
     server.stop_processes()
-    sys.exit(0 if isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order else 1)
+    logging.shutdown()
+    ended_in_order = isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order
+    os._exit(0 if ended_in_order else 1)  # the interpreter would wait for threads first

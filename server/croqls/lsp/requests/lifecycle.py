@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from lsprotocol import types as lsp
@@ -12,6 +13,7 @@ from croqls.lsp.requests.configuration import pull_settings, take_settings
 from croqls.lsp.requests.document_diagnostic import offer
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
+from croqls.lsp.threads import Threads
 
 
 def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
@@ -33,6 +35,7 @@ def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
 
 
 async def initialized(server: CroqtileServer, _: lsp.InitializedParams) -> None:
+    asyncio.get_running_loop().set_default_executor(Threads())
     server.documents.encoding = Encoding(server.workspace.position_encoding)
     workspace = server.client_capabilities.workspace
     watched = workspace.did_change_watched_files if workspace else None
