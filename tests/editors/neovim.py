@@ -85,7 +85,7 @@ class Neovim:
         """Write a file and open it; `attached`: wait for the server."""
         path = self.folder / name
         path.write_text(text, encoding="utf-8")
-        self.do(f"edit {path}")
+        self.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(path))
         if attached:
             self.wait("client(0)")
         return path

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -28,6 +31,38 @@ LIT = """(function(buffer)
   return found
 end)"""
 BESIDE = "vim.api.nvim_win_get_buf(vim.api.nvim_list_wins()[2])"
+
+
+# A click on the lens of a command in the cursor's line.
+CLICK = """
+local command = ...
+vim.ui.select = function(items, _, choose)
+  for number, item in ipairs(items) do
+    if item.lens.command.command == command then return choose(item, number) end
+  end
+end
+vim.lsp.codelens.run()
+"""
+
+# A run on a card, as in `croq run --json`.
+FINISHED: dict[str, Any] = {
+    "function": "f",
+    "name": "",
+    "verdict": "verified",
+    "engine": "gpu",
+    "arch": "sm_90a",
+    "sizes": {"K": 64},
+    "seed": 0,
+    "time": 2e-4,
+    "compileTime": 1.5,
+    "message": "",
+    "range": None,
+    "expectations": [],
+    "hang": [],
+    "prints": [],
+    "notes": [],
+    "timing": None,
+}
 
 
 def line_of(text: str, part: str) -> int:
@@ -84,7 +119,7 @@ def test_a_wrong_result_tells_the_worst_element(nvim: Neovim) -> None:
 
 
 def test_a_hanging_kernel_goes_to_the_quickfix_list(nvim: Neovim) -> None:
-    nvim.edit("hang.co", HANGING)
+    nvim.edit("a b (é) #1 %41 +.co", HANGING)
     nvim.do("CroqRun sim")
     assert "matmul 'small' K=256 M=128 N=128: hangs" in nvim.float()
     assert ":copen lists the 2 places" in nvim.float()
@@ -107,6 +142,31 @@ def test_verify_sets_simulator_and_proof_side_by_side(nvim: Neovim) -> None:
     assert "matmul K=512 M=128 N=128: verified (sim" in shown
     assert "proof: credit flow proved for every K" in shown
     assert "verified by every engine that is here" in shown
+
+
+def test_a_report_of_a_card_tells_the_share_of_its_ceiling(nvim: Neovim) -> None:
+    ceiling = {"gbps": 4000.0, "tflops": 800.0, "measured": "today"}
+    timing = {"card": "a card", "rounds": 5, "median": 2e-4, "best": 1e-4, "operations": 120_000_000_000, "bytes": 1}
+    entry: dict[str, Any] = dict(FINISHED, notes=["slow"], prints=["a\nb\n"])
+    entry["timing"] = timing | {"tflops": 600.0, "gbps": 10.0, "ceiling": ceiling}
+    code = "return (require('croqtile.report').lines(vim.json.decode(...)))"
+    assert nvim.lua(code, json.dumps({"version": 1, "runs": [entry]})) == [
+        "f K=64: verified (gpu, sm_90a, seed 0, compiled in 1.50 s)",
+        "  200.0 us on a card (median of 5), 600.0 TFLOP/s, 10 GB/s",
+        "  75 % of this card's 800 TFLOP/s (cuBLAS)",
+        "  note: slow",
+        "  | a",
+        "  | b",
+    ]
+    bare = entry | {
+        "timing": None,
+        "notes": [],
+        "prints": [],
+        "verdict": "crashed",
+        "message": "no\nway",
+        "range": None,
+    }
+    assert nvim.lua(code, json.dumps({"version": 1, "runs": [bare]}))[1:] == ["  no", "way"]
 
 
 def test_one_run_at_a_time_and_it_can_be_ended(nvim: Neovim) -> None:
@@ -277,16 +337,14 @@ def test_a_lens_is_clicked(nvim: Neovim) -> None:
     nvim.wait("#vim.lsp.codelens.get(0) == 5")
     titles = nvim.lua("return vim.tbl_map(function(lens) return lens.command.title end, vim.lsp.codelens.get(0))")
     assert titles[:2] == ["▶ Run (simulator)", "✓ Verify"]
-    nvim.lua("vim.ui.select = function(items, _, choose) choose(items[1], 1) end")
     nvim.cursor("__co__")
-    nvim.lua("vim.lsp.codelens.run()")
+    nvim.lua(CLICK, "croqtile.run")
     shown = nvim.float()
     assert "add M=33 N=65: verified" in shown
     nvim.do("fclose")
     nvim.lua("vim.lsp.codelens.refresh({ bufnr = 0 })")
     nvim.wait("#vim.lsp.codelens.get(0) == 6")  # one more: what came of it
-    nvim.lua("vim.ui.select = function(items, _, choose) choose(items[6], 6) end")
-    nvim.lua("vim.lsp.codelens.run()")
+    nvim.lua(CLICK, "croqtile.showRun")
     assert nvim.float() == shown
 
 
@@ -308,6 +366,15 @@ def test_health_names_what_is_here_and_what_installs_the_rest(nvim: Neovim) -> N
     nvim.do("bwipeout!")
     nvim.do("CroqDoctor")
     assert "the simulator works" in nvim.float()
+
+
+def test_the_help_is_found_and_its_tags_are_those_of_its_text(nvim: Neovim) -> None:
+    nvim.do("help croqtile")
+    assert nvim.text()[0].startswith("*croqtile.txt*")
+    folder = EXAMPLES.parent / "server/clients/nvim/doc"
+    shutil.copy(folder / "croqtile.txt", nvim.folder)
+    nvim.lua("vim.cmd.helptags(...)", str(nvim.folder))
+    assert (nvim.folder / "tags").read_text(encoding="utf-8") == (folder / "tags").read_text(encoding="utf-8")
 
 
 def test_every_command_is_in_the_help(nvim: Neovim) -> None:

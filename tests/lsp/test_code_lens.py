@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
 from croqc.service.machine import has_driver
+from croqls.lsp.requests import code_lens
+from croqls.lsp.serve import make_server
 from tests.lsp.conftest import Editor
 
 TEXT = "/* 😀 é */ __co__ void scale(global f32 [N] x) {\n  parallel i by N : thread x.at(i) = 1.0f; ) (\n}\n"
@@ -23,3 +26,15 @@ async def test_lenses_stand_over_the_name_and_carry_their_function(client: Langu
     run = commands[0]
     assert run is not None and run.command == "croqtile.run"
     assert run.title == ("▶ Run on GPU" if has_driver() else "▶ Run (simulator)")
+
+
+async def test_settings_that_come_while_the_card_is_looked_for_leave_the_lenses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the start of a session both happen at once, and an editor asks once."""
+    server = make_server()
+    server.documents.open("file:///k.co", 1, TEXT)
+    monkeypatch.setattr(code_lens, "_card", lambda: bool(server.documents.open("file:///k.co", 1, TEXT)))
+    params = lsp.CodeLensParams(lsp.TextDocumentIdentifier("file:///k.co"))
+    found = await code_lens.text_document_code_lens(server, params)
+    assert [lens.command.title for lens in found if lens.command][:2] == ["▶ Run on GPU", "✓ Verify"]

@@ -11,16 +11,13 @@ from croqc.service.machine import has_driver
 from croqls.ide.lenses import lenses
 from croqls.lsp.convert import range_of
 from croqls.lsp.requests.entry import Entry
-from croqls.lsp.requests.place import is_present
 from croqls.lsp.server import CroqtileServer
 
 
 async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-    snapshot = server.documents.get(params.text_document.uri)
-    if snapshot is None:
-        return []
     card = await asyncio.to_thread(_card)
-    if not is_present(server, snapshot):
+    snapshot = server.documents.get(params.text_document.uri)  # as it is by now: an editor does not ask a second time
+    if snapshot is None:
         return []
     source, encoding, uri = snapshot.source, server.documents.encoding, params.text_document.uri
     return [

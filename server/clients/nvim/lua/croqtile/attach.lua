@@ -14,8 +14,8 @@ local function tell_if_missing()
 end
 
 local function lenses(buffer)
-  local client = vim.api.nvim_buf_is_loaded(buffer) and server.client(buffer)
-  if client then
+  local typing = vim.startswith(vim.api.nvim_get_mode().mode, "i")
+  if not typing and vim.api.nvim_buf_is_loaded(buffer) and server.client(buffer) then
     vim.lsp.codelens.refresh({ bufnr = buffer })
   end
 end
@@ -40,7 +40,8 @@ function M.follow()
   on("LspAttach", nil, function(event)
     lenses(event.buf)
   end)
-  on({ "BufEnter", "InsertLeave", "TextChanged", "BufWritePost" }, "*.co", function(event)
+  -- Findings come for each text, and again when the server has new settings.
+  on({ "BufEnter", "InsertLeave", "DiagnosticChanged" }, "*.co", function(event)
     lenses(event.buf)
   end)
 end
