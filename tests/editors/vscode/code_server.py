@@ -78,8 +78,8 @@ class CodeServer:
     """One code-server process; `home` holds all that it writes."""
 
     def __init__(self, home: Path, *, trust: bool, user_home: Path | None = None) -> None:
-        """`trust`: workspaces have to be trusted first, as in a VS Code that nobody configured. `user_home`: the HOME of
-        whoever works there, a folder of `home` unless given."""
+        """`trust`: workspaces have to be trusted first, as in a VS Code that nobody configured. `user_home`: the HOME
+        of whoever works there, a folder of `home` unless given."""
         self.home = home
         self._user_home = user_home or home / "user"
         self._data = home / "data"

@@ -15,6 +15,10 @@ class Editor:
     def __init__(self, page: Page) -> None:
         self.page = page
 
+    def wait(self) -> None:
+        """Until the workbench has read its folder."""
+        self.page.locator(".explorer-folders-view .monaco-list-row").first.wait_for()
+
     def open(self, name: str) -> None:
         """Opens a file of the explorer for good, not as a preview."""
         self.page.locator(".explorer-folders-view .monaco-list-row", has_text=name).dblclick()
@@ -80,10 +84,12 @@ class Editor:
     def palette(self, command: str) -> None:
         """Runs a command by its title in the command palette."""
         self.press("F1")
-        box = self.page.locator(".quick-input-widget input").first
-        box.fill(f">{command}")
-        self.page.locator(".quick-input-list .monaco-list-row", has_text=command).first.wait_for()
-        self.press("Enter")
+        self.page.locator(".quick-input-widget input").first.fill(f">{command}")
+        self.choose(command)
+
+    def choose(self, row: str) -> None:
+        """Takes a row of the list that is open."""
+        self.page.locator(".quick-input-list .monaco-list-row", has_text=row).first.click()
 
     def notification(self, text: str | re.Pattern[str]) -> Locator:
         return self.page.locator(".notification-list-item-message", has_text=text).first

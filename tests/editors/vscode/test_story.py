@@ -11,10 +11,9 @@ from playwright.sync_api import expect
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.editors.vscode.code_server import CodeServer, python_with_croqtile
 from tests.editors.vscode.editor import Editor
-from tests.editors.vscode.window import Window, open_window
+from tests.editors.vscode.window import RUN_MS, Window, open_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-RUN_MS = 120_000
 STEPS = 20
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.cli.seeds import PIPELINE
 from tests.editors.vscode.code_server import VSIX, CodeServer, python_with_croqtile
 from tests.editors.vscode.editor import Editor
-from tests.editors.vscode.window import open_window
+from tests.editors.vscode.window import RUN_MS, open_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -36,5 +36,5 @@ def test_trust_is_followed_at_once(careful: CodeServer, tmp_path: Path) -> None:
             expect(window.page.locator(".statusbar-item", has_text="Restricted Mode")).to_have_count(0)
             editor.tab("kernel.co").click()
             editor.lens("Run (simulator)").click()
-            expect(editor.panel().locator("body")).to_contain_text("Every expectation holds", timeout=120_000)
+            expect(editor.panel().locator("body")).to_contain_text("Every expectation holds", timeout=RUN_MS)
             assert mark.exists()

@@ -14,6 +14,7 @@ from tests.editors.vscode.code_server import ROOT, CodeServer
 
 PICTURES = ROOT / "build" / "vscode"
 STEP_MS = 30_000
+RUN_MS = 120_000  # a run in the simulator
 WIDTH, HEIGHT = 1440, 1000
 
 
