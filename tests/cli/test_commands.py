@@ -249,7 +249,9 @@ def test_the_entry_point_runs_as_a_process(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (
         0,
-        "k.co: f: no events; copies and buffers proved\nno mistakes in 1 file\n",
+        "k.co: f: no events; copies and buffers proved\n"
+        "proved: the order of paths, events and copies; not races between threads inside one path\n"
+        "no mistakes in 1 file\n",
     )
 
 

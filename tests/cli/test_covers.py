@@ -24,6 +24,22 @@ def test_flow_says_what_proved_covers_and_a_failure_does_not(
     assert "inside one path" not in failed
 
 
+def test_check_and_run_say_it_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (EXAMPLES / "pipeline_course.co").read_text(encoding="utf-8")
+    checked = said("check", text, tmp_path / "k.co", capsys).splitlines()
+    assert checked[-2] == LINE.strip()
+    ran = said("run", text, tmp_path / "k.co", capsys).splitlines()
+    assert ran[-2] == "verified: these sizes and schedules; not races between threads inside one path"
+    broken = said("check", text.replace("trigger full[stage];", ""), tmp_path / "k.co", capsys)
+    assert "inside one path" not in broken
+
+
+@pytest.mark.parametrize("form", ["--ptx", "--sass"])
+def test_lines_stand_beside_cuda_alone(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cuda", str(EXAMPLES / "pipeline_course.co"), "--lines", form]) == 2
+    assert capsys.readouterr().err == f"croq: '--lines' stands beside CUDA C++, not beside '{form}'\n"
+
+
 def test_the_page_carries_the_scope_and_its_command_prints_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -125,6 +125,48 @@ def test_at_a_wait_it_tells_where_each_path_can_stand(browser: Browser, tmp_path
     assert browser.js("document.querySelector('#cursor .flip .on').innerText") == "1"
 
 
+def test_paths_that_share_a_statement_have_a_row_each(browser: Browser, tmp_path: Path) -> None:
+    """Two consumers wait at one place; what does not vary is left out of a button's name."""
+    text = Path("examples/gemm_f16.co").read_text(encoding="utf-8")
+    opened(browser, tmp_path, text)
+    told = cursor(browser, text, "wait full[stage]")
+    rows = browser.js(
+        "[...document.querySelectorAll('#cursor .visits .tabs')].map(r => r.innerText.split('\\n').slice(0, 3))"
+    )
+    assert rows == [["p = 1", "k = 0", "k = 1"], ["p = 2", "k = 0", "k = 1"]]
+    assert {visit["iteration"]["ti"] for visit in told["visits"]} == {0}
+    browser.js("document.querySelectorAll('#cursor .visits .tabs')[1].querySelectorAll('button')[1].click()")
+    assert inner(browser, "say").startswith("path p = 2 waits on full[1] for generation 0, parity 0")
+    assert browser.js("document.activeElement.ariaLabel") == "k = 1, path p = 2"
+
+
+@pytest.mark.parametrize("name", ["persistent_1p2c", "swap_f16", "reduce"])
+def test_each_visit_leads_to_its_step(browser: Browser, tmp_path: Path, name: str) -> None:
+    text = Path(f"examples/{name}.co").read_text(encoding="utf-8")
+    opened(browser, tmp_path, text)
+    result = flow_of(text)
+    led = """[...document.querySelectorAll('#cursor .visits button')].map((_, i) => {
+      document.querySelectorAll('#cursor .visits button')[i].click();
+      return run.steps.indexOf(run.steps[run.picture.moments[at - 1].step]);
+    })"""
+    for line in sorted({step.range.start.line for step in result.flows[0].steps}):
+        told = flow_at(result, Place(line, 200))
+        tell(browser, type="at", told=to_data(told))
+        assert sorted(browser.js(led)) == [visit.step for visit in told.visits]
+    assert browser.problems == []
+
+
+def test_visits_that_nothing_tells_apart_are_counted(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, tmp_path, PIPELINE)
+    told = cursor(browser, PIPELINE, "wait full[stage]")
+    same = [visit | {"iteration": {}} for visit in told["visits"][:2]]
+    tell(browser, type="at", told=told | {"visits": same})
+    buttons = "[...document.querySelectorAll('#cursor .visits button')].map(x => x.innerText)"
+    assert browser.js(buttons) == ["time 1", "time 2"]
+    tell(browser, type="at", told=told | {"visits": same[:1]})
+    assert browser.js(buttons) == ["once"]
+
+
 def test_the_moment_follows_the_cursor_and_keeps_the_turn(browser: Browser, tmp_path: Path) -> None:
     opened(browser, tmp_path, PIPELINE)
     now = "(s => [s.op, s.event, s.path, s.iteration.iv_k ?? null])(run.steps[run.picture.moments[at - 1].step])"

@@ -65,3 +65,30 @@ def test_a_loop_that_may_not_end_is_told(loop: str) -> None:
     assert flow.place is not None
     start = text.index("__co__") + flow.place.start
     assert text[start - 7 : start] == "while ("
+
+
+def test_a_loop_that_never_ends_and_does_something_is_told_at_once() -> None:
+    """Its turns would take all steps that there are."""
+    head = "mutable int k = 0; while (k < C)"
+    flow = flow_of(pipe(load(head), use(head)))
+    assert (flow.strength, flow.findings) == (Strength.UNKNOWN, ())
+    assert flow.reason == "this loop never ends: no turn changes what its condition asks"
+    assert flow.spent < 1000
+
+
+@pytest.mark.parametrize("way", ["if (k > 3) { break; }", "k += 1;", "if (J > 2) { k += 1; }"])
+def test_a_loop_that_may_end_is_gone_through(way: str) -> None:
+    head = "mutable int k = 0; while (k < C)"
+    assert flow_of(pipe(load(head), use(head), "", f"{way} k += 1;")).strength is not Strength.UNKNOWN
+
+
+def test_one_path_alone_in_a_loop_that_never_ends_is_told_too() -> None:
+    flow = flow_of("""__co__ void f(global s32 [R, 32] src, global s32 [R, 32] dst) {
+      parallel b by R : block {
+        shared s32 [1, 32] row;
+        mutable int width = 16;
+        while (width > 0) { dma.copy src.subspan(1, 32).at(b, 0) => row; sync.shared; }
+        dma.copy row => dst.subspan(1, 32).at(b, 0);
+      }
+    }""")
+    assert (flow.strength, flow.reason.partition(":")[0]) == (Strength.UNKNOWN, "this loop never ends")

@@ -45,6 +45,7 @@ def counted(type_: str, first: str, end: str, step: str = "+= 1") -> dict[str, s
     }
 
 
+SLICED = {"head": "with k in C / 32 { foreach k(-2:)", "slot": "(k + 3) % 3"}
 TURNED = {"slot": "q % 3", "step": "q += 1;"}
 WRONG = {
     "a slot of a byte": (loads(before="mutable u8 q = 250;", **TURNED), uses(before="mutable int q = 250;", **TURNED)),
@@ -70,6 +71,14 @@ WRONG = {
     "a size below zero": (loads(before="u32 q = 50000;", late="C - 33 > q"), uses()),
     "converted": (loads(before="mutable int q = 0;", first="q += 64;", late="__to<u8>(q) == 0"), uses()),
     "a product of 33 bits": (loads(before="u32 q = 4;", late="q * 1073741824 == 0"), uses()),
+    "an index that begins below zero": (
+        loads(**SLICED, first="u32 y = k % 2;", late="y > 100") + " }",
+        uses(**SLICED) + " }",
+    ),
+    "a sum with one": (
+        loads(**SLICED, before="u32 z = 0;", late="(z + k) % 5 == 4 && k < 0") + " }",
+        uses(**SLICED) + " }",
+    ),
     "a cast of what was shifted": (loads(late="__to<s32>(__to<s64>(k) << 32) == 0 && k > 3"), uses()),
     "a name of fewer bits": (loads(first="int q = __to<s64>(k) * 3000000000;", late="q < 0"), uses()),
     "there and back": (loads(late="__to<s32>(__to<u32>(4 - k)) < 0"), uses()),
@@ -138,6 +147,10 @@ OFF = {"before": "u32 q = 3;", "slot": "(q - k) % 3"}
 RIGHT = {
     "unsigned, down": (loads(**DOWN), uses(**DOWN)),
     "unsigned, less an index": (loads(**OFF), uses(**OFF)),
+    "an index below zero against an unsigned one": (
+        loads(**SLICED, before="u32 z = 0;", late="k % 2 < z") + " }",
+        uses(**SLICED) + " }",
+    ),
     "64 bits that hold it": (loads(late="__to<s64>(k) * 3000000000 < 0"), uses()),
     "a modulus beside a factor": (
         loads(before="mutable int q = 0;", slot="q % 3", step="q = (q * 4 + 4) % 12;"),

@@ -108,3 +108,16 @@ def test_what_the_program_rules_out_is_not_tried(guard: str, asserts: str) -> No
 def test_a_guard_that_no_size_enters_costs_a_bounded_search() -> None:
     plain = flow_of(kernel("R > 3")).spent
     assert flow_of(kernel("R * R + N * N == 3 * C * C && R % 7 == 5 && N % 7 == 6")).spent < plain + 20_000
+
+
+@pytest.mark.parametrize(
+    ("guard", "beside"),
+    [
+        ("(C + C) % 3 == 2", ["at C = 1, not at every size"]),
+        ("J / 5 > 4", ["at C = 1, J = 25, not at every size"]),
+        ("k >= 0", []),
+    ],
+)
+def test_a_race_that_some_sizes_show_alone_names_them(guard: str, beside: list[str]) -> None:
+    (finding,) = flow_of(kernel(guard, inside=EARLY)).findings
+    assert [related.message for related in finding.related if "every size" in related.message] == beside

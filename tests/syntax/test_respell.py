@@ -55,6 +55,9 @@ def test_every_word_of_a_function_is_set_right_in_one_go() -> None:
         ("x = 1'000;", "unexpected character '''; write the digits of a number together"),
         ("x = 1'000'000u;", "unexpected character '''; write the digits of a number together"),
         ("for (int q = 0; q < 3; q++) { x = q; }", "there is no 'for'; use 'foreach q in 3'"),
+        ("for (int q = 0; q < cdiv(n, 4); ++q) { x = q; }", "there is no 'for'; use 'foreach q in [cdiv(n, 4)]'"),
+        ("for (int  i   = 0; i < n; i += 1) { x = i; }", "there is no 'for'; use 'foreach i in n'"),
+        ("for (int q = 0; q < 8; q += 2) { x = 1; }", "there is no 'for'; use 'foreach i in n'"),
     ],
 )
 def test_words_without_a_near_one(snippet: str, said: str) -> None:

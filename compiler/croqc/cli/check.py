@@ -8,12 +8,15 @@ from croqc.cli.common import add_files, add_json, add_settings, check_all, flags
 from croqc.cli.render import render_diagnostic, summary, wants_colour
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.service.check import FileReport
-from croqc.service.flow_check import verdict_lines, with_flow
+from croqc.service.explain_words import COVERS
+from croqc.service.flow_check import verdict_lines, with_flow, words_of
 from croqc.text.diagnostics import Severity
 
 EXAMPLES = """  croq check kernel.co
   croq check --arch sm_80 -D TILE=64 kernels/*.co
   croq check --strict --json kernel.co"""
+
+_SURE = ("proved", "checked")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,4 +53,6 @@ def _print(args: argparse.Namespace, reports: list[FileReport]) -> None:
     if reports and not args.quiet:
         for line in (line for report in reports for line in verdict_lines(report)):
             print(line)
+        if sure := [word for word in _SURE if word in words_of(reports)]:
+            print(f"{' and '.join(sure)}: {COVERS}")
         print(summary(shown, len(reports)))

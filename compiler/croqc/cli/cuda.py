@@ -48,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.lines and not args.json and args.form in ("ptx", "sass"):
+        raise UsageError(f"'--lines' stands beside CUDA C++, not beside '--{args.form}'")
     report, found = _found(args)
     if found.problems and not args.json:
         for problem in found.problems:

@@ -25,6 +25,7 @@ from croqc.cli.failure import UsageError
 from croqc.cli.run_report import print_report
 from croqc.engines.gpu.protocol import ROUNDS, RUN_SECONDS
 from croqc.service.check import FileReport, check_file
+from croqc.service.explain_words import RUNS_COVER
 from croqc.service.files import FileError
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import CardRequest, PlanError, Request, split_defines
@@ -83,9 +84,11 @@ def _run(args: argparse.Namespace, card: Parent | None) -> int:
             print(f"croq: {error}", file=sys.stderr)
     if args.json:
         write_json(run_result(done))
-    elif len(done) > 1:
-        good = sum(item.ok for item in done)
-        print(f"{good} of {len(done)} runs verified or consistent")
+    else:
+        if sure := sorted({item.result.verdict.value for item in done if item.ok and item.result.engine == "sim"}):
+            print(f"{' and '.join(sure)}: {RUNS_COVER}")
+        if len(done) > 1:
+            print(f"{sum(item.ok for item in done)} of {len(done)} runs verified or consistent")
     return 2 if problems else int(not all(item.ok for item in done))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from croqc.flow.extents import elem_of, is_narrow
 from croqc.sema.elements import ELEMENTS, limits
 from croqc.sema.model import Model, Symbol
+from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -20,6 +21,21 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 def surely_ends(model: Model, node: ast.While) -> bool:
     """Whether a loop ends that no jump goes on with early."""
     return any(_fails_some_time(model, node, part) for part in _conjuncts(node.cond))
+
+
+def never_ends(model: Model, node: ast.While) -> bool:
+    """Whether a loop that is entered is never left: its condition asks for nothing that a turn changes."""
+    inside = list(walk(node.cond))
+    if any(isinstance(each, ast.Call | ast.Chain | ast.IncDec) for each in inside):
+        return False
+    leaving = (ast.Jump, ast.Return, ast.Cpp, ast.Asm, ast.ErrorStmt, ast.Missing)
+    if any(isinstance(each, leaving) and getattr(each, "word", "") != "continue" for each in walk(node.body)):
+        return False
+    named = {model.uses.get(name) for name in inside if isinstance(name, ast.Name)}
+    handed = (arg for each in walk(node.body) if isinstance(each, ast.Call) for arg in each.args)
+    passed = {model.uses.get(name) for arg in handed for name in walk(arg) if isinstance(name, ast.Name)}
+    scalars = all(symbol is not None and isinstance(symbol.type, Scalar | Bounded) for symbol in named)
+    return scalars and named.isdisjoint(passed) and named.isdisjoint(symbol for symbol, _ in _moves(model, node))
 
 
 def _conjuncts(cond: ast.Node) -> Iterator[ast.Binary]:

@@ -58,6 +58,9 @@ class Extents:
         self.wrapping: set[Symbol] = set()
         """The variables that are moved on beyond their type."""
         self._atoms: dict[str, Range] = {}
+        self._beyond: dict[Symbol, Range] = {}
+        self._find_slices(nodes)
+        self._known.clear()
         self._atoms |= {atom: self._of_symbol(symbol) for symbol, atom in atoms_of(model).items()}
         self._settle(nodes)
 
@@ -156,14 +159,24 @@ class Extents:
             return self.converted(value, elem_of(symbol.type))
         return self._held.get(symbol) or self._of_symbol(symbol)
 
+    def _find_slices(self, nodes: Sequence[ast.Node]) -> None:
+        """How far loops over a part of a range (`k(-2:1)`) go below 0 and beyond its end."""
+        for node in nodes:
+            if isinstance(node, ast.Range):
+                below = 0 if node.lo is None else min(self.held(node.lo)[0], 0)
+                above = 0 if node.hi is None else max(self.held(node.hi)[1], 0)
+                for name in (node.name, node.local):
+                    symbol = None if name is None else self.model.uses.get(name)
+                    if symbol is not None:
+                        self._beyond[symbol] = joined(self._beyond.get(symbol, (0, 0)), (below, above))
+
     def _of_symbol(self, symbol: Symbol) -> Range:
         """A size, an index, a parameter; what a type holds for all else."""
         elem = elem_of(symbol.type)
         match symbol.type:
             case Bounded(bound=bound) | BoundedTuple(bounds=(bound,)):
-                first = symbol.decl.lo if isinstance(symbol.decl, ast.Range) else None
-                low = 0 if first is None else min(self.held(first)[0], 0)
-                return low, COUNTED if bound.const is None else max(bound.const - 1, 0)
+                below, above = self._beyond.get(symbol, (0, 0))
+                return below, (COUNTED if bound.const is None else max(bound.const - 1, 0)) + above
         if symbol.kind is SymbolKind.DIMENSION:
             return 1, COUNTED
         if symbol.kind is SymbolKind.PARAM and elem is not None:

@@ -5,7 +5,7 @@ Must not know the language: it works on the step program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
 from croqc.flow.leaps import run
-from croqc.flow.limit import TOO_DEEP
+from croqc.flow.limit import NEVER_ENDS, TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
@@ -39,6 +39,7 @@ from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
+from croqc.text.diagnostics import Related
 from croqc.text.span import Span
 
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
@@ -114,7 +115,7 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
             continue
         if findings:
             shown = _better(setting, sites, found, number, findings, effort)
-            outcome.findings = _for_some(setting, found, number, shown, effort)
+            outcome.findings = _for_some(setting, found, number, shown, outcome.done, effort)
             break
         if machine.broken_off:
             outcome.exhausted = sizes
@@ -157,7 +158,8 @@ def _says_nothing(setting: Setting, loose: bool, machine: Machine, outcome: Outc
         outcome.guarded = True
         return True
     if machine.undecided is not None:
-        outcome.undecided = None if is_plain(setting) else machine.undecided
+        matters = not is_plain(setting) or machine.undecided[1] == NEVER_ENDS
+        outcome.undecided = machine.undecided if matters else None
         return True
     return False
 
@@ -259,13 +261,21 @@ def _better(
 
 
 def _for_some(
-    setting: Setting, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
+    setting: Setting,
+    found: Plan,
+    number: int,
+    findings: list[FlowFinding],
+    done: Sequence[Mapping[int, int]],
+    effort: Effort,
 ) -> list[FlowFinding]:
     """The same, marked where a larger instance runs through: then the sizes are a part of what is wrong."""
-    told = findings[0]
-    if told.rule != "credit-deadlock" and "shift" not in told.args:
+    told, failed = findings[0], found.instances[number]
+    if told.rule == "trip-count-mismatch":  # it names them anyway
         return findings
-    failed = found.instances[number]
+    turns = [Turns(setting, loop) for loop in found.loops]
+    counts = [each.of(failed) or 0 for each in turns]
+    if any(all((each.of(sizes) or 0) >= count for each, count in zip(turns, counts, strict=True)) for sizes in done):
+        return [_of_some(told), *findings[1:]]
     larger = [
         *_neighbours(setting, found, failed),
         *found.instances[number + 1 : number + 1 + min(found.period, _BETTER)],
@@ -275,8 +285,17 @@ def _for_some(
         if machine is None:
             break
         if not machine.faults and not machine.stuck() and machine.undecided is None:
-            return [replace(told, args={**told.args, "some": True}), *findings[1:]]
+            return [_of_some(told), *findings[1:]]
     return findings
+
+
+def _of_some(told: FlowFinding) -> FlowFinding:
+    """The finding with its sizes: in its words, where those have room, else beside it."""
+    told = replace(told, args={**told.args, "some": True})
+    named = ", ".join(f"{name} = {value}" for name, value in told.sizes.items())
+    if not named or told.rule == "credit-deadlock" or "shift" in told.args:
+        return told
+    return replace(told, related=(*told.related, Related(f"at {named}, not at every size", told.span)))
 
 
 def _neighbours(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> Iterator[Mapping[int, int]]:

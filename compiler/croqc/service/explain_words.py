@@ -13,6 +13,9 @@ from croqc.syntax.borrowed import barrier
 COVERS: Final = "the order of paths, events and copies; not races between threads inside one path"
 """What a verdict of credit flow speaks of, for those who read "proved"."""
 
+RUNS_COVER: Final = "these sizes and schedules; not races between threads inside one path"
+"""The same of a run in the simulator."""
+
 _OF_FLOW: Final = f"It covers {COVERS}. Whether indices stay inside for all sizes is another question: runs tell."
 _OF_RUNS: Final = (
     "A run looks at these sizes and schedules alone. The threads of one path run in step: races between them are not"

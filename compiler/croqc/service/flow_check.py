@@ -6,6 +6,8 @@ A function with errors is not analysed. Verdicts of functions that did not chang
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import verdict_text
@@ -120,6 +122,12 @@ def scope_of(function: FunctionReport, flow: KernelFlow) -> str:
 def verdict_of(function: FunctionReport, flow: KernelFlow) -> str:
     """The verdict on a kernel in words, with what it leaves open."""
     return "; ".join(filter(None, (verdict_text(flow), scope_of(function, flow))))
+
+
+def words_of(reports: Sequence[FileReport]) -> frozenset[str]:
+    """The verdicts on all kernels: "proved", "checked", "fails", "unknown"."""
+    flows = (flow for report in reports for flow in (report.flows or {}).values())
+    return frozenset(kernel.strength.value for flow in flows for kernel in flow.kernels)
 
 
 def verdict_lines(report: FileReport) -> tuple[str, ...]:

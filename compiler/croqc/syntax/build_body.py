@@ -20,7 +20,9 @@ _OTHER_GUARDS: Final = {
     "unless": "if (!(…))", "when": "if (…)", "until": "while (!(…))",
     "forall": "foreach i in n", "repeat": "foreach i in n",
 }  # fmt: skip
-_COUNTING: Final = re.compile(r"for\(\s*(?:int|auto|\w+)\s+(\w+)\s*=\s*0\s*;\s*\1\s*<\s*([\w.]+)\s*;[^;]*\)")
+_COUNTING: Final = re.compile(
+    r"for\(\s*\w+\s+(\w+)\s*=\s*0\s*;\s*\1\s*<\s*([^;&|<>=!]+?)\s*;\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)\s*\)"
+)
 
 
 @record
@@ -92,10 +94,16 @@ def for_loop(b: Builder, at: Span, kids: Kids) -> Any:
     header = b.source(word.span)
     opening = Span(word.start + header.find("("), word.start + header.find("(") + 1)
     found = _COUNTING.fullmatch("for" + header[3:].strip())
-    loop = f"foreach {found[1]} in {found[2]}" if found else "foreach i in n"
+    bound = "" if found is None else found[2] if re.fullmatch(r"[\w.]+", found[2]) else f"[{found[2]}]"
+    loop = f"foreach {found[1]} in {bound}" if found else "foreach i in n"
     fix = replace_fix(f"Write '{loop}'", word.span, loop, safe=False) if found else None
     b.report("there is no 'for'", opening, f"use '{loop}'", fix)
-    return Loose(body.stmts)
+    if found is None:
+        return Loose(body.stmts)
+    first = word.start + header.rfind(found[1], 0, header.index("="))
+    name = Span(first, first + len(found[1]))
+    init = t.ScalarInit(name, t.Name(name, found[1]), t.IntLit(name, 0, "0"))
+    return t.Block(at, (t.ScalarDecl(name, None, True, "int", (init,)), *body.stmts))  # its body may name the index
 
 
 @action("do_loop")

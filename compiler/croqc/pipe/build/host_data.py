@@ -106,16 +106,10 @@ def _each(
     elem = "s32" if is_small(total) else "s64"
     start = Op("+", (Op("*", (Var(block), Lit(_THREADS))), Var(thread)))
     at = Var(number, elem)
-    index: list[Expr] = []
-    rest: Expr = at
-    for extent in reversed(shape[1:]):
-        index.append(modulo(rest, extent))
-        rest = divide(rest, extent)
-    index.append(rest)
     room = Op("<", (at, total if elem == "s32" else widened(total)), "bool")
     stmts: tuple[ir.Stmt, ...] = (
         ir.Let(own.span, number, elem, start if elem == "s32" else widened(start)),
-        ir.If(own.span, room, tuple(body(tuple(reversed(index))))),
+        ir.If(own.span, room, tuple(body(_unfolded(at, shape)))),
     )
     used = mentioned((*stmts, *(tensor for tensor, _ in arrays)))
     return ir.Kernel(
@@ -135,3 +129,12 @@ def _each(
         (),
         stmts,
     )
+
+
+def _unfolded(number: Expr, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The index of an element of a shape, from its number row by row."""
+    index: list[Expr] = []
+    for extent in reversed(shape[1:]):
+        index.append(modulo(number, extent))
+        number = divide(number, extent)
+    return (number, *reversed(index))

@@ -6,6 +6,7 @@
 import * as vscode from "vscode";
 
 import { LANGUAGE, openedDocument, SCHEMES } from "../../commands/place.js";
+import { SECTION } from "../../config.js";
 import { type Parts, Refusal } from "../../parts.js";
 import type { About, FlowData } from "../../requests.js";
 import { ending, newNonce, type Page, pageOf, wordsOf } from "./asking.js";
@@ -15,13 +16,15 @@ import { waitingPage } from "./waiting.js";
 import { revealIn } from "../reveal.js";
 
 const TYPE = "croqtile.flow";
+/** The version of no text: the page is one of another document. */
+const OTHER = -1;
 const OPTIONS: vscode.WebviewOptions = { enableScripts: true, localResourceRoots: [] };
 
 let open: FlowPanel | undefined;
 
 /** Gives the panel back that was open when the window was reloaded. */
 export function registerFlowPanel(parts: Parts): vscode.Disposable {
-  const serializer = vscode.window.registerWebviewPanelSerializer(TYPE, {
+  return vscode.window.registerWebviewPanelSerializer(TYPE, {
     // Resolves before the server answers: until then the editor shows nothing of the panel.
     deserializeWebviewPanel: (panel, state) => {
       const uri = documentOf(state);
@@ -34,21 +37,20 @@ export function registerFlowPanel(parts: Parts): vscode.Disposable {
       return Promise.resolve();
     },
   });
-  return vscode.Disposable.from(serializer, { dispose: () => open?.close() });
 }
 
 /** Opens the panel beside the source, or turns the one that is open to it. Throws Refusal where there is no page to show. */
 export async function showFlowPanel(parts: Parts, about: About): Promise<void> {
   const uri = vscode.Uri.parse(about.textDocument.uri);
-  if (open === undefined) {
-    const page = await pageOf(parts, uri); // before there is a panel: a refusal is a message, not an empty panel
+  const page = open === undefined ? await pageOf(parts, uri) : undefined; // a refusal is a message, not an empty panel
+  if (open === undefined && page !== undefined) {
     const place = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     open = new FlowPanel(parts, vscode.window.createWebviewPanel(TYPE, "Credit flow", place, OPTIONS), uri);
     open.put(page, about.entry ?? null);
   } else {
-    open.turn(uri, about.entry ?? null);
+    open?.turn(uri, about.entry ?? null); // also one that was opened meanwhile
   }
-  open.front();
+  open?.front();
 }
 
 /** Shows measured time in the panel, which it opens where there is none. `version` is that of the text it was measured of. */
@@ -92,13 +94,10 @@ class FlowPanel {
       vscode.window.onDidChangeActiveTextEditor((editor) => editor !== undefined && this.activated(editor.document)),
       vscode.workspace.onDidOpenTextDocument((document) => this.isSource(document) && this.ready && this.following.anew()),
       vscode.workspace.onDidChangeTextDocument((event) => event.contentChanges.length > 0 && this.isSource(event.document) && this.edited()),
-      all.server.onDidChangeState(({ kind }) => kind === "running" && this.served()),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && this.unsettled()),
+      all.server.onDidChangeState(({ kind }) => kind === "running" && this.unsettled()),
     );
     this.name();
-  }
-
-  close(): void {
-    this.panel.dispose();
   }
 
   front(): void {
@@ -134,6 +133,9 @@ class FlowPanel {
       return;
     }
     this.uri = uri;
+    this.newest = undefined;
+    this.measured = false;
+    this.version = this.version === undefined ? undefined : OTHER;
     this.name();
     this.say({ type: "note", text: "", stale: true });
     this.renew();
@@ -192,9 +194,9 @@ class FlowPanel {
     }
   }
 
-  /** A server has started. */
-  private served(): void {
-    if (this.panel.visible) {
+  /** A server has started, or has other settings. Measured times stay those of the text. */
+  private unsettled(): void {
+    if (this.panel.visible && !this.measured) {
       this.renew();
     }
   }
@@ -246,6 +248,10 @@ class FlowPanel {
   /** What the page does not know yet. One that was hidden has begun anew, with the data that it was made of. */
   private tell(): void {
     if (!this.ready) {
+      return;
+    }
+    if (this.version === OTHER) {
+      this.following.anew();
       return;
     }
     if (this.newest !== undefined) {
@@ -308,7 +314,7 @@ class FlowPanel {
 
   private async look(signal: AbortSignal): Promise<void> {
     const editor = this.editor();
-    if (editor === undefined) {
+    if (editor === undefined || this.version === OTHER) {
       return;
     }
     const { line, character } = editor.selection.active;

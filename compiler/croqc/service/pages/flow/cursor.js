@@ -41,20 +41,31 @@ function drawCursor() {
   const text = make("p", { className: "at", textContent: `${visit.text}.` });
   $("cursor").replaceChildren(make("h2", { textContent: "At the cursor" }), text, visits(), standsTable(), holdings());
 }
-// One button a time that a path comes here; those of several paths name the path.
+// A row a path that comes here, a button each time: named by the variables that tell the times apart, else counted.
 function visits() {
-  const several = new Set(cursor.visits.map(v => v.path)).size > 1;
-  const name = v => [...(several ? [bare(v.path)] : []), turns(v.iteration) || "once"].join(" · ");
-  const group = make("div", { className: "tabs" }, ...cursor.visits.map(v => {
-    const it = make("button", { textContent: name(v), onclick: () => { visit = v; goTo(v); drawCursor(); focusVisit(v); } });
-    it.setAttribute("aria-pressed", v === visit);
-    return it;
-  }));
+  const all = cursor.visits, paths = [...new Set(all.map(v => v.path))];
+  const varies = name => new Set(all.map(v => v.iteration[name])).size > 1;
+  const rows = paths.map(path => {
+    const own = all.filter(v => v.path === path), head = paths.length > 1 ? [make("span", { textContent: bare(path) })] : [];
+    return make("div", { className: "tabs" }, ...head, ...own.map((v, i) => {
+      const turn = turns(Object.fromEntries(Object.entries(v.iteration).filter(([name]) => varies(name))));
+      const it = make("button", { textContent: turn || (own.length > 1 ? `time ${i + 1}` : "once"), onclick: () => visitOf(v) });
+      if (paths.length > 1) it.setAttribute("aria-label", `${it.textContent}, ${path}`);
+      it.setAttribute("aria-pressed", v === visit);
+      return it;
+    }));
+  });
+  const group = make("div", { className: "visits" }, ...rows);
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", "Which time");
   return group;
 }
-const focusVisit = v => $("cursor").querySelectorAll(".tabs button")[cursor.visits.indexOf(v)]?.focus({ preventScroll: true });
+function visitOf(v) {
+  visit = v;
+  goTo(v);
+  drawCursor();
+  $("cursor").querySelector("[aria-pressed=true]").focus({ preventScroll: true });
+}
 function standsTable() {
   const rows = [...visit.paths].sort((a, b) => rank(a.path) - rank(b.path)).map(p => {
     const own = p.path === visit.path, name = make("th", { scope: "row", textContent: bare(p.path) });
