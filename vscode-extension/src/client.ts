@@ -19,9 +19,9 @@ import {
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { pythonEnvironment, runProcess } from "./process.js";
-import { Refusal } from "./parts.js";
 import { candidates, findPython } from "./python.js";
-import { type Method, type Notice, type Notifications, NOTICES, type Requests } from "./requests.js";
+import { reasonOf, Refusal } from "./refusal.js";
+import { type Method, type Notice, NOTICES, type Notifications, type Requests } from "./requests.js";
 import { MOST_RESTARTS, Restarts, WINDOW_MS } from "./restarts.js";
 import type { Found, ServerState, Why } from "./state.js";
 import { remedy } from "./tidings.js";
@@ -69,10 +69,6 @@ class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether the interpreter was deleted since; one found on the PATH is asked anew at each start. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Past, RunEntry, RunRequest, RunResult, Verified } from "../src/runTypes.js";
-import { bodyOf } from "../src/views/runPanel/html.js";
 import { frame } from "../src/views/runPanel/frame.js";
+import { bodyOf } from "../src/views/runPanel/html.js";
 import { busyOf, type Known, viewOf } from "../src/views/runPanel/model.js";
 import type { Table } from "../src/views/runPanel/table.js";
 import { entry, FAILS, HOLDS, HUNG, onCard, past, result } from "./someRuns.js";
@@ -156,7 +156,7 @@ test("the page allows nothing but its own style and script", () => {
   const page = frame();
   const [, nonce] = /script-src 'nonce-(\w{32})'/.exec(page) ?? [];
   assert.ok(nonce !== undefined);
-  assert.match(page, /content="default-src 'none'; style-src 'nonce-\w+'; script-src 'nonce-\w+'"/);
+  assert.match(page, /content="default-src 'none'; style-src 'nonce-\w+'; script-src 'nonce-\w+'; base-uri 'none'; form-action 'none'"/);
   assert.deepEqual([...page.matchAll(/<(style|script)( nonce="(\w+)")?>/g)].map((found) => found[3]), [nonce, nonce]);
   assert.doesNotMatch(page, / style="| on\w+="|https?:/);
   assert.notEqual(frame(), page);

@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 
 import { askDoctor } from "../machine.js";
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Command, Parts } from "../parts.js";
+import { reasonOf, Refusal } from "../refusal.js";
 import type { Doctor } from "../requests.js";
 import { show } from "../state.js";
 import { warn } from "../tell.js";
@@ -38,7 +39,7 @@ function fill(at: vscode.WebviewPanel, parts: Parts, report: Doctor): void {
     try {
       await carryOut(parts, commandOf(report, said));
     } catch (error) {
-      await warn(error instanceof Error ? error.message : String(error), error instanceof Refusal ? error.way : undefined);
+      await warn(reasonOf(error), error instanceof Refusal ? error.way : undefined);
     }
   });
   at.webview.html = html(doctorPage(report, show(parts.server.state).detail));

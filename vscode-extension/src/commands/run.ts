@@ -1,8 +1,9 @@
 /** Commands that run kernels: in the simulator, on the card, both; the end of a run. */
 import * as vscode from "vscode";
 
-import { type Command, type Parts, Refusal } from "../parts.js";
-import type { About } from "../requests.js";
+import { type About, aboutThe } from "../lsp.js";
+import type { Command, Parts } from "../parts.js";
+import { Refusal } from "../refusal.js";
 import type { RunRequest, RunResult } from "../runTypes.js";
 import { warn } from "../tell.js";
 import { showRunPanel } from "../views/runPanel/panel.js";
@@ -66,6 +67,5 @@ async function showLast(parts: Parts, args: readonly unknown[]): Promise<void> {
   if (!("state" in known)) {
     throw new Refusal(known.message);
   }
-  const about: About = typeof entry === "string" ? { textDocument: { uri }, entry } : { textDocument: { uri } };
-  await showRunPanel(parts, { request: { ...about, task: known.task }, result: known });
+  await showRunPanel(parts, { request: { ...aboutThe(uri, entry), task: known.task }, result: known });
 }

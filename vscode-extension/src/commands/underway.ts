@@ -1,7 +1,8 @@
 /** What the commands that run kernels share: trust comes first, and one run is made at a time. */
 import * as vscode from "vscode";
 
-import { type Parts, Refusal } from "../parts.js";
+import type { Parts } from "../parts.js";
+import { Refusal } from "../refusal.js";
 import { inform } from "../tell.js";
 import { TRUST } from "../tidings.js";
 

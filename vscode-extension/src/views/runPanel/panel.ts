@@ -1,7 +1,8 @@
 /** The run panel: one a window; follows the runs, asks for the history, comes back after a reload with what it showed. */
 import * as vscode from "vscode";
 
-import { type Parts, Refusal } from "../../parts.js";
+import type { Parts } from "../../parts.js";
+import { reasonOf, Refusal } from "../../refusal.js";
 import type { Ended, Running } from "../../runs.js";
 import type { Past, Progress } from "../../runTypes.js";
 import { isReady } from "../page.js";
@@ -118,7 +119,7 @@ class RunPanel {
         this.draw();
       }
     } catch (error) {
-      this.parts.output.warn(`croqtile/runs: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.output.warn(`croqtile/runs: ${reasonOf(error)}`);
     }
   }
 

@@ -1,12 +1,13 @@
 /** The Test Explorer's kernels: each run line of a kernel with an expectation is a test, as the server lists them. */
 import * as vscode from "vscode";
 
-import { LANGUAGE, openedDocument } from "../../commands/place.js";
 import { Later } from "../../later.js";
-import { type Parts, Refusal } from "../../parts.js";
-import type { Range } from "../../requests.js";
+import type { Parts } from "../../parts.js";
+import { LANGUAGE, openedDocument } from "../../place.js";
+import { reasonOf, Refusal } from "../../refusal.js";
 import type { Ended } from "../../runs.js";
 import type { KernelTest, RunRequest, TestFile } from "../../runTypes.js";
+import { rangeOf } from "../ranges.js";
 import { showRunPanel } from "../runPanel/panel.js";
 import { type Message, type Outcome, outcomesOf } from "./outcome.js";
 import { type Chosen, type Group, groupsOf } from "./plan.js";
@@ -84,7 +85,7 @@ class KernelTests implements vscode.Disposable {
     try {
       return (await this.parts.server.request("croqtile/tests", uri === undefined ? {} : { textDocument: { uri } })).files;
     } catch (error) {
-      this.parts.output.warn(`croqtile/tests: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.output.warn(`croqtile/tests: ${reasonOf(error)}`);
       return undefined;
     }
   }
@@ -158,7 +159,7 @@ class KernelTests implements vscode.Disposable {
       const outcomes = outcomesOf(ended.result, group.items.length);
       group.items.forEach((item, at) => tell(run, item, outcomes[at]));
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = reasonOf(error);
       group.items.forEach((item) => run.errored(item, new vscode.TestMessage(text)));
     }
   }
@@ -225,10 +226,6 @@ function messageOf(item: vscode.TestItem, { text, range, diff }: Message): vscod
     message.location = new vscode.Location(item.uri, place);
   }
   return message;
-}
-
-function rangeOf({ start, end }: Range): vscode.Range {
-  return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
 /** One spelling of an address: the server's may differ from the editor's. */
