@@ -99,6 +99,12 @@ export class Server implements vscode.Disposable {
     return this.anew(why);
   }
 
+  /** What came of the restarts that are under way. */
+  async settled(): Promise<ServerState> {
+    await this.turns.ended();
+    return this.current;
+  }
+
   /** Starts another where the Python of the one that runs was deleted. Resolves to whether it was. */
   async replaceIfGone(why: "deleted" | "request"): Promise<boolean> {
     if (this.current.kind !== "running" || !isGone(this.current.found)) {

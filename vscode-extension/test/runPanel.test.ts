@@ -125,7 +125,7 @@ test("the history names this run and compares the others with it", () => {
 
 test("what a kernel prints is shown, a lot of it in part", () => {
   assert.equal(view([entry({ prints: ["a\n", "b\n"] })]).sections[0]?.prints, "a\nb");
-  assert.equal(view([entry({ prints: ["x".repeat(21_234)] })]).sections[0]?.prints.slice(19_999), "x\n… 1,234 more characters");
+  assert.equal(view([entry({ prints: ["x".repeat(21_234)] })]).sections[0]?.prints.slice(19_959), "x\n… 1,274 more characters");
 });
 
 test("nothing of a text becomes HTML", () => {
