@@ -78,7 +78,7 @@ def parse_file(
 
 
 def parse_one(text: str, index: int, defines: Mapping[str, str | None] = _NO_DEFINES) -> ParsedFunction | None:
-    """The function of that number, counted from 0, of a file, and no other; None if the file has fewer. Never raises."""
+    """The function of that number, counted from 0, and no other of the file; None if it has fewer. Never raises."""
     functions = preprocess(text, defines).functions
     return parse_function(functions[index]) if index < len(functions) else None
 
