@@ -133,6 +133,18 @@ def test_a_client_that_refuses_or_answers_nonsense_is_served_all_the_same(server
     assert "Traceback" not in server.log()
 
 
+def test_an_answer_to_what_was_cancelled_meanwhile_is_dropped(server: Server) -> None:
+    """The run is ended while the client makes room for its progress."""
+    server.start({"window": {"workDoneProgress": True}})
+    server.open("untitled:k.co", KERNEL.replace("zz", "1"))
+    server.respond["window/workDoneProgress/create"] = lambda _: server.send("croqtile/runCancel", 900, params={})
+    number = server.ask("croqtile/run", {"textDocument": {"uri": "untitled:k.co"}, "engine": "sim"})["id"]
+    assert server.until("croqtile/runResult", lambda one: one["id"] == number)["state"] == "cancelled"
+    assert server.ask("textDocument/hover", PLACE | {"position": {"line": 0, "character": 0}}) is None
+    assert server.messages() == []
+    assert "Traceback" not in server.log()
+
+
 def test_an_answer_of_the_client_that_does_not_fit_is_none(shared: Server) -> None:
     """Who asked goes on at once."""
     shared.answers["workspace/applyEdit"] = "nonsense"

@@ -17,6 +17,7 @@ from croqc.text.span import Span
 from croqls.ide.hover import Hover
 from croqls.lsp.requests.hover import text_document_hover
 from croqls.lsp.serve import make_server
+from croqls.lsp.server import CroqtileServer
 from croqls.workers.flow import Reply
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import CONFIG, Editor
@@ -96,8 +97,7 @@ async def test_after_an_edit_a_hover_tells_of_the_present_text(client: LanguageC
 
 
 async def test_a_name_beside_the_flow_is_answered_without_the_verdict_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = make_server()
-    server.documents.open("file:///k.co", 1, PIPELINE)
+    server = opened()
 
     async def ask(*_: object) -> Reply:
         raise AssertionError("asked")
@@ -110,8 +110,7 @@ async def test_a_name_beside_the_flow_is_answered_without_the_verdict_process(mo
 
 
 async def test_without_the_verdict_process_a_hover_says_what_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = make_server()
-    server.documents.open("file:///k.co", 1, PIPELINE)
+    server = opened()
 
     async def ask(*_: object) -> Reply:
         return Reply(1, None, "the credit-flow process died")
@@ -125,8 +124,7 @@ async def test_without_the_verdict_process_a_hover_says_what_it_knows(monkeypatc
 
 
 async def test_an_answer_about_a_text_that_is_gone_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = make_server()
-    server.documents.open("file:///k.co", 1, PIPELINE)
+    server = opened()
 
     async def ask(*_: object) -> Reply:
         server.documents.change("file:///k.co", 2, [lsp.TextDocumentContentChangeWholeDocument("")])
@@ -134,6 +132,14 @@ async def test_an_answer_about_a_text_that_is_gone_is_dropped(monkeypatch: pytes
 
     monkeypatch.setattr(server.flow, "ask", ask)
     assert await text_document_hover(server, at("wait full")) is None
+
+
+def opened() -> CroqtileServer:
+    """A server in this process whose client says nothing of itself, with one document."""
+    server = make_server()
+    server.protocol.client_capabilities = lsp.ClientCapabilities()
+    server.documents.open("file:///k.co", 1, PIPELINE)
+    return server
 
 
 def at(word: str) -> lsp.HoverParams:

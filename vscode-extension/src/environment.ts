@@ -3,7 +3,9 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import { readSettings, SECTION, type Settings } from "./config.js";
+import { Refusal } from "./parts.js";
 import { inside, type Surroundings } from "./python.js";
+import type { Way } from "./tidings.js";
 
 /** The part of the Python extension's public interface that is used here. */
 interface PythonApi {
@@ -13,6 +15,7 @@ interface PythonApi {
   };
 }
 
+const OPEN_SETTINGS: Way = { title: "Open Settings", command: "workbench.action.openSettingsJson" };
 const PYTHON_EXTENSION = "ms-python.python";
 
 export function localFolders(): string[] {
@@ -44,8 +47,20 @@ export async function surroundings(): Promise<Surroundings> {
   };
 }
 
-/** Writes the setting `croqtile.python`: of the workspace for what is in it, else of the user. Undefined clears both. */
+/**
+ * Writes the setting `croqtile.python`: of the workspace for what is in it, else of the user. Undefined clears both. Throws
+ * Refusal where the settings cannot be written, as where their file has errors.
+ */
 export async function writePython(command: string | undefined): Promise<void> {
+  try {
+    await updatePython(command);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal(`"croqtile.python" could not be written: ${reason}`, OPEN_SETTINGS);
+  }
+}
+
+async function updatePython(command: string | undefined): Promise<void> {
   const settings = vscode.workspace.getConfiguration(SECTION);
   const known = settings.inspect<string>("python");
   const inWorkspace = known?.workspaceValue !== undefined && vscode.workspace.isTrusted;

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
-from croqc.flow.extents import cast_of
+from croqc.flow.extents import cast_of, is_narrow
 from croqc.flow.lower_widths import Widths
 from croqc.flow.program import Program, Size
 from croqc.flow.signature import spell
+from croqc.sema.elements import canonical, limits
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
@@ -43,6 +44,7 @@ class Exprs:
         self.slots: dict[Symbol, int] = {}
         self._symbols = {atom: symbol for symbol, atom in atoms_of(model).items()}
         self._sizes = _size_atoms(model)
+        self._ends = _ends_of_parameters(model)
         self._inner = {
             symbol
             for node in nodes
@@ -136,6 +138,8 @@ class Exprs:
         if value is not None:
             return self.widths.given(symbol, self.of(value, depth + 1), value)
         known = self.model.values.get(node)
+        if known is None and symbol.kind is SymbolKind.PARAM and _is_integer(symbol):
+            return self._atom(symbol.atom or symbol.name) or unknown(node.span)
         return (None if known is None else self.of_int(known)) or unknown(node.span)
 
     def of_int(self, value: Int) -> Expr | None:
@@ -190,6 +194,8 @@ class Exprs:
     def _size(self, atom: str, least: int | None, bound: Expr | None = None) -> Expr:
         number = self.new(atom.partition("'")[0])
         self.program.sizes.append(Size(self.program.names[number], number, least, bound))
+        for op, end in self._ends.get(atom, ()):
+            self.program.asserts.append(apply(op, var(number), const(end)))
         return var(number)
 
     def bound(self, symbol: Symbol) -> Expr | None:
@@ -291,5 +297,17 @@ def _size_atoms(model: Model) -> dict[str, int | None]:
         elif symbol.kind is SymbolKind.DIMENSION:
             found[symbol.atom or atoms.get(symbol, symbol.name)] = 1
         elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
-            found.setdefault(symbol.atom or symbol.name, 0 if symbol.type.elem.startswith("u") else None)
+            found.setdefault(symbol.atom or symbol.name, 0 if symbol.type.elem[0] in "ub" else None)
+    return found
+
+
+def _ends_of_parameters(model: Model) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The least and the largest value of each parameter of a narrow type, as what is asserted of it."""
+    found: dict[str, tuple[tuple[str, int], ...]] = {}
+    for symbol in model.symbols:
+        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar) and _is_integer(symbol):
+            truth = symbol.type.elem == "bool"
+            if truth or is_narrow(symbol.type.elem):
+                low, high = (0, 1) if truth else limits(canonical(symbol.type.elem))
+                found[symbol.atom or symbol.name] = (("<=", high), (">=", low))
     return found

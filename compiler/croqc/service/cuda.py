@@ -20,6 +20,7 @@ from croqc.pipe.alive import extent
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
+from croqc.service.code_forms import MACHINE_FORMS
 from croqc.service.lowering import Lowered, device_lines, lower_file, title_of
 from croqc.service.machine_code import ptx_of, sass_of
 from croqc.service.machine_lines import MachineText
@@ -28,8 +29,7 @@ from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.source import Source
 from croqc.text.span import NOWHERE, Span
 
-MACHINE: Final = {"ptx": ptx_of, "sass": sass_of}
-FORMS: Final = ("cuda", "full", *MACHINE)
+_MACHINE: Final = dict(zip(MACHINE_FORMS, (ptx_of, sass_of), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class KernelEntry:
 
 @dataclass(frozen=True, slots=True)
 class CudaResult:
-    """Version 1. `form` is one of `FORMS`; `text` is empty where `diagnostics` has an error."""
+    """Version 1. `form` is one of `code_forms.FORMS`; `text` is empty where `diagnostics` has an error."""
 
     version: int
     path: str
@@ -96,8 +96,8 @@ class Cuda:
 
 
 def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form: str = "cuda") -> Cuda:
-    """The text of a file in one of `FORMS`: CUDA C++, "full" with its host side; PTX or machine code of it. Errors of
-    the file come instead of a text.
+    """The text of a file in one of `code_forms.FORMS`: CUDA C++, "full" with its host side; PTX or machine code of it.
+    Errors of the file come instead of a text.
 
     Raises PlanError for a usage error, NoCompilerError where there is no compiler for PTX or machine code.
     """
@@ -113,10 +113,10 @@ def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form:
     notes = tuple(note for item in functions for note in item.notes)
     lines = _lines(report, functions, form == "full")
     text = "".join(line.text + "\n" for line in lines)
-    if form not in MACHINE:
+    if form not in _MACHINE:
         return Cuda(_result(report, functions, text, form, lines, notes=notes), lines, notes=notes)
     try:
-        made = MACHINE[form](text, report.target.name)
+        made = _MACHINE[form](text, report.target.name)
         code = _result(report, functions, made.text, form, notes=notes)
         return Cuda(dataclasses.replace(code, lines=_machine_map(report.source, lines, made)), notes=notes)
     except CompileError as error:

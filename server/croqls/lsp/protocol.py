@@ -87,7 +87,7 @@ class CroqtileProtocol(LanguageServerProtocol):
             raise JsonRpcInvalidRequest("this is no message of JSON-RPC 2.0")
         method = message.get("method")
         if method is None:
-            return message.get("id") in self._request_futures  # the answer to a question that nobody asks any more
+            return self._is_awaited(message.get("id"))
         if not isinstance(method, str) or not isinstance(message.get("id"), int | str | None):
             raise JsonRpcInvalidRequest("'method' must be a text, 'id' a number or a text")
         if "id" in message:
@@ -97,6 +97,11 @@ class CroqtileProtocol(LanguageServerProtocol):
                 raise JsonRpcServerNotInitialized("'initialize' comes first")
             self._initialized = True
         return True
+
+    def _is_awaited(self, number: Any) -> bool:
+        """Whether an answer of the client's is to a question that still stands: who asked may have been cancelled."""
+        future = self._request_futures.get(number) if isinstance(number, int | str) else None
+        return future is not None and not future.done()
 
     def _structured(self, message: Mapping[str, Any]) -> Any:
         """The message as the library knows it. Raises JsonRpcException with what does not fit."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from croqls.lsp.child import Child, NoProcessError
+from croqls.workers.long_work import work
 from croqls.workers.orders import News, Order, Outcome
-from croqls.workers.tasks import work
 
 _LOG = logging.getLogger(__name__)
 DIED = "the process that worked at it died; try again"

@@ -132,7 +132,7 @@ TASKS: Mapping[str, Callable[[Desk, Text, Options], Any]] = {
 }
 
 
-def work(connection: Connection) -> None:
+def serve(connection: Connection) -> None:
     """Serve orders until the other end closes."""
     begin()
     collect_seldom()

@@ -9,7 +9,7 @@ import { type Entry, kernels, type Outlined } from "./kernelTree.js";
 
 const VIEW = "croqtile.kernels";
 const DELAY_MS = 400;
-const ICONS: Readonly<Record<Entry["kind"], string>> = { kernel: "circuit-board", event: "symbol-event", buffer: "symbol-array" };
+const ICONS: Readonly<Record<Entry["kind"], string>> = { kernel: "symbol-function", event: "symbol-event", buffer: "symbol-array" };
 
 /** What the buttons of a row are handed; commands/place.ts reads `about`. */
 interface Row extends Entry {

@@ -10,22 +10,20 @@ from typing import Any, Final
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from croqls.lsp.asking import COMMON, data_of, document_of, options_of, order_of, params_of
+from croqls.lsp.asking import COMMON, about_document, options_of, params_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
-METHOD = "croqtile/flowPage"
+_KINDS = {**COMMON, "nonce": str}
 _NONCE: Final = re.compile(r"[A-Za-z0-9+/_-]{16,256}={0,2}")  # CSP 3, `nonce-source`; short ones can be guessed
+_answered = about_document("flowPage", _KINDS)
 
 
 async def flow_page(server: CroqtileServer, params: Any) -> Any:
     """Raises JsonRpcInvalidParams without a nonce that can stand in a content security policy."""
-    given = params_of(params)
-    options = options_of(given, {**COMMON, "nonce": str})
-    document = document_of(server, given)
-    if not _NONCE.fullmatch(options.get("nonce", "")):
+    if not _NONCE.fullmatch(options_of(params_of(params), _KINDS).get("nonce", "")):
         raise JsonRpcInvalidParams("'nonce' must be 16 or more characters of base64")
-    return await data_of(server, server.tools, order_of(document, "flowPage", options), given)
+    return await _answered(server, params)
 
 
-ENTRIES = (Entry(METHOD, flow_page),)
+ENTRIES = (Entry("croqtile/flowPage", flow_page),)

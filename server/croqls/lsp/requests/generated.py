@@ -9,7 +9,7 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from croqc.service.cuda import FORMS, MACHINE
+from croqc.service.code_forms import FORMS, MACHINE_FORMS
 from croqls.lsp.asking import (
     COMMON,
     UNTRUSTED,
@@ -33,7 +33,7 @@ async def generated(server: CroqtileServer, params: Any) -> Any:
     if form not in FORMS:
         raise JsonRpcInvalidParams(f"'form' must be one of {', '.join(FORMS)}")
     snapshot = document_of(server, given)
-    if form not in MACHINE:
+    if form not in MACHINE_FORMS:
         return await data_of(server, server.tools, order_of(snapshot, "generated", options), given)
     if not server.may_run():
         raise RequestFailedError(UNTRUSTED)
