@@ -5,13 +5,14 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format gpu bench-gpu bench bench-flow bench-lsp fuzz-flow fuzz-lsp mutation vsix completions lint unit extension clean distclean
+.PHONY: help run test check fast format gpu bench-gpu bench bench-flow bench-lsp fuzz-flow fuzz-lsp mutation vsix completions lint unit extension code-server clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base-installed
 DEV := $(VENV)/.dev-installed
 EXTENSION := vscode-extension
+CODE_SERVER := $(VENV)/code-server/.installed
 NPM_INSTALLED := $(EXTENSION)/node_modules/.installed
 # A shell prefix: in the extension's folder, with Node 20 or newer first on the path.
 IN_EXTENSION = NODE=$$(.ci/node-path $(VENV)); cd $(EXTENSION); PATH="$$NODE:$$PATH"
@@ -26,7 +27,7 @@ run: $(BASE) ## Set up, then check, simulate and verify the example kernels
 	$(BIN)/croq check --quiet examples/*.co
 	$(BIN)/croq run examples/*.co
 
-test: lint extension ## Set up, then run every check and test that needs no GPU
+test: lint extension code-server ## Set up, then run every check and test that needs no GPU
 	.ci/chromium
 	.ci/editors
 	$(PYTEST)
@@ -97,6 +98,9 @@ extension: $(NPM_INSTALLED)
 	$(IN_EXTENSION) npm test
 	$(IN_EXTENSION) npm run package
 
+# What the tests in VS Code need beside the packed extension.
+code-server: $(CODE_SERVER)
+
 # Stamps: newer than pyproject.toml (or the lock file) means installed as it says there.
 $(BASE): pyproject.toml .ci/make-venv
 	.ci/make-venv $(VENV)
@@ -113,3 +117,6 @@ $(DEV): pyproject.toml .ci/make-venv
 $(NPM_INSTALLED): $(EXTENSION)/package-lock.json | $(DEV)
 	$(IN_EXTENSION) npm ci --no-audit --no-fund
 	touch $@
+
+$(CODE_SERVER): .ci/code-server | $(DEV)
+	.ci/code-server $(VENV)/code-server $(BIN)/python

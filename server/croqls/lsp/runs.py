@@ -6,6 +6,7 @@ Must not know requests or how things are shown.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ class Runs:
         self.worker, self._kept = worker, kept
         self.current: Run | None = None
         self._count = 0
+        self._writing: threading.Thread | None = None
         self._past: dict[str, deque[Past]] = {}
         self._last: dict[str, dict[str, tuple[Run, Ran]]] = {}  # by document and function
 
@@ -124,7 +126,24 @@ class Runs:
         self._remember(run, key)
         known.extend(Past(run.id, at, one.run) for one in ended)
         if key.startswith("file:"):
-            asyncio.get_running_loop().run_in_executor(None, self._kept.add, key, ended)  # its end concerns nobody
+            self._write(key, ended)
+
+    def _write(self, key: str, ended: list[Kept]) -> None:
+        """Beside the loop, and one write behind the other."""
+        before = self._writing
+
+        def write() -> None:
+            if before is not None:
+                before.join()
+            self._kept.add(key, ended)
+
+        self._writing = threading.Thread(target=write, daemon=True)
+        self._writing.start()
+
+    def written(self, seconds: float) -> None:
+        """Waits until what has ended is kept, so many seconds at most."""
+        if self._writing is not None:
+            self._writing.join(seconds)
 
     def _remember(self, run: Run, key: str) -> None:
         mine = self._last.pop(key, {})

@@ -16,6 +16,8 @@ from croqls.lsp.requests import TABLE
 from croqls.lsp.requests.publish import publish_verdicts
 from croqls.lsp.server import CroqtileServer
 
+_LAST_SECOND = 1.0  # for what is still to be written; a server without a client must not stay
+
 
 def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
@@ -45,6 +47,7 @@ def serve() -> None:
     server = make_server()
     server.start_io()
     server.stop_processes()
+    server.runs.written(_LAST_SECOND)
     logging.shutdown()
     ended_in_order = isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order
     os._exit(0 if ended_in_order else 1)  # the interpreter would wait for threads first
