@@ -7,13 +7,14 @@ from importlib.resources import files
 
 import pytest
 
+from croqc.codegen.host import host_lines
 from croqc.codegen.own import Own
 from croqc.codegen.unit import unit_of
 from croqc.codegen.words import _FUNCTIONS
 from croqc.pipe.build.names import OURS, RESERVED, Names
 from croqc.pipe.lower import lowered_kernels
 from croqc.service.check import check_text
-from croqc.service.lowering import sizes_of
+from croqc.service.lowering import lower_function, sizes_of
 from croqc.service.machine_code import ptx_of
 from croqc.text.diagnostics import Severity
 from tests.pipe.lowering import EXAMPLES, example
@@ -67,6 +68,46 @@ def test_functions_that_generated_code_calls_are_reserved() -> None:
 )
 def test_a_name_is_made_legal(wish: str, name: str) -> None:
     assert Names().fresh(wish) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        *(("gamma", "gamma_2"), ("time", "time_2"), ("double2", "double2_2"), ("croq_host", "croq_host_2")),
+        *(("cudaMalloc", "cudaMalloc_2"), ("CUstream", "CUstream_2"), ("acosf32", "acosf32_2"), ("putc", "putc_2")),
+        *(("gemm", "gemm"), ("index", "index"), ("scale_f32", "scale_f32"), ("cumulate", "cumulate"), ("CU", "CU")),
+    ],
+)
+def test_a_kernel_is_not_called_as_what_headers_of_the_host_declare(name: str, kernel: str) -> None:
+    assert Names().kernel(name) == kernel
+
+
+def test_what_is_no_kernel_gives_way_to_macros_alone() -> None:
+    """`M_PI_2` is a macro, too."""
+    wishes = ("EOF", "M_PI", "M_PIf", "INT_MAX", "INFINITY", "gamma", "time", "M", "EXPERTS", "M_TILE")
+    assert [Names().fresh(wish) for wish in wishes] == [
+        *("EOF_2", "M_PI_3", "M_PIf_2", "INT_MAX_2", "INFINITY_2"),
+        *("gamma", "time", "M", "EXPERTS", "M_TILE"),
+    ]
+
+
+HEADER_NAMES = """
+__co__ void gamma(global s32 [EOF, 8] stdin, global s32 [EOF, 8] dst, int M_PI) {
+  parallel INT_MAX by 2 : block { parallel t by 32 : thread {
+    foreach j in [EOF] { dst.at(j, 0) = stdin.at(j, 1) + M_PI; }
+  } }
+}
+"""
+
+
+def test_a_program_of_such_names_compiles_and_its_host_part_avoids_them() -> None:
+    (function,) = (report := check_text(HEADER_NAMES)).functions
+    assert [item.message for item in report.diagnostics if item.severity is Severity.ERROR] == []
+    found = lower_function(report, function, {"EOF": 64, "M_PI": 3})
+    assert "gamma_2" in ptx_of(found.program.unit.text, "sm_90a").text
+    text = "".join(line.text + "\n" for line in host_lines([found.program]))
+    assert "gamma_on_gpu(" in text
+    assert re.findall(r"\b(EOF|stdin|M_PI|INT_MAX)\b", text) == []
 
 
 def test_a_taken_name_gets_a_number() -> None:

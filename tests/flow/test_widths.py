@@ -79,6 +79,8 @@ WRONG = {
         loads(**SLICED, before="u32 z = 0;", late="(z + k) % 5 == 4 && k < 0") + " }",
         uses(**SLICED) + " }",
     ),
+    "a product with an index": (loads(late="__to<u32>(k) * 858993460 < 5 && k > 0"), uses()),
+    "a product with a size": (loads(late="__to<u32>(C) * 134217728 == 0"), uses()),
     "a cast of what was shifted": (loads(late="__to<s32>(__to<s64>(k) << 32) == 0 && k > 3"), uses()),
     "a name of fewer bits": (loads(first="int q = __to<s64>(k) * 3000000000;", late="q < 0"), uses()),
     "there and back": (loads(late="__to<s32>(__to<u32>(4 - k)) < 0"), uses()),

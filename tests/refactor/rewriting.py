@@ -12,6 +12,7 @@ from croqc.sema.model import Context
 from croqc.service.check import check_text
 from croqc.service.run import run_file
 from croqc.service.run_plan import Request
+from croqc.syntax.parser import parse_file
 from croqc.targets import TARGETS
 
 HEAD = """\
@@ -94,7 +95,9 @@ def example(module: ModuleType) -> tuple[str, str]:
 
 def code(text: str) -> Code:
     """The last function of a text."""
-    return read(text, Context(TARGETS["sm_90a"]), {})[-1]
+    found = read(text, len(parse_file(text).functions) - 1, Context(TARGETS["sm_90a"]), {})
+    assert found is not None
+    return found
 
 
 def text_of(before: Code, outcome: Outcome, deeper: bool = False) -> str:

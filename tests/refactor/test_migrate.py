@@ -8,6 +8,8 @@ from croqc.service.check import check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.migrate import Migration, migrate
 from croqc.service.settings import Settings
+from croqc.syntax import parser
+from croqc.syntax.parser import parse_function
 from croqc.text.diagnostics import Severity
 from tests.refactor.rewriting import BLOCK, CONSUMER, PRODUCER, RING, ROLE, framed, verdicts
 
@@ -41,6 +43,20 @@ def test_a_strict_reader_takes_the_current_file(name: str) -> None:
 @pytest.mark.parametrize("name", ["pipeline_classic", "pipeline_current"])
 def test_the_course_file_votes_for_the_course(name: str) -> None:
     assert check_text(moved(example(name), "course").text).dialect == "course"
+
+
+def test_a_file_of_many_kernels_costs_so_much_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each rewrite reads the function that it changes, and no other of the file."""
+    text, read = example("pipeline_course"), []
+    monkeypatch.setattr(parser, "parse_function", lambda source: read.append(source) or parse_function(source))
+    counts = []
+    for number in (1, 4):
+        report = check_text("\n".join(text.replace(" matmul(", f" matmul_{n}(") for n in range(number)))
+        read.clear()
+        migrate(report)
+        counts.append(len(read))
+    assert counts[0] > 1
+    assert counts[1] == 4 * counts[0]
 
 
 def test_the_classic_example_line_by_line() -> None:

@@ -115,7 +115,7 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
             continue
         if findings:
             shown = _better(setting, sites, found, number, findings, effort)
-            outcome.findings = _for_some(setting, found, number, shown, outcome.done, effort)
+            outcome.findings = _for_some(setting, sites, found, number, shown, outcome.done, effort)
             break
         if machine.broken_off:
             outcome.exhausted = sizes
@@ -262,6 +262,7 @@ def _better(
 
 def _for_some(
     setting: Setting,
+    sites: Sites,
     found: Plan,
     number: int,
     findings: list[FlowFinding],
@@ -284,7 +285,8 @@ def _for_some(
         machine, _ = _run(setting, found, sizes, effort, watches=False)
         if machine is None:
             break
-        if not machine.faults and not machine.stuck() and machine.undecided is None:
+        clean = not machine.faults and not machine.stuck() and machine.undecided is None
+        if clean and not judge(Case(setting, sites, found, sizes, machine, max(effort.left, 0))):
             return [_of_some(told), *findings[1:]]
     return findings
 

@@ -272,6 +272,6 @@ def _failing(goal: Goal, env: Env) -> Iterator[Goal]:
 
 def _comes_again(expr: Expr, number: int) -> bool:
     return (
-        any(arg.op in ("%", "&", "|", "^") and number in arg.variables() for arg in expr.walk())
+        any(arg.op in ("%", "&", "|", "^", "cut") and number in arg.variables() for arg in expr.walk())
         or (course(expr, number).period or 1) > 1
     )

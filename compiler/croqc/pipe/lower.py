@@ -35,7 +35,7 @@ def lowered_kernels(model: Model, target: Target, sizes: Mapping[str, Number]) -
 
 def host_of(model: Model) -> HostPart:
     """What stands around the launches of a function. Raises LoweringError."""
-    return build_host(model, Names().fresh(model.function.name.id))
+    return build_host(model, Names().kernel(model.function.name.id))
 
 
 def built_kernel(model: Model, target: Target, number: int, sizes: Mapping[str, Number]) -> tuple[Env, ir.Kernel]:
@@ -51,7 +51,7 @@ def named_sizes(kernel: ir.Kernel, sizes: Mapping[str, Number]) -> dict[str, Num
 def _built(
     model: Model, target: Target, number: int, sizes: Mapping[str, int], part: HostPart
 ) -> tuple[Env, ir.Kernel]:
-    name = Names().fresh(model.function.name.id + (f"_{number + 1}" if len(model.kernels) > 1 else ""))
+    name = Names().kernel(model.function.name.id + (f"_{number + 1}" if len(model.kernels) > 1 else ""))
     start = _for_any(model, model.kernels[number], name, sizes, part)
     return Env(target, Facts.of(named_sizes(start, sizes))), start
 

@@ -17,7 +17,7 @@ from croqc.sema.roots import base_name
 from croqc.sema.types import Event
 from croqc.syntax import ast
 from croqc.syntax.keywords import KEYWORDS
-from croqc.syntax.parser import parse_file
+from croqc.syntax.parser import parse_one
 from croqc.syntax.tree import ParsedFunction
 from croqc.syntax.visit import children
 from croqc.text.diagnostics import Severity
@@ -186,13 +186,15 @@ def code_of(
     return Code(file, parsed.source.base, parsed.source.text, index, analysis, defines, comments)
 
 
-def read(file: str, context: Context, defines: Mapping[str, str | None]) -> tuple[Code, ...]:
-    """The functions of a file that have no syntax errors."""
-    found = []
-    for index, parsed in enumerate(parse_file(file, defines).functions):
-        if parsed.tree is not None:
-            found.append(code_of(file, parsed, analyze(parsed.tree, context), index, defines))
-    return tuple(code for code in found if code is not None)
+def read(file: str, index: int, context: Context, defines: Mapping[str, str | None]) -> Code | None:
+    """The function of that number, counted from 0; None if the file has fewer, or this one has syntax errors.
+
+    The file's other functions are not parsed: a rewrite of one costs the same in a file of hundreds.
+    """
+    parsed = parse_one(file, index, defines)
+    if parsed is None or parsed.tree is None:
+        return None
+    return code_of(file, parsed, analyze(parsed.tree, context), index, defines)
 
 
 def edited(code: Code, edits: Iterable[Edit]) -> Code | None:
@@ -201,4 +203,4 @@ def edited(code: Code, edits: Iterable[Edit]) -> Code | None:
     if overlaps(placed):
         return None
     file = apply_edits(code.file, placed)
-    return next((one for one in read(file, code.model.context, code.defines) if one.index == code.index), None)
+    return read(file, code.index, code.model.context, code.defines)

@@ -115,11 +115,11 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
         return Migration(text, 0, (), len(report.functions))
     first = contexts[0]
     context = Context(first.target, "current", first.device_functions, waiting_functions=first.waiting_functions)
-    move = _Move(context, defines, _STEPS[to])
+    move = _Move(_STEPS[to])
     kept: list[Kept] = []
     skipped = 0
     for index in range(len(report.functions)):
-        code = move.read(text, index)
+        code = read(text, index, context, defines)
         if code is None:
             skipped += 1
             continue
@@ -132,13 +132,10 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
 class _Move:
     """A migration under way: the edits of every round, so that places can be told in the text as it was."""
 
-    def __init__(self, context: Context, defines: Mapping[str, str | None], steps: tuple[Step, ...]) -> None:
-        self.context, self.defines, self.steps = context, defines, steps
+    def __init__(self, steps: tuple[Step, ...]) -> None:
+        self.steps = steps
         self.rounds: list[list[Edit]] = []
         self.moved = 0
-
-    def read(self, text: str, index: int) -> Code | None:
-        return next((code for code in read(text, self.context, self.defines) if code.index == index), None)
 
     def function(self, code: Code) -> Code:
         """The function after every step that can be made; a step is repeated, as it may make room for itself."""

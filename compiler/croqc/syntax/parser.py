@@ -77,6 +77,12 @@ def parse_file(
     return FileTree(text, pre, tuple(functions), tuple(findings))
 
 
+def parse_one(text: str, index: int, defines: Mapping[str, str | None] = _NO_DEFINES) -> ParsedFunction | None:
+    """The function of that number, counted from 0, of a file, and no other; None if the file has fewer. Never raises."""
+    functions = preprocess(text, defines).functions
+    return parse_function(functions[index]) if index < len(functions) else None
+
+
 def parse_function(source: FunctionText) -> ParsedFunction:
     """One function, its findings relative to it. Never raises."""
     return _Parse(source).run()

@@ -1,12 +1,15 @@
 """Names of the generated code: those of the source, made unique and legal in C++. Must not look at types.
 
 The one list of words that no declared name may be: generated code calls some of them, and C++ or CUDA owns the rest.
+What the headers of a host program own beside these stands in `foreign.py`.
 Emitters' own variables (`v`, `step`, …) are not among them: they make way (`codegen/own.py`).
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from croqc.pipe.build.foreign import MACROS, is_global
 
 _CPP: Final = (
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class "
@@ -53,10 +56,14 @@ _OURS: Final = (
 OURS: Final = frozenset(_OURS.split())
 # What passes and emitters declare, and what a kernel's name would hide from its launch.
 _KERNEL: Final = "multiplied multiplied_phase tensor_memory tensor_memory_at launch_overlapping"
-RESERVED: Final = OURS | frozenset(
-    (
-        *" ".join((_CPP, _CUDA, _MATHS, _INTEGER_MATHS, _KERNEL)).split(),
-        *(f"{name}f" for name in _MATHS.split()),  # those of single precision
+RESERVED: Final = (
+    OURS
+    | MACROS
+    | frozenset(
+        (
+            *" ".join((_CPP, _CUDA, _MATHS, _INTEGER_MATHS, _KERNEL)).split(),
+            *(f"{name}f" for name in _MATHS.split()),  # those of single precision
+        )
     )
 )
 
@@ -92,3 +99,9 @@ class Names:
         self._taken[plain] = number
         self._used.add(name)
         return name
+
+    def kernel(self, wish: str) -> str:
+        """As `fresh`, for a name of the file's scope and of C linkage: none that a header declares there."""
+        if is_global(wish, RESERVED):
+            self.reserve(wish)
+        return self.fresh(wish)
