@@ -33,7 +33,7 @@ def _direct_url() -> str | None:
 
 def requirement(direct_url: str | None, extra: str, here: Path) -> str:
     """What `pip install` is given in the folder `here`, as a shell reads it: the folder of a checkout, with `-e` where
-    it was installed so, or the name for an index. `direct_url` is the text of pip's record, None where there is none."""
+    it was installed so, or the name for an index. `direct_url` is the text of pip's record, None without one."""
     named = shlex.quote(f"{_NAME}[{extra}]")
     try:
         noted = json.loads(direct_url or "{}")
