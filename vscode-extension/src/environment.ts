@@ -10,7 +10,7 @@ import type { Way } from "./tidings.js";
 /** The part of the Python extension's public interface that is used here. */
 interface PythonApi {
   readonly environments?: {
-    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string };
+    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string } | undefined;
     readonly onDidChangeActiveEnvironmentPath: vscode.Event<unknown>;
   };
 }
@@ -36,12 +36,20 @@ async function pythonApi(): Promise<PythonApi | undefined> {
   }
 }
 
-export async function surroundings(): Promise<Surroundings> {
+async function activePython(): Promise<string | undefined> {
   const api = await pythonApi();
+  try {
+    return api?.environments?.getActiveEnvironmentPath(vscode.workspace.workspaceFolders?.[0]?.uri)?.path;
+  } catch {
+    return undefined; // of another version than is known here
+  }
+}
+
+export async function surroundings(): Promise<Surroundings> {
   return {
     setting: currentSettings().python,
     folders: localFolders(),
-    pythonExtension: api?.environments?.getActiveEnvironmentPath(vscode.workspace.workspaceFolders?.[0]?.uri).path,
+    pythonExtension: await activePython(),
     trusted: vscode.workspace.isTrusted,
     platform: process.platform,
   };

@@ -9,6 +9,6 @@ export const showSharedMemory: Command = {
     const about = aboutOf(args);
     await parts.server.ready();
     await openedDocument(about.textDocument.uri);
-    await showSharedMemoryPanel(parts, about);
+    showSharedMemoryPanel(parts, about);
   },
 };

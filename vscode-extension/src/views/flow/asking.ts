@@ -5,10 +5,10 @@ import * as vscode from "vscode";
 import { openedDocument } from "../../commands/place.js";
 import type { Parts } from "../../parts.js";
 
-/** `version` is that of the text which the page is of; undefined for a page that is not the server's. */
+/** `version` is that of the text which the page is of. */
 export interface Page {
   readonly html: string;
-  readonly version: number | undefined;
+  readonly version: number;
 }
 
 export function newNonce(): string {

@@ -176,7 +176,7 @@ class KernelTests implements vscode.Disposable {
     while (!token.isCancellationRequested) {
       const { started, end } = await this.parts.runs.start(request);
       if (!started) {
-        await end;
+        await Promise.race([end, cancelled(token)]);
         continue;
       }
       const own = this.parts.runs.current?.id;
@@ -192,6 +192,10 @@ class KernelTests implements vscode.Disposable {
     }
     return undefined;
   }
+}
+
+function cancelled(token: vscode.CancellationToken): Promise<void> {
+  return new Promise((resolve) => token.onCancellationRequested(() => resolve()));
 }
 
 function tell(run: vscode.TestRun, item: vscode.TestItem, outcome: Outcome | undefined): void {
