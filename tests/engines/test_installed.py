@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ def test_a_checkout_is_installed_from_its_folder(checkout: Path, tmp_path: Path)
     assert installed.requirement(editable, "gpu", checkout) == "-e '.[gpu]'"
     assert installed.requirement(editable, "cuda", tmp_path) == f"-e '{checkout}[cuda]'"
     assert installed.requirement(record(checkout), "gpu", tmp_path) == f"'{checkout}[gpu]'"
+
+
+def test_a_shell_takes_the_folder_for_one_word(tmp_path: Path) -> None:
+    folder = tmp_path / "o'brien; touch x; '$(id)"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text("")
+    words = shlex.split(installed.requirement(record(folder, editable=True), "gpu", tmp_path))
+    assert words == ["-e", f"{folder}[gpu]"]
 
 
 @pytest.mark.parametrize(

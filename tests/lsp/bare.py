@@ -21,10 +21,12 @@ class Server:
 
     What else is read meanwhile is kept in `heard`. Requests of the server are answered as `answers` says: edits are
     applied in words, all others get null; `respond` makes an answer of the parameters, an `error` stands for all.
+    `others` are answers that came while another one was waited for.
     """
 
     def __init__(self, command: Sequence[str] = COMMAND, **options: Any) -> None:
         self.heard: list[dict[str, Any]] = []
+        self.others: list[dict[str, Any]] = []
         self.answers: dict[str, Any] = {"workspace/applyEdit": {"applied": True}}
         self.respond: dict[str, Callable[[Any], Any]] = {}
         self.error: dict[str, Any] | None = None
@@ -78,6 +80,8 @@ class Server:
             message = self.read()
             if message.get("id") == number and "method" not in message:
                 return message
+            if "method" not in message:
+                self.others.append(message)
 
     def ask(self, method: str, params: Any = None) -> Any:
         """The result of a request. Raises FailedError for an error."""

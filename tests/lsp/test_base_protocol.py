@@ -130,6 +130,7 @@ def test_a_client_that_refuses_or_answers_nonsense_is_served_all_the_same(server
     assert len(shown["diagnostics"]) == 1
     assert server.ask("croqtile/sharedMemory", {"textDocument": {"uri": "untitled:k.co"}})["kernels"] == []
     assert server.messages() == []
+    assert server.others == []
     assert "Traceback" not in server.log()
 
 

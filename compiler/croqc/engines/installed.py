@@ -32,15 +32,16 @@ def _direct_url() -> str | None:
 
 
 def requirement(direct_url: str | None, extra: str, here: Path) -> str:
-    """What `pip install` is given in the folder `here`: the folder of a checkout, with `-e` where it was installed so,
-    or the name for an index. `direct_url` is the text of pip's record, None where there is none."""
+    """What `pip install` is given in the folder `here`, as a shell reads it: the folder of a checkout, with `-e` where
+    it was installed so, or the name for an index. `direct_url` is the text of pip's record, None without one."""
+    named = shlex.quote(f"{_NAME}[{extra}]")
     try:
         noted = json.loads(direct_url or "{}")
         address = urlsplit(str(noted["url"]))
         folder, editable = Path(unquote(address.path)), bool(noted["dir_info"].get("editable"))
     except (KeyError, TypeError, ValueError, AttributeError):
-        return f"'{_NAME}[{extra}]'"
+        return named
     if address.scheme != "file" or not (folder / "pyproject.toml").is_file():
-        return f"'{_NAME}[{extra}]'"
+        return named
     place = "." if folder == here else str(folder)
-    return f"{'-e ' if editable else ''}'{place}[{extra}]'"
+    return ("-e " if editable else "") + shlex.quote(f"{place}[{extra}]")

@@ -6,16 +6,19 @@ from croqc.rules.base import Rule, Subject, Words
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
-_RESERVED = {0: "the barrier of the whole block", 15: "reserved for warpgroups"}
-
 
 def _render(finding: Finding, _: Subject) -> Words:
     value = finding.args["value"]
-    if finding.args["reason"] == "id":
-        if value not in _RESERVED:
-            return Words(f"a block has no named barrier {value}", "use 1 to 14", severity=Severity.ERROR)
-        return Words(f"named barrier {value} is {_RESERVED[value]}", "use 1 to 14")
-    return Words(f"{value} threads are no whole number of warps", "write a multiple of 32")
+    if finding.args["reason"] != "id":
+        return Words(f"{value} threads are no whole number of warps", "write a multiple of 32")
+    match value:
+        case 0:  # it may be meant, and is right where nothing else waits for the block there
+            text, severity = "named barrier 0 is the barrier of the whole block", Severity.INFORMATION
+        case 15:
+            text, severity = "named barrier 15 is reserved for warpgroups", Severity.WARNING
+        case _:
+            text, severity = f"a block has no named barrier {value}", Severity.ERROR
+    return Words(text, "use 1 to 14", severity=severity)
 
 
 RULE = Rule(

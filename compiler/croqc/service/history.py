@@ -108,9 +108,12 @@ class History:
                 base.execute(_TABLE)
                 base.execute(_INDEX)
                 work(base)
-        except (OSError, sqlite3.OperationalError) as error:  # no right, no room, in use for too long
-            self._say(f"runs are not kept in {self.path}: {error}")
-        except sqlite3.DatabaseError as error:
+        except (OSError, sqlite3.Error) as error:
+            # Else there is no right, no room, or it is in use for too long.
+            damaged = getattr(error, "sqlite_errorname", "") in ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+            if not damaged:
+                self._say(f"runs are not kept in {self.path}: {error}")
+                return
             self._say(f"{self.path} is damaged and set aside: {error}")
             with suppress(OSError):
                 self.path.replace(self.path.with_suffix(".damaged"))

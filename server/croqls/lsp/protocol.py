@@ -75,11 +75,18 @@ class CroqtileProtocol(LanguageServerProtocol):
                 super().handle_message(self._structured(message))
         except JsonRpcException as error:
             _LOG.warning("a message of the client's that does not fit: %s", error.message)
-            if not isinstance(message, Mapping) or "id" in message or "method" not in message:
+            if self._wants_answer(message):
                 known = number if isinstance(number, int | str) else None  # LSP 3.17, `ResponseMessage`
                 told = {"code": error.code, "message": error.message}
                 self._send_data({"jsonrpc": self.VERSION, "id": known, "error": told})
         self._forget_ended()
+
+    @staticmethod
+    def _wants_answer(message: Any) -> bool:
+        """Notifications and answers are never answered (JSON-RPC 2.0, 4.1 and 5)."""
+        if not isinstance(message, Mapping):
+            return True
+        return "id" in message if "method" in message else not message.keys() & {"result", "error"}
 
     def _is_served(self, message: Any) -> bool:
         """Whether a message is to be handled. Raises JsonRpcException for what can never be."""
