@@ -87,6 +87,9 @@ test("names cannot break out of the page", () => {
   const hostile = tensor('"><script>x</script>', 0, 16);
   const { body } = sharedMemoryPage("<b>.co", { ...LAYOUT, kernels: [{ ...LAYOUT.kernels[0]!, tensors: [hostile] }] }, ABOUT);
   assert.doesNotMatch(body, /<script|<b>/);
+  for (const kernel of [{ kernel: "<b>", function: "<b>" }, { kernel: "<b>", function: "f" }]) {
+    assert.doesNotMatch(sharedMemoryPage("k.co", { ...LAYOUT, kernels: [{ ...LAYOUT.kernels[0]!, ...kernel }] }, ABOUT).body, /<b>/);
+  }
   assert.equal(text('<a href="x">&'), "&lt;a href=&quot;x&quot;&gt;&amp;");
   assert.equal(say({ a: '"' }), 'data-say="{&quot;a&quot;:&quot;\\&quot;&quot;}"');
 });

@@ -25,6 +25,7 @@ async function examine(parts: Parts): Promise<void> {
       enableScripts: true,
       localResourceRoots: [],
     });
+    parts.context.subscriptions.push(panel); // it cannot be used without the extension
     panel.onDidDispose(() => {
       heard?.dispose();
       heard = panel = undefined;
