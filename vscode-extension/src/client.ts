@@ -19,9 +19,9 @@ import {
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { pythonEnvironment, runProcess } from "./process.js";
-import { Refusal } from "./parts.js";
 import { candidates, findPython } from "./python.js";
-import { type Method, type Notice, type Notifications, NOTICES, type Requests } from "./requests.js";
+import { reasonOf, Refusal } from "./refusal.js";
+import { type Method, type Notice, NOTICES, type Notifications, type Requests } from "./requests.js";
 import { MOST_RESTARTS, Restarts, WINDOW_MS } from "./restarts.js";
 import type { Found, ServerState, Why } from "./state.js";
 import { remedy } from "./tidings.js";
@@ -71,10 +71,6 @@ class QuietClient extends LanguageClient {
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Whether the interpreter was deleted since; one found on the PATH is asked anew at each start. */
 function isGone({ candidate }: Found): boolean {
   return isAbsolute(candidate.command) && !existsSync(candidate.command);
@@ -101,6 +97,12 @@ export class Server implements vscode.Disposable {
   async restart(why: Exclude<Why, "ended">): Promise<ServerState> {
     this.restarts = new Restarts();
     return this.anew(why);
+  }
+
+  /** What came of the restarts that are under way. */
+  async settled(): Promise<ServerState> {
+    await this.turns.ended();
+    return this.current;
   }
 
   /** Starts another where the Python of the one that runs was deleted. Resolves to whether it was. */

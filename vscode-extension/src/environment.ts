@@ -3,9 +3,8 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import { readSettings, SECTION, type Settings } from "./config.js";
-import { Refusal } from "./parts.js";
 import { inside, type Surroundings } from "./python.js";
-import type { Way } from "./tidings.js";
+import { reasonOf, Refusal, type Way } from "./refusal.js";
 
 /** The part of the Python extension's public interface that is used here. */
 interface PythonApi {
@@ -63,7 +62,7 @@ export async function writePython(command: string | undefined): Promise<void> {
   try {
     await updatePython(command);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new Refusal(`"croqtile.python" could not be written: ${reason}`, OPEN_SETTINGS);
   }
 }

@@ -2,8 +2,9 @@
  * The runs and profiles that this window has asked for: one at a time, followed to its end. Must not show anything, nor
  * import `vscode`.
  */
+import type { About } from "./lsp.js";
 import type { ProfileEnd } from "./profileTypes.js";
-import type { About, Requests } from "./requests.js";
+import type { Requests } from "./requests.js";
 import type { Progress, RunRequest, RunResult } from "./runTypes.js";
 import { Signal } from "./signal.js";
 import type { ServerState } from "./state.js";

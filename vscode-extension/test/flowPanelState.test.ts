@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { FlowData } from "../src/requests.js";
-import { type Loading, PanelState } from "../src/views/flow/panelState.js";
+import type { FlowData } from "../src/flowTypes.js";
 import type { ToPage } from "../src/views/flow/messages.js";
+import { type Loading, PanelState } from "../src/views/flow/panelState.js";
 
 const [A, B] = ["file:///a.co", "file:///b.co"];
 const flow = (name: string): FlowData => ({ flows: [name] });

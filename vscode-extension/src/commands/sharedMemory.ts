@@ -1,7 +1,7 @@
 /** Show shared memory: a panel beside the source (views/sharedMemory.ts). */
 import type { Command } from "../parts.js";
+import { aboutOf, openedDocument } from "../place.js";
 import { showSharedMemoryPanel } from "../views/sharedMemory.js";
-import { aboutOf, openedDocument } from "./place.js";
 
 export const showSharedMemory: Command = {
   id: "croqtile.showSharedMemory",

@@ -2,14 +2,16 @@
 import * as vscode from "vscode";
 
 import type { Server } from "../client.js";
-import { openedDocument } from "../commands/place.js";
 import { SECTION } from "../config.js";
 import { Later } from "../later.js";
-import { type Parts, Refusal } from "../parts.js";
-import type { About, SharedMemory } from "../requests.js";
+import type { About } from "../lsp.js";
+import type { Parts } from "../parts.js";
+import { openedDocument } from "../place.js";
+import { reasonOf, Refusal } from "../refusal.js";
+import type { SharedMemory } from "../requests.js";
 import { html, isReady, type Lit } from "./page.js";
-import { aboutIn, declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
 import { revealIn } from "./reveal.js";
+import { aboutIn, declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
 
 const TYPE = "croqtile.sharedMemory";
 const DELAY_MS = 300;
@@ -96,7 +98,7 @@ class SharedMemoryPanel {
       await openedDocument(this.source);
       this.layout = latest(await this.server.request("croqtile/sharedMemory", this.about), this.layout);
     } catch (error) {
-      refused = error instanceof Error ? error.message : String(error);
+      refused = reasonOf(error);
       if (!(error instanceof Refusal)) {
         this.server.output.error(`croqtile/sharedMemory: ${refused}`);
       }

@@ -5,16 +5,19 @@
  */
 import * as vscode from "vscode";
 
-import { LANGUAGE, openedDocument, SCHEMES } from "../../commands/place.js";
 import { SECTION } from "../../config.js";
-import { type Parts, Refusal } from "../../parts.js";
-import type { About, FlowData } from "../../requests.js";
-import { ending, newNonce, type Page, pageOf, wordsOf } from "./asking.js";
+import type { FlowData } from "../../flowTypes.js";
+import type { About } from "../../lsp.js";
+import type { Parts } from "../../parts.js";
+import { LANGUAGE, openedDocument, SCHEMES } from "../../place.js";
+import { reasonOf, Refusal } from "../../refusal.js";
+import { html } from "../page.js";
+import { revealIn } from "../reveal.js";
+import { ending, type FlowPage, pageOf } from "./asking.js";
 import { Following } from "./following.js";
 import { documentOf, type FromPage, heard } from "./messages.js";
 import { type Loading, PanelState } from "./panelState.js";
 import { waitingPage } from "./waiting.js";
-import { revealIn } from "../reveal.js";
 
 const TYPE = "croqtile.flow";
 const OPTIONS: vscode.WebviewOptions = { enableScripts: true, localResourceRoots: [] };
@@ -104,9 +107,9 @@ class FlowPanel {
   }
 
   /** Opens with a page that was asked for before there was a panel. */
-  begin({ html, version }: Page, entry: string | null): void {
-    this.state.opened(version, entry);
-    this.put(html);
+  begin(page: FlowPage, entry: string | null): void {
+    this.state.opened(page.version, entry);
+    this.put(page.html);
   }
 
   turn(uri: vscode.Uri, entry: string | null): void {
@@ -123,22 +126,22 @@ class FlowPanel {
 
   /** Makes the page; where it cannot be made, one sentence says why. */
   private async make(loading: Loading): Promise<void> {
-    this.put(waitingPage("Waiting for the language server.", newNonce()));
+    this.put(html(waitingPage("Waiting for the language server.")));
     try {
-      const { html, version } = await pageOf(this.all, vscode.Uri.parse(loading.uri));
-      if (this.state.loaded(loading, version)) {
-        this.put(html);
+      const page = await pageOf(this.all, vscode.Uri.parse(loading.uri));
+      if (this.state.loaded(loading, page.version)) {
+        this.put(page.html);
       }
     } catch (error) {
       if (this.state.refused(loading)) {
-        this.put(waitingPage(wordsOf(error), newNonce()));
+        this.put(html(waitingPage(reasonOf(error))));
       }
     }
   }
 
-  private put(html: string): void {
+  private put(document: string): void {
     if (!this.closed) {
-      this.panel.webview.html = html;
+      this.panel.webview.html = document;
     }
   }
 
@@ -215,7 +218,7 @@ class FlowPanel {
       }
     } catch (error) {
       if (!signal.aborted) {
-        this.state.say({ type: "note", text: wordsOf(error), stale: true });
+        this.state.say({ type: "note", text: reasonOf(error), stale: true });
       }
     }
   }
@@ -234,7 +237,7 @@ class FlowPanel {
       }
     } catch (error) {
       if (!signal.aborted && !(error instanceof Refusal)) {
-        this.all.output.warn(`croqtile/flowAt: ${wordsOf(error)}`);
+        this.all.output.warn(`croqtile/flowAt: ${reasonOf(error)}`);
       }
     }
   }

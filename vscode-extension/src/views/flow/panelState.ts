@@ -2,7 +2,7 @@
  * What the credit-flow panel knows: which document it is about, what its page was made of and has been told, and what is
  * due next. Must not import `vscode`.
  */
-import type { FlowAt, FlowData } from "../../requests.js";
+import type { FlowAt, FlowData } from "../../flowTypes.js";
 import type { Following } from "./following.js";
 import type { ToPage } from "./messages.js";
 
