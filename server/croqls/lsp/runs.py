@@ -27,13 +27,15 @@ _DOCUMENTS = 100  # whose last runs are known
 
 @dataclass(eq=False)
 class Run:
-    """A run under way or ended. `state` is "running", "done", "refused", "failed" or "cancelled"."""
+    """A run under way or ended. `state` is "running", "done", "refused", "failed" or "cancelled"; the rest is as in
+    `Outcome`."""
 
     id: int
     snapshot: Snapshot
     order: Order
     state: str = "running"
     message: str = ""
+    no_card: bool = False
     data: Any = None
     task: asyncio.Task[None] | None = None
 
@@ -71,7 +73,7 @@ class Runs:
     async def perform(self, run: Run, on_news: Callable[[News], None]) -> None:
         """Runs to the end; cancelling this ends the run. Its result stands before the history is read or written."""
         outcome = await self._outcome(run.order, on_news)
-        run.data, run.message = outcome.data, outcome.refused or outcome.failed
+        run.data, run.message, run.no_card = outcome.data, outcome.refused or outcome.failed, outcome.no_card
         run.state = "refused" if outcome.refused else "failed" if outcome.failed else "done"
         if run.state == "done":
             key = key_of(run.snapshot.uri)
@@ -81,7 +83,7 @@ class Runs:
     async def _outcome(self, order: Order, on_news: Callable[[News], None]) -> Outcome:
         """For want of a driver no process is started: its start takes seconds."""
         if (order.task, order.options.get("engine")) == ("run", "gpu") and not await asyncio.to_thread(has_driver):
-            return Outcome(refused=NO_DRIVER)
+            return Outcome(refused=NO_DRIVER, no_card=True)
         return await self.worker.ask(order, on_news)
 
     def over(self, run: Run) -> None:
