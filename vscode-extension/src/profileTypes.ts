@@ -44,6 +44,6 @@ export interface ProfileRequest extends About {
 /** `flow` of the result is what the credit-flow page shows. */
 export interface ProfileEnd extends End {
   readonly task: "profile";
-  readonly offer: null;
+  readonly offer: "doctor" | null;
   readonly result: { readonly profiles: readonly ProfileEntry[]; readonly flow: FlowData } | null;
 }

@@ -29,12 +29,12 @@ async function begin(parts: Parts, args: readonly unknown[]): Promise<void> {
   }
 }
 
-async function show(parts: Parts, about: About, { state, message, result, uri, documentVersion }: ProfileEnd): Promise<void> {
+async function show(parts: Parts, about: About, { state, message, offer, result, uri, documentVersion }: ProfileEnd): Promise<void> {
   if (state === "cancelled") {
     return;
   }
   if (state === "refused") {
-    throw new Refusal(message, message.includes("croq doctor") ? DOCTOR : undefined);
+    throw new Refusal(message, offer === "doctor" ? DOCTOR : undefined);
   }
   if (result === null) {
     throw new Error(message);
