@@ -1,4 +1,5 @@
 /** Which rules the user may mean, and what a migration tells. Must not import `vscode`. */
+import { fieldsOf } from "./lsp.js";
 
 export interface RuleRow {
   readonly name: string;
@@ -8,8 +9,19 @@ export interface RuleRow {
 
 /** The rules in the answer to `croqtile.explain` without a name. */
 export function rulesOf(answer: unknown): readonly RuleRow[] {
-  const rows = (answer as { rules?: unknown } | null)?.rules;
-  return Array.isArray(rows) ? rows.filter((row): row is RuleRow => typeof (row as RuleRow).name === "string") : [];
+  const rows = fieldsOf(answer)["rules"];
+  return Array.isArray(rows) ? rows.filter((row): row is RuleRow => typeof fieldsOf(row)["name"] === "string") : [];
+}
+
+export interface Dialect {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** The dialects in the answer to `croqtile.migrate` without arguments. */
+export function dialectsOf(answer: unknown): readonly Dialect[] {
+  const rows = fieldsOf(answer)["dialects"];
+  return Array.isArray(rows) ? rows.filter((row): row is Dialect => typeof fieldsOf(row)["name"] === "string") : [];
 }
 
 export interface RulePage {

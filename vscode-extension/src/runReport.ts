@@ -3,7 +3,7 @@
  * Must not import `vscode`.
  */
 import { entriesOf, type RunEntry, type RunResult, type Verified, verifiedOf } from "./runTypes.js";
-import { awaited, capital, difference, duration, engineText, figure, judgement, rate, share, sizesText, stuck, timeText, tolerance, VERDICTS } from "./runWords.js";
+import { capital, difference, duration, engineText, figure, judgement, rate, share, sizesText, stuck, timeText, tolerance, VERDICTS } from "./runWords.js";
 
 export interface Surrounding {
   /** Where the file stands, which the report leaves out but for the name. */
@@ -97,10 +97,7 @@ function hang(run: RunEntry): string[] {
   if (run.verdict !== "hangs") {
     return [];
   }
-  const paths = run.hang.map((one) => {
-    const owed = one.owedBy === "" ? "" : `; owed by ${one.owedBy}`;
-    return `  - line ${one.range.start.line + 1}: ${one.path} waits for ${awaited(one)}, generation ${one.generation}${owed}`;
-  });
+  const paths = run.hang.map((one) => `  - line ${one.range.start.line + 1}: ${one.text}`);
   return [`- ${stuck(run)}`, ...paths];
 }
 

@@ -20,6 +20,7 @@ export interface Expectation {
   readonly within: readonly (readonly number[])[] | null;
 }
 
+/** `text` says what it waits for, and who owes it. */
 export interface HungPath {
   readonly path: string;
   readonly range: Range;
@@ -27,6 +28,7 @@ export interface HungPath {
   readonly slot: number | null;
   readonly generation: number;
   readonly owedBy: string;
+  readonly text: string;
 }
 
 /** What a card was measured to reach on the day `measured`: GB/s of its copy, and TFLOP/s of cuBLAS for f16, 0 without. */
@@ -104,7 +106,7 @@ export interface End {
 
 export interface RunResult extends End {
   readonly task: Task;
-  readonly offer: "sim" | null;
+  readonly offer: "sim" | "doctor" | null;
   readonly result: { readonly runs: readonly RunEntry[] } | { readonly verified: readonly Verified[] } | null;
 }
 

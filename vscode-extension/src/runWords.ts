@@ -83,7 +83,7 @@ export function timeText(run: KeptRun): string {
 }
 
 /** `wait empty[0]`, or what stands in its place where the path waits for no event. */
-export function awaited(hung: HungPath): string {
+function awaited(hung: HungPath): string {
   return hung.event === "" ? "the others" : `${hung.event}${hung.slot === null ? "" : `[${hung.slot}]`}`;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { inFront, keptPage, migratedOf, migrationSaid, pageOf, type RuleRow, rulesOf } from "../src/rules.js";
+import { dialectsOf, inFront, keptPage, migratedOf, migrationSaid, pageOf, type RuleRow, rulesOf } from "../src/rules.js";
 
 const rule = (name: string): RuleRow => ({ name, severity: "error", summary: `about ${name}` });
 
@@ -30,4 +30,9 @@ test("the report shows code as it is", () => {
   const page = keptPage({ message: "", moved: 0, kept: ["line 3: 'a[*b]' stays"], skipped: 0 }, "k.co", "course");
   assert.match(page, /^# What stays in k\.co\n/);
   assert.match(page, /\n- line 3: 'a\\\[\\\*b\\\]' stays\n$/);
+});
+
+test("the dialects are those that the server names", () => {
+  assert.deepEqual(dialectsOf({ dialects: [{ name: "current", summary: "now" }, null, { summary: "x" }] }), [{ name: "current", summary: "now" }]);
+  assert.deepEqual([undefined, null, {}, { dialects: 3 }].map(dialectsOf), [[], [], [], []]);
 });

@@ -140,7 +140,7 @@ test("nothing of a text becomes HTML", () => {
     prints: [evil],
     sizes: { M: evil },
   });
-  const html = bodyOf(viewOf(known(result([run, { ...HUNG, hang: HUNG.hang.map((one) => ({ ...one, path: evil, owedBy: evil, event: evil })) }]), [past(run), past(run)], { file: evil, request: { ...REQUEST, entry: evil } })));
+  const html = bodyOf(viewOf(known(result([run, { ...HUNG, hang: HUNG.hang.map((one) => ({ ...one, path: evil, owedBy: evil, event: evil, text: evil })) }]), [past(run), past(run)], { file: evil, request: { ...REQUEST, entry: evil } })));
   assert.doesNotMatch(html, /<img|<b>|onerror="/);
   assert.match(html, /&lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;&amp;/);
 });

@@ -29,7 +29,7 @@ export async function functionAt(args: readonly unknown[]): Promise<About | unde
     return { ...about, entry: only.name };
   }
   if (functions.length === 0) {
-    throw new Refusal("There is no '__co__' function in this file");
+    throw new Refusal("There is no function to run in this file");
   }
   const items = [...functions.map((one) => ({ label: one.name, description: one.detail })), { label: ALL, description: "" }];
   const picked = await vscode.window.showQuickPick(items, { placeHolder: "What to run" });

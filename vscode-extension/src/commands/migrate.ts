@@ -3,13 +3,9 @@ import * as vscode from "vscode";
 
 import type { Command } from "../parts.js";
 import { aboutOf, openedDocument } from "../place.js";
-import { keptPage, migratedOf, migrationSaid } from "../rules.js";
+import { dialectsOf, keptPage, migratedOf, migrationSaid } from "../rules.js";
 import { showPage } from "../views/textPages.js";
 
-const DIALECTS = [
-  { label: "current", detail: "What the current compiler takes: '= ready' on events, '.at(order)', operands in shared memory" },
-  { label: "course", detail: "The form that the course teaches: bootstraps, slots by hand" },
-] as const;
 const SHOW = "Show What Stays";
 
 export const migrate: Command = {
@@ -18,7 +14,9 @@ export const migrate: Command = {
     const { uri } = aboutOf(args).textDocument;
     await server.ready();
     const document = await openedDocument(uri);
-    const picked = await vscode.window.showQuickPick(DIALECTS, { placeHolder: "Dialect to move the file to", matchOnDetail: true });
+    const dialects = dialectsOf(await server.execute("croqtile.migrate"));
+    const items = dialects.map(({ name, summary }) => ({ label: name, detail: summary }));
+    const picked = await vscode.window.showQuickPick(items, { placeHolder: "Dialect to move the file to", matchOnDetail: true });
     if (picked === undefined) {
       return;
     }

@@ -1,7 +1,7 @@
 /** Commands that run kernels: in the simulator, on the card, both; the end of a run. */
 import { type About, aboutThe } from "../lsp.js";
 import type { Command, Parts } from "../parts.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, type Way } from "../refusal.js";
 import type { RunRequest, RunResult } from "../runTypes.js";
 import { warn } from "../tell.js";
 import { demandTrust } from "../trust.js";
@@ -44,8 +44,11 @@ async function tellEnd(about: About, result: RunResult): Promise<void> {
     throw new Error(result.message); // shown as the faults of all commands are
   }
   if (result.state === "refused") {
-    const args = [about.textDocument.uri, about.entry ?? null];
-    await warn(result.message, result.offer === "sim" ? { title: "Run in the Simulator", command: runSimulator.id, args } : undefined);
+    const ways: Readonly<Record<"sim" | "doctor", Way>> = {
+      sim: { title: "Run in the Simulator", command: runSimulator.id, args: [about.textDocument.uri, about.entry ?? null] },
+      doctor: { title: "Doctor", command: "croqtile.doctor" },
+    };
+    await warn(result.message, result.offer === null ? undefined : ways[result.offer]);
   }
 }
 

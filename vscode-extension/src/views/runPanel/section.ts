@@ -1,6 +1,6 @@
 /** All that is known of one run, as data. Must not import `vscode`. */
 import type { Expectation, RunEntry } from "../../runTypes.js";
-import { allowed, awaited, capital, count, difference, duration, engineText, figure, judgement, rate, share, sizesText, timeText, tolerance, VERDICTS } from "../../runWords.js";
+import { allowed, capital, count, difference, duration, engineText, figure, judgement, rate, share, sizesText, timeText, tolerance, VERDICTS } from "../../runWords.js";
 import { type Cell, type Line, type Table, type Tone, toneOf } from "./table.js";
 
 /** One run of one function. */
@@ -38,10 +38,7 @@ export function sectionOf(run: RunEntry, named: boolean, more: readonly string[]
     rates: ratesOf(run),
     expectations: run.expectations.map((one) => ({ text: one.text, tone: one.ok ? "good" : "bad", said: judgement(one), rule: tolerance(one) })),
     worst: worstTable(run.expectations),
-    hang: run.hang.map((one) => ({
-      text: `${one.path} waits for ${awaited(one)}, generation ${one.generation}${one.owedBy === "" ? "" : `; owed by ${one.owedBy}`}`,
-      place: one.range.start,
-    })),
+    hang: run.hang.map(({ text, range }) => ({ text, place: range.start })),
     notes: [...run.notes, ...more],
     prints: printed(run),
   };

@@ -2,7 +2,7 @@
 import type { Range } from "../../lsp.js";
 import { runLines } from "../../runReport.js";
 import { isGood, type RunEntry, type RunResult, type Verified } from "../../runTypes.js";
-import { allowed, awaited, capital, difference, figure, judgement, stuck, VERDICTS } from "../../runWords.js";
+import { allowed, capital, difference, figure, judgement, stuck, VERDICTS } from "../../runWords.js";
 
 /** `range` is where it happened; without one it concerns the whole test. */
 export interface Message {
@@ -65,10 +65,7 @@ function messagesOf(run: RunEntry): Message[] {
     case "wrong":
       return run.expectations.filter((one) => !one.ok).map(unequal);
     case "hangs": {
-      const paths = run.hang.map((one) => ({
-        text: `${capital(one.path)} waits for ${awaited(one)}, generation ${one.generation}${one.owedBy === "" ? "" : `; owed by ${one.owedBy}`}`,
-        range: one.range,
-      }));
+      const paths = run.hang.map(({ text, range }) => ({ text: capital(text), range }));
       const [first, ...others] = paths;
       return first === undefined ? [{ text: stuck(run) }] : [{ ...first, text: `${stuck(run)}. ${first.text}` }, ...others];
     }
