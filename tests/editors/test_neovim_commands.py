@@ -8,7 +8,6 @@ import shutil
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -68,22 +67,6 @@ FINISHED: dict[str, Any] = {
 def line_of(text: str, part: str) -> int:
     """The number of the first line with a text, from 1."""
     return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
-
-
-@pytest.fixture(scope="module")
-def neovim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
-    folder = tmp_path_factory.mktemp("neovim")
-    variables = environment(folder, croq_in(folder / "bin"))
-    started = Neovim(folder / "files", "\n".join(snippets("Neovim", "lua")[:2]), variables)
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def nvim(neovim: Neovim) -> Neovim:
-    """The same for all tests, with nothing open."""
-    neovim.clear()
-    return neovim
 
 
 def test_a_run_ends_verified_with_a_report_and_progress(nvim: Neovim) -> None:
