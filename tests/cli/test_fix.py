@@ -61,3 +61,45 @@ def test_a_warning_is_named_but_no_failure(croq: Croq) -> None:
     shown = croq("fix", "k.co")
     assert shown.status == 0
     assert shown.err.startswith("k.co: 1 finding ")
+
+
+DIVIDED = """__co__ void f(global s32 [N] x) {
+  parallel p by N : thread {
+    mutable int i = p;
+    i = i // 2;
+    i = (i + p) // (p + 2) - 1;
+    x.at(p) = i;
+  }
+}
+"""
+
+
+def test_the_divisor_of_a_person_from_python_is_not_made_a_comment(croq: Croq) -> None:
+    Path("k.co").write_text(DIVIDED)
+    shown = croq("fix", "k.co")
+    told = "2 findings have fixes that may change meaning (--unsafe): syntax-error at 4:11, syntax-error at 5:17"
+    assert (shown.status, shown.out, shown.err) == (1, "", f"k.co: {told}\n")
+    croq("fix", "--unsafe", "--write", "k.co")
+    assert Path("k.co").read_text() == DIVIDED.replace("//", "/")
+
+
+def test_a_comment_behind_a_missing_semicolon_is_a_comment(croq: Croq) -> None:
+    for comment in ("// the next one", "// old; new;", "// i is even;", "// 2"):
+        Path("k.co").write_text(DIVIDED.replace("i // 2;", f"i {comment}").replace(" // (p", " / (p"))
+        croq("fix", "--write", "k.co")
+        assert f"i = i; {comment}\n" in Path("k.co").read_text()
+
+
+def test_a_range_of_one_number_has_no_fix(croq: Croq) -> None:
+    """`(n)` may be its end as well as its start."""
+    Path("k.co").write_text(LOOSE.replace("lost", "1").replace("y.at", "foreach p(1) y.at"))
+    shown = croq("fix", "k.co")
+    assert (shown.status, shown.out, shown.err) == (1, "", "k.co: 1 finding has no fix: syntax-error at 3:16\n")
+
+
+def test_a_named_barrier_stands_without_call(croq: Croq) -> None:
+    text = LOOSE.replace("y.at(p) = x.at(p) + lost;", "call __bar_sync(2, 32);\n    call __atomic_add(x.at(p), 1.0f);")
+    Path("k.co").write_text(text)
+    assert "'__bar_sync' is built in and no function of C++ [syntax-error]" in croq("check", "k.co").out
+    croq("fix", "--write", "k.co")
+    assert Path("k.co").read_text() == text.replace("call ", "")

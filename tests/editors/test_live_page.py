@@ -113,7 +113,7 @@ def test_a_page_opened_while_there_is_nothing_to_show_comes_alive(browser: Brows
 
 def test_when_the_server_has_ended_the_page_says_so(browser: Browser, served: Served) -> None:
     browser.open(served.address)
-    until(browser, "document.getElementById('title')")  # the page before may have loaded itself anew meanwhile
+    until(browser, "document.getElementById('title') !== null")  # the page before may have loaded itself anew meanwhile
     title = browser.js(TITLE)
     served.end()
     until(browser, f"{NOTE} === 'croq flow has ended; this is the last that it showed'")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from croqc.refactor import bootstrap
 from croqc.service.check import check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.migrate import Migration, migrate
@@ -57,6 +58,27 @@ def test_a_file_of_many_kernels_costs_so_much_a_kernel(monkeypatch: pytest.Monke
         counts.append(len(read))
     assert counts[0] > 1
     assert counts[1] == 4 * counts[0]
+
+
+def test_arrivals_are_counted_once_a_model_however_many_events_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[object] = []
+    count = bootstrap.slot_arrivals
+    monkeypatch.setattr(bootstrap, "slot_arrivals", lambda *args: counted.append(args) or count(*args))
+    counts = []
+    for number in (2, 12):
+        events = [f"e{n}" for n in range(number)]
+        triggers, waits = (" ".join(f"{word} {event};" for event in events) for word in ("trigger", "wait"))
+        text = (
+            "__co__ void f(global s32 [R] src) { parallel b by 1 : block { "
+            f"shared event {', '.join(events)}; parallel p by 2 : group-4 {{ "
+            f"inthreads.async (p == 0) {{ {triggers} }} inthreads.async (p == 1) {{ {waits} }} }} }} }}\n"
+        )
+        counted.clear()
+        assert [item.message for item in migrate(check_text(text)).kept][:2] == [
+            f"the bootstrap stays: no path gives '{event}' back later on" for event in ("e0", "e1")
+        ]
+        counts.append(len(counted))
+    assert counts == [1, 1]
 
 
 def test_the_classic_example_line_by_line() -> None:

@@ -58,6 +58,60 @@ def test_yield_ends_a_thread() -> None:
     assert got.tolist() == (T <= 5).astype(int).tolist()
 
 
+def test_yield_in_a_tile_leaves_the_kernel_and_not_the_tile() -> None:
+    text = """__co__ void f(global s32 [4, 64] out) {
+  parallel b by 1 : block { foreach t in [4] { parallel w by 2 : group {
+    parallel l by 32 : thread { if (t == 1 && l < 4) { yield; } out.at(t, w * 32 + l) = 1; }
+  } } }
+}
+"""
+    got = ran(text, {"out": np.zeros((4, 64), np.int32)}).outputs["out"]
+    assert got.tolist() == [[1 if t == 0 or thread % 32 >= 4 else 0 for thread in range(64)] for t in range(4)]
+
+
+def test_a_path_that_yields_in_a_tile_is_not_there_in_the_next() -> None:
+    text = """__co__ void f(global s32 [4, 2] out) {
+  parallel b by 1 : block { foreach t in [4] { parallel w by 2 : group {
+    inthreads.async (w == 0) { if (t == 1) yield; out.at(t, 0) = 1; }
+    inthreads.async (w == 1) { out.at(t, 1) = 1; }
+  } } }
+}
+"""
+    got = ran(text, {"out": np.zeros((4, 2), np.int32)}).outputs["out"]
+    assert got.tolist() == [[1, 1], [0, 1], [0, 1], [0, 1]]
+
+
+def test_a_nested_region_has_no_barrier() -> None:
+    """Only the outermost one without `.async` has one (reference, 4.4): the third path waits for nobody."""
+    text = """__co__ void f(global s32 [3] out) {
+  parallel b by 1 : block { parallel w by 3 : group {
+    inthreads.async (w < 2) { inthreads (w == 0) { out.at(0) = 1; } inthreads (w == 1) { out.at(1) = 1; } }
+    inthreads.async (w == 2) { out.at(2) = 1; }
+  } }
+}
+"""
+    assert ran(text, {"out": np.zeros(3, np.int32)}).outputs["out"].tolist() == [1, 1, 1]
+
+
+def test_the_number_of_a_barrier_is_computed() -> None:
+    text = """__co__ void f(global s32 [4, 32] src, global s32 [4, 32] out) {
+  parallel b by 1 : block {
+    shared s32 [1, 32] ring[2];
+    parallel w by 2 : group {
+      inthreads.async (w == 0) { foreach k in [4] {
+        __bar_sync(1 + k % 2, 64); dma.copy src.chunkat(k, _) => ring[k % 2]; __bar_sync(3 + k % 2, 64);
+      } }
+      inthreads.async (w == 1) { foreach k in [4] {
+        __bar_arrive(1 + k % 2, 64); __bar_sync(3 + k % 2, 64); dma.copy ring[k % 2] => out.chunkat(k, _);
+      } }
+    }
+  }
+}
+"""
+    src = np.arange(128, dtype=np.int32).reshape(4, 32)
+    assert ran(text, {"src": src, "out": np.zeros_like(src)}).outputs["out"].tolist() == src.tolist()
+
+
 def test_a_guard_keeps_other_threads_from_reading_outside() -> None:
     src = np.arange(8, dtype=np.int32) + 1
     assert threads("out.at(t) = t < 8 ? src.at(t) : 0;", src=src).tolist() == [*range(1, 9), *[0] * 56]

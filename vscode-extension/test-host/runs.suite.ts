@@ -29,12 +29,18 @@ function marksOf({ uri }: vscode.TextDocument): vscode.Diagnostic[] {
   return vscode.languages.getDiagnostics(uri).filter((one) => one.message.startsWith("the run stood here: "));
 }
 
+/** The title of the lens that says what came of the last run, if there is one. */
+async function runLens({ uri }: vscode.TextDocument): Promise<string | undefined> {
+  const lenses = await execute<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri, 50);
+  return lenses.find((lens) => lens.command?.command === "croqtile.showRun")?.command?.title;
+}
+
 export const run = suite({
   "a kernel that hangs says where, and its line is marked": async () => {
     const document = await kernel();
     await execute("croqtile.runSimulator");
     const said = await report();
-    assert.match(said, /Stopped after \d+ ms, stuck at `wait empty\[0\]` in path p1 == 0, generation 0/);
+    assert.match(said, /Stopped after \S+ m?s, stuck at `wait empty\[0\]` in path p1 == 0, generation 0/);
     const line = placeOf(document, "wait empty[stage]").line;
     await until("the run's mark", () => marksOf(document).some((one) => one.range.start.line === line));
     assert.deepEqual(watch.messages, []);
@@ -49,6 +55,15 @@ export const run = suite({
     assert.equal(said.match(/^\*\*Verified\*\* /gm)?.length, 2);
     assert.deepEqual(marksOf(document), []);
     assert.deepEqual(watch.messages, []);
+  },
+
+  "what came of the last run stands over the kernel, also after an edit": async () => {
+    const document = await kernel();
+    await until("a lens", async () => (await runLens(document))?.startsWith("✓ verified · 2 runs"));
+    await replaceAll(document, document.getText().replaceAll("full", "loaded"));
+    await until("the edit in the lens", async () => (await runLens(document))?.startsWith("before an edit: "));
+    await execute("undo");
+    await until("the text that ran", async () => (await runLens(document))?.startsWith("✓ verified · 2 runs"));
   },
 
   "a second click while a run is under way does not begin another": async () => {

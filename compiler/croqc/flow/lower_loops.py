@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from croqc.flow.counting import Counting
 from croqc.flow.ending import never_ends, surely_ends
 from croqc.flow.exprs import Expr, apply, const, var
-from croqc.flow.limit import NEVER_ENDS
 from croqc.flow.lower_exprs import Exprs
-from croqc.flow.ops_control import Branch, End, Enter, Fail, Jump, LoopNext, LoopStart, Set
+from croqc.flow.ops_control import Branch, End, Endless, Enter, Jump, LoopNext, LoopStart, Set
 from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.steps import Step
@@ -214,10 +213,10 @@ class Loops:
         self.lowering.emit(test)
         self.jumps.append(([], []))
         if never_ends(self.lowering.model, node):
-            self.lowering.emit(Fail(node.cond.span, NEVER_ENDS))
+            self.lowering.emit(Endless(node.cond.span))
         self.lowering.block(node.body)
         leaves, goes_on = self.jumps.pop()
-        if all(isinstance(op, Branch | Fail) for op in self.lowering.ops[start:]):
+        if all(isinstance(op, Branch | Endless) for op in self.lowering.ops[start:]):
             del self.lowering.ops[start:]
             if not surely_ends(self.lowering.model, node):
                 self.lowering.program.endless = self.lowering.program.endless or node.cond.span

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, Value, closure
+from croqc.flow.limit import NEVER_ENDS
 from croqc.flow.program import ForeignError, Loop
 from croqc.flow.state import PathState
 from croqc.flow.steps import Step, Walk
 from croqc.syntax import ast
 from croqc.text.span import NOWHERE, Span
+
+_MOST_TURNS = 1000  # of a loop that never ends
 
 
 class Set(Step):
@@ -72,6 +75,19 @@ class Branch(Step):
 
     def exprs(self) -> Sequence[Expr]:
         return (self.expr,)
+
+
+class Endless(Step):
+    """A turn of a loop that nothing ends: others may come to stand still at it, but not much later than at first."""
+
+    __slots__ = ()
+
+    def step(self, machine: Walk, path: PathState) -> bool:
+        path.spun[self] = path.spun.get(self, 0) + 1
+        if path.spun[self] > _MOST_TURNS:
+            raise ForeignError(self.span, NEVER_ENDS)
+        path.pc += 1
+        return True
 
 
 class LoopStart(Step):

@@ -157,7 +157,7 @@ class PathState:
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
         "handles", "idle", "jobs", "left", "met", "multiplies", "name", "number", "passed", "pc", "regions", "rounds",
-        "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
+        "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
     def __init__(self, number: int, path: Path | None, name: str, env: Env, components: int) -> None:
@@ -189,6 +189,7 @@ class PathState:
         self.met: int | None = None
         self.passed: dict[object, int] = {}
         self.turns: dict[Loop, int] = {}  # how often it has begun the body of each loop
+        self.spun: dict[Op, int] = {}  # turns of loops that never end
         self.dirty: set[int] | None = None
         self._kept = False
         self._around: tuple[Loop, ...] | None = None

@@ -159,9 +159,18 @@ class Code:
 
     def refs(self, event: Symbol) -> Iterator[tuple[ast.Wait | ast.Trigger, ast.Expr]]:
         """Every reference to an event in `wait` and `trigger`, in source order."""
+        yield from self._refs.get(event, ())
+
+    @cached_property
+    def _refs(self) -> dict[Symbol, list[tuple[ast.Wait | ast.Trigger, ast.Expr]]]:
+        found: dict[Symbol, list[tuple[ast.Wait | ast.Trigger, ast.Expr]]] = {}
         for stmt in self.around:
-            if isinstance(stmt, ast.Wait | ast.Trigger):
-                yield from ((stmt, ref) for ref in stmt.refs if self.event_of(ref) is event)
+            if not isinstance(stmt, ast.Wait | ast.Trigger):
+                continue
+            for ref in stmt.refs:
+                if (event := self.event_of(ref)) is not None:
+                    found.setdefault(event, []).append((stmt, ref))
+        return found
 
     @cached_property
     def events(self) -> tuple[Symbol, ...]:

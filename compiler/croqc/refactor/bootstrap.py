@@ -30,15 +30,17 @@ In a tile loop the bootstrap stands under `if (ti == 0)`. Must not move any othe
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from croqc.flow.arrivals import Arrivals, slot_arrivals
 from croqc.flow.paths import enters, kernel_paths
 from croqc.refactor.base import Code, Outcome, Refusal, subscript
 from croqc.sema.masks import atoms_of
-from croqc.sema.model import Kernel, Symbol
+from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.types import Bounded, BoundedTuple, Event
 from croqc.syntax import ast
 from croqc.text.edits import Edit
@@ -105,14 +107,21 @@ def _slot(event: Symbol, slot: int) -> str:
 def _starts(code: Code, stmt: ast.Trigger) -> bool:
     """Whether no wait and no access stands in front of the trigger in its region."""
     regions = code.around[stmt].regions
-    if not regions:
-        return False
-    for other, around in code.around.items():
-        if other is stmt:
-            return True
-        if regions[-1] in around.chain and isinstance(other, _WORK):
-            return False
-    return True
+    return bool(regions) and stmt in _in_front(code)[regions[-1]]
+
+
+@lru_cache(maxsize=4)
+def _in_front(code: Code) -> dict[ast.Node, set[ast.Node]]:
+    """Of each node that encloses statements: those in front of its first wait or access, in source order."""
+    found: defaultdict[ast.Node, set[ast.Node]] = defaultdict(set)
+    worked: set[ast.Node] = set()
+    for stmt, around in code.around.items():
+        for outer in around.chain:
+            if outer not in worked:
+                found[outer].add(stmt)
+        if isinstance(stmt, _WORK):
+            worked |= set(around.chain)
+    return found
 
 
 def _region(code: Code, stmt: ast.Node) -> ast.InThreads:
@@ -125,12 +134,17 @@ def _waited(code: Code, event: Symbol) -> bool:
 
 def facts_of(code: Code, event: Symbol) -> tuple[Kernel, list[Arrivals]] | None:
     """The event's kernel and the arrivals of its slots."""
-    for kernel in code.model.kernels:
-        found = slot_arrivals(code.model, kernel_paths(code.model, kernel))
-        own = [arrivals for (one, _), arrivals in found.items() if one is event]
-        if own:
-            return kernel, own
-    return None
+    return _facts(code.model).get(event)
+
+
+@lru_cache(maxsize=4)
+def _facts(model: Model) -> dict[Symbol, tuple[Kernel, list[Arrivals]]]:
+    """Counted once a model, not once an event."""
+    found: dict[Symbol, tuple[Kernel, list[Arrivals]]] = {}
+    for kernel in model.kernels:
+        for (event, _), arrivals in slot_arrivals(model, kernel_paths(model, kernel)).items():
+            found.setdefault(event, (kernel, []))[1].append(arrivals)
+    return found
 
 
 def _uneven(code: Code, event: Symbol) -> Refusal | None:

@@ -67,7 +67,7 @@ class Builder:
     def source(self, span: Span) -> str:
         return self.text[span.start : span.end]
 
-    def _is_made(self, span: Span) -> bool:
+    def is_made(self, span: Span) -> bool:
         """Whether a macro made a token at a place: the text there is the macro's use, which no fix may write over."""
         index = self.index_after(span.start)
         while index < len(self.tokens) and self.tokens[index].start < span.end:
@@ -77,7 +77,7 @@ class Builder:
         return False
 
     def report(self, message: str, span: Span, hint: str = "", fix: Fix | None = None) -> None:
-        fixes = (fix,) if fix and not any(self._is_made(edit.span) for edit in fix.edits) else ()
+        fixes = (fix,) if fix and not any(self.is_made(edit.span) for edit in fix.edits) else ()
         self.findings.append(Diagnostic(CODE, Severity.ERROR, message, span, hint, (), fixes))
 
 

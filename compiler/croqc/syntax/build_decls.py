@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from croqc.syntax import ast as t
+from croqc.syntax import c_shapes
 from croqc.syntax.build import Builder, Kids, action, replace_fix, word_of, word_span
+from croqc.syntax.c_shapes import SHAPED, Bracket, Declared, Init
 from croqc.syntax.keywords import ELEMENT_TYPES, canonical_type
 from croqc.syntax.tokens import Token
 from croqc.syntax.visit import walk
-from croqc.text.diagnostics import Fix
-from croqc.text.edits import Edit
 from croqc.text.near import nearest
-from croqc.text.record import record
 from croqc.text.span import Span
-
-_SCALARS: Final = {"int": "s32", "bool": "u1"}  # what to write where a shape is wanted
-
-
-@record
-class Declared:
-    """`name array* [init]`, before the kind of the declaration is known."""
-
-    span: Span
-    name: t.Name
-    array: tuple[t.Expr, ...]
-    array_span: Span | None
-    init: Init | None
-
-
-@record
-class Init:
-    """`= value` or `{value}`."""
-
-    span: Span
-    value: Any
-    braced: bool
-
 
 # --- functions and types (2.2) -------------------------------------------------------------------
 
@@ -66,30 +42,13 @@ def param(b: Builder, at: Span, kids: Kids) -> t.Param:
     storage, kind, amp, declared = kids
     if storage is not None and storage.text != "global":
         b.report(f"'{storage.text}' data cannot be a parameter", storage.span, "remove the word, or write 'global'")
-    if declared is not None and declared.array_span is not None:
-        whole = b.source(Span(kind.span.end, at.end)).strip()
-        b.report(
-            "the shape goes between type and name", declared.array_span,
-            f"write '{kind.elem} {b.source(declared.array_span)} {declared.name.id}'",
-            _shape_fix(b, declared) if whole else None,
-        )  # fmt: skip
+    if declared is not None and declared.brackets:
+        kind = c_shapes.parameter(b, kind, declared)
     elif declared is not None and declared.init is not None:
         b.report("parameters have no default values", declared.init.span, "remove the value")
     name = declared.name if declared is not None else None
     is_global = storage is not None and storage.text == "global"
     return t.Param(at, kind, name, is_global, amp is not None)
-
-
-def _shape_fix(b: Builder, declared: Declared) -> Fix | None:
-    """Move `[…]` from behind the name to in front of it."""
-    if declared.array_span is None:
-        return None
-    shape = b.source(declared.array_span)
-    start = declared.name.span.start
-    return Fix(
-        "Move the shape in front of the name",
-        (Edit(Span(start, start), f"{shape} "), Edit(declared.array_span, "")),
-    )
 
 
 @action("broken_param")
@@ -122,20 +81,29 @@ def _unknown_type(b: Builder, word: Token) -> None:
 
 
 def _no_shape(b: Builder, word: Token, where: Span) -> None:
-    instead = _SCALARS.get(word.text)
+    instead = SHAPED.get(word.text)
     fix = replace_fix(f"Write '{instead}'", word.span, instead, safe=False) if instead else None
     b.report(f"'{word.text}' takes no shape", where, f"use '{instead} {b.source(where)}'" if instead else "", fix)
 
 
 @action("shape", "mdspan_shape")
 def shape(b: Builder, at: Span, kids: Kids) -> tuple[tuple[Any, ...], None]:
-    dims: tuple[Any, ...] = kids[-1]
+    dims: tuple[Any, ...] = next(kid for kid in kids if isinstance(kid, tuple))
+    more = [kid for kid in kids if isinstance(kid, Bracket)]
+    if more:
+        c_shapes.split_shape(b, Span(at.start, _closing(b, at, more[0])), more)
+        dims += tuple(extent for bracket in more for extent in bracket.extents)
     for dim in dims:
         bad = _symbolic_operator(b, dim)
         if bad is not None:
             b.report("an extent is a name or a constant", bad, "compute with symbols in the body")
             break
     return dims, None
+
+
+def _closing(b: Builder, at: Span, behind: Bracket) -> int:
+    """The end of the bracket in front of another."""
+    return b.tokens[b.index_after(behind.span.start) - 1].end
 
 
 def _symbolic_operator(b: Builder, dim: Any) -> Span | None:
@@ -192,14 +160,13 @@ def decl_name(b: Builder, at: Span, kids: Kids) -> Declared:
 
 
 def _declared(at: Span, front: Kids, init: Init | None) -> Declared:
-    name, *arrays = front
-    span = Span(arrays[0][0].start, arrays[-1][0].end) if arrays else None
-    return Declared(at, name, tuple(expr for _, expr in arrays), span, init)
+    name, *brackets = front
+    return Declared(at, name, tuple(brackets), init)
 
 
 @action("array")
-def array(b: Builder, at: Span, kids: Kids) -> tuple[Span, Any]:
-    return at, kids[0]
+def array(b: Builder, at: Span, kids: Kids) -> Bracket:
+    return Bracket(at, tuple(kids))
 
 
 @action("init_equal", "init_brace")
@@ -215,7 +182,12 @@ def elem_type(b: Builder, at: Span, kids: Kids) -> Token:
 
 @action("decl_shape")
 def decl_shape(b: Builder, at: Span, kids: Kids) -> tuple[Span, tuple[Any, ...] | None]:
-    return at, None if isinstance(kids[0], Token) else kids[0]
+    inner, *more = kids
+    if isinstance(inner, Token):
+        return at, None
+    if more:
+        c_shapes.split_shape(b, Span(at.start, _closing(b, at, more[0])), more)
+    return at, (*inner, *(extent for bracket in more for extent in bracket.extents))
 
 
 @action("declaration")
@@ -254,12 +226,11 @@ def _scalars(
     b: Builder, at: Span, words: tuple[Token | None, Token | None, Token | None], names: tuple[Declared, ...]
 ) -> t.Stmt:
     storage, mutable, word = words
+    if any(item.brackets for item in names):
+        c_shapes.local(b, words, names)
+        return _meant_buffers(b, at, words, names)
     inits = []
     for item in names:
-        if item.array_span is not None:
-            text = word.text if word is not None else "f32"
-            better = f"{text} {b.source(item.array_span)} {item.name.id}"
-            b.report("the shape goes between type and name", item.array_span, f"write '{better}'", _shape_fix(b, item))
         value, braced = (item.init.value, item.init.braced) if item.init else (None, False)
         if isinstance(value, t.Select | t.Derive):
             what = "'select'" if isinstance(value, t.Select) else "a derived tuple"
@@ -268,9 +239,19 @@ def _scalars(
             value = t.Missing(value.span)
         inits.append(t.ScalarInit(item.span, item.name, value, braced))
     elem = None if word is None else canonical_type(word.text) or word.text
-    if any(item.array_span is not None for item in names):
-        return t.ErrorStmt(at)  # a buffer was meant, and a scalar would give followers
     return t.ScalarDecl(at, storage.text if storage else None, mutable is not None, elem, tuple(inits))
+
+
+def _meant_buffers(
+    b: Builder, at: Span, words: tuple[Token | None, Token | None, Token | None], names: tuple[Declared, ...]
+) -> t.Stmt:
+    """The buffers that `f32 a[16][64];` means. Several shapes have no one node: a scalar would give followers."""
+    storage, _, word = words
+    elem = None if word is None else SHAPED.get(word.text) or canonical_type(word.text)
+    if elem is None or len({c_shapes.joined(b, item.brackets) for item in names}) != 1:
+        return t.ErrorStmt(at)
+    buffers = tuple(t.BufferName(item.span, item.name, (), None) for item in names)
+    return t.BufferDecl(at, storage.text if storage is not None else None, elem, names[0].array, buffers)
 
 
 @action("untyped_decl")
@@ -281,6 +262,7 @@ def untyped_decl(b: Builder, at: Span, kids: Kids) -> t.Stmt:
 
 def _buffer(b: Builder, item: Declared) -> t.BufferName:
     init = item.init
+    c_shapes.flat_array(b, item)
     if init is not None and not init.braced:
         value = b.source(init.value.span)
         behind = (item.array_span or item.name.span).end
@@ -301,6 +283,7 @@ def event_decl(b: Builder, at: Span, kids: Kids) -> t.EventDecl:
 
 def _event(b: Builder, item: Declared) -> t.EventName:
     ready = False
+    c_shapes.flat_array(b, item)
     if item.init is not None:
         ready = isinstance(item.init.value, t.Name) and item.init.value.id == "ready" and not item.init.braced
         if not ready:

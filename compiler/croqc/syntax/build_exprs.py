@@ -9,7 +9,7 @@ from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, replace_fix, word_of, word_span
 from croqc.syntax.build_chains import checked_chain, is_view
 from croqc.syntax.casts import STATIC_CAST
-from croqc.syntax.keywords import arity
+from croqc.syntax.keywords import ATOMICS, NAMED_BARRIERS, arity
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
@@ -292,7 +292,10 @@ def targs(b: Builder, at: Span, kids: Kids) -> tuple[Any, ...]:
 
 @action("call")
 def call(b: Builder, at: Span, kids: Kids) -> t.Call:
-    _, callee, template, args = kids
+    word, callee, template, args = kids
+    if callee.text in NAMED_BARRIERS or callee.text in ATOMICS:
+        fix = Fix("Remove 'call'", (Edit(Span(word.start, callee.span.start), ""),)) if callee.macro is None else None
+        b.report(f"'{callee.text}' is built in and no function of C++", callee.span, "it stands without 'call'", fix)
     return t.Call(at, "call", callee.text, callee.span, template, args or ())
 
 

@@ -39,11 +39,14 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         fix = Fix(f"Remove '{token.text}'", (Edit(token.span, ""),), safe=False)
         return _error(f"unexpected '{token.text}'", token.span, fix=fix)
     due = repair.insert[0]
+    if before is not None and (hidden := stream.hidden.get(before.end)) is not None:
+        return _hidden(hidden)
     if due == "ELEM" and token.type == "NAME":
         return _untyped(stream, repair.at)
     special = _special(stream, repair.at, due)
     if special is not None:
-        return _error(special[0], token.span, special[1], _fix(stream, repair))
+        guess = due == "_COLON"  # `(n)` may be meant as its end as well as its start
+        return _error(special[0], token.span, special[1], None if guess else _fix(stream, repair))
     if due == "_SEMI" and before is not None:
         unknown = _unknown_type(stream, repair.at)
         if unknown is not None:
@@ -52,6 +55,13 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
         related = (Related(f"the {what} ends here", before.span),)
         return _error(f"expected ';' after the {what}", token.span, "", _fix(stream, repair), related)
     return _error(f"expected {spelled(due)}{_place(stream, repair.at)}", token.span, "", _fix(stream, repair))
+
+
+def _hidden(start: int) -> Diagnostic:
+    """`i = i // 2;` of Python."""
+    slashes = Span(start, start + 2)
+    fix = Fix("Change '//' to '/'", (Edit(slashes, "/"),), safe=False)
+    return _error("'//' begins a comment, which hides the rest of the line", slashes, "'/' divides integers", fix)
 
 
 def _untyped(stream: Stream, at: int) -> Diagnostic:

@@ -6,6 +6,7 @@ one mistake gives one message. Must not touch files.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -47,6 +48,9 @@ _LAST_ENDINGS: Final[tuple[tuple[str, ...], ...]] = (
     ("_RBRACE",), ("_SEMI",), ("MISSING", "_SEMI"), ("_RPAR", "_SEMI"), ("ARROW", "MISSING", "_SEMI"),
 )  # fmt: skip
 _LINES_BACK: Final = 8  # a repair stands in the line of the mistake or shortly before it
+_DIVISION: Final = re.compile(
+    r"([\w)\]])[ \t]*(//)[ \t]*\(*(?=[\w#])(?:[\w#.()\[\]]|[-+*/%,][ \t]*+|[ \t]++(?=[-+*/%,]))++;[ \t]*$", re.MULTILINE
+)
 _DEEP: Final = 500  # entries of a stack that is not copied any more for each token or line
 _MOST_RESTARTS: Final = 20  # of one function; later mistakes are mended in place
 
@@ -77,8 +81,14 @@ def parse_file(
     return FileTree(text, pre, tuple(functions), tuple(findings))
 
 
+def _hidden_divisions(source: FunctionText) -> dict[int, int]:
+    """Where an operand ends that a comment such as `// 2;` follows on its line, and where the comment begins."""
+    starts = {one.start for one in source.comments}
+    return {found.end(1): found.start(2) for found in _DIVISION.finditer(source.text) if found.start(2) in starts}
+
+
 def parse_one(text: str, index: int, defines: Mapping[str, str | None] = _NO_DEFINES) -> ParsedFunction | None:
-    """The function of that number, from 0, of a file, and no other; None if the file has fewer. Never raises."""
+    """The function of that number, counted from 0, and no other of the file; None if it has fewer. Never raises."""
     functions = preprocess(text, defines).functions
     return parse_function(functions[index]) if index < len(functions) else None
 
@@ -112,7 +122,7 @@ class _Parse:
     def _read(self, source: FunctionText) -> None:
         self.typed, self.blanks = typed_tokens(source)
         end = self.typed[-1].end if self.typed else len("__co__")
-        self.stream = Stream(self.typed, end)
+        self.stream = Stream(self.typed, end, _hidden_divisions(source))
         # The preprocessor closes the braces of a function without an end by tokens of no width.
         self.unclosed = bool(self.typed) and self.typed[-1].start == self.typed[-1].end
         self.begin()

@@ -7,7 +7,7 @@ messages (see `messages`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from croqc.syntax.lalr import END, accepted
@@ -56,9 +56,11 @@ class Repair:
 
 
 class Stream:
-    """The tokens of a function with their terminals, edited as the parser recovers."""
+    """The tokens of a function with their terminals, edited as the parser recovers. `hidden`: comments that read as the
+    second half of a division, `// 2;`, by where the code in front of each ends."""
 
-    def __init__(self, tokens: list[Token], end: int) -> None:
+    def __init__(self, tokens: list[Token], end: int, hidden: Mapping[int, int] | None = None) -> None:
+        self.hidden = hidden or {}
         last = Token(Kind.OP, "", end, end, line_first=True)
         last.type = END
         self.tokens = [*tokens, last]

@@ -107,6 +107,17 @@ def run_the_tests(window: Window, editor: Editor) -> None:
         expect(window.page.locator(".testing-run-glyph.codicon-testing-passed-icon")).to_have_count(2, timeout=RUN_MS)
 
 
+def reload(window: Window, editor: Editor) -> None:
+    with window.step("reload"):
+        editor.press("Control+s")
+        expect(editor.tab("kernel.co").and_(window.page.locator(".dirty"))).to_have_count(0)
+        window.page.reload()
+        editor.tab("Run: matmul").click()
+        expect(editor.panel().locator("body")).to_contain_text("Every expectation holds")
+        editor.tab("Credit flow").click()
+        expect(editor.panel().locator("#badge")).to_have_text("credit flow proved for every K")
+
+
 def test_from_a_deadlock_to_a_verified_kernel(window: Window) -> None:
     editor = Editor(window.page)
     find_and_mend(window, editor)
@@ -115,4 +126,5 @@ def test_from_a_deadlock_to_a_verified_kernel(window: Window) -> None:
     compare_with_cuda(window, editor)
     rename_and_restart(window, editor)
     run_the_tests(window, editor)
+    reload(window, editor)
     assert window.elsewhere == []

@@ -102,7 +102,8 @@ class PathState:
 
     `phases`: its own wait counters per event slot. `bound`: copies that named an event slot and wait for this
     path's next trigger of it. `threads`: its thread numbers in the block. `declared`: how often it passed an
-    event's declaration. `jobs`: bodies still to run.
+    event's declaration. `jobs`: bodies still to run. `has_left`: a `yield` of the path has left the kernel; `left`: the
+    threads of which one has.
     """
 
     name: str
@@ -113,6 +114,8 @@ class PathState:
     bound: dict[MBarrier, list[Transfer]] = field(default_factory=dict)
     declared: dict[Symbol, int] = field(default_factory=dict)
     jobs: deque[Steps] = field(default_factory=deque)
+    has_left: bool = False
+    left: Array | None = None
 
 
 @dataclass(slots=True, eq=False)

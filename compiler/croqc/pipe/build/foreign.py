@@ -2,8 +2,8 @@
 
 `croq cuda --full` stands in a file with them, so no kernel may be called as their functions and types, and nothing at
 all as their macros. Collected from `nvcc -E -Xcompiler -dM` (CUDA 13.0, glibc 2.36) of the headers that
-`codegen/host.py` includes: a name stands here if nvcc refuses it. Must not list what generated code calls (that is
-`names.py`).
+`codegen/host.py` includes: a name stands here if nvcc refuses it. Must not list what
+generated code calls (that is `names.py`).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 
 from croqc.engines.sim.code.values import is_uniform
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.state import BlockState, Frame
+from croqc.engines.sim.state import BlockState, Frame, PathState
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.types import Scalar
@@ -79,16 +79,20 @@ def assigned(frame: Frame, slot: int) -> None:
         frame.block.own.assigned[slot] = frame.block.own.forks
 
 
-def carrying(block: BlockState, position: int, child: Frame, slots: Sequence[int], steps: Any) -> Any:
+def carrying(block: BlockState, path: PathState, child: Frame, slots: Sequence[int], steps: Any) -> Any:
     """The job of a path: begins with what it has made of the block's variables, and leaves what it makes of them."""
     own, number, since = block.own, block.own.forks, dict(block.own.assigned)
+    position = path.position
 
     def job() -> Any:
         for slot, values in own.values.items():
             made, value = values.get(position, (-1, None))
             if made > since.get(slot, 0):
                 child.vars[slot] = value
+        child.left = path.left
+        child.mask = child.active(None)
         signal = yield from steps
+        path.left = child.left
         for slot in slots:
             own.values.setdefault(slot, {})[position] = number, child.vars[slot]
         return signal

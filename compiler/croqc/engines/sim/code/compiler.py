@@ -39,6 +39,7 @@ class Compiler:
     `arrivals` gives the arrivals that complete a generation of an event's slot, `plans` the paths of each kernel.
     `scaled` holds the accumulators that the function scales, `carried` the variables of blocks that paths change;
     `aliases` the pairs of `where a <-> b`, `components` the place of an index in the tuple that is bound with it.
+    `in_region`: what is translated stands inside an `inthreads`.
     """
 
     model: Model
@@ -52,6 +53,7 @@ class Compiler:
     slots: dict[Symbol, int] = field(default_factory=dict)
     aliases: dict[Symbol, list[Symbol]] = field(default_factory=dict)
     components: dict[Symbol, tuple[int, int]] = field(default_factory=dict)
+    in_region: bool = False
 
     def register_type(self, elem: str) -> DType:
         """The type of values that are not in memory: f64 for every float of the exact run, else the storage type."""

@@ -143,8 +143,10 @@ def _jump(c: Compiler, node: ast.Jump) -> Code:
 
 def _inthreads(c: Compiler, node: ast.InThreads) -> Code:
     """A region for some threads; behind an outermost one without `.async` stands a barrier of the block (4.4)."""
+    outermost, c.in_region = not c.in_region, True
     region = branch(c.expr(node.cond), c.body(node.body), NOTHING)
-    if node.is_async:
+    c.in_region = not outermost
+    if node.is_async or not outermost:
         return region
     inner, span = as_steps(region), node.span
 

@@ -315,7 +315,7 @@ def _fork(frame: Frame, starts: Sequence[Start], slots: Sequence[int], body: Cal
         path = _path(block, position, start)
         child = frame.fork()
         child.path = path
-        path.jobs.append(carrying(block, position, child, slots, body(child)))
+        path.jobs.append(carrying(block, path, child, slots, body(child)))
         if path.task.done:
             path.task = Task(start.name, _work(path), path)
             block.scheduler.add(path.task)
@@ -336,8 +336,9 @@ def _work_of(jobs: Sequence[Steps]) -> Steps:
 
 
 def _work(path: PathState) -> Steps:
-    while path.jobs:
-        yield from path.jobs.popleft()
+    """What the path still has to do: nothing behind a `yield`, which leaves the kernel (reference, 4.5)."""
+    while path.jobs and not path.has_left:
+        path.has_left = (yield from path.jobs.popleft()) == LEAVE
 
 
 LAUNCHES: dict[type, Callable[[Compiler, Any], Code]] = {ast.Parallel: parallel}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from croqc.engines.sim.code.compiler import Code, Compiler
+from croqc.engines.sim.code.values import Value, lone, single
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.barrier import NamedBarrier
 from croqc.engines.sim.machine.scheduler import Block
@@ -98,14 +99,23 @@ def named_barrier(c: Compiler, node: ast.Call) -> Code:
     def run(frame: Frame) -> Stepping:
         block, path = device(frame, span)
         yield from step(frame, span)
-        barrier = block.named.setdefault(int(number(frame)), NamedBarrier(int(count(frame))))
+        name = _same(number(frame), span)
+        barrier = block.named.setdefault(name, NamedBarrier(_same(count(frame), span)))
         generation = barrier.generation
         barrier.arrive(len(path.threads) if frame.mask is None else int(frame.mask.sum()))
         if waits and barrier.generation == generation:
-            about = f"named barrier {number(frame)}"
+            about = f"named barrier {name}"
             yield Block(lambda: barrier.generation != generation, span, about)
 
     return Code(run, True)
+
+
+def _same(value: Value, span: Span) -> int:
+    """An integer that all threads of the path have alike. Raises SimError."""
+    one = single(lone(value))
+    if one is None:
+        raise SimError("the barrier differs from thread to thread", span)
+    return int(one)
 
 
 SYNC: dict[type, Callable[[Compiler, Any], Code]] = {ast.Sync: _sync}
