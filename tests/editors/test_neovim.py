@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,22 +27,6 @@ BROKEN = KERNEL.replace("dma.copy src", "dma.copy srk")
 # Rows of a finding: line, first and last byte, rule.
 FOUND = """vim.tbl_map(function(d) return { d.lnum, d.col, d.end_col, d.code } end,
   vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }))"""
-
-
-@pytest.fixture(scope="module")
-def neovim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
-    folder = tmp_path_factory.mktemp("neovim")
-    variables = environment(folder, croq_in(folder / "bin"))
-    started = Neovim(folder / "files", "\n".join(snippets("Neovim", "lua")[:2]), variables)
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def nvim(neovim: Neovim) -> Neovim:
-    """The same for all tests, with nothing open."""
-    neovim.clear()
-    return neovim
 
 
 def test_a_co_file_has_its_type_colours_and_comments(nvim: Neovim) -> None:

@@ -1,4 +1,4 @@
-"""The commands `:Croq…` in a real Neovim: runs and reports, hangs, generated code, the flow, texts, lenses."""
+"""The commands `:Croq…` in a real Neovim: runs and reports, hangs, generated code, the flow, lenses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -68,22 +67,6 @@ FINISHED: dict[str, Any] = {
 def line_of(text: str, part: str) -> int:
     """The number of the first line with a text, from 1."""
     return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
-
-
-@pytest.fixture(scope="module")
-def neovim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
-    folder = tmp_path_factory.mktemp("neovim")
-    variables = environment(folder, croq_in(folder / "bin"))
-    started = Neovim(folder / "files", "\n".join(snippets("Neovim", "lua")[:2]), variables)
-    yield started
-    started.close()
-
-
-@pytest.fixture
-def nvim(neovim: Neovim) -> Neovim:
-    """The same for all tests, with nothing open."""
-    neovim.clear()
-    return neovim
 
 
 def test_a_run_ends_verified_with_a_report_and_progress(nvim: Neovim) -> None:
@@ -327,50 +310,6 @@ def refuses(address: str) -> bool:
         return False  # cut off while it ends
     time.sleep(0.05)
     return False
-
-
-def test_shared_memory(nvim: Neovim) -> None:
-    nvim.edit("shared.co", CURRENT)
-    nvim.do("CroqShared")
-    lines = nvim.float().splitlines()
-    assert re.fullmatch(r"matmul: \d+ of 232448 bytes a block \(25 %\)", lines[0])
-    # Three slots of 64 x 64 f16.
-    assert lines[2] == "       0  24576  lhs_s     f16 [64, 64]  3 slots, 8192 apart  swizzle 128"
-
-
-def test_migration_can_be_taken_back(nvim: Neovim) -> None:
-    nvim.edit("migrate.co", SMALL)
-    nvim.do("CroqMigrate")
-    nvim.wait("#said == 1 or #floats() == 1")
-    assert "empty[MATMUL_STAGES] = ready" in "\n".join(nvim.text())
-    nvim.clear()
-    nvim.do(f"edit {nvim.folder / 'migrate.co'}")
-    assert nvim.text() == SMALL.splitlines()
-
-
-def test_migration_tells_of_functions_that_cannot_be_read(nvim: Neovim) -> None:
-    nvim.edit("unread.co", SMALL.replace("wait full[stage];", "wait"))
-    nvim.do("CroqMigrate")
-    (said,) = nvim.value("said")
-    assert said == (
-        "croqtile: there is nothing to move to the current dialect; 1 function cannot be read and was left as it is"
-    )
-    assert nvim.lua("return vim.fn.getcompletion('CroqMigrate ', 'cmdline')") == ["current", "course"]
-
-
-def test_a_rule_is_explained_by_its_finding_or_its_name(nvim: Neovim) -> None:
-    nvim.edit("explain.co", ADD.replace("a.at(i, j) +", "aa.at(i, j) +"))
-    nvim.value("vim.diagnostic.get(0)")
-    nvim.cursor("aa.at")
-    nvim.do("CroqExplain")
-    assert nvim.float().startswith("# undeclared-name\n")
-    nvim.do("close")
-    nvim.do("CroqExplain credit-deadlok")
-    (said,) = nvim.value("said")
-    assert "credit-deadlock" in said
-    names = nvim.lua("return vim.fn.getcompletion('CroqExplain credit-', 'cmdline')")
-    assert "credit-deadlock" in names
-    assert nvim.lua("return vim.fn.getcompletion('CroqExplain ', 'cmdline')")[0] == "undeclared-name"
 
 
 def test_a_lens_is_clicked(nvim: Neovim) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import queue
 import subprocess
 import sys
@@ -11,6 +10,8 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from tests.lsp.frames import framed, messages
 
 COMMAND = (sys.executable, "-m", "croqls")
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
@@ -42,9 +43,8 @@ class Server:
         self.write(head | ({} if number is None else {"id": number}) | message)
 
     def write(self, message: dict[str, Any]) -> None:
-        body = json.dumps(message).encode()
         assert self.process.stdin is not None
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.write(framed(message))
         self.process.stdin.flush()
 
     def read(self) -> dict[str, Any]:
@@ -65,15 +65,9 @@ class Server:
         """Read at once what the server writes, as a client does: it would wait otherwise."""
         stream = self.process.stdout
         assert stream is not None
-        while True:
-            length = 0
-            while (line := stream.readline().strip()) != b"":
-                if line.lower().startswith(b"content-length:"):
-                    length = int(line.split(b":")[1])
-            if not length:
-                self._read.put(None)
-                return
-            self._read.put(dict(json.loads(stream.read(length))))
+        for message in messages(stream):
+            self._read.put(message)
+        self._read.put(None)
 
     def answer(self, number: int) -> dict[str, Any]:
         while True:

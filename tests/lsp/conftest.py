@@ -90,6 +90,16 @@ def server() -> Iterator[Server]:
     running.process.wait()
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Server]:
+    """One server for all of a file that are only wrong in what they send: it goes on as before."""
+    server = Server()
+    server.start()
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
 class Editor:
     """What a test does with a document: open, edit, wait for the list of a version."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,6 @@ from tests.lsp.bare import FailedError, Server
 
 PLACE = {"textDocument": {"uri": "file:///a.co"}}
 KERNEL = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Server]:
-    """One server for all that are only wrong with their messages: it goes on as before."""
-    server = Server()
-    server.start()
-    yield server
-    server.process.kill()
-    server.process.wait()
 
 
 @pytest.mark.parametrize(

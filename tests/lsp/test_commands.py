@@ -116,7 +116,7 @@ def test_cancelling_a_command_ends_its_run(opened: Server) -> None:
         ("verify", [{"uri": 3}], "the first argument must be the document's address"),
         ("showFlow", [{"entry": "matmul"}], "the first argument must be the document's address"),
         ("showSharedMemory", [None], "the first argument must be the document's address"),
-        ("migrate", [{"to": "course"}], "'textDocument.uri' must be a text"),
+        ("migrate", [{"to": "course"}], "the first argument must be the document's address"),
         ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
         ("explain", ["early-publis"], "there is no rule 'early-publis'; did you mean 'early-publish'"),

@@ -158,6 +158,17 @@ def test_tests_of_a_document_and_of_the_workspace(tmp_path: Path) -> None:
         server.process.wait()
 
 
+def test_a_client_that_refuses_to_ask_anew_for_lenses_is_left_alone(servers: Callable[[], Server]) -> None:
+    server = servers()
+    server.error = {"code": -32603, "message": "not now"}
+    server.open("untitled:k.co", SMALL)
+    document = {"textDocument": {"uri": "untitled:k.co"}}
+    run(server, document)
+    server.until("workspace/codeLens/refresh")
+    assert server.ask("croqtile/runs", document)["runs"]
+    assert (server.log(), server.messages()) == ("", [])
+
+
 class Unread(History):
     """A history whose reading fails in a way of its own."""
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,8 +15,8 @@ from multiprocessing import Pool
 from pathlib import Path
 from random import Random
 
+from tests.chunks import counted, reported, told
 from tests.truth.agreement import Judged, judge
-from tests.truth.document import write_section
 from tests.truth.generate import draw_program
 from tests.truth.mutate import apply, mutants, subject
 from tests.truth.program import Program
@@ -92,35 +90,15 @@ def _prepare() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def _read(state: Path) -> dict[int, dict[str, int]]:
-    if not state.exists():
-        return {}
-    rows = (json.loads(line) for line in state.read_text(encoding="utf-8").splitlines())
-    return {row["chunk"]: row["counts"] for row in rows}
-
-
 def run(programs: int, jobs: int, state: Path, found_in: Path | None) -> Counter[str]:
     """Runs what the state file does not have yet. Returns the counts of all chunks."""
-    done = _read(state)
-    todo = [chunk for chunk in range(-(-programs // CHUNK)) if chunk not in done]
-    state.parent.mkdir(parents=True, exist_ok=True)
-    start = time.monotonic()
-    with state.open("a", encoding="utf-8") as log, Pool(jobs, _prepare) as pool:
-        for number, (chunk, counts, found) in enumerate(pool.imap_unordered(run_chunk, todo), 1):
-            done[chunk] = counts
-            log.write(json.dumps({"chunk": chunk, "counts": counts}) + "\n")
-            log.flush()
-            for seed, says, source in found:
-                print(f"// seed {seed}: {says}\n{source}", flush=True)
-                if found_in is not None:
-                    found_in.mkdir(parents=True, exist_ok=True)
-                    (found_in / f"{seed:06}.co").write_text(f"// seed {seed}: {says}\n{source}", encoding="utf-8")
-            rate = number * CHUNK / (time.monotonic() - start)
-            print(f"{len(done) * CHUNK} programs, {rate:.1f} a second", flush=True)
-    total: Counter[str] = Counter()
-    for chunk in range(-(-programs // CHUNK)):
-        total.update(done[chunk])
-    return total
+
+    def on_chunk(found: list[tuple[int, str, str]], done: int, rate: float) -> None:
+        told(((f"{seed:06}.co", f"// seed {seed}: {says}\n{source}") for seed, says, source in found), found_in)
+        print(f"{done * CHUNK} programs, {rate * CHUNK:.1f} a second", flush=True)
+
+    with Pool(jobs, _prepare) as pool:
+        return counted(pool, -(-programs // CHUNK), run_chunk, state, on_chunk)
 
 
 ROWS = (
@@ -162,10 +140,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="document whose table is renewed")
     options = parser.parse_args()
     total = run(options.programs, options.jobs, options.state, options.found)
-    text = table(total)
-    print(text)
-    if options.write:
-        write_section(options.write, "agreement", text)
+    reported(table(total), options.write, "agreement")
 
 
 if __name__ == "__main__":

@@ -64,11 +64,15 @@ def _about_document(work: Callable[[CroqtileServer, dict[str, Any]], Awaitable[A
     """The same for what needs a document."""
 
     async def checked(server: CroqtileServer, given: dict[str, Any]) -> Any:
-        if not isinstance(given.get("uri"), str):
-            raise JsonRpcInvalidParams("the first argument must be the document's address")
+        _demand_document(given)
         return await work(server, given)
 
     return _answering(checked)
+
+
+def _demand_document(given: dict[str, Any]) -> None:
+    if not isinstance(given.get("uri"), str):
+        raise JsonRpcInvalidParams("the first argument must be the document's address")
 
 
 async def _run(server: CroqtileServer, given: dict[str, Any], task: str = "run") -> Any:
@@ -107,6 +111,7 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """Moves the document to the dialect `to`, by an edit that the client makes. Without a document, which there are."""
     if given.get("uri") is None and "to" not in given:
         return {"dialects": [{"name": name, "summary": summary} for name, summary in DIRECTIONS.items()]}
+    _demand_document(given)
     snapshot = document_of(server, given)
     to = given.get("to", "current")
     if to not in DIRECTIONS:

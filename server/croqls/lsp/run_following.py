@@ -106,7 +106,7 @@ def _refresh_lenses(server: CroqtileServer) -> None:
     """One of them says what came of the run: `workspace/codeLens/refresh`, where the client knows it."""
     workspace = server.client_capabilities.workspace
     if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-        server.workspace_code_lens_refresh(None, lambda _: None)
+        server.workspace_code_lens_refresh(None)
 
 
 # --- marks where a run hangs -------------------------------------------------------------------

@@ -8,18 +8,17 @@ is left of the session when steps are taken out that it does not need. `--seed N
 from __future__ import annotations
 
 import argparse
-import json
-import time
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
+from tests.chunks import counted, reported, told
 from tests.lsp.sessions.draw import Client, Session, draw_client, draw_session
 from tests.lsp.sessions.play import FaultError, Player
 from tests.lsp.sessions.wire import COMMAND, GoneError, Wire
-from tests.truth.document import write_section
 
 CHUNK = 25
 ATTEMPTS = 60
@@ -72,12 +71,17 @@ def minimised(session: Session, command: Sequence[str] = COMMAND) -> tuple[Sessi
             attempts -= 1
             left = replace(session, steps=session.steps[:at] + session.steps[at + size :])
             found = fault_of(left, command, MINIMISING) if _is_whole(left) else ""
-            if found:
+            if kind_of(found) == kind_of(fault):
                 session, fault = left, found
             else:
                 at += size
         size //= 2
     return session, fault
+
+
+def kind_of(fault: str) -> str:
+    """What two faults have in common that are the same: their first line, but for numbers."""
+    return re.sub(r"\d+", "#", fault.partition("\n")[0])
 
 
 def _is_whole(session: Session) -> bool:
@@ -113,36 +117,16 @@ def run_chunk(chunk: int) -> tuple[int, dict[str, int], list[Fault]]:
     return chunk, dict(counts), faults
 
 
-def _read(state: Path) -> dict[int, dict[str, int]]:
-    if not state.exists():
-        return {}
-    rows = (json.loads(line) for line in state.read_text(encoding="utf-8").splitlines())
-    return {row["chunk"]: row["counts"] for row in rows}
-
-
 def run(sessions: int, jobs: int, state: Path, found_in: Path | None) -> Counter[str]:
     """Plays what the state file does not have yet. Returns the counts of all chunks."""
-    done = _read(state)
-    todo = [chunk for chunk in range(-(-sessions // CHUNK)) if chunk not in done]
-    state.parent.mkdir(parents=True, exist_ok=True)
-    start = time.monotonic()
-    with state.open("a", encoding="utf-8") as log, get_context("spawn").Pool(jobs) as pool:
-        for number, (chunk, counts, faults) in enumerate(pool.imap_unordered(run_chunk, todo), 1):
-            done[chunk] = counts
-            log.write(json.dumps({"chunk": chunk, "counts": counts}) + "\n")
-            log.flush()
-            for seed, says, steps in faults:
-                text = "\n".join((f"seed {seed}: {says}", *steps, ""))
-                print(text, flush=True)
-                if found_in is not None:
-                    found_in.mkdir(parents=True, exist_ok=True)
-                    (found_in / f"{seed:06}.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
-            rate = number * CHUNK / (time.monotonic() - start)
-            print(f"{len(done) * CHUNK} sessions, {rate:.1f} a second", flush=True)
-    total: Counter[str] = Counter()
-    for chunk in range(-(-sessions // CHUNK)):
-        total.update(done[chunk])
-    return total
+
+    def on_chunk(faults: list[Fault], done: int, rate: float) -> None:
+        texts = ((f"{seed:06}.txt", "\n".join((f"seed {seed}: {says}", *steps, ""))) for seed, says, steps in faults)
+        told(texts, found_in)
+        print(f"{done * CHUNK} sessions, {rate * CHUNK:.1f} a second", flush=True)
+
+    with get_context("spawn").Pool(jobs) as pool:
+        return counted(pool, -(-sessions // CHUNK), run_chunk, state, on_chunk)
 
 
 def table(total: Counter[str]) -> str:
@@ -173,9 +157,7 @@ def main() -> None:
         print("\n".join((fault or "no fault", *(str(step) for step in small.steps if fault))))
         return
     text = table(run(options.sessions, options.jobs, options.state, options.found))
-    print(text)
-    if options.write:
-        write_section(options.write, "sessions", text)
+    reported(text, options.write, "sessions")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pytest
 from croqls.lsp.commands import COMMANDS as SERVED
 from croqls.lsp.requests import TABLE
 from tests.lsp.positions import edited, offset_at, place_at
+from tests.lsp.sessions import fuzz
 from tests.lsp.sessions.asked import ASKED, COMMANDS, FOLLOWED
 from tests.lsp.sessions.draw import Client, Session, State, Step, draw_client, draw_session
 from tests.lsp.sessions.fuzz import CHUNK, fault_of, minimised, run_chunk, session_of, table
@@ -123,6 +124,20 @@ def test_a_session_without_fault_and_one_made_small() -> None:
     assert fault_of(Session(0, PLAIN, steps)) == ""
     small, fault = minimised(Session(0, PLAIN, steps), broken(CHANGES["answered with"]))
     assert (small.steps, "division by zero" in fault) == ((HOVER,), True)
+
+
+def test_a_session_is_made_small_only_as_long_as_it_is_the_same_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its fourth step it fails in another way, without its second in the same way at another number."""
+    steps = tuple(replace(HOVER, number=number) for number in range(1, 5))
+
+    def fault(session: Session, *_: object) -> str:
+        if steps[3] in session.steps:
+            return f"request {len(session.steps)} is answered with an error\nat {len(session.steps)}"
+        return "the server ended with status 3"
+
+    monkeypatch.setattr(fuzz, "fault_of", fault)
+    small, said = minimised(Session(0, PLAIN, steps))
+    assert (small.steps, said.splitlines()[0]) == ((steps[3],), "request 1 is answered with an error")
 
 
 def test_the_table_counts() -> None:

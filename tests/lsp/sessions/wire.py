@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import subprocess
@@ -13,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tests.lsp.frames import framed, messages
 from tests.lsp.sessions.draw import Client
 
 COMMAND = (sys.executable, "-m", "croqls")
@@ -109,10 +109,9 @@ class Wire:
         self._write(answer)
 
     def _write(self, message: dict[str, Any]) -> None:
-        body = json.dumps({"jsonrpc": "2.0"} | message).encode()
         assert self.process.stdin is not None
         try:
-            self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            self.process.stdin.write(framed({"jsonrpc": "2.0"} | message))
             self.process.stdin.flush()
         except (BrokenPipeError, ValueError) as error:
             raise GoneError(f"the server ended with status {self.process.poll()}") from error
@@ -120,12 +119,6 @@ class Wire:
     def _listen(self) -> None:
         stream = self.process.stdout
         assert stream is not None
-        while True:
-            length = 0
-            while (line := stream.readline().strip()) != b"":
-                if line.lower().startswith(b"content-length:"):
-                    length = int(line.split(b":")[1])
-            if not length:
-                self._read.put(None)
-                return
-            self._read.put(dict(json.loads(stream.read(length))))
+        for message in messages(stream):
+            self._read.put(message)
+        self._read.put(None)

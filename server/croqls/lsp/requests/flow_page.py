@@ -10,20 +10,21 @@ from typing import Any, Final
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from croqls.lsp.asking import COMMON, about_document, options_of, params_of
+from croqls.lsp.asking import COMMON, data_of, document_of, options_of, order_of, params_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
 _KINDS = {**COMMON, "nonce": str}
 _NONCE: Final = re.compile(r"[A-Za-z0-9+/_-]{16,256}={0,2}")  # CSP 3, `nonce-source`; short ones can be guessed
-_answered = about_document("flowPage", _KINDS)
 
 
 async def flow_page(server: CroqtileServer, params: Any) -> Any:
     """Raises JsonRpcInvalidParams without a nonce that can stand in a content security policy."""
-    if not _NONCE.fullmatch(options_of(params_of(params), _KINDS).get("nonce", "")):
+    given = params_of(params)
+    options = options_of(given, _KINDS)
+    if not _NONCE.fullmatch(options.get("nonce", "")):
         raise JsonRpcInvalidParams("'nonce' must be 16 or more characters of base64")
-    return await _answered(server, params)
+    return await data_of(server, server.tools, order_of(document_of(server, given), "flowPage", options), given)
 
 
 ENTRIES = (Entry("croqtile/flowPage", flow_page),)
