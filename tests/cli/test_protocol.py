@@ -26,7 +26,8 @@ from croqc.service.flow_check import with_flow
 from croqc.service.json_text import to_data, to_json
 from croqc.service.profile_result import ProfileResult
 from croqc.service.run import RunReport
-from croqc.service.run_result import RunsResult, run_result
+from croqc.service.run_result import RunsResult, hang_text, run_result
+from croqc.text.record import replace
 from croqc.text.source import Position
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE, without_macros
@@ -123,8 +124,21 @@ def test_fields_of_a_hang() -> None:
             "slot": 1,
             "generation": 2,
             "owedBy": "path w == 1",
+            "text": "path w == 0 waits for empty[1], generation 2; owed by path w == 1",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"slot": None}, "path w == 0 waits for empty, generation 2; owed by path w == 1"),
+        ({"owed_by": ""}, "path w == 0 waits for empty[1], generation 2"),
+        ({"event": "", "slot": None, "owed_by": ""}, "path w == 0 waits for the others"),
+    ],
+)
+def test_a_hang_in_words(change: dict[str, Any], text: str) -> None:
+    assert hang_text(replace(HANG, **change)) == text
 
 
 def test_fields_of_a_timing() -> None:

@@ -186,6 +186,37 @@ def test_one_run_at_a_time_and_it_can_be_ended(nvim: Neovim) -> None:
     assert nvim.said()[2] == "croqtile: nothing runs"
 
 
+FAKED = """
+local answers, asked, get = ..., {}, vim.lsp.get_clients
+vim.lsp.get_clients = function(filter)
+  return filter.bufnr and {} or vim.tbl_map(function(answer)
+    return { request = function(_, method, _, handler)
+      table.insert(asked, method)
+      handler(answer.failure, answer.result)
+    end }
+  end, answers)
+end
+local ran, failure = pcall(require("croqtile.run").cancel)
+vim.lsp.get_clients = get
+return { ran and "" or failure, asked }
+"""
+
+
+def test_from_a_buffer_without_a_server_each_server_is_asked(nvim: Neovim) -> None:
+    idle, ended = {"result": {"cancelled": False}}, {"result": {"cancelled": True}}
+    nvim.do("new")
+    for answers, said in (
+        ([idle, ended], []),
+        ([ended, idle], []),
+        ([idle, idle], ["nothing runs"]),
+        ([{"failure": {"message": "it is gone"}}], ["it is gone"]),
+        ([], ["nothing runs"]),
+    ):
+        nvim.lua("said = {}")
+        assert nvim.lua(FAKED, answers) == ["", ["croqtile/runCancel"] * len(answers)]
+        assert nvim.said() == [f"croqtile: {text}" for text in said]
+
+
 def test_without_a_card_the_simulator_is_offered(nvim: Neovim) -> None:
     nvim.edit("card.co", ADD)
     nvim.do("CroqRun gpu")
@@ -315,6 +346,16 @@ def test_migration_can_be_taken_back(nvim: Neovim) -> None:
     nvim.clear()
     nvim.do(f"edit {nvim.folder / 'migrate.co'}")
     assert nvim.text() == SMALL.splitlines()
+
+
+def test_migration_tells_of_functions_that_cannot_be_read(nvim: Neovim) -> None:
+    nvim.edit("unread.co", SMALL.replace("wait full[stage];", "wait"))
+    nvim.do("CroqMigrate")
+    (said,) = nvim.value("said")
+    assert said == (
+        "croqtile: there is nothing to move to the current dialect; 1 function cannot be read and was left as it is"
+    )
+    assert nvim.lua("return vim.fn.getcompletion('CroqMigrate ', 'cmdline')") == ["current", "course"]
 
 
 def test_a_rule_is_explained_by_its_finding_or_its_name(nvim: Neovim) -> None:

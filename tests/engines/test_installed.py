@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from croqc.engines import installed
+from croqc.service.doctor import Broken, Missing, NoAnswer, words
 
 
 def record(folder: Path, **info: object) -> str:
@@ -28,6 +29,18 @@ def test_a_checkout_is_installed_from_its_folder(checkout: Path, tmp_path: Path)
     assert installed.requirement(editable, "gpu", checkout) == "-e '.[gpu]'"
     assert installed.requirement(editable, "cuda", tmp_path) == f"-e '{checkout}[cuda]'"
     assert installed.requirement(record(checkout), "gpu", tmp_path) == f"'{checkout}[gpu]'"
+
+
+def test_for_a_terminal_elsewhere_all_is_absolute(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed, "_direct_url", lambda: record(checkout, editable=True))
+    monkeypatch.setattr(installed.sys, "executable", "/there/python")
+    monkeypatch.setattr(installed.shutil, "which", lambda name: "/there/python")
+    monkeypatch.chdir(checkout)
+    assert installed.install("gpu") == "python -m pip install -e '.[gpu]'"
+    anywhere = f"/there/python -m pip install -e '{checkout}[gpu]'"
+    assert installed.install("gpu", anywhere=True) == anywhere
+    given = (Missing("CuPy"), Broken("CuPy", "x"), NoAnswer("x"))
+    assert all(words(problem, anywhere=True).command.startswith(anywhere) for problem in given)
 
 
 def test_a_shell_takes_the_folder_for_one_word(tmp_path: Path) -> None:

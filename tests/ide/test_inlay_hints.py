@@ -48,7 +48,7 @@ def test_the_course_kernel() -> None:
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("pipeline_current", ["wait empty.at(k)‹slot k % 3, parity (k / 3 + 1) & 1›;"]),
+        ("pipeline_current", ["wait empty.at(k)‹slot k % 3, parity (k / 3) & 1›;"]),
         ("pipeline_current", ["trigger full.at(k)‹slot k % 3› after lf, rf;"]),
         ("pipeline_classic", ["inthreads.async (w == 0 && t == 0)‹thread 0› {"]),
         ("persistent_1p2c", ["inthreads.async (p > 0)‹2 paths, threads 128 … 383› {"]),

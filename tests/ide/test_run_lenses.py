@@ -22,7 +22,7 @@ __co__ void f(global s32 [M] x, global s32 [M] y) {
 __co__ void g(global s32 [M] x, global s32 [M] y) { parallel p by M : thread y.at(p) = x.at(p); }
 """
 TIMING = {"median": 8.12e-4, "tflops": 512.34, "gbps": 3000.4, "operations": 10**9}
-HANG = {"path": "p1 == 0", "event": "empty", "slot": 0, "generation": 3}
+HANG = {"text": "p1 == 0 waits for empty[0], generation 3"}
 
 
 def entry(verdict: str = "verified", **more: Any) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def test_what_a_simulated_run_is_told_as() -> None:
     held = [{"ok": True, "differing": 0, "total": 9}, {"ok": False, "differing": 1234, "total": 99999}]
     assert title(entry("wrong", expectations=held)) == "✗ wrong · M=512 N=256 · 1,234 of 99,999 elements differ"
     assert title(entry("hangs", hang=[HANG])) == "✗ stuck · M=512 N=256 · p1 == 0 waits for empty[0], generation 3"
-    for changed, said in ({"slot": None}, "empty, generation 3"), ({"event": ""}, "the others"):
-        assert title(entry("hangs", sizes={}, hang=[HANG | changed])) == f"✗ stuck · p1 == 0 waits for {said}"
+    long = {"text": "p1 == 0 waits for empty[0], generation 3; owed by " + "p" * 11}
+    assert title(entry("hangs", sizes={}, hang=[long])) == f"✗ stuck · {long['text'][:59]}…"
     assert title(entry("hangs", sizes={})) == "✗ stuck"
     assert title(entry("crashed", sizes={}, message="it broke")) == "✗ crashed · it broke"
     cut = title(entry("not-run", sizes={}, message="x" * 61))

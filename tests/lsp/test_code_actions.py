@@ -55,6 +55,25 @@ async def test_a_quick_fix_mends_its_finding(client: LanguageClient) -> None:
     assert applied(editor, fix) == BROKEN.replace("srk", "src")
 
 
+async def test_diagnostics_that_the_client_names_have_their_fixes(client: LanguageClient) -> None:
+    """Vim and Emacs name those of the cursor's line, wherever the cursor stands in it."""
+    editor = Editor(client, "line.co", BROKEN)
+    shown = await editor.until("undeclared-name")
+    named = [item for item in shown if item.code == "undeclared-name"]
+    beginning = lsp.Position(named[0].range.start.line, 0)
+
+    async def offered(diagnostics: list[lsp.Diagnostic]) -> set[object]:
+        context = lsp.CodeActionContext(diagnostics, only=["quickfix"])
+        params = lsp.CodeActionParams(editor.document, lsp.Range(beginning, beginning), context)
+        actions = await client.text_document_code_action_async(params)
+        return {one.diagnostics[0].code for one in actions or [] if isinstance(one, lsp.CodeAction) and one.diagnostics}
+
+    assert await offered(named) == {"undeclared-name"}
+    assert await offered([]) == set()
+    named[0].code = "early-reuse"  # of an older version, say
+    assert await offered(named[:1]) == set()
+
+
 async def test_a_quick_fix_mends_a_verdict(client: LanguageClient) -> None:
     editor = Editor(client, "hangs.co", PIPELINE.replace(BOOTSTRAP, ""))
     await editor.until("credit-deadlock")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,10 @@ import pytest
 from croqc.rules.table import NAMES
 from croqc.service.check import check_text
 from croqc.service.explain import find_rule
+from croqc.service.machine import Machine, Part
 from croqc.service.migrate import migrate
+from croqls.workers import tasks
+from croqls.workers.orders import Order, Outcome
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
 from tests.lsp.test_runs import LARGE
@@ -54,6 +59,18 @@ def test_the_doctor_examines_this_machine(opened: Server) -> None:
     answer = execute(opened, "doctor")
     validate("doctor", answer)
     assert answer == opened.ask("croqtile/doctor")
+
+
+def test_the_doctor_of_the_server_names_its_python_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command is run in a terminal with a PATH and a folder of its own."""
+    monkeypatch.setattr(tasks, "examine", lambda: Machine("3.12.3", Part(), Part(), Part(), Part(), "", ()))
+    monkeypatch.setattr("shutil.which", lambda name: sys.executable)
+    (outcome,) = tasks.perform(tasks.Desk(), Order("doctor", None, {}))
+    assert isinstance(outcome, Outcome)
+    commands = [one["command"] for one in outcome.data["findings"] if one["command"]]
+    assert len(commands) == 3
+    assert all(shlex.split(one)[:4] == [sys.executable, "-m", "pip", "install"] for one in commands)
+    assert all(shlex.split(one)[-1] != ".[gpu]" for one in commands)
 
 
 def test_arguments_in_each_form(opened: Server) -> None:
@@ -99,7 +116,7 @@ def test_cancelling_a_command_ends_its_run(opened: Server) -> None:
         ("verify", [{"uri": 3}], "the first argument must be the document's address"),
         ("showFlow", [{"entry": "matmul"}], "the first argument must be the document's address"),
         ("showSharedMemory", [None], "the first argument must be the document's address"),
-        ("migrate", [], "the first argument must be the document's address"),
+        ("migrate", [{"to": "course"}], "'textDocument.uri' must be a text"),
         ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
         ("explain", ["early-publis"], "there is no rule 'early-publis'; did you mean 'early-publish'"),
@@ -126,6 +143,12 @@ def test_without_a_name_the_rules_are_listed(opened: Server) -> None:
 def test_an_unknown_command_is_an_error(opened: Server) -> None:
     with pytest.raises(FailedError, match="not defined"):
         execute(opened, "fly")
+
+
+def test_without_arguments_the_dialects_are_listed(opened: Server) -> None:
+    dialects = execute(opened, "migrate")["dialects"]
+    assert [one["name"] for one in dialects] == ["current", "course"]
+    assert "'= ready' on events" in dialects[0]["summary"] and "bootstraps" in dialects[1]["summary"]
 
 
 def test_migration_is_an_edit_of_the_client(opened: Server) -> None:

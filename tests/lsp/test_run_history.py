@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from croqc.service.history import History, Kept
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.runs import Run, Runs
+from croqls.lsp.worker_process import WorkerProcess
+from croqls.workers.orders import News, Order, Outcome
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
 from tests.lsp.test_runs import SMALL, ended
@@ -150,3 +156,66 @@ def test_tests_of_a_document_and_of_the_workspace(tmp_path: Path) -> None:
     finally:
         server.process.kill()
         server.process.wait()
+
+
+class Unread(History):
+    """A history whose reading fails in a way of its own."""
+
+    def read(self, document: str) -> list[Kept]:
+        raise RuntimeError("unread")
+
+
+class Counted(History):
+    """A history that notes what it was asked for, and has nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def read(self, document: str) -> list[Kept]:
+        self.asked.append(document)
+        return []
+
+
+class Answering(WorkerProcess):
+    """No process: an order is answered by a verified run."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def ask(self, order: Order, on_news: Callable[[News], None] = lambda _: None) -> Outcome:
+        await asyncio.sleep(0.01)
+        return Outcome({"runs": [{"function": "add", "verdict": "verified"}]})
+
+
+def test_a_history_that_cannot_be_read_takes_no_result_and_no_run() -> None:
+    async def play() -> tuple[Run, Runs]:
+        runs = Runs(Answering(), Unread())
+        snapshot = Snapshot("file:///k.co", 1, SMALL)
+
+        async def follow(run: Run) -> None:
+            try:
+                with pytest.raises(RuntimeError, match="unread"):
+                    await runs.perform(run, lambda _: None)
+            finally:
+                runs.over(run)
+
+        run, _ = runs.start(snapshot, Order("run", None, {"engine": "sim"}), follow)
+        assert run.task is not None
+        await run.task
+        return run, runs
+
+    run, runs = asyncio.run(play())
+    assert (run.state, run.data["runs"][0]["verdict"]) == ("done", "verified")
+    assert runs.current is None and list(runs.ran("file:///k.co")) == ["add"]
+
+
+def test_histories_of_a_hundred_documents_are_held_and_older_ones_read_again() -> None:
+    kept = Counted()
+
+    async def play() -> None:
+        runs = Runs(Answering(), kept)
+        for number in (*range(100), 0, 100, 0, 1):  # 0 was asked for just before 100 came, so 1 went
+            await runs.history(f"file:///{number}.co", None)
+
+    asyncio.run(play())
+    assert kept.asked == [f"file:///{number}.co" for number in (*range(101), 1)]

@@ -138,7 +138,7 @@ def test_without_a_card_the_simulator_is_offered(server: Server) -> None:
     assert result["message"] == "there is no NVIDIA driver here; 'croq doctor' tells what to install"
 
 
-def test_without_a_card_a_profile_is_refused_and_nothing_else_is_offered(server: Server) -> None:
+def test_without_a_card_a_profile_is_refused_and_the_doctor_offered(server: Server) -> None:
     started(server, SMALL, PROGRESS)
     for more in ({}, {"engine": "gpu"}):
         wanted = {"textDocument": {"uri": URI}, "task": "profile"} | more
@@ -146,10 +146,11 @@ def test_without_a_card_a_profile_is_refused_and_nothing_else_is_offered(server:
         assert (result["task"], result["state"], result["offer"], result["result"]) == (
             "profile",
             "refused",
-            None,
+            "doctor",
             None,
         )
         assert result["message"] == "there is no NVIDIA driver here; 'croq doctor' tells what to install"
+        validate("runResult", result)
     kinds = progress(server)
     assert kinds.count("begin") == kinds.count("end") == 2
     answer = server.ask("workspace/executeCommand", {"command": "croqtile.profile", "arguments": [URI, "add"]})
@@ -191,7 +192,10 @@ def test_a_hang_is_marked_where_it_stands_until_the_next_edit(server: Server) ->
     lines = HANGS.split("\n")
     places = [lines[one["range"]["start"]["line"]].strip() for one in marks]
     assert sorted(places) == ["wait empty[stage];", "wait full[stage];"]  # once each, though both runs stood there
-    assert any(one["message"].startswith("the run stood here: path p1 == 0 waits for 'empty[0]'") for one in marks)
+    assert any(
+        one["message"].startswith("the run stood here: path p1 == 0 waits for empty[0], generation 0; owed by")
+        for one in marks
+    )
     server.edit(URI, 2, HANGS + "\n")
     after = server.until("textDocument/publishDiagnostics", lambda params: params.get("version") == 2)
     assert not marked(after)

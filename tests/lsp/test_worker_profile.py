@@ -96,15 +96,18 @@ def test_a_kernel_that_may_hang_is_not_started_without_force(child: Child) -> No
 def test_without_a_driver_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "has_driver", lambda: False)
     monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("started"))
-    assert outcome() == Outcome(refused="there is no NVIDIA driver here; 'croq doctor' tells what to install")
+    assert outcome() == Outcome(
+        refused="there is no NVIDIA driver here; 'croq doctor' tells what to install", no_card=True
+    )
 
 
 def test_a_card_that_cannot_be_used_is_told(child: Child) -> None:
     child("import", "cupy", "x")
-    assert "CuPy" in outcome().refused
+    assert "CuPy" in outcome().refused and outcome().no_card
 
 
 def test_elsewhere_than_on_linux_no_other_engine_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "win32")
     said = outcome().refused
     assert "on Linux" in said and "simulator" not in said
+    assert not outcome().no_card  # no doctor helps there

@@ -40,7 +40,7 @@ def test_the_simulator_does_where_the_card_cannot(unusable: None, engine: str | 
 
 
 def test_who_asks_for_the_card_is_told_why_not(unusable: None) -> None:
-    assert outcome("gpu") == Outcome(refused="CuPy is not installed")
+    assert outcome("gpu") == Outcome(refused="CuPy is not installed", no_card=True)
 
 
 def test_without_a_driver_the_card_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

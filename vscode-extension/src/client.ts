@@ -19,12 +19,13 @@ import {
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { pythonEnvironment, runProcess } from "./process.js";
-import { Refusal } from "./parts.js";
 import { candidates, findPython } from "./python.js";
-import { type Method, type Notice, type Notifications, NOTICES, type Requests } from "./requests.js";
+import { reasonOf, Refusal } from "./refusal.js";
+import { type Method, type Notice, NOTICES, type Notifications, type Requests } from "./requests.js";
 import { MOST_RESTARTS, Restarts, WINDOW_MS } from "./restarts.js";
 import type { Found, ServerState, Why } from "./state.js";
 import { remedy } from "./tidings.js";
+import { Turns } from "./turns.js";
 
 const LANGUAGE = "croqtile";
 /** LSP 3.17, `ErrorCodes.RequestFailed`: the server's text is for a person; `RequestCancelled`: we ended it. */
@@ -70,10 +71,6 @@ class QuietClient extends LanguageClient {
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Whether the interpreter was deleted since; one found on the PATH is asked anew at each start. */
 function isGone({ candidate }: Found): boolean {
   return isAbsolute(candidate.command) && !existsSync(candidate.command);
@@ -86,7 +83,7 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private current: ServerState = { kind: "stopped" };
   /** Restarts wait for each other: two quick ones must not leave two servers. */
-  private queue: Promise<void> = Promise.resolve();
+  private readonly turns = new Turns((error) => this.broke(error));
 
   readonly onDidChangeState = this.changed.event;
 
@@ -102,6 +99,12 @@ export class Server implements vscode.Disposable {
     return this.anew(why);
   }
 
+  /** What came of the restarts that are under way. */
+  async settled(): Promise<ServerState> {
+    await this.turns.ended();
+    return this.current;
+  }
+
   /** Starts another where the Python of the one that runs was deleted. Resolves to whether it was. */
   async replaceIfGone(why: "deleted" | "request"): Promise<boolean> {
     if (this.current.kind !== "running" || !isGone(this.current.found)) {
@@ -113,17 +116,21 @@ export class Server implements vscode.Disposable {
   }
 
   private async anew(why: Why): Promise<ServerState> {
-    this.queue = this.queue.then(async () => {
+    await this.turns.add(async () => {
       await this.end();
       await this.begin(why);
     });
-    await this.queue;
     return this.current;
   }
 
   async stop(): Promise<void> {
-    this.queue = this.queue.then(() => this.end());
-    await this.queue;
+    await this.turns.add(() => this.end());
+  }
+
+  /** A fault of ours, or of another extension that was asked: the next restart begins afresh. */
+  private broke(error: unknown): void {
+    this.output.error(`While starting: ${reasonOf(error)}`);
+    this.enter({ kind: "crashed", reason: `The language server was not started: ${reasonOf(error)}`, worked: false });
   }
 
   /** Asks the server. Throws Refusal where none runs or where it says what cannot be done. */
@@ -157,7 +164,7 @@ export class Server implements vscode.Disposable {
   }
 
   private async running(): Promise<LanguageClient> {
-    await this.queue; // of a search or a start under way
+    await this.turns.ended(); // of a search or a start under way
     if (this.current.kind !== "running") {
       const { text, way } = remedy(this.current);
       throw new Refusal(text, way);
@@ -237,7 +244,7 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       this.output.error(`The server did not start: ${reasonOf(error)}`);
       const reason = `'${command} -m croqls' ended before it answered; its output says why`;
-      this.enter({ kind: "crashed", found, reason, worked: false });
+      this.enter({ kind: "crashed", reason, worked: false });
     }
   }
 
@@ -247,17 +254,17 @@ export class Server implements vscode.Disposable {
       this.restarts.hasWorked();
       this.enter({ kind: "running", found });
     } else if (state === State.Stopped && this.current.kind === "running") {
-      this.ended(found);
+      this.ended();
     }
   }
 
-  private ended(found: Found): void {
+  private ended(): void {
     this.output.warn("The server ended by itself");
     if (this.restarts.again()) {
       void this.anew("ended");
     } else {
       const reason = `The language server ended ${MOST_RESTARTS + 1} times within ${WINDOW_MS / 60_000} minutes; its output says why`;
-      this.enter({ kind: "crashed", found, reason, worked: true });
+      this.enter({ kind: "crashed", reason, worked: true });
     }
   }
 

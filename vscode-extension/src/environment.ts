@@ -3,14 +3,13 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import { readSettings, SECTION, type Settings } from "./config.js";
-import { Refusal } from "./parts.js";
 import { inside, type Surroundings } from "./python.js";
-import type { Way } from "./tidings.js";
+import { reasonOf, Refusal, type Way } from "./refusal.js";
 
 /** The part of the Python extension's public interface that is used here. */
 interface PythonApi {
   readonly environments?: {
-    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string };
+    getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string } | undefined;
     readonly onDidChangeActiveEnvironmentPath: vscode.Event<unknown>;
   };
 }
@@ -36,12 +35,20 @@ async function pythonApi(): Promise<PythonApi | undefined> {
   }
 }
 
-export async function surroundings(): Promise<Surroundings> {
+async function activePython(): Promise<string | undefined> {
   const api = await pythonApi();
+  try {
+    return api?.environments?.getActiveEnvironmentPath(vscode.workspace.workspaceFolders?.[0]?.uri)?.path;
+  } catch {
+    return undefined; // of another version than is known here
+  }
+}
+
+export async function surroundings(): Promise<Surroundings> {
   return {
     setting: currentSettings().python,
     folders: localFolders(),
-    pythonExtension: api?.environments?.getActiveEnvironmentPath(vscode.workspace.workspaceFolders?.[0]?.uri).path,
+    pythonExtension: await activePython(),
     trusted: vscode.workspace.isTrusted,
     platform: process.platform,
   };
@@ -55,7 +62,7 @@ export async function writePython(command: string | undefined): Promise<void> {
   try {
     await updatePython(command);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new Refusal(`"croqtile.python" could not be written: ${reason}`, OPEN_SETTINGS);
   }
 }

@@ -12,7 +12,7 @@ export interface Step {
   readonly args: readonly string[];
 }
 
-export interface Wish {
+export interface Installation {
   /** Folder of the environment. */
   readonly folder: string;
   /** Whether a Python runs in it already: then the package is only installed. */
@@ -29,7 +29,7 @@ export function interpreterOf(folder: string, platform: NodeJS.Platform): string
   return platform === "win32" ? path.win32.join(folder, "Scripts", "python.exe") : path.join(folder, "bin", "python");
 }
 
-export function steps({ folder, there, source }: Wish, maker: Maker, platform: NodeJS.Platform): readonly Step[] {
+export function steps({ folder, there, source }: Installation, maker: Maker, platform: NodeJS.Platform): readonly Step[] {
   const python = interpreterOf(folder, platform);
   const make = "Make the environment";
   const install = `Install ${PACKAGE}`;

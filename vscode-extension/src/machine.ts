@@ -1,10 +1,11 @@
 /** The doctor's report on this machine: whoever asks for it lets all others know. */
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 
 import type { Server } from "./client.js";
 import type { Doctor } from "./requests.js";
+import { Signal } from "./signal.js";
 
-const reported = new vscode.EventEmitter<Doctor>();
+const reported = new Signal<Doctor>();
 
 export const onReport = reported.event;
 

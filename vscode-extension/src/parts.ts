@@ -3,7 +3,6 @@ import type * as vscode from "vscode";
 
 import type { Server } from "./client.js";
 import type { Runs } from "./runs.js";
-import type { Way } from "./tidings.js";
 
 export interface Parts {
   readonly server: Server;
@@ -16,14 +15,4 @@ export interface Parts {
 export interface Command {
   readonly id: string;
   run(parts: Parts, ...args: readonly unknown[]): Promise<void> | void;
-}
-
-/** What a command cannot do, in words for the user, shown as they are; `way` is the button beside them. */
-export class Refusal extends Error {
-  constructor(
-    message: string,
-    readonly way?: Way,
-  ) {
-    super(message);
-  }
 }

@@ -1,5 +1,6 @@
 /** Shapes of `croq profile --json` (docs/protocol.md), as far as they are used here. Must not format. */
-import type { About, FlowData, Range } from "./requests.js";
+import type { FlowData } from "./flowTypes.js";
+import type { About, Range } from "./lsp.js";
 import type { End, Sizes } from "./runTypes.js";
 
 /** A place of a path in one block; times in nanoseconds, `share` of the path's time. */
@@ -43,6 +44,6 @@ export interface ProfileRequest extends About {
 /** `flow` of the result is what the credit-flow page shows. */
 export interface ProfileEnd extends End {
   readonly task: "profile";
-  readonly offer: null;
+  readonly offer: "doctor" | null;
   readonly result: { readonly profiles: readonly ProfileEntry[]; readonly flow: FlowData } | null;
 }

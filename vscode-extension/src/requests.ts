@@ -1,41 +1,9 @@
 /** The names and shapes of the requests beside LSP (docs/protocol.md), as far as they are used here. Must not import `vscode`. */
 
+import type { FlowAt, FlowData } from "./flowTypes.js";
+import type { About, Position, Range } from "./lsp.js";
 import type { ProfileEnd, ProfileRequest } from "./profileTypes.js";
 import type { Past, Progress, RunRequest, RunResult, TestFile } from "./runTypes.js";
-
-export interface DocumentId {
-  readonly uri: string;
-}
-
-/** What most requests are about: a document, and in it one function where `entry` names it. */
-export interface About {
-  readonly textDocument: DocumentId;
-  readonly entry?: string;
-  readonly defines?: Readonly<Record<string, string | null>>;
-}
-
-/** Lines and columns from 0, columns in UTF-16 units, as in VS Code. */
-export interface Position {
-  readonly line: number;
-  readonly character: number;
-}
-
-export interface Range {
-  readonly start: Position;
-  readonly end: Position;
-}
-
-/** As `croq flow --json`; the page reads what is in it. */
-export interface FlowData {
-  readonly flows: readonly unknown[];
-}
-
-/** The state at a place; the page reads what is in it. */
-export interface FlowAt {
-  readonly function: string;
-  readonly range: Range | null;
-  readonly visits: readonly unknown[];
-}
 
 export interface Finding {
   readonly code: string;

@@ -12,13 +12,13 @@ export function rulesOf(answer: unknown): readonly RuleRow[] {
   return Array.isArray(rows) ? rows.filter((row): row is RuleRow => typeof (row as RuleRow).name === "string") : [];
 }
 
-export interface Page {
+export interface RulePage {
   readonly rule: string;
   readonly text: string;
 }
 
 /** The page in an answer, or the reason why there is none. */
-export function pageOf(answer: unknown): Page | string {
+export function pageOf(answer: unknown): RulePage | string {
   const { rule, text, message } = (answer ?? {}) as Partial<Record<string, unknown>>;
   if (typeof rule === "string" && typeof text === "string") {
     return { rule, text };

@@ -3,22 +3,7 @@
  * Must not import `vscode`.
  */
 import { entriesOf, type RunEntry, type RunResult, type Verified, verifiedOf } from "./runTypes.js";
-import {
-  awaited,
-  capital,
-  difference,
-  duration,
-  engineText,
-  figure,
-  judgement,
-  rate,
-  share,
-  sizesText,
-  stuck,
-  timeText,
-  tolerance,
-  VERDICTS,
-} from "./runWords.js";
+import { awaited, capital, difference, duration, engineText, figure, judgement, rate, share, sizesText, stuck, timeText, tolerance, VERDICTS } from "./runWords.js";
 
 export interface Surrounding {
   /** Where the file stands, which the report leaves out but for the name. */

@@ -1,5 +1,5 @@
 /** Shapes of `croq run --json`, `croq verify --json` and of what the server tells of runs (docs/protocol.md). Must not format. */
-import type { About, Range } from "./requests.js";
+import type { About, Range } from "./lsp.js";
 
 /** Numbers that JSON lacks are the texts "nan", "inf" and "-inf". */
 export type Figure = number | string | boolean;

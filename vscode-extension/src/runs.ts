@@ -1,10 +1,25 @@
-/** The runs and profiles that this window has asked for: one at a time, followed to its end. Must not show anything. */
-import * as vscode from "vscode";
-
-import type { Server } from "./client.js";
+/**
+ * The runs and profiles that this window has asked for: one at a time, followed to its end. Must not show anything, nor
+ * import `vscode`.
+ */
+import type { About } from "./lsp.js";
 import type { ProfileEnd } from "./profileTypes.js";
-import type { About } from "./requests.js";
+import type { Requests } from "./requests.js";
 import type { Progress, RunRequest, RunResult } from "./runTypes.js";
+import { Signal } from "./signal.js";
+import type { ServerState } from "./state.js";
+
+interface Disposable {
+  dispose(): unknown;
+}
+
+/** What is needed of the server (client.ts). */
+export interface RunServer {
+  request<M extends "croqtile/run" | "croqtile/runCancel">(method: M, params: Requests[M]["params"]): Promise<Requests[M]["result"]>;
+  onNotice(name: "croqtile/runProgress", listener: (news: Progress) => void): Disposable;
+  onNotice(name: "croqtile/runResult", listener: (result: Result) => void): Disposable;
+  onDidChangeState(listener: (state: ServerState) => void): Disposable;
+}
 
 /** A run under way. */
 export interface Running {
@@ -21,28 +36,27 @@ export interface Ended {
 /** `started` is false where another run, or a profile, is under way; `end` is then that one's. */
 export type Start =
   | { readonly started: true; readonly end: Promise<Ended> }
-  | { readonly started: false; readonly end: Promise<unknown> };
+  | { readonly started: false; readonly end: Promise<void> };
 
-type Any = RunResult | ProfileEnd;
+type Result = RunResult | ProfileEnd;
 
 /** The events tell of runs alone; of a profile who asked for it. */
-export class Runs implements vscode.Disposable {
-  private readonly starts = new vscode.EventEmitter<Running>();
-  private readonly progresses = new vscode.EventEmitter<Progress>();
-  private readonly ends = new vscode.EventEmitter<Ended>();
-  private readonly parts: vscode.Disposable[];
+export class Runs implements Disposable {
+  private readonly starts = new Signal<Running>();
+  private readonly progresses = new Signal<Progress>();
+  private readonly ends = new Signal<Ended>();
+  private readonly parts: readonly Disposable[];
   /** A result that came before the answer to its request, and those who wait for one. */
-  private readonly early = new Map<number, Any>();
-  private readonly waiting = new Map<number, (result: Any) => void>();
-  private running: (Running & { readonly end: Promise<Ended> }) | undefined;
-  private profiling: Promise<ProfileEnd> | undefined;
+  private readonly early = new Map<number, Result>();
+  private readonly waiting = new Map<number, ((result: Result) => void)[]>();
+  private running: Running | undefined;
   private newest: Ended | undefined;
 
   readonly onDidStart = this.starts.event;
   readonly onDidProgress = this.progresses.event;
   readonly onDidEnd = this.ends.event;
 
-  constructor(private readonly server: Server) {
+  constructor(private readonly server: RunServer) {
     this.parts = [
       server.onNotice("croqtile/runProgress", (news) => this.progresses.fire(news)),
       server.onNotice("croqtile/runResult", (result) => this.take(result)),
@@ -66,11 +80,11 @@ export class Runs implements vscode.Disposable {
   async start(request: RunRequest): Promise<Start> {
     const { id, started } = await this.server.request("croqtile/run", request);
     if (!started) {
-      return { started, end: this.running?.end ?? this.profiling ?? this.ended(id, request) };
+      return { started, end: this.end(id).then(() => undefined) };
     }
     const end = this.ended(id, request);
-    this.running = { id, request, end };
-    this.starts.fire({ id, request });
+    this.running = { id, request };
+    this.starts.fire(this.running);
     return { started, end };
   }
 
@@ -80,13 +94,7 @@ export class Runs implements vscode.Disposable {
     if (!started) {
       return undefined;
     }
-    const end = this.end<ProfileEnd>(id);
-    this.profiling = end;
-    try {
-      return await end;
-    } finally {
-      this.profiling = undefined;
-    }
+    return this.end<ProfileEnd>(id);
   }
 
   /** Whether a run was under way. */
@@ -96,7 +104,7 @@ export class Runs implements vscode.Disposable {
 
   dispose(): void {
     this.abandon();
-    vscode.Disposable.from(...this.parts).dispose();
+    this.parts.forEach((part) => part.dispose());
   }
 
   private async ended(id: number, request: RunRequest): Promise<Ended> {
@@ -111,30 +119,29 @@ export class Runs implements vscode.Disposable {
   }
 
   /** What comes is what was asked for under this number. */
-  private async end<T extends Any>(id: number): Promise<T> {
-    const result = await (this.early.get(id) ?? new Promise<Any>((resolve) => this.waiting.set(id, resolve)));
+  private async end<T extends Result>(id: number): Promise<T> {
+    const early = this.early.get(id);
     this.early.delete(id);
-    return result as T;
+    return (early ?? (await new Promise<Result>((resolve) => this.waiting.set(id, [...(this.waiting.get(id) ?? []), resolve])))) as T;
   }
 
-  private take(result: Any): void {
-    const resolve = this.waiting.get(result.id);
+  private take(result: Result): void {
+    const waiting = this.waiting.get(result.id);
     this.waiting.delete(result.id);
-    if (resolve === undefined) {
+    if (waiting === undefined) {
       this.early.clear(); // one run at a time
       this.early.set(result.id, result);
     } else {
-      resolve(result);
+      waiting.forEach((resolve) => resolve(result));
     }
   }
 
   /** The server is gone, and with it its runs and their numbers. */
   private abandon(): void {
     this.early.clear();
-    for (const [id, resolve] of [...this.waiting]) {
-      this.waiting.delete(id);
+    for (const id of [...this.waiting.keys()]) {
       const request = this.running?.id === id ? this.running.request : undefined;
-      resolve({
+      this.take({
         id,
         uri: request?.textDocument.uri ?? "",
         documentVersion: 0,

@@ -13,7 +13,7 @@ export type ServerState =
   | { readonly kind: "starting"; readonly found: Found }
   | { readonly kind: "running"; readonly found: Found }
   | { readonly kind: "not-found"; readonly outcome: NotFound; readonly trusted: boolean }
-  | { readonly kind: "crashed"; readonly found: Found; readonly reason: string; readonly worked: boolean }
+  | { readonly kind: "crashed"; readonly reason: string; readonly worked: boolean }
   | { readonly kind: "stopped" };
 
 export interface Shown {

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 
 import { localFolders } from "./environment.js";
 import { type Step, typed } from "./installing.js";
-import { Refusal } from "./parts.js";
+import { Refusal } from "./refusal.js";
 
 /** How long a step that is to end may take for it; what it made is deleted then. */
 const LAST_WORDS_MS = 5000;

@@ -1,7 +1,7 @@
 /** One message with one button. Must not decide what is told (tidings.ts, commands). */
 import * as vscode from "vscode";
 
-import { type Way } from "./tidings.js";
+import type { Way } from "./refusal.js";
 
 /** Carries out the button that was chosen, if it was. */
 export async function follow(choice: string | undefined, way: Way): Promise<void> {

@@ -3,14 +3,8 @@
  * loop. Must not import `vscode`.
  */
 import { describe } from "./python.js";
+import type { Way } from "./refusal.js";
 import { type Found, type NotFound, type ServerState, unreachable, type Why } from "./state.js";
-
-/** A button: its title and the command behind it. */
-export interface Way {
-  readonly title: string;
-  readonly command: string;
-  readonly args?: readonly unknown[];
-}
 
 export interface Tiding {
   readonly text: string;

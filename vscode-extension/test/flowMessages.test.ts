@@ -3,6 +3,8 @@ import { test } from "node:test";
 
 import { documentOf, heard } from "../src/views/flow/messages.js";
 import { waitingPage } from "../src/views/flow/waiting.js";
+import { html } from "../src/views/page.js";
+import { isPosition } from "../src/lsp.js";
 
 const range = { start: { line: 3, character: 0 }, end: { line: 3, character: 9 } };
 
@@ -29,9 +31,17 @@ test("a panel that is restored knows its document from the page's state", () => 
   }
 });
 
-test("a page that waits runs nothing and takes words as words", () => {
-  const page = waitingPage('<script>"x" & y</script>', "n0nce");
+test("a page that waits takes words as words, and loads nothing", () => {
+  const page = html(waitingPage('<script>"x" & y</script>'));
   assert.ok(page.includes("&lt;script&gt;&quot;x&quot; &amp; y&lt;/script&gt;"));
-  assert.ok(page.includes("default-src 'none'; style-src 'nonce-n0nce'"));
-  assert.ok(!page.includes("<script"));
+  const nonce = /style-src 'nonce-([^']+)'/.exec(page)?.[1];
+  assert.ok(page.includes(`"default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'"`));
+  assert.deepEqual([...page.matchAll(/<script[^>]*>/g)].map(String), [`<script nonce="${nonce}">`]);
+});
+
+test("a place is whole numbers from 0", () => {
+  assert.ok(isPosition({ line: 0, character: 3 }));
+  for (const place of [undefined, null, 3, {}, { line: 1 }, { line: -1, character: 0 }, { line: 0.5, character: 0 }, { line: "1", character: 0 }]) {
+    assert.equal(isPosition(place), false);
+  }
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { Finding, Generated, Range } from "../src/requests.js";
-import { addressOf, generatedLines, refused, runs, shown, sourceLines, type Subject, subjectOf } from "../src/views/generatedText.js";
+import { addressOf, generatedLines, refused, runs, shown, sourceLines, type Subject, subjectOf } from "../src/generatedText.js";
+import type { Range } from "../src/lsp.js";
+import type { Finding, Generated } from "../src/requests.js";
 
 const range = (from: number, to: number): Range => ({ start: { line: from, character: 2 }, end: { line: to, character: 3 } });
 const finding = (line: number, message: string): Finding => ({ code: "x", severity: "error", message, range: range(line, line) });
@@ -81,4 +82,8 @@ test("a refusal without a text before, however often", () => {
 test("neighbouring lines are one run", () => {
   assert.deepEqual(runs([7, 3, 4, 9, 4, 8]), [[3, 4], [7, 9]]);
   assert.deepEqual(runs([]), []);
+});
+
+test("an address with a percent sign that escapes nothing has a name, too", () => {
+  assert.equal(addressOf({ source: "untitled:100%.co", form: "cuda" }).path, "/100%.cu");
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Past, RunEntry, RunRequest, RunResult, Verified } from "../src/runTypes.js";
-import { bodyOf } from "../src/views/runPanel/html.js";
 import { frame } from "../src/views/runPanel/frame.js";
+import { bodyOf } from "../src/views/runPanel/html.js";
 import { busyOf, type Known, viewOf } from "../src/views/runPanel/model.js";
 import type { Table } from "../src/views/runPanel/table.js";
 import { entry, FAILS, HOLDS, HUNG, onCard, past, result } from "./someRuns.js";
@@ -125,7 +125,7 @@ test("the history names this run and compares the others with it", () => {
 
 test("what a kernel prints is shown, a lot of it in part", () => {
   assert.equal(view([entry({ prints: ["a\n", "b\n"] })]).sections[0]?.prints, "a\nb");
-  assert.equal(view([entry({ prints: ["x".repeat(21_234)] })]).sections[0]?.prints.slice(19_999), "x\n… 1,234 more characters");
+  assert.equal(view([entry({ prints: ["x".repeat(21_234)] })]).sections[0]?.prints.slice(19_959), "x\n… 1,274 more characters");
 });
 
 test("nothing of a text becomes HTML", () => {
@@ -156,7 +156,7 @@ test("the page allows nothing but its own style and script", () => {
   const page = frame();
   const [, nonce] = /script-src 'nonce-(\w{32})'/.exec(page) ?? [];
   assert.ok(nonce !== undefined);
-  assert.match(page, /content="default-src 'none'; style-src 'nonce-\w+'; script-src 'nonce-\w+'"/);
+  assert.match(page, /content="default-src 'none'; style-src 'nonce-\w+'; script-src 'nonce-\w+'; base-uri 'none'; form-action 'none'"/);
   assert.deepEqual([...page.matchAll(/<(style|script)( nonce="(\w+)")?>/g)].map((found) => found[3]), [nonce, nonce]);
   assert.doesNotMatch(page, / style="| on\w+="|https?:/);
   assert.notEqual(frame(), page);

@@ -93,7 +93,7 @@ test("names cannot break out of the page", () => {
 
 test("the page loads nothing, and its number is used once", () => {
   const [one, two] = [html({ title: "t", style: "", body: "" }), html({ title: "t", style: "", body: "" })];
-  const policy = /content="default-src 'none'; style-src 'nonce-(\w{32})'; script-src 'nonce-\1'"/;
+  const policy = /content="default-src 'none'; style-src 'nonce-(\w{32})'; script-src 'nonce-\1'; base-uri 'none'; form-action 'none'"/;
   assert.notEqual(policy.exec(one)?.[1], policy.exec(two)?.[1]);
   assert.equal(one.match(/<script nonce="\w{32}">/g)?.length, 1);
   assert.doesNotMatch(one, /https?:|unsafe|style="/);

@@ -27,7 +27,7 @@ test("only searching and starting are busy", () => {
 
 test("a server that is not there is a warning, one that broke an error", () => {
   assert.equal(show({ kind: "not-found", outcome: { kind: "nothing-to-try" }, trusted: false }).severity, "warning");
-  assert.deepEqual(show({ kind: "crashed", found, reason: "exit code 1", worked: false }), {
+  assert.deepEqual(show({ kind: "crashed", reason: "exit code 1", worked: false }), {
     text: "Croqtile: server ended",
     detail: "exit code 1",
     severity: "error",

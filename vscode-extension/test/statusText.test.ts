@@ -34,7 +34,7 @@ test("a click leads to what helps", () => {
   const at = (state: ServerState): string => statusOf(state, undefined, undefined).command;
   assert.equal(at(running), "croqtile.doctor");
   assert.equal(at({ kind: "not-found", outcome: { kind: "nothing-to-try" }, trusted: false }), "croqtile.chooseEnvironment");
-  assert.equal(at({ kind: "crashed", found, reason: "x", worked: true }), "croqtile.restartServer");
+  assert.equal(at({ kind: "crashed", reason: "x", worked: true }), "croqtile.restartServer");
 });
 
 test("a card counts only where kernels can run on it", () => {

@@ -9,7 +9,7 @@ const running: ServerState = { kind: "running", found };
 const missing: NotFound = { kind: "package-missing", candidate: { command: "py", origin: "path" }, python: "3.11.7" };
 const notFound: ServerState = { kind: "not-found", outcome: missing, trusted: true };
 const searching = (why: Why): ServerState => ({ kind: "searching", why });
-const crashed = (worked: boolean): Parameters<typeof remedy>[0] => ({ kind: "crashed", found, reason: "it ended", worked });
+const crashed = (worked: boolean): Parameters<typeof remedy>[0] => ({ kind: "crashed", reason: "it ended", worked });
 
 /** How many messages a sequence of states makes. */
 function count(tidings: Tidings, states: readonly ServerState[]): number {

@@ -17,10 +17,12 @@ from urllib.parse import unquote, urlsplit
 _NAME: Final = "croqtile-tools"
 
 
-def install(extra: str) -> str:
-    """The command that adds an extra to this installation, for the Python that runs it."""
-    python = "python" if shutil.which("python") == sys.executable else shlex.quote(sys.executable)
-    return f"{python} -m pip install {requirement(_direct_url(), extra, Path.cwd())}"
+def install(extra: str, anywhere: bool = False) -> str:
+    """The command that adds an extra to this installation, for the Python that runs it. `anywhere`: it is true in any
+    folder and under any PATH, as for a terminal of an editor; else in those of this process."""
+    short = not anywhere and shutil.which("python") == sys.executable
+    python = "python" if short else shlex.quote(sys.executable)
+    return f"{python} -m pip install {requirement(_direct_url(), extra, None if anywhere else Path.cwd())}"
 
 
 def _direct_url() -> str | None:
@@ -31,9 +33,9 @@ def _direct_url() -> str | None:
         return None
 
 
-def requirement(direct_url: str | None, extra: str, here: Path) -> str:
-    """What `pip install` is given in the folder `here`, as a shell reads it: the folder of a checkout, with `-e` where
-    it was installed so, or the name for an index. `direct_url` is the text of pip's record, None where there is none."""
+def requirement(direct_url: str | None, extra: str, here: Path | None) -> str:
+    """What `pip install` is given in the folder `here` (None: in any), as a shell reads it: the folder of a checkout,
+    with `-e` where it was installed so, or the name for an index. `direct_url` is the text of pip's record, if any."""
     named = shlex.quote(f"{_NAME}[{extra}]")
     try:
         noted = json.loads(direct_url or "{}")

@@ -165,9 +165,10 @@ class Code:
     def _refs(self) -> dict[Symbol, list[tuple[ast.Wait | ast.Trigger, ast.Expr]]]:
         found: dict[Symbol, list[tuple[ast.Wait | ast.Trigger, ast.Expr]]] = {}
         for stmt in self.around:
-            for ref in stmt.refs if isinstance(stmt, ast.Wait | ast.Trigger) else ():
-                event = self.event_of(ref)
-                if event is not None:
+            if not isinstance(stmt, ast.Wait | ast.Trigger):
+                continue
+            for ref in stmt.refs:
+                if (event := self.event_of(ref)) is not None:
                     found.setdefault(event, []).append((stmt, ref))
         return found
 

@@ -132,10 +132,10 @@ def arch_of(capability: tuple[int, int]) -> str:
     return f"{plain}a" if f"{plain}a" in TARGETS else plain
 
 
-def diagnose(machine: Machine) -> DoctorResult:
-    """The report of a machine: first what is there, then what is wrong, in words."""
+def diagnose(machine: Machine, anywhere: bool = False) -> DoctorResult:
+    """The report of a machine: first what is there, then what is wrong, in words. `anywhere` as of `install`."""
     wrong = problems(machine)
-    findings = [*_present(machine), *(words(problem) for problem in wrong), _nvcc(machine)]
+    findings = [*_present(machine), *(words(problem, anywhere) for problem in wrong), _nvcc(machine)]
     if not wrong:
         card = machine.cards[0]
         summary = f"kernels run on the {card.name} here: croq run --engine gpu --arch {arch_of(card.capability)}"
@@ -167,8 +167,9 @@ def _mended_by(command: str, name: str, state: str, detail: str) -> Finding:
     return Finding(name, state, detail, command, command)
 
 
-def words(problem: Problem) -> Finding:
-    """One problem in words, with the command that mends it."""
+def words(problem: Problem, anywhere: bool = False) -> Finding:
+    """One problem in words, with the command that mends it. `anywhere` as of `install`."""
+    command = install("gpu", anywhere)
     match problem:
         case NoDriver():
             return Finding("driver", "missing", "there is no NVIDIA driver here", _DRIVER)
@@ -183,8 +184,8 @@ def words(problem: Problem) -> Finding:
             known = ", ".join(TARGETS)
             return Finding("card", "broken", f"{name} is {arch}; known are {known}", "'--engine sim' needs no card")
         case Missing(name=name):
-            return _mended_by(install("gpu"), name, "missing", "is not installed")
+            return _mended_by(command, name, "missing", "is not installed")
         case Broken(name=name, error=error):
-            return _mended_by(f"{install('gpu')} --force-reinstall", name, "broken", error)
+            return _mended_by(f"{command} --force-reinstall", name, "broken", error)
         case NoAnswer(error=error):
-            return _mended_by(f"{install('gpu')} --force-reinstall", "CUDA", "broken", error)
+            return _mended_by(f"{command} --force-reinstall", "CUDA", "broken", error)

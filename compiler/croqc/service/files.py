@@ -57,10 +57,11 @@ def create_text(path: Path, text: str) -> None:
     Raises FileError.
     """
     try:
-        if path.is_file():
+        stream = path.absolute().parts[1:2] in (("dev",), ("proc",))  # as /dev/stdout, which may stand for a file
+        if path.is_file() and not stream:
             write_text(path, text)
         elif path.exists():
-            with path.open("w", encoding="utf-8", newline="") as out:
+            with path.open("a", encoding="utf-8", newline="") as out:
                 out.write(text)
         else:
             mask = os.umask(0)

@@ -32,7 +32,10 @@ from croqc.syntax.older import OlderForm
 from croqc.text.edits import Edit, in_order
 from croqc.text.span import Span
 
-DIRECTIONS = ("current", "course")
+DIRECTIONS: Mapping[str, str] = {  # with a sentence for a person
+    "current": "what the current compiler takes: '= ready' on events, '.at(order)', operands in shared memory",
+    "course": "the form that the course teaches: bootstraps, slots by hand",
+}
 _NO_DEFINES: Mapping[str, str | None] = {}
 _MOST_ROUNDS = 50
 

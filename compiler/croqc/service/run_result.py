@@ -48,7 +48,7 @@ class ExpectationEntry:
 
 @dataclass(frozen=True, slots=True)
 class HangingPath:
-    """A path that waits for ever (see `runs.report.HangEntry`)."""
+    """A path that waits for ever (see `runs.report.HangEntry`); `text` says all of it but the place, for a person."""
 
     path: str
     range: Range
@@ -56,6 +56,7 @@ class HangingPath:
     slot: int | None
     generation: int
     owedBy: str  # noqa: N815
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,4 +164,12 @@ def _expectation(item: ExpectationResult) -> ExpectationEntry:
 
 
 def _hanging(item: HangEntry) -> HangingPath:
-    return HangingPath(item.path, _range(item.start, item.end), item.event, item.slot, item.generation, item.owed_by)
+    place, awaited = _range(item.start, item.end), (item.event, item.slot, item.generation)
+    return HangingPath(item.path, place, *awaited, item.owed_by, hang_text(item))
+
+
+def hang_text(item: HangEntry) -> str:
+    """As in "path w == 0 waits for empty[1], generation 3; owed by path w == 1 (has ended, …)"."""
+    slot = "" if item.slot is None else f"[{item.slot}]"
+    awaited = f"{item.event}{slot}, generation {item.generation}" if item.event else "the others"
+    return f"{item.path} waits for {awaited}" + (f"; owed by {item.owed_by}" if item.owed_by else "")

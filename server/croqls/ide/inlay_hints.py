@@ -160,7 +160,7 @@ def _slot(model: Model, node: ast.Wait | ast.Trigger, ref: ast.Expr) -> str:
         if any(isinstance(one, ast.IncDec) for one in walk(order)):
             return ""
         text = _factor(print_expr(order))
-        parity = _parity(f"{text} / {slots}", symbol.type.ready) if isinstance(node, ast.Wait) else ""
+        parity = _parity(f"{text} / {slots}") if isinstance(node, ast.Wait) else ""
         return f"slot {text} % {slots}{parity}"
     index = ref.suffixes[0].args[0] if isinstance(ref.suffixes[0], ast.Index) else None
     value = model.values.get(index) if index is not None else None
@@ -171,16 +171,16 @@ def _slot(model: Model, node: ast.Wait | ast.Trigger, ref: ast.Expr) -> str:
     turn = _turn(model, node, symbol, text, slots) if isinstance(node, ast.Wait) else None
     if turn is None:
         return shown
-    return f"{shown}{_parity(f'{_factor(turn)} / {slots}', symbol.type.ready)}".removeprefix(", ")
+    return f"{shown}{_parity(f'{_factor(turn)} / {slots}')}".removeprefix(", ")
 
 
 def _factor(text: str) -> str:
     return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
-def _parity(generation: str, ready: bool) -> str:
-    """Of `= ready` the first generation is complete before anything ran: parities are the other way round."""
-    return f", parity ({generation} + 1) & 1" if ready else f", parity ({generation}) & 1"
+def _parity(generation: str) -> str:
+    """Also of `= ready`: what it grants at start is generation 0, as a bootstrap is."""
+    return f", parity ({generation}) & 1"
 
 
 def _turn(model: Model, node: ast.Wait, symbol: Symbol, slot: str, slots: int) -> str | None:

@@ -80,19 +80,19 @@ def _figures(verdict: str, alike: Sequence[Entry]) -> list[str]:
     one = alike[0]
     match verdict:
         case "hangs" if one["hang"]:
-            first = one["hang"][0]
-            slot = "" if first["slot"] is None else f"[{first['slot']}]"
-            awaited = f"{first['event']}{slot}, generation {first['generation']}" if first["event"] else "the others"
-            return [f"{first['path']} waits for {awaited}"]
+            return [_cut(one["hang"][0]["text"])]
         case "wrong":
             worse = next((item for item in one["expectations"] if not item["ok"]), None)
             return [] if worse is None else [f"{worse['differing']:,} of {worse['total']:,} elements differ"]
         case "crashed" | "not-run" if one["message"]:
-            said = one["message"]
-            return [said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"]
+            return [_cut(one["message"])]
         case "consistent" | "verified":
             return _times(alike)
     return []
+
+
+def _cut(said: str) -> str:
+    return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
 
 
 def _times(alike: Sequence[Entry]) -> list[str]:

@@ -16,6 +16,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
+from croqc.service.migrate import DIRECTIONS
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 from croqls.lsp.asking import data_of, document_of, order_of
@@ -103,11 +104,13 @@ async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
 
 
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
-    """Moves the document to the dialect `to`, by an edit that the client makes."""
+    """Moves the document to the dialect `to`, by an edit that the client makes. Without a document, which there are."""
+    if given.get("uri") is None and "to" not in given:
+        return {"dialects": [{"name": name, "summary": summary} for name, summary in DIRECTIONS.items()]}
     snapshot = document_of(server, given)
     to = given.get("to", "current")
-    if to not in ("current", "course"):
-        raise JsonRpcInvalidParams("'to' must be current or course")
+    if to not in DIRECTIONS:
+        raise JsonRpcInvalidParams(f"'to' must be {' or '.join(DIRECTIONS)}")
     moved = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
     if server.documents.get(snapshot.uri) is not snapshot:
         return {"message": "the document was changed meanwhile; nothing was migrated"}
@@ -152,7 +155,7 @@ COMMANDS: Mapping[str, Command] = {
     "croqtile.showCuda": _about_document(generated),
     "croqtile.showFlow": _about_document(flow),
     "croqtile.showSharedMemory": _about_document(shared_memory),
-    "croqtile.migrate": _about_document(_migrate),
+    "croqtile.migrate": _answering(_migrate),
     "croqtile.explain": _answering(_explain),
     "croqtile.doctor": _answering(doctor),
 }

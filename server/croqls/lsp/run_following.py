@@ -79,8 +79,7 @@ async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None
 
 
 def result_of(run: Run) -> dict[str, Any]:
-    """What is told of a run that ended. `offer` is the engine that would do where the one that was asked for is not."""
-    on_card = run.order.options.get("engine") == "gpu" and run.order.task != "profile"  # that has no other engine
+    """What is told of a run that ended."""
     return {
         "version": 1,
         "id": run.id,
@@ -89,9 +88,18 @@ def result_of(run: Run) -> dict[str, Any]:
         "task": run.order.task,
         "state": run.state,
         "message": run.message,
-        "offer": "sim" if run.state == "refused" and on_card else None,
+        "offer": _offer(run),
         "result": run.data,
     }
+
+
+def _offer(run: Run) -> str | None:
+    """The way out where a run was refused: the engine that would do, or the doctor where no other would."""
+    if run.state != "refused":
+        return None
+    if run.order.options.get("engine") == "gpu" and run.order.task != "profile":
+        return "sim"
+    return "doctor" if run.no_card else None
 
 
 def _refresh_lenses(server: CroqtileServer) -> None:
@@ -116,14 +124,11 @@ def _marks(server: CroqtileServer, run: Run, entry: Mapping[str, Any]) -> Iterat
     source = run.snapshot.source
     for path in entry["hang"]:
         start, end = (source.offset(Position(at["line"], at["character"]), Encoding.UTF16) for at in _ends(path))
-        slot = "" if path["slot"] is None else f"[{path['slot']}]"
-        at = f"'{path['event']}{slot}', generation {path['generation']}" if path["event"] else "the others"
-        owed = f"; it is owed by {path['owedBy']}" if path["owedBy"] else ""
         yield lsp.Diagnostic(
             range=range_of(source, Span(start, end), server.documents.encoding),
             severity=lsp.DiagnosticSeverity.Error,
             source=SOURCE,
-            message=f"the run stood here: {path['path']} waits for {at}{owed}",
+            message=f"the run stood here: {path['text']}",
         )
 
 

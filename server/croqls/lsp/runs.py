@@ -27,13 +27,15 @@ _DOCUMENTS = 100  # whose last runs are known
 
 @dataclass(eq=False)
 class Run:
-    """A run under way or ended. `state` is "running", "done", "refused", "failed" or "cancelled"."""
+    """A run under way or ended. `state` is "running", "done", "refused", "failed" or "cancelled"; the rest is as in
+    `Outcome`."""
 
     id: int
     snapshot: Snapshot
     order: Order
     state: str = "running"
     message: str = ""
+    no_card: bool = False
     data: Any = None
     task: asyncio.Task[None] | None = None
 
@@ -69,14 +71,19 @@ class Runs:
         return run, True
 
     async def perform(self, run: Run, on_news: Callable[[News], None]) -> None:
-        """Runs to the end; cancelling this ends the run."""
-        outcome, known = await asyncio.gather(self._outcome(run.order, on_news), self._known(run.snapshot.uri))
-        self._ended(run, outcome, known)
+        """Runs to the end; cancelling this ends the run. Its result stands before the history is read or written."""
+        outcome = await self._outcome(run.order, on_news)
+        run.data, run.message, run.no_card = outcome.data, outcome.refused or outcome.failed, outcome.no_card
+        run.state = "refused" if outcome.refused else "failed" if outcome.failed else "done"
+        if run.state == "done":
+            key = key_of(run.snapshot.uri)
+            self._remember(run, key)
+            self._keep(run, key, await self._known(run.snapshot.uri))
 
     async def _outcome(self, order: Order, on_news: Callable[[News], None]) -> Outcome:
         """For want of a driver no process is started: its start takes seconds."""
         if (order.task, order.options.get("engine")) == ("run", "gpu") and not await asyncio.to_thread(has_driver):
-            return Outcome(refused=NO_DRIVER)
+            return Outcome(refused=NO_DRIVER, no_card=True)
         return await self.worker.ask(order, on_news)
 
     def over(self, run: Run) -> None:
@@ -112,18 +119,22 @@ class Runs:
         """The history of a document, read beside the loop when it is first needed. Others than files have none."""
         key = key_of(uri)
         if key not in self._past:
-            kept = await asyncio.to_thread(self._kept.read, key) if key.startswith("file:") else []
+            kept = await asyncio.to_thread(self._read, key) if key.startswith("file:") else []
             self._past.setdefault(key, deque((Past(0, one.at, one.run) for one in kept), maxlen=KEPT))
-        return self._past[key]
+        self._past[key] = found = self._past.pop(key)
+        while len(self._past) > _DOCUMENTS:
+            self._past.pop(next(iter(self._past)))
+        return found
 
-    def _ended(self, run: Run, outcome: Outcome, known: deque[Past]) -> None:
-        run.data, run.message = outcome.data, outcome.refused or outcome.failed
-        run.state = "refused" if outcome.refused else "failed" if outcome.failed else "done"
-        if run.state != "done":
-            return
-        at, key = datetime.now(UTC).isoformat(timespec="seconds"), key_of(run.snapshot.uri)
+    def _read(self, key: str) -> list[Kept]:
+        """Behind the writes before: what was dropped from memory may be on its way."""
+        if (writing := self._writing) is not None:
+            writing.join()
+        return self._kept.read(key)
+
+    def _keep(self, run: Run, key: str, known: deque[Past]) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
         ended = [Kept(at, kept_part(entry)) for entry in entries(run.data)]
-        self._remember(run, key)
         known.extend(Past(run.id, at, one.run) for one in ended)
         if key.startswith("file:"):
             self._write(key, ended)

@@ -39,8 +39,10 @@ class News:
 
 @record
 class Outcome:
-    """The end: `data` is JSON; `refused` says why there is none, for a person; `failed` that the tools failed."""
+    """The end: `data` is JSON; `refused` says why there is none, for a person; `failed` that the tools failed.
+    `no_card`: it is refused because the card that it needs cannot be used, of which the doctor knows more."""
 
     data: Any = None
     refused: str = ""
     failed: str = ""
+    no_card: bool = False

@@ -39,7 +39,7 @@ def _run(document: Text, report: FileReport, sizes: Mapping[str, Size], options:
     with _card() if on_card else nullcontext() as card:
         if on_card and (absent := _no_card(card)):
             if wanted is not None:
-                yield Outcome(refused=absent)
+                yield Outcome(refused=absent, no_card=True)
                 return
             on_card, card = False, None
         request = _request(sizes, options, on_card, ROUNDS)
@@ -81,7 +81,7 @@ def _profile(
 
     with _card() as card:
         if absent := _no_card(card):
-            yield Outcome(refused=absent)
+            yield Outcome(refused=absent, no_card=True)
             return
         wanted = ProfileRequest(_request(sizes, options, on_card=True))
 

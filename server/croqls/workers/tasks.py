@@ -152,7 +152,7 @@ def perform(desk: Desk, order: Order) -> Iterator[News | Outcome]:
     """How far the work is, and its outcome last. Never raises for what a text does."""
     try:
         if order.document is None:
-            yield Outcome(to_data(diagnose(examine())))
+            yield Outcome(to_data(diagnose(examine(), anywhere=True)))
         elif order.task in runs.TASKS:
             report, sizes = desk.asked(order.document, order.options)
             yield from runs.TASKS[order.task](order.document, report, sizes, order.options)

@@ -5,9 +5,10 @@ import * as vscode from "vscode";
 
 import { expandPath } from "../config.js";
 import { localFolders, surroundings, writePython } from "../environment.js";
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Command, Parts } from "../parts.js";
 import { runProcess } from "../process.js";
 import { brief, type Candidate, candidates, describe, type Origin, probe, type Probe } from "../python.js";
+import { Refusal } from "../refusal.js";
 import { CREATE } from "../tidings.js";
 
 const ORIGINS: Readonly<Record<Origin, string>> = {

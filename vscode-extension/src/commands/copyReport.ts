@@ -1,7 +1,8 @@
 /** Copies what came of the last run as Markdown, for an issue or a message. */
 import * as vscode from "vscode";
 
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Command, Parts } from "../parts.js";
+import { Refusal } from "../refusal.js";
 import { runReport, type Surrounding } from "../runReport.js";
 import type { Ended } from "../runs.js";
 import { shownRun } from "../views/runPanel/panel.js";
@@ -18,7 +19,7 @@ async function copy(parts: Parts): Promise<void> {
 }
 
 /** The versions of everything, and the address that the report must not name. */
-export function surrounding({ server, context }: Parts, { result }: Ended): Surrounding {
+function surrounding({ server, context }: Parts, { result }: Ended): Surrounding {
   const { version } = context.extension.packageJSON as { readonly version: string };
   return {
     path: vscode.Uri.parse(result.uri).fsPath,

@@ -8,13 +8,14 @@ import * as vscode from "vscode";
 import { expandPath } from "../config.js";
 import { localFolders, surroundings, writePython } from "../environment.js";
 import { interpreterOf, type Maker, makerAmong, PACKAGE, runs, steps, typed, usable, wrongSource } from "../installing.js";
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Command, Parts } from "../parts.js";
 import { runProcess } from "../process.js";
 import { candidates, describe, probe, type Probe } from "../python.js";
+import { Refusal } from "../refusal.js";
 import { show } from "../state.js";
 import { runSteps } from "../steps.js";
 import { inform } from "../tell.js";
-import { TRUST } from "../tidings.js";
+import { demandTrust } from "../trust.js";
 
 const RUN = "Run";
 
@@ -28,9 +29,7 @@ interface Place extends vscode.QuickPickItem {
 export const createEnvironment: Command = {
   id: "croqtile.createEnvironment",
   async run(parts) {
-    if (!vscode.workspace.isTrusted) {
-      throw new Refusal("An untrusted workspace runs nothing: trust it, or create the environment from an empty window", TRUST);
-    }
+    demandTrust();
     const place = await choosePlace(parts);
     const source = place === undefined ? undefined : await chooseSource();
     if (place === undefined || source === undefined) {
@@ -110,19 +109,24 @@ async function maker(): Promise<Maker> {
   return able;
 }
 
-/** Starts the server in the new environment. The setting is written only where the search would not find it by itself. */
+/**
+ * Starts the server in the new environment. The setting is written only where the search would not find it by itself; a
+ * setting that changes starts the server already.
+ */
 async function use({ server }: Parts, { folder, workspace }: Place): Promise<void> {
   const command = interpreterOf(folder, process.platform);
   const found = await probe({ command, origin: "setting" }, runProcess);
   if (found.kind !== "found") {
     throw new Refusal(describe(found));
   }
-  const [first] = candidates(await surroundings(), existsSync);
-  if (!workspace || first?.command !== command) {
+  const at = await surroundings();
+  const [first] = candidates(at, existsSync);
+  const isNew = at.setting !== command && (!workspace || first?.command !== command);
+  if (isNew) {
     await writePython(command);
   }
-  const state = await server.restart("asked");
-  if (state.kind === "running") {
+  const state = await (isNew ? server.settled() : server.restart("asked"));
+  if (state.kind === "running" && state.found.candidate.command === command) {
     void inform(`server started, ${show(state).detail}`);
   }
 }

@@ -2,16 +2,18 @@
 import * as vscode from "vscode";
 
 import { askDoctor } from "../machine.js";
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Command, Parts } from "../parts.js";
+import { reasonOf, Refusal } from "../refusal.js";
 import type { Doctor } from "../requests.js";
 import { show } from "../state.js";
 import { warn } from "../tell.js";
-import { TRUST } from "../tidings.js";
+import { demandTrust } from "../trust.js";
 import { commandOf, doctorPage } from "../views/doctorPage.js";
 import { html } from "../views/page.js";
 import { chooseEnvironment } from "./chooseEnvironment.js";
 
 let panel: vscode.WebviewPanel | undefined;
+let heard: vscode.Disposable | undefined;
 
 export const doctor: Command = { id: "croqtile.doctor", run: examine };
 
@@ -23,14 +25,15 @@ async function examine(parts: Parts): Promise<void> {
       enableScripts: true,
       localResourceRoots: [],
     });
-    panel.onDidDispose(() => (panel = undefined));
+    panel.onDidDispose(() => {
+      heard?.dispose();
+      heard = panel = undefined;
+    });
   } else {
     panel.reveal();
   }
   fill(panel, parts, report);
 }
-
-let heard: vscode.Disposable | undefined;
 
 function fill(at: vscode.WebviewPanel, parts: Parts, report: Doctor): void {
   heard?.dispose();
@@ -38,7 +41,7 @@ function fill(at: vscode.WebviewPanel, parts: Parts, report: Doctor): void {
     try {
       await carryOut(parts, commandOf(report, said));
     } catch (error) {
-      await warn(error instanceof Error ? error.message : String(error), error instanceof Refusal ? error.way : undefined);
+      await warn(reasonOf(error), error instanceof Refusal ? error.way : undefined);
     }
   });
   at.webview.html = html(doctorPage(report, show(parts.server.state).detail));
@@ -64,12 +67,10 @@ async function carryOut(parts: Parts, wish: ReturnType<typeof commandOf>): Promi
   }
 }
 
-/** The text was seen on the page, and its button pressed. */
+/** The text was seen on the page, and its button pressed. In a terminal of its own: in another one a program may be running. */
 function runInTerminal(command: string): void {
-  if (!vscode.workspace.isTrusted) {
-    throw new Refusal("This workspace is not trusted, so nothing is run in it", TRUST);
-  }
-  const terminal = vscode.window.terminals.find((one) => one.name === "Croqtile") ?? vscode.window.createTerminal("Croqtile");
+  demandTrust();
+  const terminal = vscode.window.createTerminal("Croqtile");
   terminal.show();
   terminal.sendText(command, true);
 }

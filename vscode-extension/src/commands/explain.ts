@@ -1,10 +1,11 @@
 /** Explain a rule: that of the finding at the cursor, else one of the list. The server has the pages. */
 import * as vscode from "vscode";
 
-import { type Command, Refusal } from "../parts.js";
+import type { Command } from "../parts.js";
+import { LANGUAGE } from "../place.js";
+import { Refusal } from "../refusal.js";
 import { inFront, pageOf, type RuleRow, rulesOf } from "../rules.js";
 import { showPage } from "../views/textPages.js";
-import { LANGUAGE } from "./place.js";
 
 export const explain: Command = {
   id: "croqtile.explain",

@@ -1,9 +1,9 @@
 /** Which function a command is about: that of the lens, that at the cursor, or the one that is picked. */
 import * as vscode from "vscode";
 
-import { Refusal } from "../parts.js";
-import type { About } from "../requests.js";
-import { aboutOf, openedDocument } from "./place.js";
+import type { About } from "../lsp.js";
+import { aboutOf, openedDocument } from "../place.js";
+import { Refusal } from "../refusal.js";
 
 const ALL = "Every kernel with a run line";
 

@@ -1,10 +1,10 @@
 /** Show generated CUDA, PTX and SASS: a read-only document beside the source (views/generated.ts fills it). */
 import * as vscode from "vscode";
 
+import { addressOf, SCHEME, type Subject } from "../generatedText.js";
 import type { Command, Parts } from "../parts.js";
+import { aboutOf, openedDocument } from "../place.js";
 import type { Form } from "../requests.js";
-import { addressOf, SCHEME, type Subject } from "../views/generatedText.js";
-import { aboutOf, openedDocument } from "./place.js";
 
 export const showCuda: Command = { id: "croqtile.showCuda", run: (parts, ...args) => show(parts, "cuda", args) };
 export const showPtx: Command = { id: "croqtile.showPtx", run: (parts, ...args) => show(parts, "ptx", args) };

@@ -1,7 +1,8 @@
 /** The table of commands, in the order of the palette. Each does its work or says why it cannot. */
 import * as vscode from "vscode";
 
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { Command, Parts } from "../parts.js";
+import { reasonOf, Refusal } from "../refusal.js";
 import { follow, warn } from "../tell.js";
 import { OUTPUT } from "../tidings.js";
 import { chooseEnvironment } from "./chooseEnvironment.js";
@@ -12,11 +13,11 @@ import { explain } from "./explain.js";
 import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
 import { newKernel } from "./newKernel.js";
+import { profile } from "./profile.js";
 import { cancelRun, run, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { restartServer, showOutput } from "./server.js";
-import { profile } from "./profile.js";
-import { showFlow } from "./showFlow.js";
 import { showSharedMemory } from "./sharedMemory.js";
+import { showFlow } from "./showFlow.js";
 
 export const COMMANDS: readonly Command[] = [
   run,
@@ -51,7 +52,7 @@ async function tell(parts: Parts, command: Command, error: unknown): Promise<voi
     await warn(error.message, error.way);
     return;
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   parts.output.error(`${command.id}: ${error instanceof Error ? (error.stack ?? reason) : reason}`);
   await follow(await vscode.window.showErrorMessage(`Croqtile: ${reason}`, OUTPUT.title), OUTPUT);
 }

@@ -2,9 +2,9 @@
 import * as vscode from "vscode";
 
 import type { Command } from "../parts.js";
+import { aboutOf, openedDocument } from "../place.js";
 import { keptPage, migratedOf, migrationSaid } from "../rules.js";
 import { showPage } from "../views/textPages.js";
-import { aboutOf, openedDocument } from "./place.js";
 
 const DIALECTS = [
   { label: "current", detail: "What the current compiler takes: '= ready' on events, '.at(order)', operands in shared memory" },

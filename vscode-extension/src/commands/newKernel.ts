@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 
 import snippets from "../../snippets/croqtile.json";
 import type { Command } from "../parts.js";
+import { LANGUAGE } from "../place.js";
 import { plainText } from "../snippet.js";
-import { LANGUAGE } from "./place.js";
 
 const HEAD = "// A matrix product: one warpgroup loads tiles, the other one multiplies them.\n";
 

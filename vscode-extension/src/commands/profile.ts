@@ -1,13 +1,14 @@
 /** Profiles a function on the card: measured time in the credit-flow panel, shares beside each `wait`. */
-import { type Command, type Parts, Refusal } from "../parts.js";
+import type { About } from "../lsp.js";
+import type { Command, Parts } from "../parts.js";
 import type { ProfileEnd } from "../profileTypes.js";
-import type { About } from "../requests.js";
-import type { Way } from "../tidings.js";
+import { Refusal, type Way } from "../refusal.js";
+import { demandTrust } from "../trust.js";
 import { showMeasured } from "../views/flow/panel.js";
 import { showShares } from "../views/stalls/decorations.js";
 import { sharesOf } from "../views/stalls/shares.js";
 import { functionAt } from "./functionAt.js";
-import { demandTrust, tellUnderWay } from "./underway.js";
+import { tellUnderWay } from "./underway.js";
 
 export const profile: Command = { id: "croqtile.profile", run: (parts, ...args) => begin(parts, args) };
 
@@ -28,12 +29,12 @@ async function begin(parts: Parts, args: readonly unknown[]): Promise<void> {
   }
 }
 
-async function show(parts: Parts, about: About, { state, message, result, uri, documentVersion }: ProfileEnd): Promise<void> {
+async function show(parts: Parts, about: About, { state, message, offer, result, uri, documentVersion }: ProfileEnd): Promise<void> {
   if (state === "cancelled") {
     return;
   }
   if (state === "refused") {
-    throw new Refusal(message, message.includes("croq doctor") ? DOCTOR : undefined);
+    throw new Refusal(message, offer === "doctor" ? DOCTOR : undefined);
   }
   if (result === null) {
     throw new Error(message);

@@ -1,15 +1,15 @@
 /** Commands that run kernels: in the simulator, on the card, both; the end of a run. */
-import * as vscode from "vscode";
-
-import { type Command, type Parts, Refusal } from "../parts.js";
-import type { About } from "../requests.js";
+import { type About, aboutThe } from "../lsp.js";
+import type { Command, Parts } from "../parts.js";
+import { Refusal } from "../refusal.js";
 import type { RunRequest, RunResult } from "../runTypes.js";
 import { warn } from "../tell.js";
+import { demandTrust } from "../trust.js";
 import { showRunPanel } from "../views/runPanel/panel.js";
 import { functionAt } from "./functionAt.js";
-import { demandTrust, tellUnderWay } from "./underway.js";
+import { tellUnderWay } from "./underway.js";
 
-type Wish = Pick<RunRequest, "task" | "engine">;
+type Manner = Pick<RunRequest, "task" | "engine">;
 
 export const run: Command = { id: "croqtile.run", run: (parts, ...args) => begin(parts, args, { task: "run" }) };
 export const runGpu: Command = { id: "croqtile.runGpu", run: (parts, ...args) => begin(parts, args, { task: "run", engine: "gpu" }) };
@@ -21,13 +21,13 @@ export const verify: Command = { id: "croqtile.verify", run: (parts, ...args) =>
 export const cancelRun: Command = { id: "croqtile.cancelRun", run: cancel };
 export const showRun: Command = { id: "croqtile.showRun", run: (parts, ...args) => showLast(parts, args) };
 
-async function begin(parts: Parts, args: readonly unknown[], wish: Wish): Promise<void> {
+async function begin(parts: Parts, args: readonly unknown[], manner: Manner): Promise<void> {
   demandTrust();
   const about = await functionAt(args);
   if (about === undefined) {
     return;
   }
-  const { started, end } = await parts.runs.start({ ...about, ...wish });
+  const { started, end } = await parts.runs.start({ ...about, ...manner });
   if (started || parts.runs.current !== undefined) {
     await showRunPanel(parts);
   }
@@ -41,8 +41,9 @@ async function begin(parts: Parts, args: readonly unknown[], wish: Wish): Promis
 /** What came of a run stands in the panel; that there was none is said as well. */
 async function tellEnd(about: About, result: RunResult): Promise<void> {
   if (result.state === "failed") {
-    void vscode.window.showErrorMessage(`Croqtile: ${result.message}`);
-  } else if (result.state === "refused") {
+    throw new Error(result.message); // shown as the faults of all commands are
+  }
+  if (result.state === "refused") {
     const args = [about.textDocument.uri, about.entry ?? null];
     await warn(result.message, result.offer === "sim" ? { title: "Run in the Simulator", command: runSimulator.id, args } : undefined);
   }
@@ -66,6 +67,5 @@ async function showLast(parts: Parts, args: readonly unknown[]): Promise<void> {
   if (!("state" in known)) {
     throw new Refusal(known.message);
   }
-  const about: About = typeof entry === "string" ? { textDocument: { uri }, entry } : { textDocument: { uri } };
-  await showRunPanel(parts, { request: { ...about, task: known.task }, result: known });
+  await showRunPanel(parts, { request: { ...aboutThe(uri, entry), task: known.task }, result: known });
 }

@@ -1,7 +1,7 @@
 /** Show shared memory: a panel beside the source (views/sharedMemory.ts). */
 import type { Command } from "../parts.js";
+import { aboutOf, openedDocument } from "../place.js";
 import { showSharedMemoryPanel } from "../views/sharedMemory.js";
-import { aboutOf, openedDocument } from "./place.js";
 
 export const showSharedMemory: Command = {
   id: "croqtile.showSharedMemory",
@@ -9,6 +9,6 @@ export const showSharedMemory: Command = {
     const about = aboutOf(args);
     await parts.server.ready();
     await openedDocument(about.textDocument.uri);
-    await showSharedMemoryPanel(parts, about);
+    showSharedMemoryPanel(parts, about);
   },
 };

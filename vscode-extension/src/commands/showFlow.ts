@@ -1,7 +1,7 @@
 /** Shows the credit flow of a function in its panel. */
 import type { Command } from "../parts.js";
+import { aboutOf } from "../place.js";
 import { showFlowPanel } from "../views/flow/panel.js";
-import { aboutOf } from "./place.js";
 
 export const showFlow: Command = {
   id: "croqtile.showFlow",

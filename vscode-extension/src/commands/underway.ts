@@ -1,16 +1,6 @@
-/** What the commands that run kernels share: trust comes first, and one run is made at a time. */
-import * as vscode from "vscode";
-
-import { type Parts, Refusal } from "../parts.js";
+/** What the commands that run kernels share: one run is made at a time. */
+import type { Parts } from "../parts.js";
 import { inform } from "../tell.js";
-import { TRUST } from "../tidings.js";
-
-/** Throws Refusal in a workspace that is not trusted. */
-export function demandTrust(): void {
-  if (!vscode.workspace.isTrusted) {
-    throw new Refusal("This workspace is not trusted, so nothing in it is run", TRUST);
-  }
-}
 
 /** Says that nothing was started, with a button that ends what runs. */
 export function tellUnderWay({ runs }: Parts): void {

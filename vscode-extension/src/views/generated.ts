@@ -5,10 +5,12 @@
 import * as vscode from "vscode";
 
 import { SECTION } from "../config.js";
-import { openedDocument } from "../commands/place.js";
+import { FORMS, refused, SCHEME, type Shown, shown, type Subject, subjectOf } from "../generatedText.js";
 import { Later } from "../later.js";
-import { type Parts, Refusal } from "../parts.js";
-import { FORMS, refused, SCHEME, type Shown, shown, type Subject, subjectOf } from "./generatedText.js";
+import { aboutThe } from "../lsp.js";
+import type { Parts } from "../parts.js";
+import { openedDocument } from "../place.js";
+import { reasonOf, Refusal } from "../refusal.js";
 import { LitLines } from "./litLines.js";
 
 /** The compiler is asked less often than the printer of CUDA. */
@@ -48,7 +50,7 @@ class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.D
     return this.texts.get(uri.toString());
   }
 
-  async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const subject = subjectOf(uri.query);
     if (subject === undefined) {
       return "// This address names no source.\n";
@@ -58,7 +60,7 @@ class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.D
     if (known !== undefined) {
       return known.text;
     }
-    const made = await this.make(subject, undefined, token);
+    const made = await this.make(subject);
     this.texts.set(key, made);
     return made.text;
   }
@@ -113,19 +115,19 @@ class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.D
     }
   }
 
-  private async make(subject: Subject, before?: Shown, token?: vscode.CancellationToken): Promise<Shown> {
-    const { source, form, ...entry } = subject;
+  private async make(subject: Subject, before?: Shown): Promise<Shown> {
+    const { source, form, entry } = subject;
     const work = async (): Promise<Shown> => {
       try {
         await this.server.ready();
         await openedDocument(source);
-        const params = { textDocument: { uri: source }, form, ...entry };
-        return shown(await this.server.request("croqtile/generated", params, token), form, before);
+        const params = { ...aboutThe(source, entry), form };
+        return shown(await this.server.request("croqtile/generated", params), form, before);
       } catch (error) {
         if (!(error instanceof Refusal)) {
           this.server.output.error(`croqtile/generated: ${String(error)}`);
         }
-        return refused([error instanceof Error ? error.message : String(error)], form, before);
+        return refused([reasonOf(error)], form, before);
       }
     };
     const options = { location: vscode.ProgressLocation.Window, title: `Croqtile: making ${FORMS[form].title}` };

@@ -1,15 +1,15 @@
-/** The table of views: what shows itself without being asked for by a command. */
+/** The table of views: what follows the editor and the server from the start, and the panels that come back after a reload. */
 import * as vscode from "vscode";
 
-import { followFront } from "../commands/place.js";
 import type { Parts } from "../parts.js";
+import { followFront } from "../place.js";
 import { registerContexts } from "./contexts.js";
 import { registerFlowPanel } from "./flow/panel.js";
 import { registerGenerated } from "./generated.js";
 import { registerKernels } from "./kernels.js";
 import { registerRunPanel } from "./runPanel/panel.js";
-import { registerStallShares } from "./stalls/decorations.js";
 import { registerSharedMemory } from "./sharedMemory.js";
+import { registerStallShares } from "./stalls/decorations.js";
 import { registerStatus } from "./status.js";
 import { registerTests } from "./tests/controller.js";
 import { registerTextPages } from "./textPages.js";

@@ -1,5 +1,5 @@
 /** The kernels of a file with their events and buffers, from the outline that the server gives. Must not import `vscode`. */
-import type { Range } from "../requests.js";
+import type { Range } from "../lsp.js";
 
 /** LSP's numbers, less one: so does the editor's own interface count. */
 const KINDS = { function: 11, array: 17, event: 23 } as const;

@@ -1,17 +1,18 @@
 /** The tree of kernels, events and buffers: of the Croqtile file in front, or the last one that was. */
 import * as vscode from "vscode";
 
-import { LANGUAGE } from "../commands/place.js";
 import { Later } from "../later.js";
+import { type About, aboutThe } from "../lsp.js";
 import type { Parts } from "../parts.js";
-import type { About } from "../requests.js";
+import { LANGUAGE } from "../place.js";
 import { type Entry, kernels, type Outlined } from "./kernelTree.js";
+import { rangeOf } from "./ranges.js";
 
 const VIEW = "croqtile.kernels";
 const DELAY_MS = 400;
 const ICONS: Readonly<Record<Entry["kind"], string>> = { kernel: "symbol-function", event: "symbol-event", buffer: "symbol-array" };
 
-/** What the buttons of a row are handed; commands/place.ts reads `about`. */
+/** What the buttons of a row are handed; place.ts reads `about`. */
 interface Row extends Entry {
   readonly about: About;
 }
@@ -49,8 +50,7 @@ class Kernels implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     item.iconPath = new vscode.ThemeIcon(ICONS[row.kind]);
     item.contextValue = row.kind;
     item.accessibilityInformation = { label: `${row.kind} ${row.name}, ${row.detail}` };
-    const { start, end } = row.range;
-    const selection = new vscode.Range(start.line, start.character, end.line, end.character);
+    const selection = rangeOf(row.range);
     const uri = vscode.Uri.parse(row.about.textDocument.uri);
     item.command = { command: "vscode.open", title: "Go to Declaration", arguments: [uri, { selection }] };
     return item;
@@ -77,7 +77,7 @@ class Kernels implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const outline = document === undefined ? [] : await outlineOf(document.uri);
     if (document === this.document) {
       const about = document === undefined ? "" : document.uri.toString();
-      this.rows = kernels(outline).map((one) => ({ ...one, about: { textDocument: { uri: about }, entry: one.name } }));
+      this.rows = kernels(outline).map((one) => ({ ...one, about: aboutThe(about, one.name) }));
       this.changed.fire(undefined);
     }
   }

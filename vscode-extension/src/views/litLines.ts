@@ -1,7 +1,7 @@
 /** Lights the line at the cursor and what goes with it on the other side: a source and its generated code. Dims old text. */
 import * as vscode from "vscode";
 
-import { generatedLines, runs, SCHEME, type Shown, sourceLines, subjectOf } from "./generatedText.js";
+import { generatedLines, runs, SCHEME, type Shown, sourceLines, subjectOf } from "../generatedText.js";
 
 export class LitLines implements vscode.Disposable {
   private readonly light = vscode.window.createTextEditorDecorationType({
@@ -41,8 +41,8 @@ export class LitLines implements vscode.Disposable {
     const opened = editors.filter((one) => !this.seen.includes(one));
     this.seen = editors;
     for (const editor of opened) {
-      const first = Math.min(...(this.shownAt(editor.document.uri)?.statements.keys() ?? []));
-      if (Number.isFinite(first)) {
+      const [first] = this.shownAt(editor.document.uri)?.statements.keys() ?? []; // in the order of the text
+      if (first !== undefined) {
         const line = Math.max(0, first - 2);
         editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
       }

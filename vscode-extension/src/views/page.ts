@@ -84,10 +84,15 @@ addEventListener("message", ({ data }) => {
 });
 `;
 
+/** A number used once. */
+export function newNonce(): string {
+  return randomBytes(16).toString("hex");
+}
+
 /** The whole document. Nothing is loaded from anywhere; styles and the script bear a number used once. */
 export function html(page: Page): string {
-  const nonce = randomBytes(16).toString("hex");
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
+  const nonce = newNonce();
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
 <html lang="en">
 <head>

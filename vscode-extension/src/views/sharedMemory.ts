@@ -2,14 +2,16 @@
 import * as vscode from "vscode";
 
 import type { Server } from "../client.js";
-import { openedDocument } from "../commands/place.js";
 import { SECTION } from "../config.js";
 import { Later } from "../later.js";
-import { type Parts, Refusal } from "../parts.js";
-import type { About, SharedMemory } from "../requests.js";
+import type { About } from "../lsp.js";
+import type { Parts } from "../parts.js";
+import { openedDocument } from "../place.js";
+import { reasonOf, Refusal } from "../refusal.js";
+import type { SharedMemory } from "../requests.js";
 import { html, isReady, type Lit } from "./page.js";
-import { aboutIn, declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
 import { revealIn } from "./reveal.js";
+import { aboutIn, declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
 
 const TYPE = "croqtile.sharedMemory";
 const DELAY_MS = 300;
@@ -17,10 +19,10 @@ const DELAY_MS = 300;
 const open = new Map<string, SharedMemoryPanel>();
 
 /** Opens the panel, or brings the one that there is to the front. */
-export async function showSharedMemoryPanel({ server }: Parts, about: About): Promise<void> {
+export function showSharedMemoryPanel({ server }: Parts, about: About): void {
   const panel = open.get(JSON.stringify(about)) ?? make(server, about);
   panel.reveal();
-  await panel.renew();
+  panel.ask(0);
 }
 
 /** Panels come back after the window was loaded anew: each page keeps what it is about. */
@@ -29,10 +31,10 @@ export function registerSharedMemory({ server }: Parts): vscode.Disposable {
     // Resolves before the server answers: until then the editor shows nothing of the panel.
     deserializeWebviewPanel: (panel, state: unknown) => {
       const about = aboutIn(state);
-      if (about === undefined) {
+      if (about === undefined || open.has(JSON.stringify(about))) {
         panel.dispose();
       } else {
-        void make(server, about, panel).renew();
+        make(server, about, panel).ask(0);
       }
       return Promise.resolve();
     },
@@ -49,6 +51,7 @@ function make(server: Server, about: About, at?: vscode.WebviewPanel): SharedMem
 }
 
 class SharedMemoryPanel {
+  /** One question at a time: an older answer never comes behind a newer one. */
   private readonly later = new Later<"">(() => this.renew());
   private readonly source: string;
   private layout: SharedMemory | undefined;
@@ -63,7 +66,7 @@ class SharedMemoryPanel {
     this.source = about.textDocument.uri;
     this.panel.webview.options = { enableScripts: true, localResourceRoots: [] };
     this.fill("Waiting for the language server…");
-    const again = (): void => this.later.ask("", DELAY_MS);
+    const again = (): void => this.ask(DELAY_MS);
     const parts = [
       this.panel.webview.onDidReceiveMessage((said: unknown) => (isReady(said) ? this.light() : void revealIn(this.source, said))),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.isSource(document) && again()),
@@ -83,15 +86,19 @@ class SharedMemoryPanel {
     this.panel.reveal(undefined, true);
   }
 
+  ask(delayMs: number): void {
+    this.later.ask("", delayMs);
+  }
+
   /** Asks anew and shows what came; the old layout stays where there is no new one. */
-  async renew(): Promise<void> {
+  private async renew(): Promise<void> {
     let refused: string | undefined;
     try {
       await this.server.ready();
       await openedDocument(this.source);
       this.layout = latest(await this.server.request("croqtile/sharedMemory", this.about), this.layout);
     } catch (error) {
-      refused = error instanceof Error ? error.message : String(error);
+      refused = reasonOf(error);
       if (!(error instanceof Refusal)) {
         this.server.output.error(`croqtile/sharedMemory: ${refused}`);
       }

@@ -1,5 +1,6 @@
 /** The layout of shared memory as a page: a map of each kernel's bytes, and the same as a table. Must not import `vscode`. */
-import type { About, Finding, SharedKernel, SharedMemory, SharedTensor } from "../requests.js";
+import { type About, aboutThe, fieldsOf } from "../lsp.js";
+import type { Finding, SharedKernel, SharedMemory, SharedTensor } from "../requests.js";
 import { type Page, say, text } from "./page.js";
 
 /** What a click says: where the editor shall go. */
@@ -60,7 +61,7 @@ const shapeOf = ({ element, shape }: SharedTensor): string => `${element} [${sha
 const goTo = ({ range }: { readonly range: Finding["range"] }): string => say(range.start satisfies Reveal);
 
 /** The `id` of a tensor on the map, and of its row in the table. */
-export const idsOf = (kernel: number, tensor: number): readonly [string, string] => [`m${kernel}-${tensor}`, `r${kernel}-${tensor}`];
+const idsOf = (kernel: number, tensor: number): readonly [string, string] => [`m${kernel}-${tensor}`, `r${kernel}-${tensor}`];
 
 /** The `id`s of what is declared on a line of the source. */
 export function declaredOn(layout: SharedMemory, line: number): readonly string[] {
@@ -152,7 +153,7 @@ function inTable(kernel: SharedKernel, tensor: SharedTensor, k: number, t: numbe
 
 function kernelOf(kernel: SharedKernel, k: number): string {
   const { bytes, limit, tensors } = kernel;
-  const title = kernel.kernel === kernel.function ? kernel.kernel : `${kernel.kernel} <span class="soft">of ${text(kernel.function)}</span>`;
+  const title = kernel.kernel === kernel.function ? text(kernel.kernel) : `${text(kernel.kernel)} <span class="soft">of ${text(kernel.function)}</span>`;
   const use = `${size(bytes)} of ${size(limit)}, ${percent(bytes, limit)} of what a block may take`;
   if (tensors.length === 0) {
     return `<section class="kernel"><h2>${title}</h2><p>${bytes === 0 ? "It uses no shared memory" : `No tensors; barriers take ${size(bytes)}`}.</p></section>`;
@@ -185,12 +186,9 @@ function wrong(findings: readonly Finding[]): string {
 
 /** What a page was about, in what it kept over a reload; undefined for what was not kept here. */
 export function aboutIn(state: unknown): About | undefined {
-  const about = (state as { about?: Partial<About> } | null)?.about;
-  const uri = about?.textDocument?.uri;
-  if (typeof uri !== "string") {
-    return undefined;
-  }
-  return typeof about?.entry === "string" ? { textDocument: { uri }, entry: about.entry } : { textDocument: { uri } };
+  const { textDocument, entry } = fieldsOf(fieldsOf(state)["about"]);
+  const { uri } = fieldsOf(textDocument);
+  return typeof uri === "string" ? aboutThe(uri, entry) : undefined;
 }
 
 /** The page of a file. `said` tells why there is none of its present text. */

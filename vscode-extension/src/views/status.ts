@@ -1,11 +1,11 @@
 /** The status item of Croqtile files: the server's health in a sign, dialect and engine in a word, the rest behind it. */
 import * as vscode from "vscode";
 
-import { LANGUAGE } from "../commands/place.js";
 import { SECTION } from "../config.js";
 import { Later } from "../later.js";
 import { askDoctor, onReport } from "../machine.js";
 import type { Parts } from "../parts.js";
+import { LANGUAGE } from "../place.js";
 import type { Doctor, DocumentFacts } from "../requests.js";
 import type { Shown } from "../state.js";
 import { type Status, statusOf } from "../statusText.js";

@@ -13,8 +13,6 @@ from croqc.flow.verdicts.races import judge_order
 from croqc.flow.verdicts.rings import judge_ring, tell_outside
 from croqc.flow.verdicts.shifts import judge_shift
 
-_ABOUT_BARRIERS = frozenset(("why", "count", "expected", "threads", "number"))
-
 
 def judge(case: Case) -> list[FlowFinding]:
     """Findings of one instance, errors only; empty if it is clean.

@@ -6,7 +6,7 @@ version, so that a client drops what no longer fits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -18,7 +18,7 @@ from croqc.text.record import replace
 from croqc.text.span import Span
 from croqls.assists.offers import MIGRATE, REWRITE, assists, migrations
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.convert import diagnostic, offset_of
+from croqls.lsp.convert import diagnostic, offset_of, range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.workspace_edit import workspace_edit
 
@@ -39,7 +39,7 @@ def text_document_code_action(server: CroqtileServer, params: lsp.CodeActionPara
     encoding = server.documents.encoding
     start = offset_of(snapshot.source, params.range.start, encoding)
     end = max(start, offset_of(snapshot.source, params.range.end, encoding))
-    return list(answer.actions(Span(start, end)))
+    return list(answer.actions(Span(start, end), params.context.diagnostics))
 
 
 class _Answer:
@@ -60,10 +60,12 @@ class _Answer:
             return kind == QUICK_FIX or not (self.quick or kind == FIX_ALL)
         return any(kind == wanted or kind.startswith(f"{wanted}.") for wanted in self.only)
 
-    def actions(self, span: Span) -> Iterator[lsp.CodeAction]:
+    def actions(self, span: Span, told: Collection[lsp.Diagnostic]) -> Iterator[lsp.CodeAction]:
+        """`told`: the diagnostics that the client speaks of; of some clients those of the cursor's whole line."""
         if self.wants(QUICK_FIX):
             for item in self.report.diagnostics:
-                if item.span.start <= span.end and span.start <= item.span.end:
+                inside = item.span.start <= span.end and span.start <= item.span.end
+                if item.fixes and (inside or self.is_told(item, told)):
                     yield from self.fixes(item)
         if self.wants(REWRITE):
             for offer in assists(self.snapshot, span.start):
@@ -76,6 +78,10 @@ class _Answer:
             edits, count = choose_edits(self.report, None, unsafe=False)
             if count:
                 yield self.action("Apply all safe fixes", FIX_ALL, edits)
+
+    def is_told(self, item: Diagnostic, told: Collection[lsp.Diagnostic]) -> bool:
+        alike = [one.range for one in told if one.code == item.code]
+        return bool(alike) and range_of(self.snapshot.source, item.span, self.server.documents.encoding) in alike
 
     def fixes(self, item: Diagnostic) -> Iterator[lsp.CodeAction]:
         """The fixes of a diagnostic; the first safe one is preferred."""

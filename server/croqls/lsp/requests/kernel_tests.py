@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-from pygls.exceptions import JsonRpcInvalidParams
 
 from croqc.service.check_result import Place, Range
 from croqc.service.files import FileError, read_text
@@ -15,7 +13,7 @@ from croqc.service.json_text import to_data
 from croqc.text.source import Source
 from croqls.ide.kernel_tests import KernelTest, kernel_tests, kernel_tests_in
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.asking import params_of
+from croqls.lsp.asking import params_of, uri_of
 from croqls.lsp.documents import key_of, path_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
@@ -26,16 +24,14 @@ Tests = tuple[str, Source, tuple[KernelTest, ...]]
 
 async def find_tests(server: CroqtileServer, params: Any) -> dict[str, Any]:
     """An open document counts as it is now, a file as it is on the disk; of the workspace, files with tests alone."""
-    document = params_of(params).get("textDocument")
-    if document is None:
+    given = params_of(params)
+    if given.get("textDocument") is None:
         folders = [path for folder in server.workspace.folders.values() if (path := path_of(folder.uri)) is not None]
         found = [_open(snapshot) for snapshot in server.documents.all()]
         known = frozenset(key_of(snapshot.uri) for snapshot in server.documents.all())
         found += await asyncio.to_thread(lambda: list(_on_disk(server, folders, known)))
         return _answer([one for one in found if one[2]])
-    uri = document.get("uri") if isinstance(document, Mapping) else None
-    if not isinstance(uri, str):
-        raise JsonRpcInvalidParams("'textDocument.uri' must be a text")
+    uri = uri_of(given)
     snapshot, path = server.documents.get(uri), path_of(uri)
     if snapshot is not None:
         return _answer([_open(snapshot)])

@@ -1,22 +1,18 @@
 /** What the panel asks the server for: its page, and requests that end when nobody wants the answer. Must not show anything. */
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-import { openedDocument } from "../../commands/place.js";
 import type { Parts } from "../../parts.js";
+import { openedDocument } from "../../place.js";
+import { newNonce } from "../page.js";
 
-/** `version` is that of the text which the page is of; undefined for a page that is not the server's. */
-export interface Page {
+/** `version` is that of the text which the page is of. */
+export interface FlowPage {
   readonly html: string;
-  readonly version: number | undefined;
-}
-
-export function newNonce(): string {
-  return randomBytes(18).toString("base64");
+  readonly version: number;
 }
 
 /** Throws Refusal where the document or the server is not there. */
-export async function pageOf({ server }: Parts, uri: vscode.Uri): Promise<Page> {
+export async function pageOf({ server }: Parts, uri: vscode.Uri): Promise<FlowPage> {
   await server.ready();
   const { version } = await openedDocument(uri.toString());
   const about = { textDocument: { uri: uri.toString() }, nonce: newNonce() };
@@ -35,8 +31,4 @@ export async function ending<T>(signal: AbortSignal, request: (token: vscode.Can
     signal.removeEventListener("abort", cancel);
     source.dispose();
   }
-}
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

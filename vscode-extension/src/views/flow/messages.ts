@@ -1,5 +1,6 @@
 /** What the panel and its page say to each other (the page's own words: `host.js` of the server). Must not import `vscode`. */
-import type { FlowAt, FlowData, Range } from "../../requests.js";
+import type { FlowAt, FlowData } from "../../flowTypes.js";
+import { fieldsOf, isRange, type Range } from "../../lsp.js";
 
 /** To the page. `open`: the function to open anew, null for the one that matters most; without it the place is kept. */
 export type ToPage =
@@ -34,18 +35,4 @@ export function heard(message: unknown): FromPage | undefined {
 export function documentOf(state: unknown): string | undefined {
   const { uri } = fieldsOf(state);
   return typeof uri === "string" && uri !== "" ? uri : undefined;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function isRange(value: unknown): value is Range {
-  const { start, end } = fieldsOf(value);
-  return isPosition(start) && isPosition(end);
-}
-
-function isPosition(value: unknown): boolean {
-  const { line, character } = fieldsOf(value);
-  return [line, character].every((one) => typeof one === "number" && Number.isInteger(one) && one >= 0);
 }

@@ -1,19 +1,11 @@
 /** What stands in the panel before the server has made its page. Must not import `vscode`. */
+import { type Page, text } from "../page.js";
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-/** A page of one sentence, without scripts; `nonce` lets its style through its own policy. */
-export function waitingPage(text: string, nonce: string): string {
-  const safe = text.replace(/[&<>"]/g, (found) => ESCAPES[found] ?? found);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
-<title>Credit flow</title>
-<style nonce="${nonce}">p { padding: 12px; color: var(--vscode-descriptionForeground); font: 13px/1.5 var(--vscode-font-family); }</style>
-</head>
-<body><p role="status">${safe}</p></body>
-</html>
-`;
+/** A page of one sentence. It says that it is ready as all do: the panel knows that no flow is there yet. */
+export function waitingPage(sentence: string): Page {
+  return {
+    title: "Credit flow",
+    style: "p { padding: 12px; color: var(--vscode-descriptionForeground); }",
+    body: `<p role="status">${text(sentence)}</p>`,
+  };
 }

@@ -27,7 +27,7 @@ export function isAlike(one: KeptRun, other: KeptRun): boolean {
   );
 }
 
-export function sameSizes(one: KeptRun, other: KeptRun): boolean {
+function sameSizes(one: KeptRun, other: KeptRun): boolean {
   const names = Object.keys(one.sizes);
   return names.length === Object.keys(other.sizes).length && names.every((name) => one.sizes[name] === other.sizes[name]);
 }

@@ -1,5 +1,5 @@
 /** The HTML of the run panel, made of its view. Every text is escaped here. Must not import `vscode` or decide what is shown. */
-import type { Position } from "../../requests.js";
+import type { Position } from "../../lsp.js";
 import { say, text as escaped } from "../page.js";
 import type { View } from "./model.js";
 import type { Plot, Series } from "./plot.js";

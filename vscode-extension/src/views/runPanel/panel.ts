@@ -1,13 +1,15 @@
 /** The run panel: one a window; follows the runs, asks for the history, comes back after a reload with what it showed. */
 import * as vscode from "vscode";
 
-import { type Parts, Refusal } from "../../parts.js";
+import type { Parts } from "../../parts.js";
+import { reasonOf, Refusal } from "../../refusal.js";
 import type { Ended, Running } from "../../runs.js";
-import type { Past, Progress } from "../../runTypes.js";
+import type { Past, Progress, RunRequest } from "../../runTypes.js";
 import { isReady } from "../page.js";
 import { revealIn } from "../reveal.js";
 import { frame, type Sent } from "./frame.js";
 import { type Action, bodyOf } from "./html.js";
+import { isKept, type Kept, keptOf } from "./kept.js";
 import { busyOf, viewOf } from "./model.js";
 
 const TYPE = "croqtile.runPanel";
@@ -20,11 +22,7 @@ const COMMANDS: Readonly<Record<Exclude<Action, "again">, string>> = {
   cancel: "croqtile.cancelRun",
 };
 
-/** What a page keeps over a reload of the window. */
-interface Kept {
-  readonly ended: Ended;
-  readonly history: readonly Past[];
-}
+const CANNOT = '<p class="soft" role="status">What was shown here cannot be shown any more. Run the kernel again.</p>';
 
 let open: RunPanel | undefined;
 
@@ -118,7 +116,7 @@ class RunPanel {
         this.draw();
       }
     } catch (error) {
-      this.parts.output.warn(`croqtile/runs: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.output.warn(`croqtile/runs: ${reasonOf(error)}`);
     }
   }
 
@@ -141,6 +139,17 @@ class RunPanel {
     if (request === undefined) {
       return;
     }
+    try {
+      this.drawOf(request);
+    } catch (error) {
+      this.parts.output.error(`The run panel cannot show this run: ${reasonOf(error)}`);
+      this.ended = undefined; // kept by another version of the extension, and by the page no longer
+      this.history = [];
+      this.send({ body: CANNOT, kept: undefined });
+    }
+  }
+
+  private drawOf(request: RunRequest): void {
     const view = viewOf({
       request,
       file: vscode.Uri.parse(request.textDocument.uri).path.split("/").at(-1) ?? "",
@@ -151,7 +160,7 @@ class RunPanel {
       when: localTime,
     });
     this.panel.title = `Run: ${view.title}`;
-    this.send({ body: bodyOf(view), kept: this.ended === undefined ? undefined : { ended: this.ended, history: this.history } });
+    this.send({ body: bodyOf(view), kept: this.ended === undefined ? undefined : keptOf(this.ended, this.history) });
   }
 
   private send(sent: Sent): void {
@@ -179,11 +188,6 @@ class RunPanel {
       }
     }
   }
-}
-
-function isKept(kept: unknown): kept is Kept {
-  const { ended, history } = (kept ?? {}) as Record<string, unknown>;
-  return typeof ended === "object" && ended !== null && "request" in ended && "result" in ended && Array.isArray(history);
 }
 
 /** As in "2026-11-30 14:02", in the user's time zone. */

@@ -18,8 +18,9 @@ export interface Section {
   readonly prints: string;
 }
 
-/** Characters of what a kernel printed. */
+/** Characters of what a kernel printed, with the words about the rest. */
 const MOST_PRINTED = 20_000;
+const ROOM_FOR_WORDS = 40;
 
 /** `named`: with the name of the function; `more` is noted, too. */
 export function sectionOf(run: RunEntry, named: boolean, more: readonly string[]): Section {
@@ -42,12 +43,15 @@ export function sectionOf(run: RunEntry, named: boolean, more: readonly string[]
       place: one.range.start,
     })),
     notes: [...run.notes, ...more],
-    prints: cut(run.prints.join("").replace(/\n$/, "")),
+    prints: printed(run),
   };
 }
 
-function cut(text: string): string {
-  return text.length <= MOST_PRINTED ? text : `${text.slice(0, MOST_PRINTED)}\n… ${count(text.length - MOST_PRINTED)} more characters`;
+/** What is shown of a run's prints. What was shortened before stays as it is. */
+export function printed({ prints }: RunEntry): string {
+  const text = prints.join("").replace(/\n$/, "");
+  const shown = MOST_PRINTED - ROOM_FOR_WORDS;
+  return text.length <= MOST_PRINTED ? text : `${text.slice(0, shown)}\n… ${count(text.length - shown)} more characters`;
 }
 
 function ratesOf({ timing }: RunEntry): Table | undefined {

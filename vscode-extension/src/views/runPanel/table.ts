@@ -1,14 +1,13 @@
 /** Lines, cells and tables, as data. Must not import `vscode`. */
-import type { Position } from "../../requests.js";
+import type { Position } from "../../lsp.js";
 import { isGood, type Verdict } from "../../runTypes.js";
 
 export type Tone = "good" | "bad" | "none";
 
-/** A cell of a table; `place` makes it a link into the source. */
+/** A cell of a table. */
 export interface Cell {
   readonly text: string;
   readonly tone?: Tone;
-  readonly place?: Position;
   readonly code?: boolean;
 }
 

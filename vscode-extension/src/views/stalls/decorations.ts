@@ -1,6 +1,7 @@
 /** Shows beside each `wait` what a profile has measured there, until the next edit of the document. */
 import * as vscode from "vscode";
 
+import { rangeOf } from "../ranges.js";
 import type { Share } from "./shares.js";
 
 let shown: StallShares | undefined;
@@ -58,7 +59,7 @@ class StallShares implements vscode.Disposable {
 }
 
 /** The words stand in front of the statement, where no hint pushes them out of sight; the whole of it tells more when hovered. */
-function optionsOf({ range: { start, end }, text, detail }: Share, document: vscode.TextDocument): vscode.DecorationOptions {
-  const range = document.validateRange(new vscode.Range(start.line, start.character, end.line, end.character));
+function optionsOf({ range: at, text, detail }: Share, document: vscode.TextDocument): vscode.DecorationOptions {
+  const range = document.validateRange(rangeOf(at));
   return { range, hoverMessage: new vscode.MarkdownString(detail), renderOptions: { before: { contentText: text } } };
 }

@@ -1,5 +1,5 @@
 /** The words beside each `wait` after a profile: how much of its path's time goes by standing there. Must not import `vscode`. */
-import type { Range } from "../../requests.js";
+import type { Range } from "../../lsp.js";
 import type { PlaceTime, ProfileEntry } from "../../profileTypes.js";
 
 /** `text` stands beside the statement of `range`, `detail` is Markdown for whoever looks closer. */

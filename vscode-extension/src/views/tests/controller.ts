@@ -1,21 +1,23 @@
 /** The Test Explorer's kernels: each run line of a kernel with an expectation is a test, as the server lists them. */
 import * as vscode from "vscode";
 
-import { LANGUAGE, openedDocument } from "../../commands/place.js";
 import { Later } from "../../later.js";
-import { type Parts, Refusal } from "../../parts.js";
-import type { Range } from "../../requests.js";
+import type { Parts } from "../../parts.js";
+import { LANGUAGE, openedDocument } from "../../place.js";
+import { reasonOf } from "../../refusal.js";
 import type { Ended } from "../../runs.js";
 import type { KernelTest, RunRequest, TestFile } from "../../runTypes.js";
+import { rangeOf } from "../ranges.js";
+import { demandTrust } from "../../trust.js";
 import { showRunPanel } from "../runPanel/panel.js";
 import { type Message, type Outcome, outcomesOf } from "./outcome.js";
 import { type Chosen, type Group, groupsOf } from "./plan.js";
 
 const ID = "croqtile";
 const DELAY_MS = 300;
-type Wish = Pick<RunRequest, "task" | "engine"> & { readonly panel?: boolean };
+type Manner = Pick<RunRequest, "task" | "engine"> & { readonly panel?: boolean };
 
-const PROFILES: readonly (readonly [string, vscode.TestRunProfileKind, Wish])[] = [
+const PROFILES: readonly (readonly [string, vscode.TestRunProfileKind, Manner])[] = [
   ["Run in the Simulator", vscode.TestRunProfileKind.Run, { task: "run", engine: "sim" }],
   ["Run on GPU", vscode.TestRunProfileKind.Run, { task: "run", engine: "gpu" }],
   ["Verify", vscode.TestRunProfileKind.Run, { task: "verify" }],
@@ -35,8 +37,8 @@ class KernelTests implements vscode.Disposable {
   constructor(private readonly parts: Parts) {
     this.controller.resolveHandler = (item) => (item === undefined ? this.discover() : undefined);
     this.controller.refreshHandler = () => this.discover();
-    PROFILES.forEach(([title, kind, wish], at) => {
-      this.controller.createRunProfile(title, kind, (request, token) => this.run(request, token, wish), at === 0 || wish.panel === true);
+    PROFILES.forEach(([title, kind, manner], at) => {
+      this.controller.createRunProfile(title, kind, (request, token) => this.run(request, token, manner), at === 0 || manner.panel === true);
     });
     const files = vscode.workspace.createFileSystemWatcher("**/*.co");
     const later = (uri: vscode.Uri): void => this.later.ask(uri.toString(), DELAY_MS);
@@ -84,7 +86,7 @@ class KernelTests implements vscode.Disposable {
     try {
       return (await this.parts.server.request("croqtile/tests", uri === undefined ? {} : { textDocument: { uri } })).files;
     } catch (error) {
-      this.parts.output.warn(`croqtile/tests: ${error instanceof Error ? error.message : String(error)}`);
+      this.parts.output.warn(`croqtile/tests: ${reasonOf(error)}`);
       return undefined;
     }
   }
@@ -108,7 +110,7 @@ class KernelTests implements vscode.Disposable {
 
   // --- running ---------------------------------------------------------------------------------
 
-  private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken, wish: Wish): Promise<void> {
+  private async run(request: vscode.TestRunRequest, token: vscode.CancellationToken, manner: Manner): Promise<void> {
     const run = this.controller.createTestRun(request);
     const groups = groupsOf(this.chosen(request));
     groups.forEach(({ items }) => items.forEach((item) => run.enqueued(item)));
@@ -117,7 +119,7 @@ class KernelTests implements vscode.Disposable {
         if (token.isCancellationRequested) {
           group.items.forEach((item) => run.skipped(item));
         } else {
-          await this.runGroup(run, group, token, wish);
+          await this.runGroup(run, group, token, manner);
         }
       }
     } finally {
@@ -143,14 +145,12 @@ class KernelTests implements vscode.Disposable {
     return found;
   }
 
-  private async runGroup(run: vscode.TestRun, group: Group<vscode.TestItem>, token: vscode.CancellationToken, wish: Wish): Promise<void> {
+  private async runGroup(run: vscode.TestRun, group: Group<vscode.TestItem>, token: vscode.CancellationToken, manner: Manner): Promise<void> {
     group.items.forEach((item) => run.started(item));
     try {
-      if (!vscode.workspace.isTrusted) {
-        throw new Refusal("This workspace is not trusted, so nothing in it is run");
-      }
+      demandTrust();
       await openedDocument(group.uri); // the server runs what the editor has
-      const ended = await this.ended(group, token, wish);
+      const ended = await this.ended(group, token, manner);
       if (ended === undefined || ended.result.state === "cancelled") {
         group.items.forEach((item) => run.skipped(item));
         return;
@@ -158,31 +158,31 @@ class KernelTests implements vscode.Disposable {
       const outcomes = outcomesOf(ended.result, group.items.length);
       group.items.forEach((item, at) => tell(run, item, outcomes[at]));
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = reasonOf(error);
       group.items.forEach((item) => run.errored(item, new vscode.TestMessage(text)));
     }
   }
 
   /** Waits for another run that is under way first; undefined where it was called off meanwhile. */
-  private async ended(group: Group<vscode.TestItem>, token: vscode.CancellationToken, wish: Wish): Promise<Ended | undefined> {
+  private async ended(group: Group<vscode.TestItem>, token: vscode.CancellationToken, manner: Manner): Promise<Ended | undefined> {
     const { uri, entry, runLine } = group;
     const request: RunRequest = {
       textDocument: { uri },
       entry,
-      task: wish.task,
-      ...(wish.engine === undefined ? {} : { engine: wish.engine }),
+      task: manner.task,
+      ...(manner.engine === undefined ? {} : { engine: manner.engine }),
       ...(runLine === undefined ? {} : { runLine }),
     };
     while (!token.isCancellationRequested) {
       const { started, end } = await this.parts.runs.start(request);
       if (!started) {
-        await end;
+        await Promise.race([end, cancelled(token)]);
         continue;
       }
       const own = this.parts.runs.current?.id;
       const cancelling = token.onCancellationRequested(() => void this.parts.runs.cancel(own));
       try {
-        if (wish.panel === true) {
+        if (manner.panel === true) {
           await showRunPanel(this.parts);
         }
         return await end;
@@ -192,6 +192,10 @@ class KernelTests implements vscode.Disposable {
     }
     return undefined;
   }
+}
+
+function cancelled(token: vscode.CancellationToken): Promise<void> {
+  return new Promise((resolve) => token.onCancellationRequested(() => resolve()));
 }
 
 function tell(run: vscode.TestRun, item: vscode.TestItem, outcome: Outcome | undefined): void {
@@ -221,10 +225,6 @@ function messageOf(item: vscode.TestItem, { text, range, diff }: Message): vscod
     message.location = new vscode.Location(item.uri, place);
   }
   return message;
-}
-
-function rangeOf({ start, end }: Range): vscode.Range {
-  return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
 /** One spelling of an address: the server's may differ from the editor's. */

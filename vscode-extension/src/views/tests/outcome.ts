@@ -1,5 +1,5 @@
 /** What came of a kernel's test, as the Test Explorer tells it. Must not import `vscode`. */
-import type { Range } from "../../requests.js";
+import type { Range } from "../../lsp.js";
 import { runLines } from "../../runReport.js";
 import { isGood, type RunEntry, type RunResult, type Verified } from "../../runTypes.js";
 import { allowed, awaited, capital, difference, figure, judgement, stuck, VERDICTS } from "../../runWords.js";

@@ -15,6 +15,13 @@ local function one_of(...)
   end
 end
 
+--- Words that the server knows: a function of `texts`.
+local function of_server(name)
+  return function(typed)
+    return one_of(unpack(lazy("texts", name)))(typed)
+  end
+end
+
 --- A word of the command line, or nil.
 local function word(call)
   return call.args ~= "" and call.args or nil
@@ -86,21 +93,16 @@ local COMMANDS = {
   },
   {
     "CroqMigrate",
-    "Move this file to the current dialect, or to the course's: [current|course]",
-    { nargs = "?", complete = one_of("current", "course") },
+    "Move this file to the current dialect, or to the one named",
+    { nargs = "?", complete = of_server("dialects") },
     function(call)
-      lazy("texts", "migrate", word(call) or "current")
+      lazy("texts", "migrate", word(call))
     end,
   },
   {
     "CroqExplain",
     "Explain a rule: that of the finding under the cursor, or the one named",
-    {
-      nargs = "?",
-      complete = function(typed)
-        return one_of(unpack(lazy("texts", "rules")))(typed)
-      end,
-    },
+    { nargs = "?", complete = of_server("rules") },
     function(call)
       lazy("texts", "explain", word(call))
     end,

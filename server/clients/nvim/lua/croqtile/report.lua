@@ -37,16 +37,6 @@ local function expectation(lines, item)
   end
 end
 
---- What a path that hangs waits for, in one line.
-function M.waits(path)
-  if path.event == "" then
-    return ("%s waits for the others"):format(path.path)
-  end
-  local slot = is(path.slot) and ("[%d]"):format(path.slot) or ""
-  local owed = path.owedBy ~= "" and "; owed by " .. path.owedBy or ""
-  return ("%s waits for %s%s, generation %d%s"):format(path.path, path.event, slot, path.generation, owed)
-end
-
 local function timing(lines, item)
   local text = ("  %.1f us on %s (median of %d)"):format(item.median * 1e6, item.card, item.rounds)
   if item.operations > 0 then
@@ -77,7 +67,7 @@ local function entry(lines, marks, run)
     expectation(lines, item)
   end
   for _, path in ipairs(run.hang) do
-    table.insert(lines, ("  line %d: %s"):format(path.range.start.line + 1, M.waits(path)))
+    table.insert(lines, ("  line %d: %s"):format(path.range.start.line + 1, path.text))
   end
   for _, text in ipairs(run.notes) do
     table.insert(lines, "  note: " .. text)

@@ -16,17 +16,24 @@ function M.start(options, buffer)
   end, buffer)
 end
 
+--- End the run of this buffer's server; from a buffer without one, of each server.
 function M.cancel()
-  local client = vim.lsp.get_clients({ name = server.NAME })[1]
-  if not client then
+  local own = server.client()
+  local clients = own and { own } or vim.lsp.get_clients({ name = server.NAME })
+  local waiting, ended = #clients, false
+  if waiting == 0 then
     server.say("nothing runs")
-    return
   end
-  client:request("croqtile/runCancel", vim.empty_dict(), function(_, answer)
-    if not (answer and answer.cancelled) then
-      server.say("nothing runs")
-    end
-  end)
+  for _, client in ipairs(clients) do
+    client:request("croqtile/runCancel", vim.empty_dict(), function(failure, answer)
+      waiting, ended = waiting - 1, ended or failure ~= nil or answer.cancelled
+      if failure then
+        server.say(failure.message, vim.log.levels.WARN)
+      elseif waiting == 0 and not ended then
+        server.say("nothing runs")
+      end
+    end)
+  end
 end
 
 local function close()
@@ -66,7 +73,7 @@ local function places(buffer, entries)
   end
   for _, entry in ipairs(entries) do
     for _, path in ipairs(entry.hang) do
-      add(path.range, report.waits(path))
+      add(path.range, path.text)
     end
     if server.is(entry.range) then
       add(entry.range, entry.message)

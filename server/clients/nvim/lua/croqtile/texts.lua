@@ -3,6 +3,14 @@ local float = require("croqtile.float")
 local server = require("croqtile.server")
 local M = {}
 
+--- What the server answers to a command about no document, asked at once; nil where it does not.
+local function answer_of(command)
+  local client = server.client()
+  local ask = { command = command, arguments = {} }
+  local answer = client and client:request_sync("workspace/executeCommand", ask, 2000)
+  return answer and answer.result
+end
+
 -- --- shared memory ---
 
 local function tensor(item)
@@ -73,10 +81,7 @@ end
 --- The names of all rules, those of the findings here first; as far as a server tells them at once.
 function M.rules()
   local names = M.rules_here()
-  local client = server.client()
-  local ask = { command = "croqtile.explain", arguments = {} }
-  local answer = client and client:request_sync("workspace/executeCommand", ask, 2000)
-  for _, rule in ipairs(answer and answer.result and answer.result.rules or {}) do
+  for _, rule in ipairs((answer_of("croqtile.explain") or {}).rules or {}) do
     if not vim.tbl_contains(names, rule.name) then
       table.insert(names, rule.name)
     end
@@ -98,14 +103,31 @@ end
 
 -- --- migration ---
 
---- To the dialect `to` ("current" or "course"); the edit can be undone like any other.
+--- The names of the dialects that a file can be moved to.
+function M.dialects()
+  return vim.tbl_map(function(dialect)
+    return dialect.name
+  end, (answer_of("croqtile.migrate") or {}).dialects or {})
+end
+
+--- The functions that cannot be read, in words.
+local function skipped(count)
+  return count == 1 and "1 function cannot be read and was left as it is"
+    or ("%d functions cannot be read and were left as they are"):format(count)
+end
+
+--- To the dialect `to`; nil: the current one. The edit can be undone like any other.
 function M.migrate(to)
-  local arguments = { vim.uri_from_bufnr(0), { to = to } }
+  local arguments = { vim.uri_from_bufnr(0), to and { to = to } }
   server.execute("croqtile.migrate", arguments, function(answer)
+    local said = answer.message
+    if answer.skipped and answer.skipped > 0 then
+      said = said .. "; " .. skipped(answer.skipped)
+    end
     if answer.kept and #answer.kept > 0 then
-      float.read(vim.list_extend({ answer.message, "", "left as it is:" }, answer.kept), { title = "Migration" })
+      float.read(vim.list_extend({ said, "", "left as it is:" }, answer.kept), { title = "Migration" })
     else
-      server.say(answer.message)
+      server.say(said)
     end
   end)
 end

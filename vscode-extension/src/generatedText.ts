@@ -1,5 +1,6 @@
 /** Generated code as a document: its address, its text, and which lines go with which. Must not import `vscode`. */
-import type { Form, Generated, Range } from "../requests.js";
+import type { Range } from "./lsp.js";
+import type { Form, Generated } from "./requests.js";
 
 export const SCHEME = "croqtile-generated";
 
@@ -23,9 +24,18 @@ export const FORMS: Readonly<Record<Form, FormFacts>> = {
 
 /** Path and query of the address; the end of the path is what the tab says. */
 export function addressOf(subject: Subject): { readonly path: string; readonly query: string } {
-  const file = decodeURIComponent(subject.source.split("/").at(-1) ?? "").replace(/^untitled:/, "").replace(/\.co$/, "");
+  const file = decoded(subject.source.split("/").at(-1) ?? "").replace(/^untitled:/, "").replace(/\.co$/, "");
   const name = subject.entry ?? file;
   return { path: `/${name || "kernel"}.${FORMS[subject.form].ending}`, query: JSON.stringify(subject) };
+}
+
+/** Without escapes, where they are ones. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The way back from the query of an address; undefined for one that was not made here. */

@@ -1,9 +1,9 @@
 /** What a command is about: the document and the function that a lens or a menu names, or the editor in front. */
 import * as vscode from "vscode";
 
-import { Refusal } from "../parts.js";
-import type { About } from "../requests.js";
-import { SCHEME, subjectOf } from "../views/generatedText.js";
+import { SCHEME, subjectOf } from "./generatedText.js";
+import { type About, aboutThe, fieldsOf } from "./lsp.js";
+import { Refusal } from "./refusal.js";
 
 export const LANGUAGE = "croqtile";
 
@@ -17,24 +17,21 @@ export const SCHEMES: readonly string[] = ["file", "untitled"];
 export function aboutOf(args: readonly unknown[]): About {
   const [at, entry] = args;
   if (typeof at === "string") {
-    return about(at, entry);
+    return aboutThe(at, entry);
   }
   if (at instanceof vscode.Uri) {
-    return at.scheme === SCHEME ? ofGenerated(at) : about(at.toString(), entry);
+    return at.scheme === SCHEME ? ofGenerated(at) : aboutThe(at.toString(), entry);
   }
   if (isRow(at)) {
     return at.about;
   }
   const front = vscode.window.activeTextEditor?.document.uri;
-  return front?.scheme === SCHEME ? ofGenerated(front) : about(frontDocument().uri.toString(), undefined);
+  return front?.scheme === SCHEME ? ofGenerated(front) : aboutThe(frontDocument().uri.toString(), undefined);
 }
 
 function isRow(at: unknown): at is { readonly about: About } {
-  return typeof at === "object" && at !== null && "about" in at;
-}
-
-function about(uri: string, entry: unknown): About {
-  return typeof entry === "string" ? { textDocument: { uri }, entry } : { textDocument: { uri } };
+  const { textDocument } = fieldsOf(fieldsOf(at)["about"]);
+  return typeof fieldsOf(textDocument)["uri"] === "string";
 }
 
 function ofGenerated(uri: vscode.Uri): About {
@@ -42,7 +39,7 @@ function ofGenerated(uri: vscode.Uri): About {
   if (subject === undefined) {
     throw new Refusal("This generated document names no source");
   }
-  return about(subject.source, subject.entry);
+  return aboutThe(subject.source, subject.entry);
 }
 
 /** The Croqtile document that was in front last: panels and pages are no documents, and stand in front of them. */
@@ -62,7 +59,7 @@ export function followFront(): vscode.Disposable {
 }
 
 /** The Croqtile document in front, or the last one that was. Throws Refusal where there is none. */
-export function frontDocument(): vscode.TextDocument {
+function frontDocument(): vscode.TextDocument {
   const front = vscode.window.activeTextEditor?.document;
   const document = front?.languageId === LANGUAGE ? front : last;
   if (document === undefined) {
