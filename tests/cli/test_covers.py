@@ -57,6 +57,7 @@ def test_the_page_carries_the_scope_and_its_command_prints_it(
         ("checked", "not proved for all"),
         ("verified", "races between them are not seen"),
         ("consistent", "No `expect` line"),
+        ("for", "`with i in [n] foreach i(1:)` for `for (int i = 1; i < n; i++)`"),
         ("__syncthreads", "`sync.shared`"),
         ("__syncthreads()", "`sync.shared`"),
         ("threadIdx", "`parallel t by 128 : thread`"),

@@ -160,7 +160,7 @@ __co__ void f(global s32 [M, N] a, global s32 [M, N] o) {
     assert "k.co:6:5: TMA cannot take 'a': a stride of 212 bytes is no multiple of 16" in outcome.out
 
 
-@pytest.mark.parametrize(("name", "sizes"), [("rotate_triple", "R=16 C=288"), ("swap_f16", "M=64 K=384 N=64")])
+@pytest.mark.parametrize(("name", "sizes"), [("rotate_triple", "R=32 C=288"), ("swap_f16", "M=128 K=384 N=192")])
 def test_examples_are_verified_at_their_default_sizes(croq: Croq, name: str, sizes: str) -> None:
     example = Path(__file__).parents[2] / "examples" / f"{name}.co"
     lines = example.read_text().splitlines(keepends=True)

@@ -102,7 +102,18 @@ def test_integer_products_are_exact_beyond_f64() -> None:
     assert evaluate(formula, {"p": big}).array.tolist() == [[(2**31 - 1) ** 2 + 1]]
 
 
-@pytest.mark.parametrize(("text", "steps"), [("a @ b", 3), ("x + 1", 1), ("sum(a)", 6), ("sum(a, axis=0)", 2)])
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("a @ b", 3),
+        ("x + 1", 1),
+        ("sum(a)", 6),
+        ("sum(a, axis=0)", 2),
+        ("softmax(a)", 3),  # one sum a row
+        ("2 * softmax(a, axis=0)", 2),
+        ("max(a)", 1),  # rounds nothing
+    ],
+)
 def test_steps_are_the_longest_sum(text: str, steps: int) -> None:
     formula = parse_formula(text)
     assert not isinstance(formula, tuple)

@@ -1,7 +1,11 @@
 """Mistyped words of the language: what was meant, its fix, and a statement that is read all the same."""
 
+import numpy as np
 import pytest
 
+from croqc.engines.arguments import LaunchArgs
+from croqc.engines.sim.simulate import SimOptions, simulate
+from croqc.service.check import check_text
 from croqc.syntax.parser import parse_file
 from croqc.text.edits import apply_edits
 from tests.syntax.parsing import findings, parse, tree_of, wrapped
@@ -57,7 +61,17 @@ def test_every_word_of_a_function_is_set_right_in_one_go() -> None:
         ("for (int q = 0; q < 3; q++) { x = q; }", "there is no 'for'; use 'foreach q in 3'"),
         ("for (int q = 0; q < cdiv(n, 4); ++q) { x = q; }", "there is no 'for'; use 'foreach q in [cdiv(n, 4)]'"),
         ("for (int  i   = 0; i < n; i += 1) { x = i; }", "there is no 'for'; use 'foreach i in n'"),
-        ("for (int q = 0; q < 8; q += 2) { x = 1; }", "there is no 'for'; use 'foreach i in n'"),
+        ("for (int q = 0; q < 8; q += 2) { x = 1; }", "there is no 'for'; use 'with q in [8] foreach q(::2)'"),
+        ("parallel r in n : block { x = r; }", "expected 'by' before 'in'; did you mean 'by'?"),
+        ("parallel {r, s} in [n, 4] : block { x = r; }", "expected 'by' before 'in'; did you mean 'by'?"),
+        ("sync;", "'sync' needs to say what it synchronises; 'sync.shared' is the barrier of the block"),
+        ("f32 a = mma.fill.f32 0.0f;", "an accumulator has no type in front; write 'a = mma…'"),
+        ("foreach r by n { x = r; }", "expected 'in' before 'by'; did you mean 'in'?"),
+        ("for (int q = 1; q < 9; q++) { x = q; }", "there is no 'for'; use 'with q in [9] foreach q(1:)'"),
+        ("for (int q = 3; q <= 9; q += 2) { x = q; }", "there is no 'for'; use 'with q in [10] foreach q(3::2)'"),
+        ("for (int q = n - 1; q <= n; q++) { x = q; }", "there is no 'for'; use 'with q in [n + 1] foreach q(n - 1:)'"),
+        ("for (int q = 9; q > 0; q--) { x = 1; }", "there is no 'for'; use 'foreach i in n'"),
+        ("for (int q = 0; q < n; q += s) { x = 1; }", "there is no 'for'; use 'foreach i in n'"),
     ],
 )
 def test_words_without_a_near_one(snippet: str, said: str) -> None:
@@ -84,3 +98,29 @@ def test_a_macro_that_is_not_expanded_is_one_error() -> None:
         ("ERROR", "macro 'F' takes 2 arguments, 1 given; it is not expanded"),
         ("ERROR", "macro 'G' takes 1 argument, 2 given; it is not expanded"),
     ]
+
+
+def test_a_for_loop_from_a_start_takes_the_same_turns() -> None:
+    header = "for (int i = 3; i <= 9; i += 2)"
+    text = f"__co__ void f(global s32 [N] y) {{ parallel p by 1 : thread {{ {header} {{ y.at(i) = i; }} }} }}\n"
+    [found] = check_text(text).diagnostics
+    report = check_text(apply_edits(text, found.fixes[0].edits))
+    assert report.diagnostics == ()
+    assert report.functions[0].analysis is not None
+    data = {"y": np.full(12, -1, np.int32)}
+    result = simulate(report.functions[0].analysis.model, LaunchArgs(data, {}), SimOptions())
+    assert [int(value) for value in result.outputs["y"]] == [-1, -1, -1, 3, -1, 5, -1, 7, -1, 9, -1, -1]
+
+
+def test_the_joiner_of_an_inner_loop_is_its_own() -> None:
+    text = (
+        "__co__ void f(global s32 [N] y) { parallel p by 1 : block, t by 1 : thread foreach k in N { y.at(k) = k; } }\n"
+    )
+    assert check_text(text).diagnostics == ()
+
+
+def test_a_level_that_is_nearly_one_is_told() -> None:
+    text = "__co__ void f(global s32 [N] y) { parallel p by N : threads { y.at(p) = 1; } }\n"
+    [found] = check_text(text).diagnostics
+    assert found.hint.startswith("did you mean 'thread'? use block, group, ")
+    assert apply_edits(text, found.fixes[0].edits) == text.replace("threads", "thread")

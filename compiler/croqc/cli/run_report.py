@@ -80,6 +80,11 @@ def _percent(part: float, whole: float) -> str:
     return f"{share:.0f} %" if share >= 1 else "less than 1 %"
 
 
+def _chosen(report: RunReport) -> str:
+    """Which of the sizes were chosen, for no run line gives them."""
+    return "sizes chosen" if len(report.chosen) == len(report.result.sizes) else f"chosen: {', '.join(report.chosen)}"
+
+
 def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     """The report of one run, line by line."""
     result = report.result
@@ -90,7 +95,10 @@ def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     where = "".join(f" {part}" for part in (sizes,) if part)
     schedule = f", schedule {result.schedule}" if result.schedule else ""
     took = f"{result.time:.2f} s" if result.engine == "sim" else f"compiled in {result.compile_time:.2f} s"
-    lines = [f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {took})"]
+    chosen = f", {_chosen(report)}" if report.chosen else ""
+    lines = [
+        f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {took}{chosen})"
+    ]
     if result.timing is not None:
         lines.append(f"  {_timing(result.timing)}")
         shares = _shares(result.timing, result.timing.ceiling) if result.timing.ceiling else ""

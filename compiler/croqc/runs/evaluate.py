@@ -31,7 +31,8 @@ class HostOnlyError(Exception):
 
 
 class Evaluated(NamedTuple):
-    """`steps` is the length of the longest sum behind one element: the K of `@`, the terms of `sum`."""
+    """`steps` is the length of the longest sum behind one element: the K of `@`, the terms of `sum`, and those
+    of the sum that `softmax` divides by."""
 
     array: Array
     steps: int
@@ -222,6 +223,7 @@ class _Evaluator:
         if node.name in _EACH:
             return self._array(_EACH[node.name](self._xp, first))
         if node.name == "softmax":
+            self.steps = max(self.steps, first.shape[-1 if node.axis is None else node.axis] if first.ndim else 1)
             return _softmax(node, first, self._xp)
         if node.name == "sum":
             self.steps = max(self.steps, first.size if node.axis is None else first.shape[node.axis])

@@ -39,6 +39,9 @@ _CUDA: Final[Mapping[str, str]] = {
     "__global__": "Write `__co__` in front of the function. What the card runs is the body of its `parallel`.",
     "__shared__": "Write `shared`, with the extents behind the type: `shared f32 [32, 33] tile;`.",
     "__restrict__": "Leave it out.",
+    "for": "Write `foreach i in n` for `for (int i = 0; i < n; i++)`. From another start or by larger steps a loop"
+    " takes a part of its index: `with i in [n] foreach i(1:)` for `for (int i = 1; i < n; i++)`, `foreach i(::2)` for"
+    " `i += 2`. What counts down is a `while`.",
 }
 
 

@@ -52,6 +52,7 @@ class RunReport:
     place: tuple[Position, Position] | None = None
     prints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()  # the sizes that nobody has given
 
     @property
     def ok(self) -> bool:
@@ -164,7 +165,10 @@ class _Runner:
         place = (source.position(span.start), source.position(span.end)) if span else None
         prints, notes = (last.prints, last.notes) if last else ((), ())
         name, said = self.planned.name, (*self.notes, *notes)
-        return RunReport(source.path, self.function.name, name, result, message, place, prints, said)
+        return RunReport(source.path, self.function.name, name, result, message, place, prints, said, self._chosen())
+
+    def _chosen(self) -> tuple[str, ...]:
+        return tuple(name for name in self.planned.sizes if name in self.planned.chosen)
 
     def simulate(self, model: Model, data: RunData, **options: Any) -> SimResult:
         env = LaunchArgs(data.arrays, data.scalars, data.dims)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.pipe.facts import whole_sizes
-from croqc.runs.sizes import NoSizesError, default_sizes, size_symbols
+from croqc.runs.sizes import NoSizesError, size_symbols
+from croqc.runs.telling import telling_sizes
 from croqc.sema.launch_limits import LARGEST
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Scalar
@@ -181,7 +182,7 @@ def _plan(
             problem = problem or (_check_value(key, value, known) if key in known else "")
         if not problem:
             try:
-                given = {**default_sizes(model, whole_sizes(given)), **given}
+                given = {**telling_sizes(model, whole_sizes(given)), **given}
             except NoSizesError as error:
                 problem, place = str(error), run.span if run else None
     return Planned(function, directives, given, seed, name, arch, problem, place, frozenset(given) - own)

@@ -21,8 +21,10 @@ _OTHER_GUARDS: Final = {
     "forall": "foreach i in n", "repeat": "foreach i in n",
 }  # fmt: skip
 _COUNTING: Final = re.compile(
-    r"for\(\s*\w+\s+(\w+)\s*=\s*0\s*;\s*\1\s*<\s*([^;&|<>=!]+?)\s*;\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*1)\s*\)"
+    r"for\(\s*\w+\s+(\w+)\s*=\s*([^;=?:,]+?)\s*;\s*\1\s*(<=?)\s*([^;&|<>=!]+?)\s*;"
+    r"\s*(?:\1\s*\+\+|\+\+\s*\1|\1\s*\+=\s*(\d+))\s*\)"
 )
+_ATOM: Final = re.compile(r"[\w.]+")
 
 
 @record
@@ -94,8 +96,7 @@ def for_loop(b: Builder, at: Span, kids: Kids) -> Any:
     header = b.source(word.span)
     opening = Span(word.start + header.find("("), word.start + header.find("(") + 1)
     found = _COUNTING.fullmatch("for" + header[3:].strip())
-    bound = "" if found is None else found[2] if re.fullmatch(r"[\w.]+", found[2]) else f"[{found[2]}]"
-    loop = f"foreach {found[1]} in {bound}" if found else "foreach i in n"
+    loop = _foreach(found) if found else "foreach i in n"
     fix = replace_fix(f"Write '{loop}'", word.span, loop, safe=False) if found else None
     b.report("there is no 'for'", opening, f"use '{loop}'", fix)
     if found is None:
@@ -104,6 +105,18 @@ def for_loop(b: Builder, at: Span, kids: Kids) -> Any:
     name = Span(first, first + len(found[1]))
     init = t.ScalarInit(name, t.Name(name, found[1]), t.IntLit(name, 0, "0"))
     return t.Block(at, (t.ScalarDecl(name, None, True, "int", (init,)), *body.stmts))  # its body may name the index
+
+
+def _foreach(found: re.Match[str]) -> str:
+    """The header of a loop that counts up. One that does not begin at 0 takes a part of its index (2.4.5)."""
+    name, first, sign, last, step = found.groups()
+    bound = last if sign == "<" else str(int(last) + 1) if last.isdecimal() else f"{last} + 1"
+    bound = bound if _ATOM.fullmatch(bound) else f"[{bound}]"
+    start, by = "" if first == "0" else first, "" if step in (None, "1") else f":{step}"
+    if not start and not by:
+        return f"foreach {name} in {bound}"
+    part = f"{start}:{by}"
+    return f"with {name} in {bound if bound.startswith('[') else f'[{bound}]'} foreach {name}({part})"
 
 
 @action("do_loop")

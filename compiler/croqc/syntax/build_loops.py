@@ -10,10 +10,12 @@ from croqc.syntax.build_body import only_async
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
+from croqc.text.near import nearest
 from croqc.text.record import record
 from croqc.text.span import NOWHERE, Span
 
-_LEVELS: Final = "block, group, group-4, thread, cluster, device or term"
+_LEVEL_WORDS: Final = ("block", "group", "group-4", "thread", "cluster", "device", "term")
+_LEVELS: Final = f"{', '.join(_LEVEL_WORDS[:-1])} or {_LEVEL_WORDS[-1]}"
 _EXTENT_OPS: Final = frozenset("+-*/%")
 
 
@@ -116,11 +118,12 @@ def level_word(b: Builder, at: Span, kids: Kids) -> tuple[str, Span]:
         )
         return "group-4", word.span
     if word.type == "NAME":
-        hint = {"warp": "group", "warpgroup": "group-4"}.get(word.text)
+        hint = {"warp": "group", "warpgroup": "group-4"}.get(word.text) or nearest(word.text, _LEVEL_WORDS)
         fix = replace_fix(f"Write '{hint}'", word.span, hint, safe=False) if hint else None
+        near = f"did you mean '{hint}'? " if hint else ""
         b.report(
             f"unknown level '{word.text}'", word.span,
-            f"use {_LEVELS} (group is a warp, group-4 a warpgroup)", fix,
+            f"{near}use {_LEVELS} (group is a warp, group-4 a warpgroup)", fix,
         )  # fmt: skip
         return "", word.span
     return word.text, word.span

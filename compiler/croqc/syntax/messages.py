@@ -139,6 +139,8 @@ def _out_of_place(stream: Stream, at: int) -> tuple[str, str] | None:
         return f"'{token.text}' is not a statement", f"write '{stream[at + 1].text} {token.text[0]}= 1;'"
     if (pointer := _pointer(stream, at)) is not None:
         return pointer
+    if token.type == "MMA" and at > 2 and stream[at - 1].type == "EQ" and stream[at - 3].type in ("ELEM", "SCALAR"):
+        return "an accumulator has no type in front", f"write '{stream[at - 2].text} = {token.text}…'"
     if token.type == "MUTABLE":
         return "'mutable' stands before the type", ""
     if token.type == "STORAGE" and at and stream[at - 1].type in ("MUTABLE", "SCALAR", "ELEM"):
@@ -168,6 +170,8 @@ def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
     kind = before.type if before is not None else ""
     if due == "_LPAR" and kind in ("IF", "WHILE", "INTHREADS"):
         return f"expected '(' after '{word}'", "the condition stands in parentheses"
+    if due == "MOD" and kind == "SYNC" and stream[at].type == "_SEMI":
+        return "'sync' needs to say what it synchronises", "'sync.shared' is the barrier of the block"
     if due == "IN":
         return f"expected 'in' or '=' after '{word}'", f"write '{word} in n'"
     if due == "_COLON" and _opens_range(stream, at):

@@ -75,6 +75,8 @@ def _respellings(tokens: Sequence[Token]) -> Iterator[Respelling]:
         if count:
             behind = index + count
             yield _c_type(tokens[index:behind])
+        elif token.type in ("IN", "BY") and (joiner := _other_joiner(tokens, index)):
+            yield _no_joiner(token, joiner, safe=True)
         elif token.type == "NAME":
             item = _of_name(tokens, index, head, opens)
             if item is not None:
@@ -154,8 +156,20 @@ def _joins(tokens: Sequence[Token], index: int) -> bool:
     return named and (after.type in ("INT", "NAME") or after.text in ("[", "{"))
 
 
-def _no_joiner(token: Token, word: str) -> Respelling:
-    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=False)
+def _other_joiner(tokens: Sequence[Token], index: int) -> str:
+    """`by` for the `in` of `parallel r in M`, `in` for the `by` of `foreach k by n`; empty for a right one."""
+    if tokens[index].macro is not None or not (tokens[index - 1].type == "NAME" or tokens[index - 1].text == "}"):
+        return ""
+    for before in reversed(tokens[:index]):
+        if before.text in _JOINERS and before.type != "NAME":
+            return _JOINERS[before.text] if tokens[index].text != _JOINERS[before.text] else ""
+        if before.text == ";" or before.text == "apply":
+            return ""
+    return ""
+
+
+def _no_joiner(token: Token, word: str, safe: bool = False) -> Respelling:
+    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe)
     message = f"expected '{word}' before '{token.text}'"
     found = Diagnostic(_CODE, Severity.ERROR, message, token.span, f"did you mean '{word}'?", (), (fix,))
     return Respelling(token.span, (word,), found)
