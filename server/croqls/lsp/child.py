@@ -54,8 +54,9 @@ class Child:
         while True:
             try:
                 message = self._connection.recv()
-            except (EOFError, OSError):
+            except Exception:  # the end of the pipe; or data of another version of the package, put there meanwhile
                 message = None
+                self.process.kill()
                 self.process.join(_PATIENCE)  # else it stays in the system's list until the next one is started
             if loop.is_closed():
                 return
