@@ -55,7 +55,7 @@ export function typed({ command, args }: Step): string {
 /** What is wrong with a source as typed; undefined for one that can be tried. An option of pip is none. */
 export function wrongSource(source: string): string | undefined {
   if (source.trim() === "") {
-    return `Type ${PACKAGE}, or the path of a wheel or of a checkout`;
+    return `Type the path of a checkout or of a wheel of ${PACKAGE}, or its name where your index has it`;
   }
   return source.trim().startsWith("-") ? "This is an option, not a package" : undefined;
 }

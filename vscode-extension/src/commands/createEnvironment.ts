@@ -87,8 +87,8 @@ async function making(folder: string, work: () => Promise<void>): Promise<void> 
 async function chooseSource(): Promise<string | undefined> {
   const typedIn = await vscode.window.showInputBox({
     title: "Package or folder",
-    prompt: `The package's name, or the path of a wheel or of a checkout of ${PACKAGE}`,
-    value: PACKAGE,
+    prompt: `Path of a checkout or of a wheel of ${PACKAGE}, or its name where your index has it`,
+    placeHolder: "~/croqtile-tools",
     ignoreFocusOut: true,
     validateInput: wrongSource,
   });
