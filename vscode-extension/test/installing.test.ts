@@ -41,7 +41,7 @@ test("what is shown can be typed as it stands", () => {
 test("an option of pip is no package", () => {
   assert.equal(wrongSource("croqtile-tools"), undefined);
   assert.equal(wrongSource(" --index-url=http://x"), "This is an option, not a package");
-  assert.match(wrongSource(" ") ?? "", /^Type croqtile-tools/);
+  assert.match(wrongSource(" ") ?? "", /^Type the path of a checkout or of a wheel of croqtile-tools/);
 });
 
 test("where an environment can be made", () => {
