@@ -163,7 +163,7 @@ def test_what_a_level_does_once_its_first_thread_does() -> None:
         ("s32", "__atomic_add(x.at(p), 2)", "atomicAdd(&x[p], 2);"),
         ("s32", "__atomic_cas(x.at(0), 3, 4)", "atomicCAS(&x[0], 3, 4);"),
         ("f32", "__atomic_exch(x.at(0), 1.0f)", "atomicExch(&x[0], 1.0f);"),
-        ("u64", "__atomic_max(x.at(0), 5)", "atomicMax(reinterpret_cast<unsigned long long*>(&x[0]), 5ll);"),
+        ("u64", "__atomic_max(x.at(0), 5)", "atomicMax(reinterpret_cast<unsigned long long*>(&x[0]), 5ull);"),
         ("s64", "__atomic_min(x.at(0), 5)", "atomicMin(reinterpret_cast<long long*>(&x[0]), 5ll);"),
         ("f16", "__atomic_add(x.at(0), 1.0f)", "atomic_add_f16(&x[0], f16(1.0f));"),
         ("u16", "s32 n = __atomic_cas(x.at(0), 1, 2)", "const u16 old = atomicCAS(&x[0], 1, 2);"),
@@ -255,7 +255,7 @@ def test_a_function_without_code_is_refused_at_its_statement(monkeypatch: pytest
 @pytest.mark.slow
 def test_a_number_of_threads_that_hangs_on_a_size() -> None:
     text = unit("__co__ void f(global f32 [N] x) {\n  parallel p by N : thread {\n    x.at(p) = 1.0f;\n  }\n}\n")
-    assert "// Made for N == 1; the host checks it.\n" in text
+    assert "// Made for N == 2; the host checks it.\n" in text  # one element would tell little of a run
 
 
 # --- drawn programs ----------------------------------------------------------------------------
