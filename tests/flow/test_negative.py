@@ -45,6 +45,9 @@ OTHERWISE = [
     (load(HEAD, "J * 2 + k == 0 - 77"), use(HEAD)),
     (load(HEAD, "J % 97 == 0 - 50"), use(HEAD)),
     (load(HEAD, "J / 5 == 0 - 50"), use(HEAD)),
+    (load(HEAD, "J / 4 == 0 && J < 0"), use(HEAD)),  # -1 / 4 is 0
+    (load(HEAD, "J / 100 == 0 && J != 0 && J < 1 && k == 1"), use(HEAD)),
+    (load(HEAD, "J / 4 == 0 && J == 0 - 2"), use(HEAD)),
     (load("foreach k in [0 - J * I]"), use("foreach k in [0 - J * I]")),
     (load(HEAD, "J * J > 5 && J < 0"), use(HEAD)),
 ]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import product
 
 from croqc.flow.candidates import admits
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, is_signed
+from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, is_signed
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, LoopStart
 from croqc.flow.pieces import parts_of_slots
@@ -110,7 +110,10 @@ class _Below:
             yield expr
 
     def _comes_out_alike(self, expr: Expr) -> bool:
-        """The sides of a comparison part in one direction: both ends say what is between them."""
+        """The sides of a comparison part in one direction: both ends say what is between them. A quotient in normal form
+        rounds down, as those of sizes may: below zero `/` and `%` do not."""
+        if _is_floored(expr, self.var):
+            return False
         if expr.op not in COMPARE or _direction(Expr("-", expr.args), self.var) is None:
             return False
         holds, gap = closure(expr), closure(Expr("-", expr.args))
@@ -144,6 +147,14 @@ class _Below:
             return [*(-value for value in _OTHERS), *_OTHERS]
         bound = self.nonnegative[other]
         return [value for value in (*_OTHERS, (bound or 1) - 1) if bound is None or value < bound]
+
+
+def _is_floored(expr: Expr, var: int) -> bool:
+    """Whether a variable stands in a quotient or remainder that rounds down."""
+    if var not in expr.variables():
+        return False
+    floored = expr.op in ("/", "%") and expr.value == FLOOR
+    return floored or any(_is_floored(arg, var) for arg in expr.args)
 
 
 def _direction(expr: Expr, var: int) -> int | None:
