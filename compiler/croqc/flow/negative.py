@@ -110,8 +110,8 @@ class _Below:
             yield expr
 
     def _comes_out_alike(self, expr: Expr) -> bool:
-        """The sides of a comparison part in one direction: both ends say what is between them. A quotient in normal form
-        rounds down, as those of sizes may: below zero `/` and `%` do not."""
+        """The sides of a comparison part in one direction: both ends say what is between them. A quotient of sizes
+        rounds down in normal form, which `/` and `%` below zero do not."""
         if _is_floored(expr, self.var):
             return False
         if expr.op not in COMPARE or _direction(Expr("-", expr.args), self.var) is None:
