@@ -373,11 +373,34 @@ def _offset(expr: Expr) -> int:
     return sum(abs(each.value) for each in expr.walk() if each.op == "k")
 
 
+def _start(expr: Expr) -> int:
+    """Where a value is 0: a value of its variable, as `(n - 3) / 4` is at 3. Of one variable, in which it is linear."""
+    if not expr.args or expr.op not in ("+", "-", "*", "/", "cdiv"):
+        return 0
+    left, right = expr.args
+    if expr.op == "+" and left.const is not None:
+        left, right = right, left
+    if expr.op in ("+", "-") and right.const is not None:
+        moved = right.const * _step(left)
+        return _start(left) + (moved if expr.op == "-" else -moved)
+    return _start(right if left.const is not None else left)
+
+
+def _step(expr: Expr) -> int:
+    """How far the variable goes for one step of a value."""
+    if not expr.args:
+        return 1
+    by = expr.args[-1].const
+    return _step(expr.args[0]) * (abs(by) if expr.op in ("/", "cdiv") and by else 1)
+
+
 def _compared(expr: Expr, parts: list[Course], scale: int, bounds: tuple[int, ...], plain: bool) -> Course:
     """A comparison settles once the variable has passed the other side; only a constant side says when."""
     for place, other in ((0, 1), (1, 0)):
         limit = expr.args[other].const
         if limit is not None and parts[place].period is None:
-            return Course(1, 1, (*bounds, (abs(limit) + 1) * scale), plain)
+            side, start = parts[place], _start(expr.args[place])
+            turns = (limit * side.scale + start, (limit + 1) * side.scale + start)
+            return Course(1, 1, (*bounds, (abs(limit) + 1) * scale, *(turn for turn in turns if turn > 0)), plain)
     period = lcm(*(part.period or 1 for part in parts))
     return Course(period, 1, bounds, plain=False)
