@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, course, floored, unknown, var
+from croqc.flow.courses import course
+from croqc.flow.exprs import DATA, VARIES, Expr, UndecidedError, apply, closure, const, floored, unknown, var
 
 K, N = var(0), var(1)
 

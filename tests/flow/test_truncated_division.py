@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from croqc.flow.exprs import Expr, apply, closure, const, course, floored, var
+from croqc.flow.courses import course
+from croqc.flow.exprs import Expr, apply, closure, const, floored, var
 from croqc.flow.pieces import Piece
 from croqc.flow.program import Program, Size
 from croqc.flow.report import Strength

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.exprs import apply, closure, const, course, cut, var
+from croqc.flow.courses import course
+from croqc.flow.exprs import apply, closure, const, cut, var
 from croqc.flow.report import Strength
 from tests.flow.test_no_false_proof import flow_of
 

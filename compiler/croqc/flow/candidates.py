@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import lcm
 
-from croqc.flow.exprs import Env, Expr, UndecidedError, closure, course
+from croqc.flow.courses import course
+from croqc.flow.exprs import Env, Expr, UndecidedError, closure
 from croqc.flow.ops_control import Branch
 from croqc.flow.program import Loop, Program, Size
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
-from croqc.flow.exprs import COMPARE, Expr, const, is_signed
+from croqc.flow.courses import is_signed
+from croqc.flow.exprs import COMPARE, Expr, const
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.program import Loop, Op, Program, Size

@@ -12,7 +12,8 @@ from math import lcm
 from croqc.flow.candidates import MOST_PERIOD, least_of
 from croqc.flow.combine import Wanted, combine
 from croqc.flow.counters import counted, counters_of, counting_loops, counts_in_fixed, follows_sizes, moved_in
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure, course
+from croqc.flow.courses import course
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy, Rotate

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from math import lcm
 
 from croqc.flow.counters import grows
-from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, const, course
+from croqc.flow.courses import course
+from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, const
 from croqc.flow.instances import refs_of
 from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import Machine

@@ -12,7 +12,8 @@ from contextlib import suppress
 from itertools import product
 
 from croqc.flow.candidates import admits
-from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, is_signed
+from croqc.flow.courses import is_signed
+from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, LoopStart
 from croqc.flow.pieces import parts_of_slots

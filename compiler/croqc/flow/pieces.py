@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from croqc.flow.exprs import COMPARE, Expr, course
+from croqc.flow.courses import course
+from croqc.flow.exprs import COMPARE, Expr
 from croqc.flow.instances import compared, refs_of
 from croqc.flow.ops_control import LoopStart, Set
 from croqc.flow.ops_data import Copy, Multiply, Touch

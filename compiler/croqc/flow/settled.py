@@ -12,7 +12,8 @@ from itertools import combinations
 from math import gcd, lcm
 
 from croqc.flow.candidates import least_of
-from croqc.flow.exprs import Course, Env, Expr, UndecidedError, closure, course
+from croqc.flow.courses import Course, course
+from croqc.flow.exprs import Env, Expr, UndecidedError, closure
 from croqc.flow.instances import moving_limit
 from croqc.flow.limit import Limit
 from croqc.flow.pieces import Crossing, Piece, carried, counters_apart, pieces

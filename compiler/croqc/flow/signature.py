@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from copy import copy
 from typing import Final
 
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
+from croqc.flow.courses import course
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
 from croqc.flow.ops_control import Branch, Enter
 from croqc.flow.program import Loop, Op, Program, Size
 

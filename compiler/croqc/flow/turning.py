@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from math import lcm
 
 from croqc.flow.candidates import admits, least_of
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure, course
+from croqc.flow.courses import course
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
 from croqc.flow.program import Loop, Program, Size
 from croqc.flow.signature import NODES, spell
 

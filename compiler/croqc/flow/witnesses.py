@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from croqc.flow.candidates import least_of
-from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, apply, closure, course, var
+from croqc.flow.courses import course
+from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, apply, closure, var
 from croqc.flow.ops_control import Branch
 from croqc.flow.program import Loop, Program, Size
 from croqc.flow.signature import NODES, spell
