@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.lsp.frames import framed, messages
+from tests.lsp.frames import framed, hand_over
 
 COMMAND = (sys.executable, "-m", "croqls")
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
@@ -37,6 +37,14 @@ class Server:
         streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
         self.process = subprocess.Popen(command, **streams, **options)
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """It is gone, whatever it was doing."""
+        self.process.kill()
+        self.process.wait()
 
     def send(self, method: str, number: int | None = None, **message: Any) -> None:
         head: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
@@ -65,9 +73,7 @@ class Server:
         """Read at once what the server writes, as a client does: it would wait otherwise."""
         stream = self.process.stdout
         assert stream is not None
-        for message in messages(stream):
-            self._read.put(message)
-        self._read.put(None)
+        hand_over(stream, self._read.put)
 
     def answer(self, number: int) -> dict[str, Any]:
         while True:

@@ -84,20 +84,16 @@ def text_of(documentation: lsp.MarkupContent | str | None) -> str:
 @pytest.fixture
 def server() -> Iterator[Server]:
     """A server that is not initialized yet; it is gone after the test."""
-    running = Server()
-    yield running
-    running.process.kill()
-    running.process.wait()
+    with Server() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
     """One server for all of a file that are only wrong in what they send: it goes on as before."""
-    server = Server()
-    server.start()
-    yield server
-    server.process.kill()
-    server.process.wait()
+    with Server() as server:
+        server.start()
+        yield server
 
 
 class Editor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 
@@ -23,3 +23,10 @@ def messages(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
         if not length:
             return
         yield dict(json.loads(stream.read(length)))
+
+
+def hand_over(stream: IO[bytes], put: Callable[[dict[str, Any] | None], None]) -> None:
+    """Each message as it comes, and None at the end."""
+    for message in messages(stream):
+        put(message)
+    put(None)

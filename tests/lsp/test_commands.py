@@ -29,12 +29,10 @@ LONG = "untitled:long.co"
 @pytest.fixture(scope="module")
 def opened() -> Iterator[Server]:
     """One server for all: the commands here change no document."""
-    server = Server()
-    server.start()
-    server.open(URI, KERNEL)
-    yield server
-    server.process.kill()
-    server.process.wait()
+    with Server() as server:
+        server.start()
+        server.open(URI, KERNEL)
+        yield server
 
 
 def execute(server: Server, command: str, *arguments: Any) -> Any:

@@ -31,12 +31,10 @@ def line_of(word: str) -> int:
 @pytest.fixture(scope="module")
 def opened() -> Iterator[Server]:
     """One server for all: what a request changes, a test does in a document of its own."""
-    server = Server()
-    server.start()
-    server.open(URI, KERNEL)
-    yield server
-    server.process.kill()
-    server.process.wait()
+    with Server() as server:
+        server.start()
+        server.open(URI, KERNEL)
+        yield server
 
 
 def test_flow_is_what_the_command_line_says(opened: Server) -> None:

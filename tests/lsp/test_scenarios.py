@@ -55,12 +55,10 @@ def errors(params: Any) -> list[str]:
 @pytest.fixture(scope="module")
 def lasting() -> Iterator[Server]:
     """One process for all cuts of all kernels."""
-    server = Server()
-    server.start()
-    server.open(URI, "")
-    yield server
-    server.process.kill()
-    server.process.wait()
+    with Server() as server:
+        server.start()
+        server.open(URI, "")
+        yield server
 
 
 @pytest.mark.slow

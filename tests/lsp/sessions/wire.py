@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.lsp.frames import framed, messages
+from tests.lsp.frames import framed, hand_over
 from tests.lsp.sessions.draw import Client
 
 COMMAND = (sys.executable, "-m", "croqls")
@@ -119,6 +119,4 @@ class Wire:
     def _listen(self) -> None:
         stream = self.process.stdout
         assert stream is not None
-        for message in messages(stream):
-            self._read.put(message)
-        self._read.put(None)
+        hand_over(stream, self._read.put)
