@@ -74,6 +74,7 @@ export interface RunEntry extends KeptRun {
   readonly range: Range | null;
   readonly prints: readonly string[];
   readonly notes: readonly string[];
+  readonly offer: "force" | null;
 }
 
 export interface Verified {
@@ -93,6 +94,8 @@ export interface RunRequest extends About {
   readonly task: Task;
   readonly engine?: Engine;
   readonly runLine?: number;
+  /** Also on a card what the verdict on its credit flow keeps from it. */
+  readonly force?: boolean;
 }
 
 /** What is told of the end of whatever `croqtile/run` was asked for; `message` says why there is no result. */
@@ -104,9 +107,12 @@ export interface End {
   readonly message: string;
 }
 
+/** The way on: another engine, the doctor, or a run in spite of the verdict. */
+export type Offer = "sim" | "doctor" | "force";
+
 export interface RunResult extends End {
   readonly task: Task;
-  readonly offer: "sim" | "doctor" | null;
+  readonly offer: Offer | null;
   readonly result: { readonly runs: readonly RunEntry[] } | { readonly verified: readonly Verified[] } | null;
 }
 

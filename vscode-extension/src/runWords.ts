@@ -1,5 +1,5 @@
 /** Words and numbers for runs, shared by panel, report and tests. Must not import `vscode`. */
-import type { Expectation, Figure, HungPath, KeptRun, RunEntry, Sizes, Verdict } from "./runTypes.js";
+import { entriesOf, type Expectation, type Figure, type HungPath, type KeptRun, type RunEntry, type RunResult, type Sizes, type Verdict } from "./runTypes.js";
 
 export const VERDICTS: Readonly<Record<Verdict, string>> = {
   verified: "Verified",
@@ -97,6 +97,15 @@ export function stuck(run: RunEntry): string {
   const path = first.path.startsWith("path ") ? first.path : `path ${first.path}`;
   const at = first.event === "" ? "where it waits for the others" : `at \`wait ${awaited(first)}\``;
   return `${stopped}, stuck ${at} in ${path}, generation ${first.generation}`;
+}
+
+/** Why a run was not made, or one of its kernels was kept from the card; undefined where all were run. */
+export function refusedText(result: RunResult): string | undefined {
+  if (result.state === "refused") {
+    return result.message;
+  }
+  const kept = result.offer === "force" ? entriesOf(result).find((one) => one.offer === "force") : undefined;
+  return kept === undefined ? undefined : `${kept.function} was not run on the card: ${kept.message}`;
 }
 
 export function capital(text: string): string {

@@ -44,10 +44,19 @@ test("of several runs the worst is told, with how many ended so", () => {
 test("a run that did not come to an end says why, and offers the simulator where that would do", () => {
   const refused = viewOf(known(result([], { state: "refused", message: "there is no driver", offer: "sim", result: null })));
   assert.deepEqual(refused.headline, { word: "Not run", tone: "none", said: "There is no driver" });
-  assert.equal(refused.offer, true);
+  assert.equal(refused.offer, "sim");
   assert.match(bodyOf(refused), /class="action main" data-say="{&quot;do&quot;:&quot;sim&quot;}">Run in the Simulator</);
   assert.equal(viewOf(known(result([], { state: "cancelled", result: null }))).headline?.word, "Cancelled");
   assert.equal(viewOf(known(result([], { state: "failed", message: "it died", result: null }))).headline?.tone, "bad");
+});
+
+test("what the verdict keeps from the card has a button that runs it anyway", () => {
+  const kept = entry({ verdict: "not-run", engine: "gpu", message: "its credit flow has an error", offer: "force" });
+  const shown = viewOf(known(result([kept], { offer: "force" })));
+  assert.match(bodyOf(shown), /class="action main" data-say="{&quot;do&quot;:&quot;force&quot;}">Run Anyway</);
+  assert.equal(viewOf(known(result([kept], { offer: "force" }), [], { running: true })).offer, undefined);
+  assert.equal(viewOf(known(result([], { state: "refused", offer: "doctor", result: null }))).offer, undefined);
+  assert.equal(viewOf(known(result([entry()]))).offer, undefined);
 });
 
 test("while it runs there is progress and a way to end it, and nothing of the run before", () => {

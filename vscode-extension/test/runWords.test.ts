@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { allowed, count, difference, duration, figure, judgement, rate, share, stuck, tolerance, worstOf } from "../src/runWords.js";
-import { entry, FAILS, HOLDS, HUNG } from "./someRuns.js";
+import { allowed, count, difference, duration, figure, judgement, rate, refusedText, share, stuck, tolerance, worstOf } from "../src/runWords.js";
+import { entry, FAILS, HOLDS, HUNG, result } from "./someRuns.js";
 
 test("figures have six digits at most and no zeros behind", () => {
   const said = [0.5, 2, 1 / 3, 1e-7, 123456.789, 1e21, "nan", "-inf", true].map((value) => figure(value));
@@ -61,4 +61,11 @@ test("of several runs the first of the worst verdict is told", () => {
   assert.equal(worstOf(runs)?.seed, 1);
   assert.equal(worstOf([HUNG, ...runs]), HUNG);
   assert.equal(worstOf([]), undefined);
+});
+
+test("what was not run is told: a run that was refused, a kernel that was kept from the card", () => {
+  assert.equal(refusedText(result([], { state: "refused", message: "there is no driver", offer: "sim", result: null })), "there is no driver");
+  const kept = entry({ function: "g", verdict: "not-run", engine: "gpu", message: "its credit flow has an error", offer: "force" });
+  assert.equal(refusedText(result([entry(), kept], { offer: "force" })), "g was not run on the card: its credit flow has an error");
+  assert.equal(refusedText(result([entry({ verdict: "not-run", message: "it has errors" })])), undefined);
 });

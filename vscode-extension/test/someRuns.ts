@@ -57,6 +57,7 @@ export function entry(more: Partial<RunEntry> = {}): RunEntry {
     range: null,
     prints: [],
     notes: [],
+    offer: null,
     ...more,
   };
 }

@@ -11,7 +11,8 @@ export interface View {
   readonly file: string;
   readonly busy: { readonly text: string; readonly share: number | undefined } | undefined;
   readonly headline: { readonly word: string; readonly tone: Tone; readonly said: string } | undefined;
-  readonly offer: boolean;
+  /** What the panel has a button for beside the verdict. */
+  readonly offer: "sim" | "force" | undefined;
   readonly compared: readonly Line[];
   readonly verification: Table | undefined;
   readonly overview: Table | undefined;
@@ -43,7 +44,7 @@ export function viewOf(known: Known): View {
     file: known.file,
     busy: known.running ? busyOf(known.progress) : undefined,
     headline: result === undefined || known.running ? undefined : headlineOf(result, runs),
-    offer: result?.offer === "sim" && !known.running,
+    offer: known.running || result?.offer === "doctor" ? undefined : (result?.offer ?? undefined),
     compared: runs.length === 1 ? runs.flatMap((run) => comparedOf(run, id, known)) : [],
     verification: result === undefined ? undefined : verificationOf(result),
     overview: runs.length > 1 ? overviewOf(runs, id, known.history) : undefined,

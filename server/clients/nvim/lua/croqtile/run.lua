@@ -102,6 +102,9 @@ function M.ended(result)
   end
   local lines, marks = report.lines(result.result)
   local title = result.task == "verify" and "Croqtile: verify" or "Croqtile: run"
+  if result.offer == "force" then
+    table.insert(lines, ":CroqRun! gpu runs it all the same")
+  end
   if #lines == 0 then
     lines = { "there is nothing to run here: no function with sizes" }
   end
