@@ -121,7 +121,18 @@ def test_the_json(croq: Croq, records: Records) -> None:
     wait = first["places"][0]
     assert wait.pop("range")["start"] == {"line": 23, "character": 10}
     where = {"path": "path p1 == 0", "op": "wait", "event": "empty", "buffer": "", "leaves": False, "loop": "iv_k"}
-    assert wait == where | {"count": 2, "total": 40, "median": 20, "longest": 30, "first": 10, "share": 0.04}
+    assert wait == where | {
+        "count": 2,
+        "total": 40,
+        "median": 20,
+        "longest": 30,
+        "first": 10,
+        "share": 0.04,
+        "isWait": True,
+    }
+    assert [one["isWait"] for one in first["places"]] == [
+        one["op"] in ("wait", "wait-future") for one in first["places"]
+    ]
     assert first["visits"] == [
         {"place": 1, "slot": 0, "turn": 0, "begin": 0, "end": 300},
         {"place": 0, "slot": 0, "turn": 0, "begin": 10, "end": 20},

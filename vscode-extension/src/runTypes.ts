@@ -22,12 +22,7 @@ export interface Expectation {
 
 /** `text` says what it waits for, and who owes it. */
 export interface HungPath {
-  readonly path: string;
   readonly range: Range;
-  readonly event: string;
-  readonly slot: number | null;
-  readonly generation: number;
-  readonly owedBy: string;
   readonly text: string;
 }
 

@@ -40,7 +40,7 @@ export const run = suite({
     const document = await kernel();
     await execute("croqtile.runSimulator");
     const said = await report();
-    assert.match(said, /Stopped after \S+ m?s, stuck at `wait empty\[0\]` in path p1 == 0, generation 0/);
+    assert.match(said, /Stopped after \S+ m?s: path p1 == 0 waits for empty\[0\], generation 0/);
     const line = placeOf(document, "wait empty[stage]").line;
     await until("the run's mark", () => marksOf(document).some((one) => one.range.start.line === line));
     assert.deepEqual(watch.messages, []);

@@ -29,7 +29,7 @@ test("each verdict has its word and one sentence", () => {
     "bad",
     '`y ~= <x & "z">` does not hold: 1,200 of 4,096 elements differ.',
   ]);
-  assert.deepEqual(said(HUNG), ["Stuck", "bad", "Stopped after 81.2 ms, stuck at `wait empty[1]` in path w == 0, generation 3."]);
+  assert.deepEqual(said(HUNG), ["Stuck", "bad", "Stopped after 81.2 ms: path w == 0 waits for empty[1], generation 3; owed by path w == 1."]);
   assert.deepEqual(said(entry({ verdict: "crashed", message: "an index left" })), ["Crashed", "bad", "An index left"]);
   assert.deepEqual(said(entry({ verdict: "not-run", message: "it has errors" })), ["Not run", "none", "It has errors"]);
 });
@@ -149,7 +149,7 @@ test("nothing of a text becomes HTML", () => {
     prints: [evil],
     sizes: { M: evil },
   });
-  const html = bodyOf(viewOf(known(result([run, { ...HUNG, hang: HUNG.hang.map((one) => ({ ...one, path: evil, owedBy: evil, event: evil, text: evil })) }]), [past(run), past(run)], { file: evil, request: { ...REQUEST, entry: evil } })));
+  const html = bodyOf(viewOf(known(result([run, { ...HUNG, hang: HUNG.hang.map((one) => ({ ...one, text: evil })) }]), [past(run), past(run)], { file: evil, request: { ...REQUEST, entry: evil } })));
   assert.doesNotMatch(html, /<img|<b>|onerror="/);
   assert.match(html, /&lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;&amp;/);
 });

@@ -87,7 +87,7 @@ def result_of(run: Run) -> dict[str, Any]:
 
 def result_of_kept(uri: str, kept: Sequence[Past]) -> dict[str, Any]:
     """The same of a run by an earlier server, as far as it is kept."""
-    lost = {name: [] for name in ("expectations", "hang", "prints")} | {"message": "", "range": None, "offer": None}
+    lost: dict[str, Any] = {name: [] for name in ("expectations", "hang", "prints")} | {"message": "", "range": None, "offer": None}
     runs = [{"path": str(path_of(uri) or uri), **lost, "notes": [_OF_BEFORE], **past.run} for past in kept]
     return _told(0, uri, 0, "run", "done") | {"result": {"version": 1, "runs": runs}}
 
@@ -98,8 +98,8 @@ def _told(number: int, uri: str, version: int, task: str, state: str) -> dict[st
 
 
 def _offer(run: Run) -> str | None:
-    """The way on where a run was refused: the engine that would do, or the doctor where no other would; `force` where the
-    verdict on its credit flow keeps one from the card."""
+    """The way on where a run was refused: the engine that would do, or the doctor where no other would; `force` where
+    the verdict on its credit flow keeps one from the card."""
     if run.state == "done" and any(one["offer"] == "force" for one in entries(run.data)):
         return "force"
     if run.state != "refused":
