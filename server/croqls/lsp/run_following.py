@@ -87,8 +87,9 @@ def result_of(run: Run) -> dict[str, Any]:
 
 def result_of_kept(uri: str, kept: Sequence[Past]) -> dict[str, Any]:
     """The same of a run by an earlier server, as far as it is kept."""
-    lost: dict[str, Any] = {name: [] for name in ("expectations", "hang", "prints")} | {"message": "", "range": None, "offer": None}
-    runs = [{"path": str(path_of(uri) or uri), **lost, "notes": [_OF_BEFORE], **past.run} for past in kept]
+    lists: dict[str, Any] = {name: [] for name in ("expectations", "hang", "prints")}
+    lost = {**lists, "message": "", "range": None, "offer": None, "notes": [_OF_BEFORE]}
+    runs = [{"path": str(path_of(uri) or uri), **lost, **past.run} for past in kept]
     return _told(0, uri, 0, "run", "done") | {"result": {"version": 1, "runs": runs}}
 
 
