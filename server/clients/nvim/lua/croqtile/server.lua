@@ -39,7 +39,7 @@ function M.install_hint()
   if vim.uv.fs_stat(checkout .. "/pyproject.toml") then
     return ("cd %s && python3 -m venv .venv && .venv/bin/pip install -e ."):format(vim.fn.shellescape(checkout))
   end
-  return "pipx install /path/to/checkout, or the path of a wheel of croqtile-tools"
+  return "pipx install /path/to/checkout (or the path of a wheel)"
 end
 
 --- What the server is started with: the first word is the program.
