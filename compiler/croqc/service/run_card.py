@@ -53,7 +53,7 @@ def refusal(
     model = function.analysis.model
     fault = None if request.force else flow_fault(report, function)
     if fault is not None:
-        message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
+        message = f"its credit flow has an error, and it may hang: {fault.message}"
         return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base), "force")
     try:
         check_entry(model, entered(model), entry_sizes(model.function, launch_args(data, {})))
