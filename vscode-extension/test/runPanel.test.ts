@@ -83,6 +83,14 @@ test("a run is set against the last good one", () => {
   assert.equal(line(HUNG, [past(HUNG)]), "No good run of this kernel is known.");
 });
 
+test("a run of an earlier session is set against none: it would be called the first good one", () => {
+  const kept = entry({ expectations: [], notes: ["this was run in an earlier session"] });
+  const shown = viewOf(known(result([kept], { id: 0 }), [past(kept, 0), past(entry(), 0)]));
+  assert.deepEqual([shown.headline?.word, shown.compared], ["Verified", []]);
+  assert.deepEqual(shown.history?.rows.length, 2);
+  assert.match(bodyOf(shown), /this was run in an earlier session/);
+});
+
 test("sizes stand side by side with what the card reaches", () => {
   const { overview } = view([onCard(512, 100), onCard(1024, 400)], [past(onCard(512, 125))]);
   assert.equal(overview?.caption, "Runs side by side, H200");
