@@ -17,7 +17,7 @@ from croqls.lsp import child
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import FlowProcess, job_of
 from croqls.workers import flow as worker
-from croqls.workers.flow import Answer, Job
+from croqls.workers.flow_orders import Answer, Job
 from tests.rules.breaking import fail, keep_going
 
 KERNEL = "__co__ void f(global s32 [N] x) {\n  parallel p by N : thread\n    x.at(p) = 1;\n}\n"

@@ -12,7 +12,7 @@ from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
 from croqls.lsp.requests.publish import publish, publish_verdicts
 from croqls.lsp.serve import make_server
-from croqls.workers.flow import Answer
+from croqls.workers.flow_orders import Answer
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import Editor
 from tests.rules.breaking import break_rule

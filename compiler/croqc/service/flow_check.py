@@ -25,11 +25,6 @@ NOT_ANALYSED = "not-analysed"
 _SOME_SIZES = "assumed-divisible"  # a note that indices stay inside at some sizes only
 
 
-def sound(function: FunctionReport) -> bool:
-    """Whether a function has no error, so that its flow can be analysed."""
-    return function.analysis is not None and all(item.severity is not Severity.ERROR for item in function.diagnostics)
-
-
 def finding_of(item: FlowFinding) -> Finding:
     """A flow finding as its rule takes it: with the sizes that show it."""
     return Finding(item.rule, item.span, {**item.args, "sizes": item.sizes}, item.related)
@@ -46,7 +41,7 @@ def _findings(flow: KernelFlow) -> list[Finding]:
 def _told(report: FileReport, number: int, budget: int) -> Told | None:
     """The kernels of a function with what is said of each; None for a function with errors."""
     function = report.functions[number]
-    if function.analysis is None or not sound(function):
+    if function.analysis is None or not function.sound:
         return None
     subject = subject_of(function.parsed, function.analysis, report.source)
     kernels = analyze_flow(function.analysis.model, budget)

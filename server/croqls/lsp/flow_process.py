@@ -15,7 +15,8 @@ from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.child import Child, NoProcessError
 from croqls.lsp.documents import key_of
-from croqls.workers.flow import Answer, Job, Question, Reply, Request, work
+from croqls.workers.flow_orders import Answer, Job, Question, Reply, Request
+from croqls.workers.long_work import verdicts
 
 _LOG = logging.getLogger(__name__)
 _DIED = "the credit-flow process died"
@@ -100,7 +101,7 @@ class FlowProcess:
 
     def _start(self) -> None:
         self.stop()  # one that is gone without a word yet
-        self._child = Child(work, "croqls-flow", self._take)
+        self._child = Child(verdicts, "croqls-flow", self._take)
 
     def _take(self, answer: Answer | Reply | None) -> None:
         if answer is None:

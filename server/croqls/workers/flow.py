@@ -6,77 +6,26 @@ analysed again. It ends when the server does. Must not write to standard output,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
 
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules import internal_error
 from croqc.service.check import FileReport, check_text
 from croqc.service.flow_check import with_flow
-from croqc.service.memory import collect_seldom, collect_young
-from croqc.service.settings import Settings
-from croqc.text.diagnostics import Diagnostic
-from croqc.text.record import record
+from croqc.service.memory import collect_young
 from croqls.ide.snapshot import Snapshot
 from croqls.workers.begin import begin
+from croqls.workers.flow_orders import Answer, Job, Question, Reply
 
 _KEPT = 32  # documents
-
-
-@record
-class Job:
-    """One version of a document to analyse."""
-
-    key: str
-    version: int
-    text: str
-    path: str
-    below: Settings
-
-
-@record
-class Answer:
-    """The flow findings of a version, absolute; `failed` tells why there are none."""
-
-    key: str
-    version: int
-    found: tuple[Diagnostic, ...]
-    failed: str = ""
-
-
-Request = Callable[[Snapshot], Any]
-
-
-@record
-class Question:
-    """What a feature says of a version, its report with verdicts; `number` tells questions apart.
-
-    `request` travels by name: a function of a module, or a `partial` of one.
-    """
-
-    number: int
-    job: Job
-    uri: str
-    request: Request
-
-
-@record
-class Reply:
-    """What a question's request returned; `failed` tells why it is missing."""
-
-    number: int
-    answer: Any
-    failed: str = ""
 
 
 Reports = dict[str, tuple[Job, FileReport]]
 
 
-def work(connection: Connection) -> None:
+def serve(connection: Connection) -> None:
     """Serve jobs until the other end closes."""
     begin()
-    collect_seldom()
     reports: Reports = {}
     while True:
         try:

@@ -19,7 +19,7 @@ from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import NO_PROCESS, job_of
 from croqls.lsp.server import CroqtileServer
-from croqls.workers.flow import Answer
+from croqls.workers.flow_orders import Answer
 
 _LOG = logging.getLogger(__name__)
 
