@@ -17,7 +17,7 @@ from croqls.lsp import child
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import FlowProcess, job_of
 from croqls.workers import flow as worker
-from croqls.workers.flow_orders import Answer, Job
+from croqls.workers.flow_orders import Answer, Job, Question
 from tests.rules.breaking import fail, keep_going
 
 KERNEL = "__co__ void f(global s32 [N] x) {\n  parallel p by N : thread\n    x.at(p) = 1;\n}\n"
@@ -202,7 +202,7 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
 def test_a_failure_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_going(monkeypatch)
     monkeypatch.setattr(worker, "_report", fail)
-    question = worker.Question(1, job("a.co", 1), "file:///a.co", partial(hover, offset=0))
+    question = Question(1, job("a.co", 1), "file:///a.co", partial(hover, offset=0))
     for failed in (worker._answer(job("a.co", 1), {}).failed, worker._reply(question, {}).failed):
         assert failed.startswith("ZeroDivisionError at breaking.py:")
         assert failed.endswith(": division by zero")
@@ -212,7 +212,6 @@ def test_objects_are_looked_through_once_nobody_waits(monkeypatch: pytest.Monkey
     """Behind the second of two answers, not between them."""
     here, there = Pipe()
     done: list[int] = []
-    monkeypatch.setattr(worker, "collect_seldom", lambda: None)
     monkeypatch.setattr(worker, "begin", lambda: None)
     monkeypatch.setattr(worker, "collect_young", lambda: (done.append(sent()), here.close())[0])
 
@@ -224,5 +223,5 @@ def test_objects_are_looked_through_once_nobody_waits(monkeypatch: pytest.Monkey
 
     here.send(job("a", 1))
     here.send(job("a", 2))
-    worker.work(there)
+    worker.serve(there)
     assert done == [2]
