@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
+from croqc.service.memory import collect_young
 from croqc.text.diagnostics import Diagnostic
 from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
@@ -46,6 +47,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
     if snapshot is not None:
         _push(server, snapshot)
+        collect_young()  # nobody waits; else it comes in the middle of an edit one day
 
 
 def _tell_once(server: CroqtileServer, answer: Answer) -> None:
