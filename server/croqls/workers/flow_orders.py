@@ -37,7 +37,8 @@ Request = Callable[[Snapshot], Any]
 
 @record
 class Question:
-    """What a feature says of a version, its report with verdicts; `number` tells questions apart.
+    """What a feature says of a version, its report with the verdicts of the function at `place`, an absolute offset;
+    `number` tells questions apart.
 
     `request` travels by name: a function of a module, or a `partial` of one.
     """
@@ -45,6 +46,7 @@ class Question:
     number: int
     job: Job
     uri: str
+    place: int
     request: Request
 
 
