@@ -19,8 +19,8 @@ import attrs
 from lsprotocol import types
 kinds = [kind for kind in vars(types).values() if isinstance(kind, type) and kind.__module__ == types.__name__]
 unfinished = [kind for kind in kinds if type(vars(kind).get("__attrs_attrs__")).__name__ == "_Fields"]
-from croqls.lsp.protocol import plain_converter
-converter = plain_converter()
+from lsprotocol.converters import get_converter
+converter = get_converter()
 after = [kind for kind in unfinished if type(vars(kind).get("__attrs_attrs__")).__name__ == "_Fields"]
 """
 COUNT = START + "print(json.dumps([len(unfinished), len(after)]))"
