@@ -16,7 +16,6 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
-from croqc.service.migrate import DIRECTIONS
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 from croqls.lsp.asking import data_of, document_of, order_of
@@ -113,6 +112,8 @@ async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
 
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """Moves the document to the dialect `to`, by an edit that the client makes. Without a document, which there are."""
+    from croqc.service.migrate import DIRECTIONS  # here: its rewrites are not needed at the start
+
     if given.get("uri") is None and "to" not in given:
         return {"dialects": [{"name": name, "summary": summary} for name, summary in DIRECTIONS.items()]}
     _demand_document(given)
