@@ -146,6 +146,9 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
     "scales": {
         "nothing has placed what scales acc": kernel(ir.Scale(NOWHERE, ACC, Lit(0), ("i", "j"), "r")),
     },
+    "completion": {
+        "a wait for multiplies may still come later": kernel(multiply(), ir.Commit(NOWHERE, movable=True)),
+    },
     "rows": {
         "e says nothing of 4 steps of 16": kernel(FENCE, multiply(steps=4, metadata="e")),
         "3 steps of 16 are not K = 64": kernel(FENCE, multiply(steps=3)),

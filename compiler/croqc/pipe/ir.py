@@ -227,10 +227,12 @@ class Fence(Stmt):
 
 @record
 class Commit(Stmt):
-    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open."""
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
+    `movable`: the source only says that they are complete here; (completion) none is left."""
 
     keep: int = 0
     closes: bool = True
+    movable: bool = False
 
 
 @record
