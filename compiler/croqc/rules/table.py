@@ -140,6 +140,7 @@ NAMES: Final = (
     "loop-variable",
     "loop-range",
     "misplaced-jump",
+    "yield-in-loop",
     "loop-hint",
     "misplaced-sync",
     "wide-barrier",

@@ -15,6 +15,7 @@ from croqc.sema.divergence import check_divergence
 from croqc.sema.events import check_events
 from croqc.sema.futures import check_futures
 from croqc.sema.jumps import check_control
+from croqc.sema.leaving import check_leaving
 from croqc.sema.levels import resolve_levels
 from croqc.sema.memory import resolve_memory
 from croqc.sema.multiplies import resolve_multiplies
@@ -27,6 +28,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     resolve_levels,  # kernels first: everything below asks who runs a statement
     check_regions,
     check_control,
+    check_leaving,
     resolve_copies,
     resolve_multiplies,
     check_param_writes,

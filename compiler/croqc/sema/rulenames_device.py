@@ -26,6 +26,7 @@ UNKNOWN_THREADS: Final = "unknown-threads"  # L14; no args
 OVERLAPPING_REGIONS: Final = "overlapping-regions"  # L15; threads (how many run both); related: the other region
 EMPTY_REGION: Final = "empty-region"  # threads: of the block; configured: a macro decides it
 MISPLACED_JUMP: Final = "misplaced-jump"  # L18; word, needs "loop"|"parallel"
+YIELD_IN_LOOP: Final = "yield-in-loop"  # 4.5; what "barrier"|"event"; related: one of them
 LOOP_HINT: Final = "loop-hint"  # L19; reason "extent"|"width"|"inner", value, extent
 MISPLACED_SYNC: Final = "misplaced-sync"  # L20; what ("sync.shared" …), reason "host"|"device"|"local"|"grid"
 WIDE_BARRIER: Final = "wide-barrier"  # L21; level, enclosing
