@@ -147,6 +147,7 @@ NAMES: Final = (
     "zero-loop",
     "divergent-collective",
     "unsynced-read",
+    "unsynced-write",
     "copy-types",
     "copy-ranks",
     "copy-shapes",

@@ -53,6 +53,7 @@ COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma
 SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
 UNSYNCED_READ: Final = "unsynced-read"  # 4.6; name; related: the write
+UNSYNCED_WRITE: Final = "unsynced-write"  # 4.6; name; related: the read
 DROPPED_REST: Final = "dropped-rest"  # 8.10, a note; size, tile: only whole tiles of the size are counted
 ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0
 ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
