@@ -161,6 +161,7 @@ NAMES: Final = (
     "swizzle-mismatch",
     "swizzle-inherited",
     "assumed-divisible",
+    "assumed-size",
     "dropped-rest",
     "zero-fill",
     "padded-store",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from croqc.sema.assumed_sizes import check_assumed_sizes
 from croqc.sema.builder import Builder
 from croqc.sema.copies import resolve_copies
 from croqc.sema.dialects import resolve_dialect
@@ -34,6 +35,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     resolve_multiplies,
     check_param_writes,
     check_rests,
+    check_assumed_sizes,
     check_divergence,
     check_unsynced,
     check_overwritten,
