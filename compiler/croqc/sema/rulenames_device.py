@@ -73,7 +73,7 @@ MULTIPLY_OPERAND: Final = (
     "multiply-operand"  # X01; operand "a"|"b", reason "rank"|"static"|"global"|"local"|"store", rank
 )
 MULTIPLY_DEPTH: Final = "multiply-depth"  # X02; a, b (K extents), sparse (bool)
-NO_MULTIPLY: Final = "no-such-multiply"  # X03; a, b, acc, m, n, k, target, sparse, nearest ("64x8x16", …)
+NO_MULTIPLY: Final = "no-such-multiply"  # X03; a, b, acc, m, n, k, target, sparse, nearest ("64x8x16", …), accumulators
 WARPGROUP_MULTIPLY: Final = "warpgroup-multiply"  # X04; a, b, acc, m, n, k, target, needs (targets that have it)
 MULTIPLY_UNIT: Final = "multiply-unit"  # X05; shape, needs ("group"|"group-4"), has
 SHARED_WARP_OPERAND: Final = "shared-warp-operand"  # X06; operand
