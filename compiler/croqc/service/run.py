@@ -28,7 +28,7 @@ from croqc.service.run_notes import (
     undefined_rests,
 )
 from croqc.service.run_plan import Planned, Request, plan_runs
-from croqc.service.run_verdict import Outcome, auto_expectations, judge, model_functions
+from croqc.service.run_verdict import Outcome, auto_expectations, judge, misfit, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record, replace
 from croqc.text.source import Position
@@ -210,6 +210,8 @@ class _Runner:
             *dropped_rests(analysis, data.dims),
             *lost_writes(analysis),
         ]
+        if (outcome := misfit(model, data, self.expects, self.planned.sizes)).problem:
+            return self.ended(Verdict.NOT_RUN, outcome.problem, outcome.place)
         if report := self._refused(data, auto):
             return report
         reference: SimResult | None = None
