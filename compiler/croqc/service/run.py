@@ -42,7 +42,10 @@ Progress = Callable[[int, int], None]
 
 @record
 class RunReport:
-    """One run: the result, whose it is, and what else is to be said. `place` is 0-based, UTF-16, as in LSP."""
+    """One run: the result, whose it is, and what else is to be said. `place` is 0-based, UTF-16, as in LSP.
+
+    `warning`: the one of the notes that casts doubt on the verdict.
+    """
 
     path: str
     function: str
@@ -53,6 +56,7 @@ class RunReport:
     prints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()  # the sizes that nobody has given
+    warning: str = ""
 
     @property
     def ok(self) -> bool:
@@ -95,7 +99,8 @@ def run_planned(
         return runner.ended(Verdict.NOT_RUN, *found)
     assert function.analysis is not None
     done = runner.run(function.analysis)
-    return replace(done, notes=(*done.notes, *flow_note(report, function, done.result.verdict)))
+    doubt = flow_note(report, function, done.result.verdict)
+    return replace(done, notes=(*done.notes, *doubt), warning="".join(doubt))
 
 
 def obstacle(report: FileReport, function: FunctionReport, planned: Planned) -> tuple[str, Span | None] | None:
