@@ -33,7 +33,7 @@ def leaves(expr: Expr, ends: Ends) -> bool:
 
 def where_it_leaves(exprs: Sequence[Expr], ends: Ends, size: Size) -> Iterator[int]:
     """The values of a size beside which something leaves its type, the others being small; and the largest ones."""
-    for part in (part for expr in exprs for part in expr.walk()):
+    for part in (part for expr in exprs for part in expr.walk() if part.op == "cut"):
         if size.var in part.variables() and leaves(part, ends):
             yield from range(size.ends[1] - _LAST + 1, size.ends[1] + 1)
             half = 1 << (abs(part.value) - 1)
