@@ -28,8 +28,8 @@ class Hover:
 def hover(snapshot: Snapshot, offset: int, pictures: bool = False, late: str | None = None) -> Hover | None:
     """Type and shape of a name, definition of a macro, documentation of a word or directive, credit flow; or None.
 
-    `pictures`: the client shows images in Markdown. `late` is said in the place of the credit flow, which costs a run of
-    the verifier where the snapshot's report has no verdicts; `needs_flow` says where that matters.
+    `pictures`: the client shows images in Markdown. `late` is said in the place of the credit flow, which costs a run
+    of the verifier where the snapshot's report has no verdicts; `needs_flow` says where that matters.
     """
     directive = directive_hover(snapshot, offset)
     if directive is not None:
