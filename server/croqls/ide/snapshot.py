@@ -36,7 +36,8 @@ class Snapshot:
     @cached_property
     def limited(self) -> bool:
         """Whether the text is too long to be read while one types; then nothing is known of it but its lines."""
-        return self.text.count("\n") > MOST_LINES or len(self.text) > _MOST_CHARACTERS
+        ends = self.text.count("\n") + self.text.count("\r") - self.text.count("\r\n")
+        return ends > MOST_LINES or len(self.text) > _MOST_CHARACTERS
 
     @cached_property
     def report(self) -> FileReport:

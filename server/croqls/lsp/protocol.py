@@ -8,7 +8,7 @@ the log, and never a message to the person. Must not know any request.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from attrs import fields_dict
@@ -66,6 +66,13 @@ class CroqtileProtocol(LanguageServerProtocol):
     lsp_text_document__did_change = None  # type: ignore[assignment]
     lsp_text_document__did_close = None  # type: ignore[assignment]
 
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        """The library reads the root's address, of any form, for a workspace of its own; here folders alone count."""
+        params.root_uri = params.root_path = None
+        result: lsp.InitializeResult = yield from super().lsp_initialize(params)
+        return result
+
     @lsp_method(lsp.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: lsp.ExecuteCommandParams) -> Any:  # type: ignore[override]
         """One task, which a cancellation reaches; the library's own goes on without its request."""
@@ -84,12 +91,16 @@ class CroqtileProtocol(LanguageServerProtocol):
             if self._is_served(message):
                 super().handle_message(self._structured(message))
         except JsonRpcException as error:
-            _LOG.warning("a message of the client's that does not fit: %s", error.message)
-            if self._wants_answer(message):
-                known = number if isinstance(number, int | str) else None  # LSP 3.17, `ResponseMessage`
-                told = {"code": error.code, "message": error.message}
-                self._send_data({"jsonrpc": self.VERSION, "id": known, "error": told})
+            self.refuse(number, error, self._wants_answer(message))
         self._forget_ended()
+
+    def refuse(self, number: Any, error: JsonRpcException, answered: bool = True) -> None:
+        """One line of the log for what a client does wrong, and the answer, where one is due."""
+        _LOG.warning("a message of the client's that does not fit: %s", error.message)
+        if answered:
+            known = number if isinstance(number, int | str) else None  # LSP 3.17, `ResponseMessage`
+            told = {"code": error.code, "message": error.message}
+            self._send_data({"jsonrpc": self.VERSION, "id": known, "error": told})
 
     @staticmethod
     def _wants_answer(message: Any) -> bool:

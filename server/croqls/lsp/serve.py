@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.io_ import StdoutWriter
 
 from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
@@ -15,6 +18,7 @@ from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
 from croqls.lsp.requests.publish import publish_verdicts
 from croqls.lsp.server import CroqtileServer
+from croqls.lsp.transport import listen
 
 _LAST_SECOND = 1.0  # for what is still to be written; a server without a client must not stay
 
@@ -45,9 +49,12 @@ def serve() -> None:
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
     server = make_server()
     keep_loaded()
-    server.start_io()
+    protocol = server.protocol
+    assert isinstance(protocol, CroqtileProtocol)
+    protocol.set_writer(StdoutWriter(sys.stdout.buffer))
+    with suppress(KeyboardInterrupt, SystemExit):  # `exit` is one
+        asyncio.run(listen(protocol, sys.stdin.buffer))
     server.stop_processes()
     server.runs.written(_LAST_SECOND)
     logging.shutdown()
-    ended_in_order = isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order
-    os._exit(0 if ended_in_order else 1)  # the interpreter would wait for threads first
+    os._exit(0 if protocol.ended_in_order else 1)  # the interpreter would wait for threads first

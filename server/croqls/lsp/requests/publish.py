@@ -82,8 +82,8 @@ def listed(server: CroqtileServer, snapshot: Snapshot, uri: str) -> list[lsp.Dia
     _log_failures(server, snapshot.uri, report.diagnostics)
     encoding = server.documents.encoding
     found = [diagnostic(snapshot.source, item, uri, encoding) for item in with_definitions(report)]
-    version, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
-    return found + (marks if version == snapshot.version else [])
+    ran, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
+    return found + (marks if ran == snapshot.text else [])
 
 
 def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
