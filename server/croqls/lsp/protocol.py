@@ -8,7 +8,8 @@ the log, and never a message to the person. Must not know any request.
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from inspect import isawaitable
 from typing import Any
 
 from attrs import fields_dict
@@ -55,10 +56,20 @@ def _offered(data: Any, kind: type) -> Offered:
     return Offered(data, kind)
 
 
+def _behind(wait: Callable[[], Awaitable[None]], handler: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    async def late(*args: Any, **named: Any) -> Any:
+        await wait()
+        found = handler(*args, **named)
+        return await found if isawaitable(found) else found
+
+    return late
+
+
 class CroqtileProtocol(LanguageServerProtocol):
     """The library's protocol, with an answer to every request."""
 
     _initialized = False
+    before: Callable[[Any], Callable[[], Awaitable[None]] | None] = staticmethod(lambda _: None)  # by parameters
 
     # The library would keep every document a second time, and fail at the second spelling of an address and at one that
     # is not open; without these the handlers of the table are called.
@@ -152,6 +163,20 @@ class CroqtileProtocol(LanguageServerProtocol):
         if kind is not None and "id" in message and "id" not in fields_dict(kind):
             raise JsonRpcMethodNotFound.of(method)
         return kind or (JsonRPCRequestMessage if "id" in message else JsonRPCNotification)
+
+    def _execute_handler(
+        self,
+        msg_id: int | str,
+        handler: Callable[..., Any],
+        callback: Callable[[Any], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """A handler that has to wait for something is one task with that, which a cancellation reaches."""
+        wait = self.before(args[0]) if args else None
+        if wait is not None:
+            handler = _behind(wait, handler)
+        super()._execute_handler(msg_id, handler, callback, args, kwargs)
 
     def _handle_cancel_notification(self, msg_id: int | str) -> None:
         """One that comes behind the answer is in order, and no news."""

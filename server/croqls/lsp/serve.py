@@ -16,7 +16,7 @@ from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
-from croqls.lsp.requests.publish import publish_verdicts
+from croqls.lsp.requests.publish import publish_verdicts, push
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.transport import listen
 
@@ -27,6 +27,10 @@ def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
     server = CroqtileServer()
     server.flow.on_answer = partial(publish_verdicts, server)
+    server.reading.on_read = partial(push, server)
+    protocol = server.protocol
+    assert isinstance(protocol, CroqtileProtocol)
+    protocol.before = server.reading.before
     for entry in TABLE:
         server.feature(entry.method, entry.options)(partial(entry.handler, server))
     for name, command in COMMANDS.items():

@@ -11,6 +11,7 @@ from croqls.lsp.documents import Documents
 from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
+from croqls.lsp.reading import Reading
 from croqls.lsp.runs import Runs
 from croqls.lsp.symbol_index import SymbolIndex
 from croqls.lsp.worker_process import WorkerProcess
@@ -28,6 +29,7 @@ class CroqtileServer(LanguageServer):
             converter_factory=plain_converter,
         )
         self.documents = Documents()
+        self.reading = Reading(self.documents)
         self.pull = self.pull_offered = False  # the client asks for diagnostics; it was told so at its start
         self.pull_wanted = False  # by the settings
         self.pulled: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}  # the newest answer, by address
