@@ -110,6 +110,8 @@ def report_lines(report: RunReport, colour: bool = False) -> list[str]:
         if report.place is not None:
             place = f"{report.path}:{report.place[0].line + 1}:{report.place[0].column + 1}: "
         lines.append(f"  {place}{report.message}")
+    if report.offer == "force":
+        lines.append("  --force runs it all the same")
     for item in result.expectations:
         lines += _expectation(item)
     lines += [_hang(item) for item in result.hang]

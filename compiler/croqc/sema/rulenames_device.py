@@ -46,7 +46,9 @@ COPY_SHAPES: Final = "copy-shapes"  # D03; source, dest (shapes), dim
 TRANSPOSE_ORDER: Final = "transpose-order"  # D04; order, rank
 PAD_LISTS: Final = "pad-lists"  # D05; reason "rank"|"integer"|"range"|"mid", list "low"|"high"|"mid", rank
 COPY_DIRECTION: Final = "copy-direction"  # D06; source, dest (storage words), op, is_async
-TMA_LIMIT: Final = "tma-limit"  # D08; reason "target"|"row"|"extent"|"rank"|"stride"|"op", value, target, needs, dim
+TMA_LIMIT: Final = (
+    "tma-limit"  # D08; reason "target"|"row"|"rows"|"extent"|"rank"|"stride"|"op", value, target, needs, dim
+)
 TMA_BOX_VARIES: Final = "tma-box-varies"  # D09; index
 TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
 COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma-only"; the grammar finds the others

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -79,6 +80,7 @@ def explanation(rule: Rule) -> str:
     return page_text(rule.name) or f"# {rule.name}\n\n{rule.summary}\n"
 
 
+@cache  # every list of diagnostics names them anew
 def page_uri(name: str) -> str:
     """The `file:` address of a rule's page, for `codeDescription` (LSP 3.17, `Diagnostic`)."""
     return Path(str(files("croqc.rules").joinpath("pages", f"{name}.md"))).absolute().as_uri()

@@ -23,8 +23,8 @@ _OF_RUNS: Final = (
     " seen."
 )
 _VERDICTS: Final[Mapping[str, str]] = {
-    "proved": f"The credit flow is free of deadlock and of early reuse of buffers, for every size; those below 2^20"
-    f" where integers of 32 bits could wrap. {_OF_FLOW}",
+    "proved": "The credit flow is free of deadlock and of early reuse of buffers, for every size. Where integers could"
+    f' leave their type at larger sizes, the verdict names those that it is of ("up to 2^20"). {_OF_FLOW}',
     "checked": f"No fault at the sizes that were tried, which the verdict names; not proved for all. {_OF_FLOW}",
     "fails": "The credit flow comes to a deadlock or uses a buffer too early; the findings tell the steps to it.",
     "verified": f"Every `expect` line holds in this run. {_OF_RUNS}",

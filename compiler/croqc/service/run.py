@@ -56,6 +56,7 @@ class RunReport:
     prints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()  # the sizes that nobody has given
+    offer: str | None = None  # "force" where the verdict of the credit flow alone keeps it from the card
     warning: str = ""
 
     @property
@@ -254,7 +255,9 @@ class _Runner:
         from croqc.service.run_card import refusal
 
         found = refusal(self.report, self.function, data, self.request.card, auto)
-        return None if found is None else self.ended(found.verdict, found.message, found.place)
+        return (
+            None if found is None else replace(self.ended(found.verdict, found.message, found.place), offer=found.offer)
+        )
 
     def _without_reference(self, model: Model, data: RunData) -> RunReport:
         """A run on the card of a program whose plain order is stuck: whether it hangs there, too."""

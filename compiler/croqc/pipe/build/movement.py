@@ -128,6 +128,8 @@ def form_of(c: Context, node: ast.Copy) -> tuple[ir.Form, tuple[int, ...], tuple
 
 def _rotate(c: Context, node: ast.Rotate) -> Built:
     symbols = [c.symbol(name) for name in node.names]
+    if all(_is_of_multiply(c, name) for name in node.names):
+        return []  # a wait for one of them ends all groups
     if any(symbol not in c.handles for symbol in symbols):
         raise LoweringError(
             f"'{node.word}' of named buffers is not lowered yet: let the copies make them ('=> shared')", node.span
@@ -165,12 +167,19 @@ def _is_future(c: Context, node: ast.Expr) -> bool:
     return isinstance(node, ast.Name) and isinstance(c.symbol(node).type, Future)
 
 
+def _is_of_multiply(c: Context, node: ast.Expr) -> bool:
+    type_ = c.symbol(node).type if isinstance(node, ast.Name) else None
+    return isinstance(type_, Future) and type_.multiply
+
+
 def _wait(c: Context, node: ast.Wait) -> Built:
     found: Built = []
     futures: list[str] = []
     for ref in node.refs:
         if not _is_future(c, ref):
             found += _in_turn(c, [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)])
+        elif _is_of_multiply(c, ref):  # groups end in order: with all of them, its own
+            found.append(ir.Commit(node.span))
         elif (transfers := _transfers(c, ref)) != (_handle(c, ref),):
             found.append(ir.Await(node.span, transfers, c.unit, among=True))
         else:

@@ -17,7 +17,7 @@ from croqc.text.edits import Edit
 from croqc.text.record import replace
 from croqc.text.source import Source
 from croqc.text.span import Span
-from croqls.assists.offers import MIGRATE, REWRITE, assists, migrations
+from croqls.assists.kinds import MIGRATE, REWRITE
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic, offset_of, range_of
 from croqls.lsp.requests.entry import Entry
@@ -69,10 +69,14 @@ class _Answer:
                 if item.fixes and (inside or self.is_told(item, told)):
                     yield from self.fixes(item)
         if self.wants(REWRITE):
+            from croqls.assists.offers import assists  # here, and below: rewrites are not needed at the start
+
             for offer in assists(self.snapshot, span.start):
                 if self.wants(offer.kind):
                     yield self.action(offer.title, offer.kind, offer.edits)
         elif self.wants(MIGRATE):
+            from croqls.assists.offers import migrations
+
             for offer in migrations(self.snapshot):
                 yield self.action(offer.title, offer.kind, offer.edits)
         if self.wants(FIX_ALL):

@@ -109,6 +109,11 @@ function showOverlap() {
   const text = share < 10 ? `staircase: ${share} % overlap` : `${share} % of the work overlaps copies`;
   $("overlap").append(make("button", { className: "fact", textContent: text, onclick: () => mean("overlap") }));
 }
+// A move by hand: until the cursor of the editor moves, what stands at this step comes before what stands under it.
+function walk(n) {
+  $("under").classList.add("walked");
+  go(n);
+}
 function go(n) {
   const moments = run.picture.moments;
   at = Math.min(Math.max(n, 0), moments.length);
