@@ -92,8 +92,8 @@ WRONG = {
 
 
 def test_what_the_host_cuts_is_found() -> None:
-    text = KERNEL.format(load=loads(late="q == 7"), use=uses())
-    (finding,) = flow_of(text.replace("  parallel b", "  int q = __to<u8>(263 + n);\n  parallel b", 1)).findings
+    text = kernel(loads(late="q == 7"), uses(), "cdiv(R, 4)", host="int q = __to<u8>(263 + n);")
+    (finding,) = flow_of(text).findings
     assert finding.sizes["n"] == 0
 
 
