@@ -207,6 +207,82 @@ def test_without_a_card_the_simulator_is_offered(nvim: Neovim) -> None:
     assert said.endswith("; :CroqRun sim runs it in the simulator")
 
 
+ENDED = "require('croqtile.run').ended(vim.json.decode(...))"
+
+
+def told(nvim: Neovim, version: int, task: str, result: Any, **more: Any) -> str:
+    """The end of a run of the current buffer, as `croqtile/runResult`."""
+    uri = nvim.lua("return vim.uri_from_bufnr(0)")
+    about = {"version": 1, "id": 1, "uri": uri, "documentVersion": version, "task": task, "state": "done"}
+    return json.dumps({**about, "message": "", "offer": None, "result": result, **more})
+
+
+def test_what_the_verdict_keeps_from_the_card_has_its_command(nvim: Neovim) -> None:
+    nvim.edit("kept.co", ADD)
+    kept = FINISHED | {"verdict": "not-run", "message": "its credit flow has an error", "offer": "force"}
+    nvim.lua(ENDED, told(nvim, 0, "run", {"version": 1, "runs": [kept]}, offer="force"))
+    assert nvim.float().endswith(":CroqRun! gpu runs on the card what the verdict keeps from it")
+
+
+def test_a_profile_stands_in_a_report_and_beside_its_waits_until_the_next_edit(nvim: Neovim) -> None:
+    nvim.edit("profile.co", CURRENT)
+    line = line_of(CURRENT, "wait full") - 1
+    spot = {"start": {"line": line, "character": 4}, "end": {"line": line, "character": 8}}
+
+    def stay(path: str, share: float, is_wait: bool = True) -> dict[str, Any]:
+        return {"path": path, "isWait": is_wait, "range": spot, "count": 8, "median": 260, "share": share}
+
+    blocks = [
+        {"block": 0, "places": [stay("path a", 0.5), stay("path a", 0.9, False)]},
+        {"block": 63, "places": [stay("path a", 0.61)]},
+    ]
+    kernel = {"kernel": "matmul", "verdict": "both sides stand", "tries": ["more slots"], "blocks": blocks}
+    times = {"card": "a card", "rounds": 5, "plain": 1e-4, "probed": 1.25e-4}
+    done = {
+        "function": "matmul",
+        "sizes": {"K": 64},
+        **times,
+        "kernels": [kernel],
+        "message": "",
+        "range": None,
+        "notes": ["slow"],
+    }
+    failed = done | {"function": "f", "kernels": [], "message": "it has errors", "range": spot, "notes": []}
+    version = nvim.value("vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] + 1") - 1
+    nvim.lua(ENDED, told(nvim, version, "profile", {"version": 1, "profiles": [done, failed], "flow": {}}))
+    assert nvim.float().splitlines() == [
+        "matmul K=64 on a card: 100.0 us a round, 125.0 us with probes (5 rounds)",
+        "  matmul: both sides stand",
+        "    try: more slots",
+        f"  line {line + 1}: stalls 50–61 %",
+        "    path a, block 0: 50 % of its time in 8 visits, median 260 ns",
+        "    path a, block 63: 61 % of its time in 8 visits, median 260 ns",
+        "  note: slow",
+        "f K=64 was not profiled",
+        f"  line {line + 1}: it has errors",
+    ]
+    marks = """(function()
+      local space = vim.api.nvim_get_namespaces()["croqtile.profile"]
+      return vim.tbl_map(function(mark) return { mark[2], mark[4].virt_text[1][1] } end,
+        vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true }))
+    end)()"""
+    assert nvim.lua(f"return {marks}") == [[line, "stalls 50–61 %"]]
+    nvim.lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { '// more' })")
+    nvim.do("doautocmd TextChanged")
+    assert nvim.lua(f"return {marks}") == []
+    nvim.lua(
+        ENDED, told(nvim, version, "profile", {"version": 1, "profiles": [done], "flow": {}})
+    )  # of the text before
+    assert nvim.lua(f"return {marks}") == []
+
+
+def test_without_a_card_a_profile_says_so(nvim: Neovim) -> None:
+    nvim.edit("card.co", ADD)
+    nvim.do("CroqProfile")
+    (said,) = nvim.value("said")
+    assert said.endswith("; :CroqDoctor says what is missing")
+
+
 def test_generated_code_follows_the_cursor_both_ways(nvim: Neovim) -> None:
     nvim.edit("cuda.co", CURRENT)
     nvim.cursor("mma.store acc")

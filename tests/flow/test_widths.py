@@ -103,6 +103,12 @@ WRONG = {
 }
 
 
+def test_what_the_host_cuts_is_found() -> None:
+    text = KERNEL.format(load=loads(late="q == 7"), use=uses())
+    (finding,) = flow_of(text.replace("  parallel b", "  int q = __to<u8>(263 + n);\n  parallel b", 1)).findings
+    assert finding.sizes["n"] == 0
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_what_a_width_makes_go_wrong_is_found(name: str) -> None:
     load, use = WRONG[name]

@@ -41,10 +41,12 @@ def lower(
     arrivals: Mapping[Slot, Arrivals],
     table: Mapping[type, Handler],
     loosely: bool = False,
+    wide: bool = False,
 ) -> Program:
     """The program of one kernel. `table` holds the statements that are not control. `loosely`: reads that a condition
-    on sizes guards, and nothing else, become `Guarded` ones without it."""
-    return Lowering(model, kernel, paths, arrivals, table, loosely).program
+    on sizes guards, and nothing else, become `Guarded` ones without it. `wide`: integers are cut as the largest sizes
+    ask for it, not those that are usual."""
+    return Lowering(model, kernel, paths, arrivals, table, loosely, wide).program
 
 
 class Lowering(Builder):
@@ -58,9 +60,10 @@ class Lowering(Builder):
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
         loosely: bool,
+        wide: bool,
     ) -> None:
         nodes = nodes_of(kernel.node)
-        super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body))
+        super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body), wide)
         self.loosely = loosely
         self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
         self.kernel = kernel

@@ -18,15 +18,19 @@ from croqc.syntax.visit import walk
 
 
 class Widths:
-    """Of the expressions of one kernel, of which `nodes` are all nodes."""
+    """Of the expressions of one kernel, of which `nodes` are all nodes. `wide`: with sizes as large as they can be,
+    where that can make a difference."""
 
-    def __init__(self, model: Model, nodes: Sequence[ast.Node]) -> None:
+    def __init__(self, model: Model, nodes: Sequence[ast.Node], wide: bool = False) -> None:
         self.model = model
         self._extents = Extents(model, nodes)
+        self.converts = _converts(model)
+        if wide and self.converts:
+            self._extents = Extents(model, nodes, self._extents)
         self._plain: dict[ast.Node, bool] = {}
-        self._any = bool(self._extents.wrapping) or any(
-            self._is_cut(node) or self._is_given_less(node) for node in nodes
-        )
+        every = (*nodes, *model.types)  # what a name stands for may be written on the host
+        cuts = self.converts and any(self._is_cut(node) or self._is_given_less(node) for node in every)
+        self._any = cuts or bool(self._extents.wrapping)
 
     def is_plain(self, node: ast.Node) -> bool:
         """Whether a value is what its normal form, which knows no widths, says: nothing in it is cut."""
@@ -95,6 +99,14 @@ class Widths:
 
     def _converted(self, node: ast.Node, value: Expr, elem: str | None) -> Expr:
         return _cut(value, elem) if self._extents.loses(node, elem) else value
+
+
+def _converts(model: Model) -> bool:
+    """Whether a function has more than indices and their like, which are taken not to leave their type."""
+    return any(
+        elem_of(type_) not in (None, "s32") or (isinstance(node, ast.Binary) and node.op == "<<")
+        for node, type_ in model.types.items()
+    )
 
 
 def _cut(value: Expr, elem: str | None) -> Expr:
