@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from croqls.lsp.serve import serve
+from croqc.service.memory import collect_seldom
 
 if __name__ == "__main__":
+    collect_seldom()  # before the modules, of whose objects none dies
+    from croqls.lsp.serve import serve
+
     serve()

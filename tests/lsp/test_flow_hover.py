@@ -18,7 +18,7 @@ from croqls.ide.hover import Hover
 from croqls.lsp.requests.hover import text_document_hover
 from croqls.lsp.serve import make_server
 from croqls.lsp.server import CroqtileServer
-from croqls.workers.flow import Reply
+from croqls.workers.flow_orders import Reply
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import CONFIG, Editor
 

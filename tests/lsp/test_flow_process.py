@@ -9,6 +9,9 @@ from multiprocessing import Pipe
 
 import pytest
 
+from croqc.flow.analysis import analyze_flow
+from croqc.sema.model import Model
+from croqc.service import flow_check
 from croqc.service.settings import NO_SETTINGS
 from croqc.text.record import replace
 from croqls.ide.hover import hover
@@ -17,7 +20,7 @@ from croqls.lsp import child
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import FlowProcess, job_of
 from croqls.workers import flow as worker
-from croqls.workers.flow import Answer, Job
+from croqls.workers.flow_orders import Answer, Job, Question
 from tests.rules.breaking import fail, keep_going
 
 KERNEL = "__co__ void f(global s32 [N] x) {\n  parallel p by N : thread\n    x.at(p) = 1;\n}\n"
@@ -118,7 +121,7 @@ async def test_a_process_that_cannot_be_started_is_told_for_every_order(
     with monkeypatch.context() as broken:
         broken.setattr(child, "get_executable", lambda: "/nowhere/python")
         process.submit(job("a.co", 1))
-        reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=0))
+        reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), 0, partial(hover, offset=0))
     gone = "no verdicts on credit flow: /nowhere/python is gone; start the server anew with a Python that is there"
     assert [answer.failed for answer in answers.seen] == [gone]
     assert (reply.answer, reply.failed) == (None, gone)
@@ -152,16 +155,17 @@ async def test_a_question_is_answered_before_verdicts_that_wait() -> None:
     process.on_answer = lambda answer: order.append(answer.key)
     for key in ("file:///a.co", "file:///b.co"):
         process.submit(job(key, 1))
-    reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=KERNEL.index("x.at")))
+    place = KERNEL.index("x.at")
+    reply = await process.ask(Snapshot("file:///c.co", 1, KERNEL), place, partial(hover, offset=place))
     assert reply.answer is not None
     assert "x: global s32 [N]" in reply.answer.markdown
-    assert order == ["file:///a.co"]  # which was running when the question came
+    assert "file:///b.co" not in order  # the other was running when the question came
     process.stop()
 
 
 async def test_a_question_of_a_process_that_dies_is_answered_with_the_reason() -> None:
     process = FlowProcess()
-    asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), partial(hover, offset=0)))
+    asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), 0, partial(hover, offset=0)))
     await asyncio.sleep(0)
     assert process._child is not None
     process._child.process.kill()
@@ -184,7 +188,8 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
     monkeypatch.setattr(FlowProcess, "_start", counted)
     process = started(answers)
     for turn in range(4):
-        asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", turn, KERNEL), partial(hover, offset=turn)))
+        snapshot = Snapshot("file:///c.co", turn, KERNEL)
+        asked = asyncio.create_task(process.ask(snapshot, turn, partial(hover, offset=turn)))
         await asyncio.sleep(0)
         if process._child is not None:
             process._child.process.kill()
@@ -201,9 +206,10 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
 
 def test_a_failure_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_going(monkeypatch)
-    monkeypatch.setattr(worker, "_report", fail)
-    question = worker.Question(1, job("a.co", 1), "file:///a.co", partial(hover, offset=0))
-    for failed in (worker._answer(job("a.co", 1), {}).failed, worker._reply(question, {}).failed):
+    monkeypatch.setattr(worker.Desk, "_checked", fail)
+    question = Question(1, job("a.co", 1), "file:///a.co", 0, partial(hover, offset=0))
+    desk = worker.Desk(Pipe()[0])
+    for failed in (desk.answer(job("a.co", 1)).failed, desk.reply(question).failed):
         assert failed.startswith("ZeroDivisionError at breaking.py:")
         assert failed.endswith(": division by zero")
 
@@ -212,7 +218,6 @@ def test_objects_are_looked_through_once_nobody_waits(monkeypatch: pytest.Monkey
     """Behind the second of two answers, not between them."""
     here, there = Pipe()
     done: list[int] = []
-    monkeypatch.setattr(worker, "collect_seldom", lambda: None)
     monkeypatch.setattr(worker, "begin", lambda: None)
     monkeypatch.setattr(worker, "collect_young", lambda: (done.append(sent()), here.close())[0])
 
@@ -224,5 +229,50 @@ def test_objects_are_looked_through_once_nobody_waits(monkeypatch: pytest.Monkey
 
     here.send(job("a", 1))
     here.send(job("a", 2))
-    worker.work(there)
+    worker.serve(there)
     assert done == [2]
+
+
+THREE = "".join(KERNEL.replace(" f(", f" {name}(") for name in "fgh")
+
+
+def judged(snapshot: Snapshot) -> list[str]:
+    """The functions whose flow is known."""
+    flows = snapshot.report.flows or {}
+    return [function.name for function in snapshot.report.functions if function.analysis in flows]
+
+
+def question(text: str, place: int) -> Question:
+    return Question(1, replace(job("a.co", 1), text=text), "file:///a.co", place, judged)
+
+
+def test_a_question_is_answered_between_the_functions_of_a_file() -> None:
+    """With the flow of its own function alone."""
+    here, there = Pipe()
+    here.send(question(THREE, THREE.index(" g(")))
+    worker.Desk(there).serve(replace(job("a.co", 1), text=THREE))
+    reply, answer = here.recv(), here.recv()
+    assert (reply.answer, reply.failed) == (["g"], "")
+    assert (answer.version, answer.failed) == (1, "")
+
+
+def test_no_flow_is_found_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for a question about a version, nor for its verdicts behind it."""
+    found: list[str] = []
+
+    def counted(model: Model, budget: int) -> object:
+        found.append(model.function.name.id)
+        return analyze_flow(model, budget)
+
+    monkeypatch.setattr(flow_check, "analyze_flow", counted)
+    _here, there = Pipe()
+    desk = worker.Desk(there)
+    desk.answer(replace(job("a.co", 1), text=THREE))
+    assert found == ["f", "g", "h"]
+    edited = THREE.replace("__co__ void g(global s32 [N] x) {", "__co__ void g(global s32 [N] x) { ")
+    assert desk.reply(question(edited, edited.index(" h("))).answer == ["h"]
+    assert found == ["f", "g", "h"]
+    assert desk.reply(question(edited, edited.index(" g("))).answer == ["g"]
+    desk.answer(replace(job("a.co", 2), text=edited))
+    assert found == ["f", "g", "h", "g"]
+    assert desk.reply(question(edited, 0)).answer == ["f", "g", "h"]

@@ -10,9 +10,10 @@ from pytest_lsp import LanguageClient
 
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
+from croqls.lsp.requests import publish as requests_publish
 from croqls.lsp.requests.publish import publish, publish_verdicts
 from croqls.lsp.serve import make_server
-from croqls.workers.flow import Answer
+from croqls.workers.flow_orders import Answer
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import Editor
 from tests.rules.breaking import break_rule
@@ -65,6 +66,19 @@ def test_a_failed_answer_leaves_the_verdicts_as_they_are(monkeypatch: pytest.Mon
     publish_verdicts(server, Answer("file:///k.co", 1, (), "the credit-flow process died"))
     assert server.documents.verdicts(snapshot) == known
     assert ["credit-deadlock" in [item.code for item in each.diagnostics] for each in pushed] == [True]
+
+
+def test_objects_are_looked_through_behind_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not while the first list of an edit is waited for."""
+    server = make_server()
+    done: list[str] = []
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", lambda _: done.append("list"))
+    monkeypatch.setattr(server.flow, "submit", lambda _: None)
+    monkeypatch.setattr(requests_publish, "collect_young", lambda: done.append("collect"))
+    snapshot, _ = server.documents.open("file:///k.co", 1, PIPELINE)
+    publish(server, snapshot)
+    publish_verdicts(server, Answer("file:///k.co", 1, ()))
+    assert done == ["list", "list", "collect"]
 
 
 def test_a_rule_that_fails_is_logged_once_and_the_rest_is_published(

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from croqc.text.edits import apply_edits
-from croqls.assists.offers import MIGRATE, REWRITE, Assist, assists
+from croqls.assists.kinds import MIGRATE, REWRITE
+from croqls.assists.offers import Assist, assists
 from croqls.ide.snapshot import Snapshot
 from tests.refactor.rewriting import verdicts
 

@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from croqc.syntax import ast
+from croqc.syntax.context import typed_tokens
 from croqc.syntax.formatter import format_file
+from croqc.syntax.layout_indent import indents_of
 from croqc.syntax.parser import parse_file
 from croqc.syntax.preprocess import preprocess
 from croqc.syntax.tree import FileTree
-from croqc.syntax.visit import shape_of
+from croqc.syntax.visit import shape_of, walk
 from croqc.text.edits import apply_edits
 from tests.syntax.canonical import STATEMENTS
 
@@ -217,6 +220,36 @@ __co__ void matmul(global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, 
 def test_the_house_style_stays() -> None:
     assert parse_file(KERNEL).findings == ()
     assert formatted(KERNEL) == KERNEL
+
+
+KNOWN = """\
+#define TILE 2
+__co__ void f(global s32 [M] x) {
+  [[maxnreg(64)]] parallel p by 4 : block {
+    foreach k in TILE if (p == 1) y = k; else if (p == 2) y = 2;
+    with i in 8 foreach i(1 : -1 : 2) { if (i > 2) { x.at(i) = TILE; } else y = 3; }
+    inthreads (p == 0) while (y < 3) y = y + 1;
+    [[schedule(k_tiles(2, 2))]] mma.row.row c, a, b;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("text", [KERNEL, KNOWN, *STATEMENTS])
+def test_what_decides_on_lines_is_found_in_the_headers_of_statements(text: str) -> None:
+    """As a walk over the whole tree finds it; and the parser's tokens are those of the context rules."""
+    whole = text if "__co__" in text else f"__co__ void f(s32 n) {{\n{text}\n}}\n"
+    for function in parse_file(whole).functions:
+        if function.tree is None:
+            continue
+        nodes, found = list(walk(function.tree)), indents_of(function.tree)
+        ifs = [node for node in nodes if isinstance(node, ast.If) and node.other]
+        assert found.elses == {node.then.span.end: node.span.start for node in ifs}
+        assert found.attributes == {node.span.end for node in nodes if isinstance(node, ast.Attribute)}
+        assert sorted(found.ranges) == sorted(node.span for node in nodes if isinstance(node, ast.Range))
+        if function.typed:
+            known = [(token.type, token.span) for token in function.typed]
+            assert known == [(token.type, token.span) for token in typed_tokens(function.source)[0]]
 
 
 def blanked(text: str, choose: st.DataObject) -> str:

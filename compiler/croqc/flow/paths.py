@@ -85,12 +85,16 @@ class _Partition:
 
     def _classes(self) -> list[Mask]:
         """The threads of each path, ordered by the first."""
-        columns = [one.values(self.threads) for one in self.units]
-        groups: defaultdict[tuple[int, ...], Mask] = defaultdict(int)
-        for thread in range(self.threads):
-            roles = (mask >> thread & 1 for mask in self.roles.values())
-            groups[*(column[thread] for column in columns), *roles] |= 1 << thread
-        return self._without_idle(list(groups.values())) if self.roles else list(groups.values())
+        groups = [(1 << self.threads) - 1] if self.threads else []
+        for one in self.units:
+            units: defaultdict[int, Mask] = defaultdict(int)
+            for thread, value in enumerate(one.values(self.threads)):
+                units[value] |= 1 << thread
+            groups = [part for group in groups for unit in units.values() if (part := group & unit)]
+        for mask in self.roles.values():
+            groups = [part for group in groups for part in (group & mask, group & ~mask) if part]
+        groups.sort(key=_first)
+        return self._without_idle(groups) if self.roles else groups
 
     def _without_idle(self, groups: list[Mask]) -> list[Mask]:
         """Threads beside a role of their own unit: nothing to do, or they go along with it outside the regions."""

@@ -52,7 +52,12 @@ class Placement:
         return thread // self.unit % self.bound
 
     def values(self, threads: int) -> Numbers:
-        return [thread // self.unit % self.bound for thread in range(threads)]
+        return _column(self.unit, self.bound, threads)
+
+
+@lru_cache(maxsize=64)  # four stages of an analysis ask for the same ones, and the next analysis too
+def _column(unit: int, bound: int, threads: int) -> Numbers:
+    return tuple(thread // unit % bound for thread in range(threads))
 
 
 def mask_of(bits: Iterable[object]) -> Mask:

@@ -18,6 +18,7 @@ from croqc.text.record import record
 
 _MAX_TERMS = 48  # a product that would have more stays an opaque part
 _TOO_LARGE = 1 << 64
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 @record(eq=False)
@@ -111,9 +112,15 @@ class Int:
 
     def names(self) -> frozenset[str]:
         """All symbols, those inside parts too."""
+        if not self.terms:
+            return _NO_NAMES
         found: set[str] = set()
-        for atom in self.atoms():
-            found |= {atom} if isinstance(atom, str) else atom.a.names() | atom.b.names()
+        for monomial, _ in self.terms:
+            for atom in monomial:
+                if isinstance(atom, str):
+                    found.add(atom)
+                else:
+                    found |= atom.a.names() | atom.b.names()
         return frozenset(found)
 
     # --- arithmetic ---------------------------------------------------------------------------

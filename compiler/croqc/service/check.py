@@ -62,6 +62,11 @@ class FunctionReport:
     def name(self) -> str:
         return self.parsed.tree.name.id if self.parsed.tree else ""
 
+    @property
+    def sound(self) -> bool:
+        """Whether it has no error, so that its credit flow can be analysed."""
+        return self.analysis is not None and all(item.severity is not Severity.ERROR for item in self.diagnostics)
+
     def spans(self, span: Span) -> bool:
         """Whether an absolute span lies in this function."""
         return self.base <= span.start <= self.base + len(self.parsed.source.text)

@@ -6,7 +6,7 @@ A function with errors is not analysed. Verdicts of functions that did not chang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.flow.report import FlowFinding, KernelFlow, Strength
@@ -22,12 +22,7 @@ from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 
 NOT_ANALYSED = "not-analysed"
-_SOME_SIZES = "assumed-divisible"  # a note that indices stay inside at some sizes only
-
-
-def sound(function: FunctionReport) -> bool:
-    """Whether a function has no error, so that its flow can be analysed."""
-    return function.analysis is not None and all(item.severity is not Severity.ERROR for item in function.diagnostics)
+_SOME_SIZES = ("assumed-divisible", "assumed-size")  # notes that indices stay inside at some sizes only
 
 
 def finding_of(item: FlowFinding) -> Finding:
@@ -46,7 +41,7 @@ def _findings(flow: KernelFlow) -> list[Finding]:
 def _told(report: FileReport, number: int, budget: int) -> Told | None:
     """The kernels of a function with what is said of each; None for a function with errors."""
     function = report.functions[number]
-    if function.analysis is None or not sound(function):
+    if function.analysis is None or not function.sound:
         return None
     subject = subject_of(function.parsed, function.analysis, report.source)
     kernels = analyze_flow(function.analysis.model, budget)
@@ -91,14 +86,20 @@ def _function_flow(
     return FunctionFlow(tuple(flow for flow, _ in told), in_order(found))
 
 
-def with_flow(file: FileReport, budget: int, previous: FileReport | None = None, fixes: bool = True) -> FileReport:
-    """The report with the flow of every sound function. `budget` bounds the effort in abstract steps (section 5).
-    Without `fixes`, which cost more than the verdict, the findings have none."""
+def with_flow(
+    file: FileReport,
+    budget: int,
+    previous: FileReport | None = None,
+    fixes: bool = True,
+    wanted: Callable[[FunctionReport], bool] = lambda _: True,
+) -> FileReport:
+    """The report with the flow of every sound function that is `wanted`, which is asked before each. `budget` bounds
+    the effort in abstract steps (section 5). Without `fixes`, which cost more than the verdict, findings have none."""
     known = (previous.flows if previous else None) or {}
     flows = {}
     file = with_tried_fixes(with_sole_ways(file, _is_clean)) if fixes else file
     for number, function in enumerate(file.functions):
-        if function.analysis is not None:
+        if function.analysis is not None and wanted(function):
             flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget, fixes)
             if flow is not None:
                 flows[function.analysis] = flow
@@ -114,9 +115,10 @@ def with_flow(file: FileReport, budget: int, previous: FileReport | None = None,
 def scope_of(function: FunctionReport, flow: KernelFlow) -> str:
     """What a verdict leaves open: empty, or that nothing of indices follows from it, where a note says that they stay
     inside at some sizes only."""
-    noted = any(item.code == _SOME_SIZES for item in function.diagnostics)
+    told = {item.code for item in function.diagnostics}
+    noted = [f"'{name}'" for name in _SOME_SIZES if name in told]
     holds = flow.strength in (Strength.PROVED, Strength.CHECKED)
-    return f"of the order alone, for indices see '{_SOME_SIZES}'" if noted and holds else ""
+    return f"of the order alone, for indices see {' and '.join(noted)}" if noted and holds else ""
 
 
 def verdict_of(function: FunctionReport, flow: KernelFlow) -> str:

@@ -17,6 +17,11 @@ def collect_seldom() -> None:
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
 
 
+def keep_loaded() -> None:
+    """What there is by now, modules mostly, lives to the end of this process: Python never goes through it again."""
+    gc.freeze()
+
+
 def collect_young() -> None:
     """What came up since the last time, while nobody waits: later it would take ten times as long in the middle of an
     answer."""

@@ -20,8 +20,10 @@ from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_FIXED = ("DIRECTIVE", "DEAD")
-_CLOSERS = ("_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI")
+_FIXED = frozenset({"DIRECTIVE", "DEAD"})
+_PLAIN_GAPS = frozenset({"", " "})
+_SILENT = _FIXED | {"COMMENT"}
+_CLOSERS = frozenset({"_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI"})
 
 
 def format_file(tree: FileTree, within: Span | None = None) -> tuple[Edit, ...]:
@@ -48,30 +50,34 @@ class _Formatter:
         assert function.tree is not None
         self._text = function.source.text
         self._indents: Indents = indents_of(function.tree)
-        self._atoms = atoms_of(function.source, self._indents.braces, self._indents.ranges)
+        self._atoms = atoms_of(function, self._indents.braces, self._indents.ranges)
         self._margin = _margin(text, function.source.base)
         self._statement = -1  # the one that started last; -1: still in the header
         self._branch_end = -1  # behind the branch of an `if` that may go on with `else`
 
     def edits(self) -> Iterator[Edit]:
+        text, places = self._text, self._indents.places
+        left = self._atoms[0]
         for index in range(1, len(self._atoms)):
-            left, right = self._atoms[index - 1], self._atoms[index]
-            span = Span(left.span.end, right.span.start)
-            gap = self._text[span.start : span.end]
-            breaks = _LINE_END.findall(gap) or self._due_breaks(left, right)
-            column = self._column(index, bool(breaks))
+            before, left = left, self._atoms[index]
+            gap = text[before.end : left.start]
+            breaks = _LINE_END.findall(gap) if gap not in _PLAIN_GAPS else []
+            if not breaks and left.text == "}":
+                breaks = self._due_breaks(before, left)
+            # What starts no statement and opens no line has a column that nobody asks for.
+            column = self._column(index, bool(breaks)) if breaks or left.start in places else 0
             if gap.strip(" \t\r\n\f\v"):
                 continue  # a spliced line, or an argument list of a macro that leaves nothing
-            wanted = self._lines(gap, breaks, column, right) if breaks else self._blank(left, right, gap)
+            wanted = self._lines(gap, breaks, column, left) if breaks else self._blank(before, left, gap)
             if wanted != gap:
-                yield Edit(span, wanted)
+                yield Edit(Span(before.end, left.start), wanted)
 
     def _due_breaks(self, left: Atom, right: Atom) -> list[str]:
         """The line end in front of a `}` whose `{` stands on a line further up; none elsewhere."""
-        opened = self._indents.bodies.get(right.span.end)
-        if right.text != "}" or opened is None or left.last in _FIXED:
+        opened = self._indents.bodies.get(right.end)
+        if opened is None or left.last in _FIXED:
             return []
-        return _LINE_END.findall(self._text[opened : right.span.start])[:1]
+        return _LINE_END.findall(self._text[opened : right.start])[:1]
 
     def _lines(self, gap: str, breaks: list[str], column: int, right: Atom) -> str:
         """At most one empty line, then the indentation."""
@@ -89,7 +95,7 @@ class _Formatter:
         kept = " " if gap else ""
         if left.last == "COMMENT":
             return kept
-        wanted = blank_between(left, right, right.span.start in self._indents.empty)
+        wanted = blank_between(left.last, right.first, right.text[:1] == ".", right.start in self._indents.empty)
         if wanted is None:
             return kept
         if wanted or (gap and would_join(left.text, right.text)):
@@ -101,10 +107,10 @@ class _Formatter:
     def _column(self, index: int, breaks: bool) -> int:
         """The column of the atom if it opens a line; keeps track of the statement that it is in."""
         atom = self._atoms[index]
-        if atom.first in ("COMMENT", *_FIXED):
+        if atom.first in _SILENT:
             return self._comment_column(index) if breaks and atom.first == "COMMENT" else 0
         opens_line = breaks or self._behind_comment(index)
-        indents, start = self._indents, atom.span.start
+        indents, start = self._indents, atom.start
         if start in indents.places:
             column = indents.start(start, opens_line)
             self._statement = start
@@ -115,12 +121,12 @@ class _Formatter:
         """The column of an atom that starts no statement."""
         atom, indents = self._atoms[index], self._indents
         if atom.first == "BODY_OPEN":
-            return indents.of(indents.opens.get(atom.span.start, self._statement))
+            return indents.of(indents.opens.get(atom.start, self._statement))
         if atom.first == "BODY_CLOSE":
-            return indents.of(indents.closes.get(atom.span.end, -1))
+            return indents.of(indents.closes.get(atom.end, -1))
         if atom.first == "ELSE":
-            return indents.of(self._if_before(atom.span.start))
-        if atom.first in _CLOSERS or self._atoms[index - 1].span.end in indents.attributes:
+            return indents.of(self._if_before(atom.start))
+        if atom.first in _CLOSERS or self._atoms[index - 1].end in indents.attributes:
             return indents.of(self._statement)
         return indents.continuation(self._statement)
 
@@ -132,7 +138,7 @@ class _Formatter:
         """Whether only comments stand between the atom and the start of its line."""
         at = index - 1
         while at > 0 and self._atoms[at].first == "COMMENT":
-            gap = self._text[self._atoms[at - 1].span.end : self._atoms[at].span.start]
+            gap = self._text[self._atoms[at - 1].end : self._atoms[at].start]
             if _LINE_END.search(gap):
                 return True
             at -= 1
@@ -140,10 +146,10 @@ class _Formatter:
 
     def _comment_column(self, index: int) -> int:
         """A comment on a line of its own stands where the next statement will."""
-        while self._atoms[index].first in ("COMMENT", *_FIXED):  # the brace of the body ends it at the latest
+        while self._atoms[index].first in _SILENT:  # the brace of the body ends it at the latest
             index += 1
         following, indents = self._atoms[index], self._indents
-        start = following.span.start
+        start = following.start
         if start in indents.places:
             place = indents.places[start]
             return indents.of(place.owner) + LEVEL

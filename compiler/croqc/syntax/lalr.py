@@ -104,6 +104,11 @@ class Machine:
         size, origin, take, call = self.program.rules[number]
         states, gotos = self.states, self.tables.gotos
         values, starts, firsts = self.values, self.starts, self.firsts
+        if size == 1:  # every second one: what is on top is exchanged
+            children = values[-1:] if take is None else _children(take, values[-1:])
+            values[-1] = children if call is None else call(self.builder, Span(starts[-1], self.end), children)
+            states[-1] = gotos[states[-2]][origin]
+            return
         if size:
             children = values[-size:]
             if take is not None:

@@ -5,31 +5,37 @@ Between two atoms stand blanks, line ends or a spliced line, nothing else. Must 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from croqc.syntax.context import typed_tokens
 from croqc.syntax.terminals import ENDS_OPERAND
-from croqc.syntax.tokens import FunctionText
-from croqc.text.record import record, replace
+from croqc.syntax.tree import ParsedFunction
+from croqc.text.record import record
 from croqc.text.span import Span
 
 
-@record
 class Atom:
     """`first` and `last` are the terminals that it shows to its left and right: two for a macro use.
 
     Terminals of our own: COMMENT, DIRECTIVE, DEAD, OPAQUE (a macro that leaves nothing), PREFIX and POSTFIX
-    (signs that cling to one operand), BY_REF, TIGHT_COLON, BODY_OPEN and BODY_CLOSE.
+    (signs that cling to one operand), BY_REF, TIGHT_COLON, BODY_OPEN and BODY_CLOSE. A plain class with slots, as
+    `Token`: a long file has hundreds of thousands.
     """
 
-    span: Span
-    text: str
-    first: str
-    last: str
+    __slots__ = ("end", "first", "last", "start", "text")
+
+    def __init__(self, start: int, end: int, text: str, first: str, last: str) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+        self.first = first
+        self.last = last
 
 
 _PREFIXES: Final = frozenset({"MINUS", "NEG", "NOT", "TILDE", "HASH", "AMP", "INC", "PLUS"})
+# Terminals that have another role somewhere, or tell which one another has.
+_TELLING: Final = _PREFIXES | {"QUESTION", "_LANGLE", "_ARGPAR", "_RANGLE", "_RPAR", "_SEMI", "_COLON"}
 _SILENT: Final = frozenset({"DEAD", "DIRECTIVE", "COMMENT", "OPAQUE"})  # pieces that are no token
 
 
@@ -41,18 +47,20 @@ class Braces:
     closes: frozenset[int]
 
 
-def atoms_of(source: FunctionText, braces: Braces, ranges: tuple[Span, ...]) -> list[Atom]:
+def atoms_of(function: ParsedFunction, braces: Braces, ranges: Sequence[Span]) -> list[Atom]:
     """The atoms in file order, `__co__` first. `ranges` are the loop ranges, whose colons are tight."""
     roles = _Roles(braces, ranges)
-    atoms = [Atom(Span(0, 6), "__co__", "CO", "CO")]
-    atoms.extend(map(roles.settle, _merged(source)))
-    return atoms
+    atoms = _merged(function)
+    for atom in atoms:
+        if atom.last not in _SILENT:
+            roles.settle(atom)
+    return [Atom(0, 6, "__co__", "CO", "CO"), *atoms]
 
 
 class _Roles:
     """Replaces terminals by the roles that matter for blanks; to be asked for the atoms in order."""
 
-    def __init__(self, braces: Braces, ranges: tuple[Span, ...]) -> None:
+    def __init__(self, braces: Braces, ranges: Sequence[Span]) -> None:
         self._braces = braces
         self._ranges = ranges
         self._last = "CO"
@@ -60,30 +68,27 @@ class _Roles:
         self._questions = 0  # `?` that wait for their `:`
         self._brackets = 0  # open `<…>` and `.swizzle(…)`
 
-    def settle(self, atom: Atom) -> Atom:
-        if atom.last in _SILENT:
-            return atom
+    def settle(self, atom: Atom) -> None:
         role = self._role(atom)
         if role is not None:
-            atom = replace(atom, first=role, last=role)
+            atom.first = atom.last = role
         self._last = atom.last
-        return atom
 
     def _role(self, atom: Atom) -> str | None:
         terminal = atom.first
-        if atom.span.start in self._braces.opens:
+        if terminal == "_LBRACE" and atom.start in self._braces.opens:
             self._header = False
             return "BODY_OPEN"
-        if atom.span.end in self._braces.closes:
+        if atom.end in self._braces.closes:
             return "BODY_CLOSE"
-        if terminal != atom.last:
+        if terminal not in _TELLING or terminal != atom.last:
             return None
         if terminal == "AMP" and self._header:
             return "BY_REF"
         if terminal in _PREFIXES:
             return _sign(terminal, self._last)
         self._count(terminal)
-        return self._colon(atom.span.start) if terminal == "_COLON" else None
+        return self._colon(atom.start) if terminal == "_COLON" else None
 
     def _count(self, terminal: str) -> None:
         if terminal == "QUESTION" and not self._header:
@@ -113,34 +118,41 @@ def _sign(terminal: str, before: str) -> str:
     return terminal if operand else "PREFIX"
 
 
-def _merged(source: FunctionText) -> Iterator[Atom]:
+def _merged(function: ParsedFunction) -> list[Atom]:
     """Overlapping pieces as one: all tokens of a macro use, a directive inside a dead branch."""
-    pieces = sorted(_pieces(source), key=lambda item: (item.span.start, -item.span.end))
-    current: Atom | None = None
+    pieces = list(_pieces(function))
+    pieces.sort(key=_order)
+    found: list[Atom] = []
+    current, end = None, 0
     for piece in pieces:
-        if current is None or piece.span.start >= current.span.end:
-            if current is not None:
-                yield current
-            current = piece
-        else:
-            end = max(current.span.end, piece.span.end)
-            span = Span(current.span.start, end)
-            text = source.text[span.start : span.end]
-            last = current.last if current.last in _SILENT or piece.last in _SILENT else piece.last
-            first = piece.first if current.first == "OPAQUE" else current.first
-            current = Atom(span, text, first, last)
-    if current is not None:
-        yield current
+        if current is None or piece.start >= end:
+            found.append(piece)
+            current, end = piece, piece.end
+            continue
+        end = current.end = max(end, piece.end)
+        current.text = function.source.text[current.start : end]
+        if current.last not in _SILENT and piece.last not in _SILENT:
+            current.last = piece.last
+        if current.first == "OPAQUE":
+            current.first = piece.first
+    return found
 
 
-def _pieces(source: FunctionText) -> Iterator[Atom]:
+def _order(piece: Atom) -> int:
+    """By start, the longer one first."""
+    return (piece.start << 32) - piece.end
+
+
+def _pieces(function: ParsedFunction) -> Iterator[Atom]:
+    source = function.source
+    text = source.text
     for span in source.dead:
-        yield Atom(span, source.text[span.start : span.end], "DEAD", "DEAD")
+        yield Atom(span.start, span.end, text[span.start : span.end], "DEAD", "DEAD")
     for token in source.directives:
-        yield Atom(token.span, source.text[token.start : token.end], "DIRECTIVE", "DIRECTIVE")
+        yield Atom(token.start, token.end, text[token.start : token.end], "DIRECTIVE", "DIRECTIVE")
     for token in source.comments:
-        yield Atom(token.span, token.text, "COMMENT", "COMMENT")
-    for token in typed_tokens(source)[0]:
-        yield Atom(token.span, source.text[token.start : token.end], token.type, token.type)
+        yield Atom(token.start, token.end, token.text, "COMMENT", "COMMENT")
+    for token in function.typed or typed_tokens(source)[0]:
+        yield Atom(token.start, token.end, text[token.start : token.end], token.type, token.type)
     for span, _ in source.macro_uses:
-        yield Atom(span, source.text[span.start : span.end], "OPAQUE", "OPAQUE")
+        yield Atom(span.start, span.end, text[span.start : span.end], "OPAQUE", "OPAQUE")

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from croqc.syntax import ast as a
 from croqc.syntax.layout_atoms import Braces
-from croqc.syntax.visit import walk
 from croqc.text.span import Span
 
 LEVEL = 2
@@ -43,8 +42,8 @@ class Indents:
     empty: set[int] = field(default_factory=set)  # `;` that is a whole body
     elses: dict[int, int] = field(default_factory=dict)  # end of the branch before -> the `if`
     headers: set[int] = field(default_factory=set)  # statements that own a body; -1 for the function
-    attributes: frozenset[int] = frozenset()  # behind each `[[…]]`: the statement itself follows
-    ranges: tuple[Span, ...] = ()
+    attributes: set[int] = field(default_factory=set)  # behind each `[[…]]`: the statement itself follows
+    ranges: list[Span] = field(default_factory=list)
     _columns: dict[int, int] = field(default_factory=lambda: {-1: 0})
 
     @property
@@ -81,10 +80,23 @@ def indents_of(tree: a.Function) -> Indents:
             found.empty.add(block.span.start)
         for stmt in block.stmts:
             found.places.setdefault(stmt.span.start, _Place(owner, block.braced))
-    found.elses = {node.then.span.end: node.span.start for node in walk(tree) if isinstance(node, a.If) and node.other}
-    found.attributes = frozenset(node.span.end for node in walk(tree) if isinstance(node, a.Attribute))
-    found.ranges = tuple(node.span for node in walk(tree) if isinstance(node, a.Range))
+            _note(found, stmt)
     return found
+
+
+def _note(found: Indents, stmt: a.Stmt) -> None:
+    """What of a statement's header matters for its lines and colons."""
+    match stmt:
+        case a.If() if stmt.other:
+            found.elses[stmt.then.span.end] = stmt.span.start
+        case a.Parallel():
+            found.attributes.update(one.span.end for one in stmt.attributes)
+        case a.Mma() if stmt.schedule:
+            found.attributes.add(stmt.schedule.span.end)
+        case a.Foreach():
+            found.ranges += [one.span for one in stmt.ranges]
+        case _:
+            pass
 
 
 def _blocks(tree: a.Function) -> Iterator[tuple[int, a.Block]]:

@@ -6,9 +6,8 @@ name and its brackets. Must not look at the text, only at the two terminals.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
-
-from croqc.syntax.layout_atoms import Atom
 
 _OPENING: Final = frozenset({"_LPAR", "_LBRACK", "_LBRACE", "_DERIVE", "_ARGPAR", "_LANGLE", "_BAR_OPEN", "ATTR"})
 _CLOSING: Final = frozenset({"_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_BAR_CLOSE", "_COMMA", "POSTFIX"})
@@ -60,12 +59,12 @@ _BASES: Final = frozenset({"NAME", "FIELD", "METHOD", "MAP", "SQZ", "_RPAR", "_R
 _LOOSE: Final = frozenset({"QUALIFY", "UNKNOWN", "OPAQUE"})
 
 
-def blank_between(left: Atom, right: Atom, empty_body: bool) -> bool | None:
-    """True for one blank, False for none, None where the author decides.
+@cache
+def blank_between(before: str, after: str, dotted: bool, empty_body: bool) -> bool | None:
+    """True for one blank between two terminals, False for none, None where the author decides.
 
-    `empty_body`: `right` is the `;` that stands for a whole body.
+    `dotted`: the second one's text begins with a dot. `empty_body`: it is the `;` that stands for a whole body.
     """
-    before, after = left.last, right.first
     if after == "_SEMI":
         return empty_body
     if before in _LOOSE or after in _LOOSE or (before == after == "_LBRACK"):
@@ -80,7 +79,7 @@ def blank_between(left: Atom, right: Atom, empty_body: bool) -> bool | None:
         return None
     if after in _OPENING and after != "ATTR":
         return _before_bracket(before, after)
-    return not right.text.startswith(".")
+    return not dotted
 
 
 def _clings(before: str, after: str) -> bool:

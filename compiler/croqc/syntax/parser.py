@@ -164,7 +164,7 @@ class _Parse:
         if tree is not None and self.builder.suspicious:
             check(self.builder, tree, findings)
         if not findings and not self.source.findings:
-            return ParsedFunction(self.source, tree, ())
+            return ParsedFunction(self.source, tree, (), tuple(self.typed))
         lexical = [self._severer(item) for item in self.source.findings]
         ends = statement_ends(self.typed, self.added_ends)
         kept = self._one_a_statement(ends, lexical, _without_echoes(self.errors, findings))

@@ -54,7 +54,8 @@ def children(node: Node) -> tuple[Node, ...]:
     """The direct children in source order of the fields."""
     found: list[Node] = []
     kind = type(node)
-    for name in _FIELDS.get(kind) or _child_fields(kind):
+    names = _FIELDS.get(kind)
+    for name in _child_fields(kind) if names is None else names:
         value = getattr(node, name)
         if isinstance(value, Node):
             found.append(value)
@@ -69,9 +70,8 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        below = children(top)
-        if below:
-            stack.extend(below[::-1])
+        if _FIELDS.get(type(top)) != ():
+            stack.extend(children(top)[::-1])
 
 
 def covering(node: Node, span: Span) -> list[Node]:
@@ -104,14 +104,24 @@ def _ends(node: Node) -> list[int] | None:
 @lru_cache(maxsize=16)
 def nodes_of(node: Node) -> tuple[Node, ...]:
     """All of `walk`, kept for the last few roots: the steps of a verdict go through one kernel a dozen times."""
-    return tuple(walk(node))
+    found, stack = [], [node]
+    while stack:  # as `walk`, which hands each out by itself
+        top = stack.pop()
+        found.append(top)
+        if _FIELDS.get(type(top)) != ():  # half of all have no fields for children
+            stack.extend(children(top)[::-1])
+    return tuple(found)
 
 
 @lru_cache(maxsize=16)
 def _by_kind(node: Node) -> dict[type[Node], list[Node]]:
     found: dict[type[Node], list[Node]] = {}
     for each in nodes_of(node):
-        found.setdefault(type(each), []).append(each)
+        kind = type(each)
+        if kind in found:
+            found[kind].append(each)
+        else:
+            found[kind] = [each]
     return found
 
 

@@ -17,10 +17,8 @@ from croqc.service.migrate import migrate
 from croqc.syntax import ast
 from croqc.text.edits import Edit
 from croqc.text.span import Span
+from croqls.assists.kinds import MIGRATE, REWRITE
 from croqls.ide.snapshot import Snapshot
-
-REWRITE = "refactor.rewrite"
-MIGRATE = "source.migrate"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from croqc.flow.report import KernelFlow
 from croqc.sema.model import Model
 from croqc.service.check import FunctionReport
-from croqc.service.flow_check import sound
 from croqc.syntax import ast
 from croqc.syntax.tokens import Kind
 from croqc.syntax.visit import nodes_of, walk
@@ -49,7 +48,7 @@ def needs_flow(snapshot: Snapshot, offset: int) -> bool:
     function = snapshot.function_at(offset)
     if function is None or function.analysis is None or statement_at(function, offset) is None:
         return False
-    return sound(function)
+    return function.sound
 
 
 def flow_highlights(snapshot: Snapshot, offset: int) -> tuple[Highlight, ...]:

@@ -56,9 +56,7 @@ def has_flow(function: FunctionReport, token: Token) -> bool:
     symbol = _symbol_of(analysis.model, token)
     if token.text not in _WORDS and (symbol is None or symbol.kind not in _KINDS):
         return False
-    from croqc.service.flow_check import sound  # here, since the server must start fast
-
-    return sound(function)
+    return function.sound
 
 
 def _symbol_of(model: Model, token: Token) -> Symbol | None:

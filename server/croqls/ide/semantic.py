@@ -6,14 +6,15 @@ Must not know LSP types; the legend's order is the order of the enums.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from itertools import zip_longest
 
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.service.check import FunctionReport
 from croqc.syntax.keywords import KEYWORDS, Highlight
-from croqc.syntax.tokens import Kind, Token
+from croqc.syntax.tokens import Kind
+from croqc.text.record import record
 from croqc.text.span import Span
 from croqls.ide.names import calls
 from croqls.ide.roles import Role, Roles, roles_at, roles_of
@@ -42,7 +43,7 @@ class TokenType(Enum):
     INDEX = "index"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SemanticToken:
     """An absolute span on one line; `declares` for the place that introduces a name, `roles` of its region."""
 
@@ -54,7 +55,12 @@ class SemanticToken:
     @property
     def modifiers(self) -> int:
         """A bit for each of MODIFIERS that holds."""
-        return int(self.declares) | sum(2 << number for number, role in enumerate(Role) if role in self.roles)
+        return int(self.declares) | _bits(self.roles)
+
+
+@cache
+def _bits(roles: Roles) -> int:
+    return sum(2 << number for number, role in enumerate(Role) if role in roles)
 
 
 _LONG = (TokenType.COMMENT, TokenType.STRING, TokenType.MACRO)  # the kinds that may go over a line end
@@ -80,6 +86,7 @@ _SYMBOLS = {
     SymbolKind.PARALLEL: TokenType.INDEX,
     SymbolKind.LOOP: TokenType.INDEX,
 }
+_WORDS = {text: _HIGHLIGHTS[word.highlight] for text, word in KEYWORDS.items() if word.highlight in _HIGHLIGHTS}
 _KINDS = {Kind.INT: TokenType.NUMBER, Kind.REAL: TokenType.NUMBER, Kind.STRING: TokenType.STRING}
 
 
@@ -94,7 +101,11 @@ def semantic_tokens(snapshot: Snapshot, within: Span | None = None) -> tuple[Sem
 
 def tokens_of(snapshot: Snapshot, report: FunctionReport) -> tuple[SemanticToken, ...]:
     """The tokens of one function in order, none over a line end, none overlapping."""
-    return tuple(_one_line_each(snapshot, sorted(_function(report), key=lambda item: item.span)))
+    return tuple(_one_line_each(snapshot, sorted(_function(report), key=_place)))
+
+
+def _place(token: SemanticToken) -> tuple[int, int]:
+    return token.span.start, token.span.end
 
 
 def _meet(span: Span, within: Span) -> bool:
@@ -110,49 +121,53 @@ def _function(report: FunctionReport) -> Iterator[SemanticToken]:
     for dead in text.dead:
         yield SemanticToken(dead.shift(base), TokenType.COMMENT)
     for token, after in zip_longest(text.tokens, text.tokens[2:]):
-        if token.macro is not None:
+        if token.kind is Kind.OP or token.macro is not None:
             continue
-        own = token.span if token.kind is Kind.WORD else None  # only words are names
-        symbol = symbols.get(own) if own else None
-        kind = _type(token, symbol) or (TokenType.FUNCTION if own in functions else None)
+        declares, end = False, token.end
+        if token.kind is not Kind.WORD:
+            kind = TokenType.METHOD if token.kind is Kind.DOTTED else _KINDS.get(token.kind)
+        else:  # only words are names
+            own = token.start, end
+            symbol = symbols.get(own)
+            kind = _SYMBOLS.get(symbol.kind) if symbol is not None else _WORDS.get(token.text)
+            kind = kind or (TokenType.FUNCTION if own in functions else None)
+            declares = functions.get(own, symbol is not None and _ends(symbol.name_span) == own)
+            end = after.end if after and is_warpgroup(token, after) else end
         if kind is not None:
-            declares = functions.get(own, symbol is not None and symbol.name_span == own) if own else False
-            end = after.end if after and is_warpgroup(token, after) else token.end
             yield SemanticToken(Span(base + token.start, base + end), kind, declares, roles_at(regions, token.start))
 
 
-def _functions(report: FunctionReport) -> dict[Span, bool]:
+Ends = tuple[int, int]
+
+
+def _ends(span: Span) -> Ends:
+    """A span as a key that is looked up fast."""
+    return span.start, span.end
+
+
+def _functions(report: FunctionReport) -> dict[Ends, bool]:
     """Where names of functions stand, and whether that declares them."""
     tree = report.parsed.tree
     if tree is None:
         return {}
-    return {tree.name.span: True} | {call.callee_span: False for call in calls(report)}
+    return {_ends(tree.name.span): True} | {_ends(call.callee_span): False for call in calls(report)}
 
 
-def _symbols(report: FunctionReport) -> dict[Span, Symbol]:
+def _symbols(report: FunctionReport) -> dict[Ends, Symbol]:
     if report.analysis is None:
         return {}
-    return {name.span: symbol for name, symbol in report.analysis.model.uses.items() if name.macro is None}
-
-
-def _type(token: Token, symbol: Symbol | None) -> TokenType | None:
-    if token.kind is Kind.DOTTED:
-        return TokenType.METHOD
-    if token.kind is not Kind.WORD:
-        return _KINDS.get(token.kind)
-    if symbol is not None:
-        return _SYMBOLS.get(symbol.kind)
-    word = KEYWORDS.get(token.text)
-    return _HIGHLIGHTS.get(word.highlight) if word else None
+    return {_ends(name.span): symbol for name, symbol in report.analysis.model.uses.items() if name.macro is None}
 
 
 def _one_line_each(snapshot: Snapshot, tokens: list[SemanticToken]) -> Iterator[SemanticToken]:
     source, end = snapshot.source, 0
     for token in tokens:
-        start, stop = max(token.span.start, end), token.span.end
-        if start == token.span.start and token.type not in _LONG:
+        start, stop = token.span.start, token.span.end
+        if start >= end and token.type not in _LONG:
             yield token
-            start = stop
+            end = stop
+            continue
+        start = max(start, end)
         while start < stop:
             line = source.line_of(start)
             line_end = source.line_starts[line] + len(source.line_text(line))

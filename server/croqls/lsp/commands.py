@@ -16,7 +16,6 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
-from croqc.service.migrate import DIRECTIONS
 from croqc.text.edits import Edit
 from croqc.text.span import Span
 from croqls.lsp.asking import data_of, document_of, order_of
@@ -28,7 +27,7 @@ from croqls.lsp.requests.generated import generated
 from croqls.lsp.requests.run import run_options
 from croqls.lsp.requests.run_cancel import run_cancel
 from croqls.lsp.requests.shared_memory import shared_memory
-from croqls.lsp.run_following import finished, result_of, started
+from croqls.lsp.run_following import finished, result_of, result_of_kept, started
 from croqls.lsp.server import CroqtileServer
 
 _PATIENCE = 60.0  # seconds for a client that may ask a person
@@ -103,12 +102,18 @@ async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
 
 async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """What came of the last run of a document or a function, as `croqtile/runResult`."""
-    run = server.runs.last(given["uri"], given.get("entry"))
-    return {"message": "it was not run yet"} if run is None else result_of(run)
+    uri, entry = given["uri"], given.get("entry")
+    run = server.runs.last(uri, entry)
+    if run is not None:
+        return result_of(run)
+    before = await server.runs.before(uri, entry)
+    return result_of_kept(uri, before) if before else {"message": "it was not run yet"}
 
 
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """Moves the document to the dialect `to`, by an edit that the client makes. Without a document, which there are."""
+    from croqc.service.migrate import DIRECTIONS  # here: its rewrites are not needed at the start
+
     if given.get("uri") is None and "to" not in given:
         return {"dialects": [{"name": name, "summary": summary} for name, summary in DIRECTIONS.items()]}
     _demand_document(given)

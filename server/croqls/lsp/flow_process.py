@@ -1,6 +1,6 @@
 """Keeps the verdict process: one job at a time, the newest version of a document wins, a crash restarts it.
 
-Questions go before verdicts: a person waits for them, and the verdicts that they need are kept there.
+Questions go before verdicts, and are answered in the middle of those of a long file: a person waits for them.
 
 Must not analyse (see `croqls.workers.flow`) or publish.
 """
@@ -15,7 +15,8 @@ from croqc.text.record import replace
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.child import Child, NoProcessError
 from croqls.lsp.documents import key_of
-from croqls.workers.flow import Answer, Job, Question, Reply, Request, work
+from croqls.workers.flow_orders import Answer, Job, Question, Reply, Request
+from croqls.workers.long_work import verdicts
 
 _LOG = logging.getLogger(__name__)
 _DIED = "the credit-flow process died"
@@ -38,7 +39,8 @@ class FlowProcess:
         self._questions: dict[int, Question] = {}
         self._replies: dict[int, asyncio.Future[Reply]] = {}
         self._asked = 0
-        self._running: Job | Question | None = None
+        self._running: Job | None = None
+        self._asking: Question | None = None  # also while a job is under way
         self._child: Child | None = None
         self._deaths: dict[str, tuple[Job, int]] = {}
 
@@ -48,12 +50,13 @@ class FlowProcess:
         self._waiting[job.key] = self._newest[job.key] = job
         self._next()
 
-    async def ask(self, snapshot: Snapshot, request: Request) -> Reply:
-        """What a request says of a version. The question is dropped when who asked no longer waits."""
+    async def ask(self, snapshot: Snapshot, place: int, request: Request) -> Reply:
+        """What a request says of a version, which needs the flow of the function at a place. The question is dropped
+        when who asked no longer waits."""
         self._asked += 1
         number = self._asked
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._questions[number] = Question(number, job_of(snapshot), snapshot.uri, request)
+        self._questions[number] = Question(number, job_of(snapshot), snapshot.uri, place, request)
         self._replies[number] = future
         self._next()
         try:
@@ -75,8 +78,7 @@ class FlowProcess:
         self._child = None
 
     def _next(self) -> None:
-        while self._running is None and (self._questions or self._waiting):
-            order = self._picked()
+        while (order := self._picked()) is not None:
             if self._deaths_at(_text_of(order)) >= _DEATHS:
                 self._give_up(order, _DIED)
                 continue
@@ -86,30 +88,41 @@ class FlowProcess:
                 except NoProcessError as error:
                     self._give_up(order, f"{NO_PROCESS}{error}")
                     continue
-            self._running = order
+            if isinstance(order, Question):
+                self._asking = order
+            else:
+                self._running = order
             assert self._child is not None
             try:
                 self._child.send(order)
             except OSError:
                 self._lost()
 
-    def _picked(self) -> Job | Question:
+    def _picked(self) -> Job | Question | None:
+        """What the process is to be given now: one question at a time, jobs when it has nothing else."""
+        if self._asking is not None:
+            return None
         if self._questions:
             return self._questions.pop(next(iter(self._questions)))
+        if self._running is not None or not self._waiting:
+            return None
         return self._waiting.pop(next(reversed(self._waiting)))
 
     def _start(self) -> None:
         self.stop()  # one that is gone without a word yet
-        self._child = Child(work, "croqls-flow", self._take)
+        self._child = Child(verdicts, "croqls-flow", self._take)
 
     def _take(self, answer: Answer | Reply | None) -> None:
         if answer is None:
             self._lost()
             return
-        order, self._running = self._running, None
         if isinstance(answer, Reply):
+            self._asking = None
             self._give(answer)
-        elif not self._is_outdated(order):
+            self._next()
+            return
+        order, self._running = self._running, None
+        if not self._is_outdated(order):
             if answer.failed:
                 _LOG.warning("credit flow of %s: %s", answer.key, answer.failed)
             self.on_answer(answer)
@@ -127,11 +140,12 @@ class FlowProcess:
 
         A text that it died at twice is not given to it again until it changes.
         """
-        order, self._running = self._running, None
+        orders = [order for order in (self._asking, self._running) if order is not None]
+        self._asking = self._running = None
         self.stop()
-        if order is not None:
-            text = _text_of(order)
+        for text in {one.key: one for one in map(_text_of, orders)}.values():
             self._deaths[text.key] = text, self._deaths_at(text) + 1
+        for order in orders:
             self._give_up(order, _DIED)
         self._next()
 
@@ -146,9 +160,9 @@ class FlowProcess:
             _LOG.warning("%s at version %s of %s", reason, order.version, order.key)
             self.on_answer(Answer(order.key, order.version, (), reason))
 
-    def _is_outdated(self, order: Job | Question | None) -> bool:
+    def _is_outdated(self, order: Job | None) -> bool:
         """Whether a version's number means something else by now: the document was closed, or the number came again."""
-        if not isinstance(order, Job):
+        if order is None:
             return False
         newest = self._newest.get(order.key)
         return newest is None or (newest is not order and newest.version == order.version)

@@ -30,6 +30,8 @@ from pygls.protocol import (
 )
 from pygls.protocol.language_server import lsp_method
 
+from croqls.lsp.offered import Offered
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -42,7 +44,15 @@ def plain_converter() -> Converter:
     for kind in (JsonRPCRequestMessage, JsonRPCNotification):
         converter.register_structure_hook(kind, lambda data, into: into(**{"params": None, **data}))
     converter.register_structure_hook(JsonRPCResponseMessage, lambda data, into: into(**{"result": None, **data}))
+    converter.register_structure_hook(lsp.ClientCapabilities, _offered)
     return converter
+
+
+def _offered(data: Any, kind: type) -> Offered:
+    """Raises TypeError for what is no object."""
+    if not isinstance(data, Mapping):
+        raise TypeError("the capabilities must be an object")
+    return Offered(data, kind)
 
 
 class CroqtileProtocol(LanguageServerProtocol):

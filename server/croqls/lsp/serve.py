@@ -9,7 +9,7 @@ from functools import partial
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 
-from croqc.service.memory import collect_seldom
+from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
@@ -43,8 +43,8 @@ def serve() -> None:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
-    collect_seldom()
     server = make_server()
+    keep_loaded()
     server.start_io()
     server.stop_processes()
     server.runs.written(_LAST_SECOND)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from croqls.lsp.child import Child, NoProcessError
-from croqls.workers.long_work import work
+from croqls.workers.long_work import long_work
 from croqls.workers.orders import News, Order, Outcome
 
 _LOG = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class WorkerProcess:
             if self._child is None or not self._child.process.is_alive():
                 self.stop()  # one that is gone without a word yet
                 try:
-                    self._child = Child(work, self._name, self._take)
+                    self._child = Child(long_work, self._name, self._take)
                 except NoProcessError as error:
                     return Outcome(refused=str(error))
             self._end = asyncio.get_running_loop().create_future()

@@ -6,118 +6,119 @@ analysed again. It ends when the server does. Must not write to standard output,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from typing import Any
 
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules import internal_error
-from croqc.service.check import FileReport, check_text
+from croqc.sema.model import Analysis
+from croqc.service.check import FileReport, FunctionFlow, check_text
 from croqc.service.flow_check import with_flow
-from croqc.service.memory import collect_seldom, collect_young
-from croqc.service.settings import Settings
-from croqc.text.diagnostics import Diagnostic
-from croqc.text.record import record
+from croqc.service.memory import collect_young
+from croqc.text.record import record, replace
+from croqc.text.span import Span
 from croqls.ide.snapshot import Snapshot
 from croqls.workers.begin import begin
+from croqls.workers.flow_orders import Answer, Job, Question, Reply
 
 _KEPT = 32  # documents
 
 
-@record
-class Job:
-    """One version of a document to analyse."""
-
-    key: str
-    version: int
-    text: str
-    path: str
-    below: Settings
+Flows = Mapping[Analysis, FunctionFlow]
 
 
 @record
-class Answer:
-    """The flow findings of a version, absolute; `failed` tells why there are none."""
+class Known:
+    """The text of a document that was asked about last, its report, and the flows of functions found so far."""
 
-    key: str
-    version: int
-    found: tuple[Diagnostic, ...]
-    failed: str = ""
-
-
-Request = Callable[[Snapshot], Any]
-
-
-@record
-class Question:
-    """What a feature says of a version, its report with verdicts; `number` tells questions apart.
-
-    `request` travels by name: a function of a module, or a `partial` of one.
-    """
-
-    number: int
     job: Job
-    uri: str
-    request: Request
+    report: FileReport
+    flows: Flows
+
+    @property
+    def judged(self) -> FileReport:
+        return replace(self.report, flows=self.flows)
 
 
-@record
-class Reply:
-    """What a question's request returned; `failed` tells why it is missing."""
+class Desk:
+    """What is known of each document."""
 
-    number: int
-    answer: Any
-    failed: str = ""
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: dict[str, Known] = {}
 
+    def serve(self, order: Job | Question) -> None:
+        """Answers an order."""
+        self._connection.send(self.reply(order) if isinstance(order, Question) else self.answer(order))
 
-Reports = dict[str, tuple[Job, FileReport]]
-
-
-def work(connection: Connection) -> None:
-    """Serve jobs until the other end closes."""
-    begin()
-    collect_seldom()
-    reports: Reports = {}
-    while True:
+    def answer(self, job: Job) -> Answer:
+        """The verdicts on a version."""
         try:
-            order: Job | Question = connection.recv()
-        except (EOFError, OSError):
-            return
-        connection.send(_reply(order, reports) if isinstance(order, Question) else _answer(order, reports))
-        if not connection.poll():
-            collect_young()
+            report = self.judged(job)
+        except Exception as error:  # one document's failure must not take the others' verdicts away
+            return Answer(job.key, job.version, (), internal_error.described(error))
+        return Answer(job.key, job.version, report.flow_found or ())
+
+    def reply(self, question: Question) -> Reply:
+        """What a request says, which needs the flow of one function."""
+        job = question.job
+        try:
+            snapshot = Snapshot(question.uri, job.version, job.text, job.path, job.below)
+            found = question.request(snapshot.reported(self.at(job, question.place)))
+        except Exception as error:  # as above
+            return Reply(question.number, None, internal_error.described(error))
+        return Reply(question.number, found)
+
+    def judged(self, job: Job) -> FileReport:
+        """All that is to be said of a text: known, or made from what is known of the version before. Questions that
+        come meanwhile are answered: a long file has hundreds of functions, and a person waits."""
+        known = self._checked(job)
+        if known.report.flows is not None:
+            return known.report
+        report = with_flow(known.report, TYPING_BUDGET, known.judged, wanted=self._hear)
+        self._keep(Known(job, report, report.flows or {}))
+        return report
+
+    def at(self, job: Job, place: int) -> FileReport:
+        """The same with the flow of the function at a place alone."""
+        known, here = self._checked(job), Span(place, place)
+        if known.report.flows is not None:
+            return known.report
+        report = with_flow(known.report, TYPING_BUDGET, known.judged, wanted=lambda function: function.spans(here))
+        self._keep(replace(known, flows={**known.flows, **(report.flows or {})}))
+        return report
+
+    def _checked(self, job: Job) -> Known:
+        known = self._known.get(job.key)
+        if known is None:
+            known = Known(job, check_text(job.text, below=job.below, path=job.path), {})
+        elif replace(known.job, version=job.version) != job:
+            report = check_text(job.text, below=job.below, path=job.path, previous=known.report)
+            known = Known(job, report, known.flows)
+        return self._keep(known)
+
+    def _keep(self, known: Known) -> Known:
+        self._known.pop(known.job.key, None)
+        self._known[known.job.key] = known
+        while len(self._known) > _KEPT:
+            self._known.pop(next(iter(self._known)))
+        return known
+
+    def _hear(self, _: object) -> bool:
+        """While a job is under way nothing but questions comes."""
+        while self._connection.poll():
+            self.serve(self._connection.recv())
+        return True
 
 
-def _answer(job: Job, reports: Reports) -> Answer:
+def serve(connection: Connection) -> None:
+    """Serve jobs and questions until the other end closes."""
+    begin()
+    desk = Desk(connection)
     try:
-        report = _report(job, reports)
-    except Exception as error:  # one document's failure must not take the others' verdicts away
-        return Answer(job.key, job.version, (), internal_error.described(error))
-    return Answer(job.key, job.version, report.flow_found or ())
-
-
-def _reply(question: Question, reports: Reports) -> Reply:
-    job = question.job
-    try:
-        snapshot = Snapshot(question.uri, job.version, job.text, job.path, job.below)
-        found = question.request(snapshot.reported(_report(job, reports)))
-    except Exception as error:  # as above
-        return Reply(question.number, None, internal_error.described(error))
-    return Reply(question.number, found)
-
-
-def _report(job: Job, reports: Reports) -> FileReport:
-    """All that is to be said of a text: known, or made from what is known of the version before."""
-    last, before = reports.pop(job.key, (None, None))
-    if (
-        before is not None
-        and last is not None
-        and (last.text, last.path, last.below) == (job.text, job.path, job.below)
-    ):
-        report = before
-    else:
-        report = with_flow(check_text(job.text, below=job.below, path=job.path, previous=before), TYPING_BUDGET, before)
-    reports[job.key] = (job, report)
-    while len(reports) > _KEPT:
-        reports.pop(next(iter(reports)))
-    return report
+        while True:
+            desk.serve(connection.recv())
+            if not connection.poll():
+                collect_young()
+    except (EOFError, OSError):
+        return

@@ -23,7 +23,7 @@ from croqc.service.flow_page import flow_page
 from croqc.service.json_text import to_data
 from croqc.service.machine import examine
 from croqc.service.machine_code import NoCompilerError
-from croqc.service.memory import collect_seldom, collect_young
+from croqc.service.memory import collect_young
 from croqc.service.migrate import migrate
 from croqc.service.run_data import Size
 from croqc.service.run_plan import PlanError, split_defines
@@ -135,7 +135,6 @@ TASKS: Mapping[str, Callable[[Desk, Text, Options], Any]] = {
 def serve(connection: Connection) -> None:
     """Serve orders until the other end closes."""
     begin()
-    collect_seldom()
     desk = Desk()
     while True:
         try:

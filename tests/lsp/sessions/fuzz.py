@@ -20,7 +20,7 @@ from tests.lsp.sessions.draw import Client, Session, draw_client, draw_session
 from tests.lsp.sessions.play import FaultError, Player
 from tests.lsp.sessions.wire import COMMAND, GoneError, Wire
 
-CHUNK = 25
+CHUNK = 100  # sessions a server process serves
 ATTEMPTS = 60
 MINIMISING = 20.0  # seconds of patience while steps are taken out
 Fault = tuple[int, str, tuple[str, ...]]
@@ -93,12 +93,13 @@ def _is_whole(session: Session) -> bool:
     )
 
 
-def run_chunk(chunk: int) -> tuple[int, dict[str, int], list[Fault]]:
-    """Counts of what was sent, and the faults: seed, what happened, the steps that lead to it."""
+def run_chunk(chunk: int, sessions: int = CHUNK) -> tuple[int, dict[str, int], list[Fault]]:
+    """Counts of what was sent, and the faults: seed, what happened, the steps that lead to it. `sessions`: only the
+    first ones of the chunk."""
     player = started(draw_client(chunk))
     counts: Counter[str] = Counter()
     faults: list[Fault] = []
-    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+    for seed in range(chunk * CHUNK, chunk * CHUNK + sessions):
         session = session_of(seed)
         counts["sessions"] += 1
         try:

@@ -115,6 +115,7 @@ class Player:
         self.heard, self.asked = Heard(), dict[int, Asked]()
         self.numbers: dict[int, int] = {}  # of the session's requests, on the wire
         self.state = State(self.wire.client.encoding)
+        self.wanted: dict[str, Found] = {}  # the list of each document at the end
         self.end_of_time = time.monotonic() + self.patience
         try:
             for step in session.steps:
@@ -245,6 +246,7 @@ class Player:
         self.until(lambda: not self.asked, "answers")
         for document in self.state.documents.values():
             wanted = expected(document, self.state.settings, self.wire.client.encoding)
+            self.wanted[document.uri] = wanted
             matches = partial(self.pulled if self.wire.client.pull else self.pushed, document, wanted)
             try:
                 self.until(matches, "right list")
@@ -278,7 +280,7 @@ class Player:
         documents = list(self.state.documents.values())
         if not self.wire.client.pull:
             for document in documents:  # nothing that came since has made a list wrong
-                if not self.pushed(document, expected(document, self.state.settings, self.wire.client.encoding)):
+                if not self.pushed(document, self.wanted[document.uri]):
                     raise FaultError(f"a right list was made wrong: {self.heard.lists.get(document.uri)}")
         for document in documents:
             self.wire.notify("textDocument/didClose", {"textDocument": {"uri": document.uri}})

@@ -64,7 +64,7 @@ async def _found(
     if snapshot is None or known is None:
         return []
     if known.kind in _FLOW:
-        reply = await server.flow.ask(snapshot, partial(_calls, find, known))
+        reply = await server.flow.ask(snapshot, known.span.start, partial(_calls, find, known))
         calls: tuple[Calls, ...] = () if reply.failed else reply.answer
     else:
         calls = find(snapshot, known)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from croqc.service.fix import choose_edits
-from croqc.text.diagnostics import Diagnostic
+from croqc.service.fix import choose_edits, places_of
+from croqc.text.diagnostics import Diagnostic, Fix
 from croqc.text.edits import Edit
 from croqc.text.record import replace
+from croqc.text.source import Source
 from croqc.text.span import Span
-from croqls.assists.offers import MIGRATE, REWRITE, assists, migrations
+from croqls.assists.kinds import MIGRATE, REWRITE
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic, offset_of, range_of
 from croqls.lsp.requests.entry import Entry
@@ -68,10 +69,14 @@ class _Answer:
                 if item.fixes and (inside or self.is_told(item, told)):
                     yield from self.fixes(item)
         if self.wants(REWRITE):
+            from croqls.assists.offers import assists  # here, and below: rewrites are not needed at the start
+
             for offer in assists(self.snapshot, span.start):
                 if self.wants(offer.kind):
                     yield self.action(offer.title, offer.kind, offer.edits)
         elif self.wants(MIGRATE):
+            from croqls.assists.offers import migrations
+
             for offer in migrations(self.snapshot):
                 yield self.action(offer.title, offer.kind, offer.edits)
         if self.wants(FIX_ALL):
@@ -87,7 +92,7 @@ class _Answer:
         """The fixes of a diagnostic; the first safe one is preferred."""
         preferred = next((fix for fix in item.fixes if fix.safe), None)
         for fix in item.fixes:
-            action = self.action(fix.title, fix.kind, fix.edits)
+            action = self.action(title_of(self.snapshot.source, fix), fix.kind, fix.edits)
             action.is_preferred = fix is preferred or None
             shown = diagnostic(self.snapshot.source, item, self.snapshot.uri, self.server.documents.encoding)
             action.diagnostics = [shown]
@@ -95,6 +100,12 @@ class _Answer:
 
     def action(self, title: str, kind: str, edits: Iterable[Edit]) -> lsp.CodeAction:
         return lsp.CodeAction(title=title, kind=kind, edit=workspace_edit(self.server, self.snapshot, edits))
+
+
+def title_of(source: Source, fix: Fix) -> str:
+    """The fix's title; with the number of places where they are several, of which the editor shows one."""
+    places = places_of(source, fix.edits)
+    return f"{fix.title} ({places} places)" if places > 1 else fix.title
 
 
 ENTRIES = (

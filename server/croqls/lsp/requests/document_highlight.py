@@ -32,7 +32,7 @@ async def document_highlight(
 
 async def _found(server: CroqtileServer, place: Place) -> tuple[Highlight, ...]:
     if needs_flow(*place):
-        reply = await server.flow.ask(place.snapshot, partial(flow_highlights, offset=place.offset))
+        reply = await server.flow.ask(place.snapshot, place.offset, partial(flow_highlights, offset=place.offset))
         return () if reply.failed else tuple(reply.answer)
     return highlights(*place)
 

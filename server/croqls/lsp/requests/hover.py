@@ -31,7 +31,7 @@ async def text_document_hover(server: CroqtileServer, params: lsp.HoverParams) -
 async def _hover(server: CroqtileServer, snapshot: Snapshot, offset: int) -> Hover | None:
     pictures = server.documents.pictures
     if needs_flow(snapshot, offset):
-        reply = await server.flow.ask(snapshot, partial(hover, offset=offset, pictures=pictures))
+        reply = await server.flow.ask(snapshot, offset, partial(hover, offset=offset, pictures=pictures))
         if not reply.failed:
             found: Hover | None = reply.answer
             return found

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
+from croqc.service.memory import collect_young
 from croqc.text.diagnostics import Diagnostic
 from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
@@ -19,7 +20,7 @@ from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import NO_PROCESS, job_of
 from croqls.lsp.server import CroqtileServer
-from croqls.workers.flow import Answer
+from croqls.workers.flow_orders import Answer
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
     if snapshot is not None:
         _push(server, snapshot)
+        collect_young()  # nobody waits; else it comes in the middle of an edit one day
 
 
 def _tell_once(server: CroqtileServer, answer: Answer) -> None:
