@@ -44,8 +44,10 @@ class JointState(ABC):
 
     def spend(self) -> None:
         """Counts what writing down the last state took: as much as that many steps."""
-        size = len(self.machine.accesses.live) + len(self._present) + self.machine.width
-        self.machine.spend(4 + 4 * size)
+        machine = self.machine
+        size = len(machine.accesses.live) + len(self._present) + machine.width
+        values = len(machine.paths) * machine.program.variables
+        machine.spend(4 + 4 * size + values // 2)
 
     def state(self) -> State:
         machine = self.machine
