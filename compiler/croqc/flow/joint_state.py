@@ -18,6 +18,7 @@ from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
 
 State = tuple[Any, ...]
+_FEW = 64  # values of variables that cost next to nothing beside the rest
 
 
 class JointState(ABC):
@@ -47,7 +48,7 @@ class JointState(ABC):
         machine = self.machine
         size = len(machine.accesses.live) + len(self._present) + machine.width
         values = len(machine.paths) * machine.program.variables
-        machine.spend(4 + 4 * size + values // 2)
+        machine.spend(4 + 4 * size + max(values - _FEW, 0))
 
     def state(self) -> State:
         machine = self.machine
