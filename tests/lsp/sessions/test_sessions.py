@@ -113,7 +113,8 @@ def broken(change: str) -> tuple[str, ...]:
 @pytest.mark.slow
 @pytest.mark.parametrize("says", CHANGES)
 def test_a_fault_is_found(says: str) -> None:
-    found = fault_of(Session(0, PLAIN, (OPEN, HOVER)), broken(CHANGES[says]), patience=5.0)
+    patience = 5.0 if says.startswith("no ") else None  # the others come sooner or later, on a busy machine later
+    found = fault_of(Session(0, PLAIN, (OPEN, HOVER)), broken(CHANGES[says]), patience)
     assert says in found
 
 
