@@ -114,7 +114,7 @@ $(DEV): pyproject.toml .ci/make-venv
 	$(COMPILE)
 	touch $@ $(BASE)
 
-$(NPM_INSTALLED): $(EXTENSION)/package-lock.json | $(DEV)
+$(NPM_INSTALLED): $(EXTENSION)/package-lock.json | $(BASE)
 	$(IN_EXTENSION) npm ci --no-audit --no-fund
 	touch $@
 

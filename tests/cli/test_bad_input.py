@@ -131,6 +131,28 @@ def test_usage_errors(croq: Croq, words: list[str], message: str) -> None:
     assert message in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("type_", "value", "holds"),
+    [
+        ("int", "2147483648", "s32, which holds -2,147,483,648 to 2,147,483,647"),
+        ("u32", "-1", "u32, which holds 0 to 4,294,967,295"),
+        ("u8", "256", "u8, which holds 0 to 255"),
+    ],
+)
+def test_a_parameter_beyond_its_type(croq: Croq, type_: str, value: str, holds: str) -> None:
+    kernel = GOOD.replace("f(", f"f({type_} n, ")
+    assert kernel != GOOD
+    Path("k.co").write_text(kernel)
+    for command in ("run", "flow"):
+        outcome = croq(command, "k.co", "-D", f"n={value}")
+        assert outcome.status == 2
+        assert f"k.co: 'n' is of type {holds}" in outcome.err
+    Path("k.co").write_text(f"// croq: run N=8 n={value}\n" + kernel)
+    outcome = croq("run", "k.co")
+    assert outcome.status == 1
+    assert f"'n' is of type {holds}" in outcome.out
+
+
 def test_several_functions_need_an_entry(croq: Croq) -> None:
     Path("k.co").write_text(GOOD + GOOD.replace("void f", "void g"))
     outcome = croq("run", "k.co")

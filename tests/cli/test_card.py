@@ -93,7 +93,8 @@ def test_flow_errors_need_force(croq: Croq, child: object) -> None:
     Path("k.co").write_text(PIPELINE.replace(BOOTSTRAP, ""), encoding="utf-8")
     outcome = croq("run", "--engine", "gpu", "k.co")
     assert outcome.status == 1
-    assert "--force runs it all the same, and it may hang" in outcome.out
+    assert "its credit flow has an error, and it may hang" in outcome.out
+    assert "\n  --force runs it all the same\n" in outcome.out
     forced = croq("run", "--engine", "gpu", "--force", "--timeout", 0.2, "k.co")
     assert "hangs (gpu" in forced.out
 

@@ -16,7 +16,9 @@ from croqc.builtins import ROWS
 from croqc.cli.completion import SHELLS
 from croqc.cli.main import COMMANDS, build_parser
 from croqc.rules.page import page_text
-from croqc.rules.table import all_rules
+from croqc.rules.table import BY_NAME, all_rules
+from croqc.service.explain import word_text
+from croqc.service.explain_cuda import CUDA
 from tests.cli.conftest import Croq
 
 CLEAN = """__co__ void f(global s32 [N] x, global s32 [N] y) {
@@ -162,6 +164,30 @@ def test_explain_knows_the_words_of_the_language(croq: Croq, word: str, part: st
     assert outcome.status == 0
     assert outcome.out.startswith(f"# {word}\n")
     assert part in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("word", "part"),
+    [
+        ("mma.row.row", "The second word is for B"),
+        ("mma.col.row", "A is stored `[K, M]`"),
+        ("shape", "`f32 [M, 64] x`"),
+        ("wgmma", "mma.row.row acc, a, b;"),
+        ("pointer", "`x.at(i, j)`"),
+        ("mbarrier", "`trigger` arrives"),
+        ("__shfl_down_sync", "`reduce_sum`"),
+        ("cudaMemcpy", "the caller passes"),
+        ("threadIdx.x", "`parallel t by 128 : thread`"),
+    ],
+)
+def test_explain_knows_what_newcomers_from_cuda_type(croq: Croq, word: str, part: str) -> None:
+    outcome = croq("explain", word)
+    assert outcome.status == 0
+    assert part in outcome.out
+
+
+def test_words_of_cuda_are_none_of_the_language() -> None:
+    assert [word for word in CUDA if word_text(word) is not None or word in BY_NAME] == []
 
 
 @pytest.mark.parametrize(

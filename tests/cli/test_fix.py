@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.conftest import Croq
+from tests.rules.mending import without
+from tests.rules.pumps import BOOTSTRAP, RING
 
 NO_KERNEL = "int main() {}\n"
 LOOSE = """__co__ void add(global f32 [N] x, global f32 [N] y) {
@@ -103,3 +105,11 @@ def test_a_named_barrier_stands_without_call(croq: Croq) -> None:
     assert "'__bar_sync' is built in and no function of C++ [syntax-error]" in croq("check", "k.co").out
     croq("fix", "--write", "k.co")
     assert Path("k.co").read_text() == text.replace("call ", "")
+
+
+def test_a_fix_of_several_places_says_so(croq: Croq) -> None:
+    """Two lines are left out, the credit at start and the trigger of the data: one fix brings both back."""
+    broken = without(without(RING, BOOTSTRAP), "          trigger full[k % 2];\n")
+    Path("k.co").write_text(broken)
+    assert croq("fix", "--write", "--unsafe", "k.co").out == "k.co: 1 fix applied in 2 places\n"
+    assert Path("k.co").read_text() == RING

@@ -21,7 +21,7 @@ def test_a_run_that_is_right_stays_right_and_says_it(croq: Croq) -> None:
     Path("k.co").write_text(SHIFTED)
     shown = croq("run", "k.co")
     assert shown.status == 0
-    assert shown.out.count(f"  note: verified here, but {FAILURE}\n") == 2
+    assert shown.out.count(f")\n  warning: verified here, but {FAILURE}\n") == 2
     runs = json.loads(croq("run", "--json", "k.co").out)["runs"]
     assert [run["notes"] for run in runs] == [[f"verified here, but {FAILURE}"]] * 2
 

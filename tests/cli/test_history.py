@@ -68,6 +68,14 @@ def test_a_run_comes_back_without_anything_of_the_source(kept: History) -> None:
     assert History(kept.path).read(DOCUMENT + "x") == []
 
 
+def test_what_was_run_is_kept_as_a_hash_where_it_is_known(kept: History) -> None:
+    kept.add(DOCUMENT, [entry(1), Kept(entry(2).at, entry(2).run, "5a")])
+    assert [(one.likeness, one.run) for one in History(kept.path).read(DOCUMENT)] == [
+        ("", kept_part(entry(1).run)),
+        ("5a", kept_part(entry(2).run)),
+    ]
+
+
 def test_the_folder_is_the_users_alone(kept: History) -> None:
     kept.add(DOCUMENT, [entry(1)])
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700

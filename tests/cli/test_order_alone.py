@@ -14,7 +14,7 @@ __co__ void k(global s32 [N] src, global s32 [N] dst) {{
     shared s32 [64] t;
     dma.copy {part} => t;
     parallel p by 64 : thread {{
-      foreach i in [cdiv(N, 64)] {{ dst.at(p{index}) = t.at(p{index}); }}
+      foreach i in [cdiv(N, 64)] {{ if (p{index} < N) dst.at(p{index}) = t.at(p{index}); }}
     }}
   }}
 }}
@@ -57,3 +57,11 @@ def test_where_a_note_on_indices_stands_the_verdict_is_of_the_order(
     plain = said(name, fixed, tmp_path / "k.co", capsys)
     assert PROVED in plain
     assert "alone" not in plain
+
+
+def test_an_index_past_a_size_leaves_the_order_alone_as_well(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TEXT.format(size=64, part="src.subspan(64).at(0)", index=" + i * 64")
+    noted = said("check", text.replace("if (p + i * 64 < N) ", ""), tmp_path / "k.co", capsys)
+    assert f"{PROVED} for every N; of the order alone, for indices see 'assumed-size'\n" in noted

@@ -11,7 +11,7 @@ from tests.cli.conftest import Croq
 KERNEL = """// croq: run N=128
 __co__ void copy(global f32 [N] x, global f32 [N] y) {
   parallel b by cdiv(N, TILE) : block, t by TILE : thread {
-    y.at(b # t) = x.at(b # t);
+    if (b # t < N) y.at(b # t) = x.at(b # t);
   }
 }
 """

@@ -121,7 +121,18 @@ def test_the_json(croq: Croq, records: Records) -> None:
     wait = first["places"][0]
     assert wait.pop("range")["start"] == {"line": 23, "character": 10}
     where = {"path": "path p1 == 0", "op": "wait", "event": "empty", "buffer": "", "leaves": False, "loop": "iv_k"}
-    assert wait == where | {"count": 2, "total": 40, "median": 20, "longest": 30, "first": 10, "share": 0.04}
+    assert wait == where | {
+        "count": 2,
+        "total": 40,
+        "median": 20,
+        "longest": 30,
+        "first": 10,
+        "share": 0.04,
+        "isWait": True,
+    }
+    assert [one["isWait"] for one in first["places"]] == [
+        one["op"] in ("wait", "wait-future") for one in first["places"]
+    ]
     assert first["visits"] == [
         {"place": 1, "slot": 0, "turn": 0, "begin": 0, "end": 300},
         {"place": 0, "slot": 0, "turn": 0, "begin": 10, "end": 20},
@@ -274,7 +285,8 @@ def test_a_kernel_that_hangs(croq: Croq, child: Callable[..., None]) -> None:
     Path("k.co").write_text(PIPELINE.replace(BOOTSTRAP, ""), encoding="utf-8")
     outcome = croq("profile", "k.co")
     assert outcome.status == 1
-    assert "its credit flow has an error; --force runs it all the same, and it may hang" in outcome.out
+    assert "its credit flow has an error, and it may hang" in outcome.out
+    assert "; --force profiles it all the same" in outcome.out
     forced = croq("profile", "--force", "--timeout", 0.2, "k.co")
     assert forced.status == 1
     assert "still running when its time was up" in forced.out

@@ -24,7 +24,20 @@ def place(path: str, op: str, event: str, total: int, count: int = 10, first: in
     buffer = "lhs_s" if op == "copy" else ""
     share = total / 1000
     return PlaceTime(
-        path, op, event, buffer, False, "k", Range(at, at), count, total, total // count, total, first, share
+        path,
+        op,
+        event,
+        buffer,
+        False,
+        "k",
+        Range(at, at),
+        count,
+        total,
+        total // count,
+        total,
+        first,
+        share,
+        op == "wait",
     )
 
 

@@ -175,6 +175,7 @@ def test_fields_of_a_run() -> None:
         "range": {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2}},
         "prints": ["x"],
         "notes": ["y"],
+        "offer": None,
     }
 
 

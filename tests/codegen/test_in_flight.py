@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from croqc.service.check import check_text
+import pytest
+
+from croqc.service.check import check_file, check_text
+from croqc.service.lowering import lower_file
 from tests.codegen.compiling import complaints, log_of, lowered
+
+COVERAGE = Path(__file__).parents[1] / "gpu/coverage"
 
 REFILL = """// croq: run M=64 N=64 K=512
 __co__ void matmul(global f16 [M, K] lhs, global f16 [N, K] rhs, global f32 [M, N] output) {
@@ -62,3 +68,13 @@ def test_a_loop_that_is_left_between_multiply_and_commit_is_waited_for_in_front_
     waited = r"wgmma_wait<0>\(\);\s+}\s+wgmma_commit\(\);\s+wgmma_wait<0>\(\);\s+settle\(acc\);\s+#pragma unroll"
     assert re.search(waited, behind)
     assert complaints(log_of(body, "sm_90a")) == []
+
+
+@pytest.mark.slow
+def test_multiplies_that_are_complete_at_their_statements_stay_in_flight() -> None:
+    for item in lower_file(check_file(COVERAGE / "multiplies_in_flight.co"), None, {}):
+        assert item.program is not None, item.problem
+        body = item.program.unit.text
+        consumer = body.partition("// path w == 1")[2]
+        assert re.findall(r"wgmma_wait<\d>", consumer) == ["wgmma_wait<1>", "wgmma_wait<0>"]
+        assert complaints(log_of(body, "sm_90a")) == []

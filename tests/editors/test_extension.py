@@ -80,7 +80,7 @@ def test_every_command_is_contributed_and_registered() -> None:
 
 def test_contributed_files_exist_at_the_top_or_here_and_are_shipped() -> None:
     contributes = MANIFEST["contributes"]
-    paths = [contributes["languages"][0]["configuration"], contributes["grammars"][0]["path"]]
+    paths = [contributes["languages"][0]["configuration"], *(one["path"] for one in contributes["grammars"])]
     paths += [entry["path"] for entry in contributes["snippets"]]
     paths += [step["media"].get("markdown", step["media"].get("svg")) for step in STEPS]
     shipped = (EXTENSION / ".vscodeignore").read_text(encoding="utf-8").split()

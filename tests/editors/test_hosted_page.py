@@ -167,6 +167,28 @@ def test_visits_that_nothing_tells_apart_are_counted(browser: Browser, tmp_path:
     assert browser.js(buttons) == ["once"]
 
 
+@pytest.mark.parametrize("width", [680, 1280])
+def test_what_was_moved_last_comes_first(browser: Browser, tmp_path: Path, width: int) -> None:
+    """At the cursor, until slider, keys or a box of the picture are used; the cursor brings its card back up."""
+    opened(browser, tmp_path, PIPELINE, width=width)
+    first = """(() => {
+      const top = name => document.querySelector(`.card.${name}`).getBoundingClientRect();
+      const [step, cursor] = [top("step"), top("cursor")];
+      return step.bottom <= cursor.top ? "step" : cursor.bottom <= step.top ? "cursor" : "neither";
+    })()"""
+    cursor(browser, PIPELINE, "wait full[stage]")
+    assert browser.js(first) == "cursor"
+    browser.press(*RIGHT)
+    assert browser.js(first) == "step"
+    cursor(browser, PIPELINE, "trigger full[stage]")
+    assert browser.js(first) == "cursor"
+    browser.js("$('time').value = 3; $('time').dispatchEvent(new Event('input'))")
+    assert browser.js(first) == "step"
+    cursor(browser, PIPELINE, "wait full[stage]")
+    browser.js("document.querySelector('.box').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    assert browser.js(first) == "step"
+
+
 def test_the_moment_follows_the_cursor_and_keeps_the_turn(browser: Browser, tmp_path: Path) -> None:
     opened(browser, tmp_path, PIPELINE)
     now = "(s => [s.op, s.event, s.path, s.iteration.iv_k ?? null])(run.steps[run.picture.moments[at - 1].step])"

@@ -52,7 +52,7 @@ def test_without_a_server_one_message_says_so_however_many_files_are_opened(star
     nvim.do("checkhealth croqtile")
     text = "\n".join(nvim.text())
     assert "ERROR there is no program 'croq'" in text
-    assert "pipx install croqtile-tools" in text
+    assert "pipx install /path/to/checkout (or the path of a wheel)" in text
     assert 'vim.lsp.config("croqtile", { cmd = { "/path/to/croq", "lsp" } })' in text
     assert "Running on a card" not in text
 

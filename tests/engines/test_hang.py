@@ -23,6 +23,7 @@ from croqc.sema.model import Model
 from croqc.service.check import FileReport, check_text
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import CardRequest, Request
+from croqc.service.run_result import run_entry
 from croqc.targets import find_target
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE
 from tests.engines.children import parent
@@ -171,7 +172,8 @@ def test_a_kernel_with_flow_errors_needs_force() -> None:
         told = run(STUCK, Request(sizes=SIZES, card=CardRequest()), card)
         assert card.child_pid is None
     assert told.result.verdict is Verdict.NOT_RUN
-    assert "--force runs it all the same" in told.message
+    assert told.message.startswith("its credit flow has an error, and it may hang: ")
+    assert (told.offer, run_entry(told).offer) == ("force", "force")
     assert told.place is not None
 
 

@@ -51,6 +51,28 @@ def test_a_shell_takes_the_folder_for_one_word(tmp_path: Path) -> None:
     assert words == ["-e", f"{folder}[gpu]"]
 
 
+def test_a_wheel_is_named_by_its_path_as_long_as_it_is_there(tmp_path: Path) -> None:
+    wheel = tmp_path / "my wheels" / "croqtile_tools-1-py3-none-any.whl"
+    text = json.dumps({"url": wheel.as_uri(), "archive_info": {}})
+    assert installed.requirement(text, "gpu", tmp_path) == "'croqtile-tools[gpu]'"
+    wheel.parent.mkdir()
+    wheel.touch()
+    assert installed.requirement(text, "gpu", tmp_path) == f"'{wheel}[gpu]'"
+
+
+def test_in_an_environment_of_uv_which_has_no_pip_uv_installs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed, "_direct_url", lambda: None)
+    monkeypatch.setattr(installed.sys, "executable", "/my env/bin/python")
+    monkeypatch.setattr(installed.shutil, "which", lambda name: {"uv": "/my bin/uv"}.get(name))
+    assert installed.install("gpu") == "'/my env/bin/python' -m pip install 'croqtile-tools[gpu]'"
+    monkeypatch.setattr(installed, "find_spec", lambda name: None)
+    assert installed.install("gpu") == "uv pip install --python '/my env/bin/python' 'croqtile-tools[gpu]'"
+    anywhere = "'/my bin/uv' pip install --python '/my env/bin/python' 'croqtile-tools[gpu]'"
+    assert installed.install("gpu", anywhere=True) == anywhere
+    monkeypatch.setattr(installed.shutil, "which", lambda name: None)
+    assert installed.install("gpu") == "'/my env/bin/python' -m pip install 'croqtile-tools[gpu]'"
+
+
 @pytest.mark.parametrize(
     "text",
     [None, "", "[]", "{", '{"url": "https://host/x.whl", "archive_info": {}}', '{"url": 3, "dir_info": {}}',

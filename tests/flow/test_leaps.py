@@ -117,6 +117,57 @@ TEXTS = {
 }
 
 
+TILES, IN_TILE = "foreach t in [150]", "foreach k in [100]"
+
+
+def nested(late: str = "", slot: str = "k % 3", step: str = "n += 1;") -> str:
+    return f"{TILES} {{ {loads(IN_TILE, slot, late, step)} }}"
+
+
+def nested_uses(slot: str = "k % 3", more: str = "n += 1;") -> str:
+    return f"{TILES} {{ {uses(IN_TILE, slot, more)} }}"
+
+
+NESTS = {
+    "plain": (nested(slot="n % 3"), nested_uses(slot="n % 3")),
+    "restarted": (nested(), nested_uses()),
+    "early once": (nested("t == 120 && k == 70", "n % 3"), nested_uses("n % 3")),
+    "early in all turns of late tiles": (nested("t > 140", "n % 3"), nested_uses("n % 3")),
+    "early at a count": (nested("n == 12345", "n % 3"), nested_uses("n % 3")),
+    "early at two": (nested("k == 97 || t == 100 && k == 50", "n % 3"), nested_uses("n % 3")),
+    "early where both are equal": (nested("t == k && t > 80", "n % 3"), nested_uses("n % 3")),
+    "one more in some tiles": (
+        nested(slot="n % 3"),
+        nested_uses("n % 3", "n += 1; if (t == 130 && k == 60) { trigger empty[0]; }"),
+    ),
+    "a tile less": (nested(slot="n % 3"), nested_uses("n % 3").replace("[150]", "[149]")),
+    "one turn less in each": (nested(slot="n % 3"), nested_uses("n % 3").replace("[100]", "[99]")),
+    "the same in one loop": (nested(slot="n % 3"), uses("foreach k in [15000]")),
+    "turned about": (
+        nested(slot="n % 3"),
+        nested_uses("n % 3").replace("[150]", "[@]").replace("[100]", "[150]").replace("[@]", "[100]"),
+    ),
+    "other slots in late tiles": (nested(slot="(n + t / 120) % 3"), nested_uses("(n + t / 120) % 3")),
+}
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_so_does_a_run_of_long_loops_in_long_loops(name: str) -> None:
+    load, use = NESTS[name]
+    setting, sizes = settled(KERNEL.format(load=load, use=use))
+    whole = Machine(setting, sizes, 1 << 30).run()
+    short = run(Machine(setting, sizes, 1 << 30))
+    assert whole.undecided is None
+    assert_same(short, whole)
+
+
+@pytest.mark.parametrize("name", ["plain", "restarted", "early once", "a tile less", "the same in one loop"])
+def test_long_loops_in_long_loops_are_short(name: str) -> None:
+    load, use = NESTS[name]
+    setting, sizes = settled(KERNEL.format(load=load, use=use))
+    assert 4 * run(Machine(setting, sizes, 1 << 30)).steps < Machine(setting, sizes, 1 << 30).run().steps
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_run_with_turns_left_out_comes_to_the_same(name: str) -> None:
     load, use = TEXTS[name]

@@ -50,6 +50,7 @@ OTHERWISE = [
     (load(HEAD, "J / 4 == 0 && J == 0 - 2"), use(HEAD)),
     (load("foreach k in [0 - J * I]"), use("foreach k in [0 - J * I]")),
     (load(HEAD, "J * J > 5 && J < 0"), use(HEAD)),
+    (load(HEAD, "(J >> 31) != 0"), use(HEAD)),  # of all that are negative, and of no other
 ]
 
 

@@ -24,6 +24,9 @@ RING = """__co__ void k(global s32 [R, C] src, global s32 [R, C] dst) {{
 """
 BAND = ".subspan(4, 32).at(k % 3, 0)"
 TILE = ".subspan(1, 4, 32).at(k % 3, 0, 0).sqz()"
+CUBE = f".span_as([3, 4, 32]){TILE}"
+FLAT = ".span_as([384]).view(128).from(k % 3 * 128).span_as([4, 32])"
+HALVES = ".span_as([24, 16]).subspan(8, 16).at(k % 3, 0).span_as([4, 32])"
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,14 @@ TILE = ".subspan(1, 4, 32).at(k % 3, 0, 0).sqz()"
     [
         ("12, 32", f".span_as([12, 32]){BAND}", BAND),
         ("12, 32", BAND, f".span_as([12, 32]){BAND}"),
+        ("12, 32", CUBE, BAND),
+        ("12, 32", BAND, CUBE),
+        ("12, 32", CUBE, CUBE),
+        ("12, 32", FLAT, BAND),
+        ("12, 32", FLAT, FLAT),
+        ("12, 32", HALVES, FLAT),
+        ("3, 4, 32", TILE, f".span_as([12, 32]){BAND}"),
+        ("384", FLAT, CUBE),
         ("3, 4, 32", TILE, TILE),
         ("3, 1, 4, 32", ".subspan(1, 1, 4, 32).at(k % 3, 0, 0, 0).sqz()", f".sqz(){TILE}"),
     ],
@@ -43,9 +54,9 @@ def test_a_shape_that_says_which_part_is_meant_is_followed(shape: str, load: str
 @pytest.mark.parametrize(
     ("load", "use"),
     [
-        (".span_as([3, 4, 32])" + TILE, BAND),
-        (BAND, ".span_as([3, 4, 32])" + TILE),
-        (".span_as([384]).view(128).from(k % 3 * 128).span_as([4, 32])", BAND),
+        (".span_as([4, 96]).subspan(4, 32).at(0, k % 3)", BAND),  # columns: a piece of every row
+        (".span_as([384]).view(128).from(k % 3 * 127).span_as([4, 32])", BAND),  # in the middle of a row
+        (".subspan(12, 16).at(0, 0).span_as([192]).view(128).from(0).span_as([4, 32])", BAND),
     ],
 )
 def test_a_shape_that_does_not_accuses_nobody(load: str, use: str) -> None:
@@ -55,6 +66,19 @@ def test_a_shape_that_does_not_accuses_nobody(load: str, use: str) -> None:
         "whether two parts of a buffer overlap cannot be told",
         "which part of a buffer is read here cannot be told",
     )
+
+
+@pytest.mark.parametrize("shape", [CUBE, FLAT, HALVES])
+@pytest.mark.parametrize("other", [BAND, CUBE, FLAT])
+def test_the_wrong_part_of_another_shape_is_found(shape: str, other: str) -> None:
+    wrong = shape.replace("k % 3", "(k + 1) % 3")
+    assert flow_of(RING.format(shape="12, 32", load=wrong, use=other)).strength is Strength.FAILS
+    assert flow_of(RING.format(shape="12, 32", load=other, use=wrong)).strength is Strength.FAILS
+
+
+def test_an_array_of_buffers_in_another_shape_is_followed() -> None:
+    text = RING.format(shape="4, 32", load="[k % 3].span_as([128]).span_as([4, 32])", use="[k % 3]")
+    assert flow_of(text.replace("] ring;", "] ring[3];")).strength is Strength.PROVED
 
 
 def test_a_wrong_slot_behind_one_is_found() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from croqc.service.history import kept_part
 from croqls.ide.lenses import lenses
 from croqls.ide.run_lenses import SHOW_RUN, Ran, around, duration, likeness, run_title
 from croqls.ide.snapshot import Snapshot
@@ -31,7 +32,7 @@ def entry(verdict: str = "verified", **more: Any) -> dict[str, Any]:
 
 
 def title(*entries: dict[str, Any]) -> str:
-    return run_title(Ran((), entries), ())
+    return run_title(Ran("", entries), "")
 
 
 def test_what_a_simulated_run_is_told_as() -> None:
@@ -54,6 +55,19 @@ def test_what_a_run_on_a_card_is_told_as() -> None:
     assert title(entry(engine="gpu", timing=TIMING | {"operations": 0})).endswith("812 µs · 3000 GB/s")
     assert title(entry(engine="gpu")) == "✓ verified · M=512 N=256 · on the card"
     assert title(entry(), entry(engine="gpu")) == "✓ verified · 2 runs · simulator and card"
+
+
+def test_of_a_run_in_an_earlier_session_the_verdict_is_told() -> None:
+    """Of which the history keeps no words of the source."""
+    for verdict, said in (
+        ("hangs", "✗ stuck"),
+        ("wrong", "✗ wrong"),
+        ("crashed", "✗ crashed"),
+        ("not-run", "✗ not run"),
+    ):
+        kept = kept_part({"function": "f", **entry(verdict, hang=[HANG], message="it broke")})
+        assert "hang" not in kept and title(kept) == f"{said} · M=512 N=256"
+    assert title(kept_part(entry())) == title(entry())
 
 
 def test_of_several_runs_the_worst_is_told() -> None:

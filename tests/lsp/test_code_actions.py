@@ -7,6 +7,11 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from croqc.text.diagnostics import Fix
+from croqc.text.edits import Edit
+from croqc.text.source import Source
+from croqc.text.span import Span
+from croqls.lsp.requests.code_action import title_of
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
 from tests.lsp.conftest import Editor
 
@@ -145,3 +150,10 @@ async def test_an_unknown_document_has_no_actions(client: LanguageClient) -> Non
     document = lsp.TextDocumentIdentifier("file:///nowhere/k.co")
     params = lsp.CodeActionParams(document, lsp.Range(place, place), lsp.CodeActionContext(diagnostics=[]))
     assert not await client.text_document_code_action_async(params)
+
+
+def test_a_title_counts_the_places_where_they_are_several() -> None:
+    source = Source("one two\nthree\n", "k.co")
+    edits = tuple(Edit(Span(at, at), ";") for at in (3, 7, 13))
+    assert title_of(source, Fix("End them", edits)) == "End them (2 places)"  # two edits are of one line
+    assert title_of(source, Fix("End them", edits[:2])) == "End them"

@@ -105,6 +105,42 @@ def test_the_last_run_stands_over_its_kernel(servers: Callable[[], Server]) -> N
     assert [lens["title"][:28] for lens in shown()] == ["before an edit: ✓ verified ·"]
 
 
+def test_a_new_server_has_the_lens_of_the_last_run(servers: Callable[[], Server], tmp_path: Path) -> None:
+    """That of the run, also after an edit; behind it what is kept of the run, in the shape of one that ended now."""
+    uri = (tmp_path / "k é.co").as_uri()
+    document = {"textDocument": {"uri": uri}}
+
+    def shown(server: Server) -> list[str]:
+        found = server.ask("textDocument/codeLens", document)
+        return [lens["command"]["title"] for lens in found if lens["command"]["command"] == "croqtile.showRun"]
+
+    first = servers()
+    first.open(uri, TWO)
+    run(first, document, runLine=1)
+    run(first, document)
+    (title,) = shown(first)
+    assert title.startswith("✓ verified · 2 runs · simulated in ")
+    stop(first)
+    second = servers()
+    second.open(uri, TWO)
+    assert shown(second) == [title]
+    second.edit(uri, 2, TWO.replace("x.at(p) + 1", "x.at(p) + 2"))
+    assert shown(second) == [f"before an edit: {title}"]
+    second.edit(uri, 3, TWO)
+    assert shown(second) == [title]
+    kept = second.ask("workspace/executeCommand", {"command": "croqtile.showRun", "arguments": [uri, "add"]})
+    validate("runResult", kept)
+    validate("run", kept["result"])
+    assert (kept["id"], kept["state"], kept["task"]) == (0, "done", "run")
+    assert [(one["name"], one["verdict"], len(one["notes"])) for one in kept["result"]["runs"]] == [
+        ("a", "verified", 1),
+        ("b", "verified", 1),
+    ]
+    run(second, document, runLine=0)
+    (title,) = shown(second)
+    assert title.startswith("✓ verified · simulated in ")
+
+
 def test_one_run_line_is_run_alone(servers: Callable[[], Server]) -> None:
     server = servers()
     document = {"textDocument": {"uri": "untitled:k.co"}}

@@ -10,9 +10,15 @@ import pytest
 
 from croqc.engines.gpu.lock import CardLock
 from croqc.service.settings import NO_SETTINGS
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.requests.run import run_options
+from croqls.lsp.run_following import result_of
+from croqls.lsp.runs import Run
 from croqls.workers import runs
 from croqls.workers.orders import News, Order, Outcome, Text
 from croqls.workers.tasks import Desk, perform
+from tests.cli.seeds import BOOTSTRAP, PIPELINE
+from tests.cli.test_protocol import validate
 from tests.engines.children import parent
 
 KERNEL = "// croq: expect y == x\n__co__ void f(global s32 [8] x, global s32 [8] y) {\n  dma.copy x => y;\n}\n"
@@ -64,6 +70,27 @@ def test_a_run_on_the_card_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(last, Outcome) and last.data is not None
     (one,) = last.data["runs"]
     assert (one["verdict"], one["engine"], one["timing"]["median"]) == ("verified", "gpu", 0.002)
+
+
+def test_what_the_verdict_keeps_from_the_card_is_offered_and_run_by_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a child that hangs without a card."""
+    monkeypatch.setattr(runs, "has_driver", lambda: True)
+    monkeypatch.setattr(runs, "_card", lambda: parent("hangs"))
+    monkeypatch.setattr(runs, "_no_card", lambda _: "")
+    snapshot = Snapshot("file:///k.co", 1, PIPELINE.replace(BOOTSTRAP, ""))
+
+    def ran(**options: object) -> tuple[str, str | None]:
+        task, given = run_options({"engine": "gpu", "defines": {"K": "256"}, "timeout": 0.2, **options})
+        order = Order(task, Text("k", snapshot.text, "k.co", NO_SETTINGS), given)
+        *_, last = perform(Desk(), order)
+        assert isinstance(last, Outcome) and last.data is not None
+        told = result_of(Run(1, snapshot, order, "done", data=last.data))
+        validate("runResult", told)
+        validate("run", told["result"])
+        return told["result"]["runs"][0]["verdict"], told["offer"]
+
+    assert ran() == ("not-run", "force")
+    assert ran(force=True) == ("hangs", None)
 
 
 def test_who_has_the_card_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -36,6 +36,12 @@ def test_make_test_ends_with_pytest_on_all_tests() -> None:
     assert re.fullmatch(r"\.venv/bin/python -m pytest -q -n \d+", last)
 
 
+def test_packing_the_extension_needs_nothing_of_the_tests() -> None:
+    said = make("--dry-run", "--always-make", "vsix")
+    assert "npm ci" in said and "npm run package" in said
+    assert "--editable ." in said and "[dev]" not in said
+
+
 def test_ci_calls_the_test_command_of_the_readme() -> None:
     commands = [line for line in read(ROOT / ".ci/run").splitlines() if line and line[0] != "#"]
     assert commands == ["set -euo pipefail", 'cd "$(dirname "${BASH_SOURCE[0]}")/.."', "make test"]

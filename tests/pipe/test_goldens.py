@@ -28,6 +28,7 @@ EXAMPLES = (
     "scaled",
     "phases",
     "cluster",
+    "by_steps",
 )
 TARGETS = ("sm_90a", "sm_80", "sm_100a")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
 from croqc.service.check import check_text
-from tests.pipe.lowering import stages_of
+from tests.pipe.lowering import only, stages_of
 
 TEXT = """{head}__co__ void f(global f16 [M, K] a, global f16 [M, K] o) {{
   parallel b by M / 64 : block {{
@@ -34,10 +35,18 @@ def test_rows_that_are_no_whole_groups_of_the_swizzle() -> None:
     assert place == "s"
 
 
-def test_a_box_wider_than_the_hardware_counts() -> None:
-    message, place = refusal("shared f16 [32, 512] s; " + COPY.format(swizzle="", columns=512))
-    assert message == "a box of 512 elements: TMA takes up to 256 in each dimension: use smaller tiles"
-    assert place.startswith("tma.copy a.subspan(32, 512)")
+def test_rows_longer_than_a_box_lie_in_column_groups() -> None:
+    """But not where a device function looks at them; then threads make the copy."""
+    calls = "parallel t by 32 : thread { call look(s); }"
+    copy = COPY.format(swizzle="", columns=512)
+    done = {}
+    for words in ("", calls):
+        text = TEXT.format(body=f"shared f16 [32, 512] s; {copy} {words}", head="__co_device__ void look(void* x) {}\n")
+        kernel = dict(stages_of(check_text(text), {"M": 128, "K": 512}))["layout"]
+        (first, _) = only(kernel, ir.Copy)
+        done[words] = (kernel.shared[0].swizzle, first.mechanism, len(first.boxes))
+    assert done[""] == (128, ir.Mechanism.TMA, 8)
+    assert done[calls] == (0, ir.Mechanism.VECTOR, 0)
 
 
 def test_rows_that_no_multiply_reads() -> None:

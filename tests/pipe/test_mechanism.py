@@ -148,10 +148,22 @@ def test_stores_that_the_kernel_itself_uses_are_made_by_its_threads(user: str) -
     assert done.mechanism is ir.Mechanism.VECTOR
 
 
-def test_a_box_is_256_elements_long_at_most() -> None:
-    tall = Tensor("tall", "f16", (Lit(512), Lit(64)), Space.SHARED)
-    source = replace(box(SRC), shape=(Lit(512), Lit(64)), valid=(None, None))
-    assert chosen(load(dest=whole(tall), source=source))[0] is not ir.Mechanism.TMA
+@pytest.mark.parametrize(
+    ("shape", "by_dma", "by_tma"),
+    [
+        pytest.param((512, 64), True, True, id="long columns are cut"),
+        pytest.param((1, 512), True, True, id="so is a row"),
+        pytest.param((64, 512), False, True, id="rows in groups of columns, where TMA is asked for"),
+        pytest.param((64, 264), False, False, id="rows of no whole groups"),
+    ],
+)
+def test_tiles_longer_than_a_box(shape: tuple[int, int], by_dma: bool, by_tma: bool) -> None:
+    extents = tuple(map(Lit, shape))
+    tile = Tensor("long", "f16", extents, Space.SHARED)
+    source = replace(box(SRC), shape=extents, valid=(None, None))
+    for engine, fits in (("dma", by_dma), ("tma", by_tma)):
+        made = chosen(load(dest=whole(tile), source=source, engine=engine))[0]
+        assert (made is ir.Mechanism.TMA) == fits
 
 
 def test_what_waits_for_a_copy_that_threads_make_waits_for_nothing() -> None:

@@ -84,7 +84,7 @@ ROWS = replace(kernels.VECTOR, spread=ir.Spread.ROWS)
 RAGGED = box(DST, valid=(None, Var("K")))
 LANDS = load(mechanism=CP_ASYNC, vector=16, completes=slot())
 MULTICAST = load(mechanism=TMA, multicast=True, completes=slot())
-STORED = store(mechanism=TMA, map=0)
+STORED = store(mechanism=TMA, boxes=(ir.Box(0, (0, 0)),))
 READS = ir.Write(NOWHERE, whole(TILE), (Lit(0), Lit(0)), Read(box(DST), (Lit(0), Lit(0))))
 BREAKS: dict[str, dict[str, ir.Kernel]] = {
     "cover": {
@@ -129,7 +129,10 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "tile cannot be swizzled by 128 bytes": swizzled(alignment=512),
         "the copy into tile has no tensor map": kernel(load(mechanism=TMA)),
         "the copy into tile has another tensor's map": replace(
-            kernel(load(mechanism=TMA, map=0)), maps=(replace(MAP, tensor=DST),)
+            kernel(load(mechanism=TMA, boxes=(ir.Box(0, (0, 0)),))), maps=(replace(MAP, tensor=DST),)
+        ),
+        "the boxes of the copy into tile are not its tile": replace(
+            kernel(load(mechanism=TMA, boxes=(ir.Box(0, (0, 0)),))), maps=(replace(MAP, box=(64, 32)),)
         ),
         "map 0 has a box of (64,)": replace(kernel(), maps=(replace(MAP, box=(64,)),)),
         "map 0 has a box of (512, 1)": replace(kernel(), maps=(replace(MAP, box=(512, 1)),)),
@@ -145,6 +148,9 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
     },
     "scales": {
         "nothing has placed what scales acc": kernel(ir.Scale(NOWHERE, ACC, Lit(0), ("i", "j"), "r")),
+    },
+    "completion": {
+        "a wait for multiplies may still come later": kernel(multiply(), ir.Commit(NOWHERE, movable=True)),
     },
     "rows": {
         "e says nothing of 4 steps of 16": kernel(FENCE, multiply(steps=4, metadata="e")),

@@ -48,7 +48,7 @@ def test_names_of_cuda_are_names() -> None:
 
 
 def test_what_is_whole_passes() -> None:
-    whole = load(mechanism=TMA, completes=slot(), map=0)
+    whole = load(mechanism=TMA, completes=slot(), boxes=(ir.Box(0, (0, 0)),))
     maps = (ir.TensorMap(whole.source.tensor, (64, 64), 128),)
     fence, told = ir.Fence(NOWHERE, ir.Fencing.WGMMA), arrive(bytes=8192)
     done = ("mechanism", "fold", "layout", "rows", "phases")

@@ -30,3 +30,32 @@ def test_a_hang_at_some_sizes_names_one() -> None:
     assert (item.code, item.message.rsplit(" (", 1)[1]) == ("credit-deadlock", "K = 1007, k = 2)")
     (item,) = shown(instead(RING, BOOTSTRAP, ""))
     assert (item.code, item.message.rsplit(" (", 1)[1]) == ("credit-deadlock", "k = 0)")
+
+
+TILE = """__co__ void pump(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [16, 64] tile;
+    shared event full;
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach k in [cdiv(K, 64)] { dma.copy src.subspan(16, 64).at(b, k) => tile; trigger full; }
+      }
+      inthreads.async (w == 1) {
+        foreach k in [cdiv(K, 64)] { wait full; dma.copy tile => dst.subspan(16, 64).at(b, k); }
+      }
+    }
+  }
+}
+"""
+WRITE, READ = "dma.copy src.subspan(16, 64).at(b, k) => tile;", "dma.copy tile => dst.subspan(16, 64).at(b, k);"
+
+
+def stage_race(text: str) -> str:
+    return next(one.hint for one in shown(text) if one.code == "stage-race")
+
+
+def test_a_buffer_without_a_ring_has_no_slots_to_speak_of() -> None:
+    assert stage_race(TILE) == "wait until path w == 1 has read it"
+    both = TILE.replace(READ, WRITE).replace("wait full; ", "").replace("trigger full; ", "")
+    both = both.replace("    shared event full;\n", "")
+    assert stage_race(both) == "give each path a part of its own, or let one wait for the other"

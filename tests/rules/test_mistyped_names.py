@@ -7,6 +7,7 @@ import pytest
 from croqc.service.check import FileReport, check_text
 from croqc.service.fix import fix_text
 from croqc.text.diagnostics import Diagnostic
+from croqc.text.edits import apply_edits
 from tests.rules.mending import instead, report_of, without
 from tests.rules.pumps import RING as PUMP
 from tests.rules.pumps import STORES
@@ -112,12 +113,21 @@ def test_a_plain_name_is_no_function() -> None:
 def test_a_number_with_an_exponent_is_written_out(typed: str, digits: str | None) -> None:
     item = next(one for one in check_text(SUM % typed).diagnostics if one.code == "syntax-error")
     written = f"write '{digits}'" if digits else "write all digits"
-    infinite = "" if "-" in typed else ", or 'inf' for infinity"
+    huge = float(typed.removesuffix("f")) >= 1e20
+    infinite = ", or 'inf' for infinity" if huge else ""
     assert item.hint == f"numbers have no exponent; {written}{infinite}"
+    assert [fix.title for fix in item.fixes if not fix.safe] == (["Write 'inf'"] if huge else [])
     if digits is not None:
-        assert [fix.safe for fix in item.fixes] == [True]
+        assert [fix.safe for fix in item.fixes][:1] == [True]
         assert float(digits.removesuffix("f")) == float(typed.removesuffix("f"))
         assert fixed(SUM % typed) == SUM % digits
+
+
+def test_a_huge_number_may_be_infinity() -> None:
+    text = SUM % "-1e30f"
+    (item,) = (one for one in check_text(text).diagnostics if one.code == "syntax-error")
+    assert [apply_edits(text, fix.edits) for fix in item.fixes][1:] == [SUM % "-inf"]
+    assert check_text(SUM % "-inf").diagnostics == ()
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("0.f", "0.0f"), ("1.F", "1.0F"), ("3.", "3.0"), (".5f", "0.5f"),
@@ -192,7 +202,8 @@ def test_a_line_beside_is_left_alone() -> None:
                      "#define STAGES 3\n__co__", 1)  # fmt: skip
     broken = instead(staged, "= ring[k % STAGES]", "= ring[k % STAGE]")
     for unsafe in (False, True):
-        assert fix_text(report_of(broken), lambda new, _: report_of(new), None, unsafe).text == staged
+        mended = fix_text(report_of(broken), lambda new, _: report_of(new), "undeclared-name", unsafe)
+        assert mended.text == staged
 
 
 def test_what_a_macro_made_is_not_overwritten() -> None:

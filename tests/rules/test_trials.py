@@ -232,14 +232,20 @@ def test_a_turn_that_nobody_takes_is_left_out() -> None:
     assert first(broken) == RING
 
 
-@pytest.mark.parametrize("word", ["break", "yield"])
 @pytest.mark.parametrize("place", [TAKE, GIVE])
-def test_a_role_leaves_with_its_partner(place: str, word: str) -> None:
-    leaves = f"          if (k == 3) {word};\n"
+def test_a_role_leaves_with_its_partner(place: str) -> None:
+    leaves = "          if (k == 3) break;\n"
     broken = instead(RING, place, leaves + place)
     mended = first(broken)
     assert mended.count(leaves) == 2
     assert shown(mended) == []
+
+
+@pytest.mark.parametrize("place", [TAKE, GIVE])
+def test_no_partner_is_given_a_yield_of_its_own(place: str) -> None:
+    """It has no place in the loop (reference, 4.5): its own rule tells it, and 'break' is its fix."""
+    broken = instead(RING, place, "          if (k == 3) yield;\n" + place)
+    assert [item.code for item in shown(broken) if item.fixes] == ["yield-in-loop"]
 
 
 def test_a_role_does_not_leave_for_what_only_its_partner_knows() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from croqc.runs.evaluate import FormulaError, evaluate, to_reference
+from croqc.runs.evaluate import evaluate, to_reference
+from croqc.runs.shapes import FormulaError
 from croqc.syntax.expectation import parse_formula
 
 NAMES: dict[str, Any] = {

@@ -9,7 +9,7 @@ from croqc.sema.model import BufferInfo, CopyInfo, Finding, Kernel, Level, MmaIn
 from tests.sema.study import Study, study
 
 DEVICE = {value for name, value in vars(rules).items() if name.isupper()}
-NOTES = {rules.DYNAMIC_SHARED, rules.SWIZZLE_INHERITED, rules.ASSUMED_DIVISIBLE}
+NOTES = {rules.DYNAMIC_SHARED, rules.SWIZZLE_INHERITED, rules.ASSUMED_DIVISIBLE, rules.ASSUMED_SIZE}
 PARAMS = "global f16 [M, K] lhs, global f16 [N, K] rhs, global f16 [M, N] out, global f32 [512, 512] big, int n"
 
 

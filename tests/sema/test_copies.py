@@ -99,7 +99,7 @@ def test_the_host_copies_between_host_and_device_memory() -> None:
         ("«tma.load» s => out.subspan(64, 64).at(b, 0);", rules.COPY_DIRECTION),
         ("«dma.copy.async lhs.subspan(64, 64).at(b, 0) => s;»", rules.UNNAMED_ASYNC),
         ("shared f16 [64, 4] n4; «tma.copy» lhs.subspan(64, 4).at(b, 0) => n4;", rules.TMA_LIMIT),
-        ("shared f16 [8, 512] long; «tma.copy» lhs.subspan(8, 512).at(b, 0) => long;", rules.TMA_LIMIT),
+        ("shared f16 [8, 264] long; «tma.copy» lhs.subspan(8, 264).at(b, 0) => long;", rules.TMA_LIMIT),
         ("«tma.transp<1, 0>» lhs.subspan(64, 64).at(b, 0) => s;", rules.TMA_LIMIT),
         ("parallel g by 3 : group { «tma.copy lhs.subspan(64, 64).at(b, g) => ring[g];» }", rules.TMA_THREAD_INDEX),
         ("parallel t by 64 : thread { «dma.copy lhs.subspan(64, 64).at(t, 0) => s;» }", rules.THREAD_TILE),
@@ -124,6 +124,8 @@ def test_what_is_refused(body: str, rule: str) -> None:
         "dma.copy.zfill lhs.subspan(64, 64).at(b, 0) => s;",  # M is not known to be a multiple
         "dma.copy lhs.subspan(64, 64).at(b, 0) => select(b % 2, s, ring[0]);",
         "shared f32 [64, 256] row; tma.copy.swiz<128> big.subspan(64, 256).at(b, 0) => row;",  # split in groups
+        "shared f16 [8, 512] long; tma.copy lhs.subspan(8, 512).at(b, 0) => long;",  # these too
+        "shared f16 [264, 64] tall; tma.copy lhs.subspan(264, 64).at(b, 0) => tall;",  # two boxes
         "parallel p by 3 : group-4 { inthreads.async (p > 0) { tma.copy ring[p] => out.subspan(64, 64).at(p, 0); } }",
         "parallel t by 64 : thread { dma.copy lhs.subspan(1, 64).at(t, 0) => s.subspan(1, 64).at(t, 0); }",
     ],

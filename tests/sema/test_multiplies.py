@@ -96,6 +96,11 @@ def test_the_accumulator_follows_the_operands(operand: str, acc: str) -> None:
     [
         (multiply("f16 [64, 16]", "f16 [100, 16]"), rules.NO_MULTIPLY, {"m": 64, "n": 100, "nearest": ("64x96x16",)}),
         (multiply("f16 [16, 16]", "f16 [16, 16]", "mma.fill.s32", unit="group"), rules.NO_MULTIPLY, {"nearest": ()}),
+        (
+            multiply("bf16 [64, 16]", "bf16 [64, 16]", "mma.fill.bf16"),
+            rules.NO_MULTIPLY,
+            {"nearest": (), "accumulators": ("f32",)},
+        ),
         (multiply("f8_e4m3 [64, 16]", "f8_e4m3 [64, 16]"), rules.NO_MULTIPLY, {"k": 16}),
         (
             multiply("f8_e4m3 [64, 32]", "f8_e4m3 [64, 32]", arch="sm_80"),
@@ -115,6 +120,23 @@ def test_multiplies_that_do_not_exist(found: Device, rule: str, args: dict[str, 
     given = found.finding(rule).args
     nearest = {"nearest": tuple(given["nearest"])[:1]} if "nearest" in given else {}  # type: ignore[call-overload]
     assert args.items() <= {**given, **nearest}.items()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "unit", "nearest"),
+    [
+        # N of wgmma is a multiple of 8: 96 and 104 are as near; of s8 fewer exist
+        ("bf16 [64, 64]", "bf16 [100, 64]", "group-4", ("64x96x16", "64x104x16", "64x88x16")),
+        ("f16 [64, 16]", "f16 [300, 16]", "group-4", ("64x256x16", "64x248x16", "64x240x16")),
+        ("s8 [64, 32]", "s8 [104, 32]", "group-4", ("64x96x32", "64x112x32", "64x80x32")),
+        ("f16 [24, 16]", "f16 [16, 16]", "group", ("16x16x16", "16x8x16", "32x8x16")),
+    ],
+)
+def test_the_nearest_shapes_are_those_of_the_unit_by_their_width(
+    a: str, b: str, unit: str, nearest: tuple[str, ...]
+) -> None:
+    found = multiply(a, b, "mma.fill", unit=unit)
+    assert found.finding(rules.NO_MULTIPLY).args["nearest"] == nearest
 
 
 DECLARE = "shared f16 [64, 64] s; shared f16 [16, 16] w; shared f32 [64, 64] out_s;"

@@ -48,15 +48,26 @@ def test_every_stride_of_a_tensor_counts() -> None:
     ("extents", "n", "message"),
     [
         ("8, n", 6, "TMA copies rows of a multiple of 16 bytes, this one of 24"),
-        ("8, n", 260, "TMA copies at most 256 elements a dimension, this one 260 in dimension 1"),
-        ("n, 16", 300, "TMA copies at most 256 elements a dimension, this one 300 in dimension 0"),
+        (
+            "8, n",
+            260,
+            "TMA copies boxes of at most 256 elements a dimension, and a tile of 8 x 260 is none, nor made of such",
+        ),
     ],
 )
 def test_the_box_of_tma_has_limits(extents: str, n: int, message: str) -> None:
+    assert failing(boxed(extents), square(512, 512), n=n)[0] == message
+
+
+@pytest.mark.parametrize(("extents", "n"), [("n, 16", 300), ("8, n", 264), ("1, n", 260)])
+def test_longer_tiles_are_several_boxes(extents: str, n: int) -> None:
+    assert run(boxed(extents), square(512, 512), {"n": n}).error is None
+
+
+def boxed(extents: str) -> str:
     text = TMA.replace("a.subspan(8, 16)", f"a.subspan({extents})").replace("[8, 16] s", "[512, 512] s")
     text = text.replace("=> s;", f"=> s.subspan({extents}).at(0, 0);").replace("o)", "o, int n)")
-    text = text.replace("copy s =>", "copy s.subspan(8, 16).at(0, 0) =>")
-    assert failing(text, square(512, 512), n=n)[0] == message
+    return text.replace("copy s =>", "copy s.subspan(8, 16).at(0, 0) =>")
 
 
 def test_the_source_of_a_copy_is_not_larger_than_its_destination() -> None:

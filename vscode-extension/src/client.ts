@@ -1,4 +1,7 @@
-/** Starts, restarts and stops the language server, one at a time, and tells its state. */
+/**
+ * The language server as a process and a client of the protocol: what it is asked, what it says. Must not decide when it is
+ * started (serverLife.ts).
+ */
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import * as vscode from "vscode";
@@ -19,13 +22,11 @@ import {
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { pythonEnvironment, runProcess } from "./process.js";
-import { candidates, findPython } from "./python.js";
+import { candidates, findPython, type Outcome } from "./python.js";
 import { reasonOf, Refusal } from "./refusal.js";
 import { type Method, type Notice, NOTICES, type Notifications, type Requests } from "./requests.js";
-import { MOST_RESTARTS, Restarts, WINDOW_MS } from "./restarts.js";
+import { type Process, ServerLife } from "./serverLife.js";
 import type { Found, ServerState, Why } from "./state.js";
-import { remedy } from "./tidings.js";
-import { Turns } from "./turns.js";
 
 const LANGUAGE = "croqtile";
 /** LSP 3.17, `ErrorCodes.RequestFailed`: the server's text is for a person; `RequestCancelled`: we ended it. */
@@ -76,61 +77,56 @@ function isGone({ candidate }: Found): boolean {
   return isAbsolute(candidate.command) && !existsSync(candidate.command);
 }
 
+/** A client and the process that it starts. */
+class Started implements Process {
+  constructor(readonly client: LanguageClient) {}
+
+  start(): Promise<void> {
+    return this.client.start();
+  }
+
+  stop(): Promise<void> {
+    return this.client.dispose();
+  }
+}
+
 export class Server implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<ServerState>();
   private readonly noticed = new vscode.EventEmitter<{ readonly name: Notice; readonly params: unknown }>();
-  private restarts = new Restarts();
-  private client: LanguageClient | undefined;
-  private current: ServerState = { kind: "stopped" };
-  /** Restarts wait for each other: two quick ones must not leave two servers. */
-  private readonly turns = new Turns((error) => this.broke(error));
+  private readonly life: ServerLife<Started>;
 
-  readonly onDidChangeState = this.changed.event;
+  readonly onDidChangeState: ServerLife<Started>["onDidChangeState"];
 
-  constructor(readonly output: vscode.LogOutputChannel) {}
+  constructor(readonly output: vscode.LogOutputChannel) {
+    this.life = new ServerLife({
+      search: () => this.search(),
+      make: (found, tell) => this.make(found, tell),
+      isGone,
+      log: output,
+    });
+    this.onDidChangeState = this.life.onDidChangeState;
+  }
 
   get state(): ServerState {
-    return this.current;
+    return this.life.state;
   }
 
   /** Stops the server if it runs, looks for a Python anew, and starts it. Resolves to what came of it. */
   async restart(why: Exclude<Why, "ended">): Promise<ServerState> {
-    this.restarts = new Restarts();
-    return this.anew(why);
+    return this.life.restart(why);
   }
 
   /** What came of the restarts that are under way. */
   async settled(): Promise<ServerState> {
-    await this.turns.ended();
-    return this.current;
+    return this.life.settled();
   }
 
   /** Starts another where the Python of the one that runs was deleted. Resolves to whether it was. */
   async replaceIfGone(why: "deleted" | "request"): Promise<boolean> {
-    if (this.current.kind !== "running" || !isGone(this.current.found)) {
-      return false;
-    }
-    this.output.warn(`${this.current.found.candidate.command} is gone`);
-    await this.restart(why);
-    return true;
-  }
-
-  private async anew(why: Why): Promise<ServerState> {
-    await this.turns.add(async () => {
-      await this.end();
-      await this.begin(why);
-    });
-    return this.current;
+    return this.life.replaceIfGone(why);
   }
 
   async stop(): Promise<void> {
-    await this.turns.add(() => this.end());
-  }
-
-  /** A fault of ours, or of another extension that was asked: the next restart begins afresh. */
-  private broke(error: unknown): void {
-    this.output.error(`While starting: ${reasonOf(error)}`);
-    this.enter({ kind: "crashed", reason: `The language server was not started: ${reasonOf(error)}`, worked: false });
+    await this.life.stop();
   }
 
   /** Asks the server. Throws Refusal where none runs or where it says what cannot be done. */
@@ -160,23 +156,15 @@ export class Server implements vscode.Disposable {
 
   /** Resolves when a server answers. Throws Refusal where none does, with the way out. */
   async ready(): Promise<void> {
-    await this.running();
+    await this.life.running();
   }
 
-  private async running(): Promise<LanguageClient> {
-    await this.turns.ended(); // of a search or a start under way
-    if (this.current.kind !== "running") {
-      const { text, way } = remedy(this.current);
-      throw new Refusal(text, way);
-    }
-    if (this.client === undefined) {
-      throw new Refusal("The language server is being started anew; try again");
-    }
-    return this.client;
+  dispose(): void {
+    void this.stop().finally(() => vscode.Disposable.from(this.life, this.noticed).dispose());
   }
 
   private async ask<T>(work: (client: LanguageClient) => Promise<T>): Promise<T> {
-    const client = await this.running();
+    const { client } = await this.life.running();
     try {
       return await work(client);
     } catch (error) {
@@ -194,91 +182,36 @@ export class Server implements vscode.Disposable {
       return new vscode.CancellationError();
     }
     if (await this.replaceIfGone("request")) {
-      await this.running();
+      await this.life.running();
       return new Refusal("The Python environment of the language server was deleted; another one is used now: try again");
     }
     const lost = error instanceof ConnectionError || (code !== undefined && CONNECTION_LOST.includes(code));
     return lost ? new Refusal("The language server ended meanwhile; try again") : undefined;
   }
 
-  dispose(): void {
-    void this.stop().finally(() => vscode.Disposable.from(this.changed, this.noticed).dispose());
-  }
-
-  private enter(state: ServerState): void {
-    this.current = state;
-    this.changed.fire(state);
-  }
-
-  private async begin(why: Why): Promise<void> {
-    this.enter({ kind: "searching", why });
+  private async search(): Promise<{ readonly outcome: Outcome; readonly trusted: boolean }> {
     const at = await surroundings();
     const tries = candidates(at, existsSync);
     this.output.info(`Looking for Python: ${tries.map((one) => `${one.command} (${one.origin})`).join(", ") || "nothing to try"}`);
-    const outcome = await findPython(tries, runProcess);
-    if (outcome.kind === "found") {
-      await this.launch(outcome);
-    } else {
-      this.enter({ kind: "not-found", outcome, trusted: at.trusted });
-    }
+    return { outcome: await findPython(tries, runProcess), trusted: at.trusted };
   }
 
-  private async launch(found: Found): Promise<void> {
-    this.enter({ kind: "starting", found });
-    const command = found.candidate.command;
+  private make({ candidate }: Found, tell: (now: "answers" | "ended") => void): Started {
+    const { command } = candidate;
     const args = ["-m", "croqls"];
     this.output.info(`Starting: ${[command, ...args].join(" ")}`);
     const options: ServerOptions = { command, args, options: { env: pythonEnvironment() } };
     const client = new QuietClient(LANGUAGE, "Croqtile", options, clientOptions(this.output));
-    this.client = client;
     client.onDidChangeState(({ newState }) => {
-      if (this.client === client) {
-        this.follow(found, newState);
+      if (newState === State.Running) {
+        tell("answers");
+      } else if (newState === State.Stopped) {
+        tell("ended");
       }
     });
     for (const name of NOTICES) {
       client.onNotification(name, (params: unknown) => this.noticed.fire({ name, params }));
     }
-    try {
-      await client.start();
-    } catch (error) {
-      this.output.error(`The server did not start: ${reasonOf(error)}`);
-      const reason = `'${command} -m croqls' ended before it answered; its output says why`;
-      this.enter({ kind: "crashed", reason, worked: false });
-    }
-  }
-
-  /** One that ends while it starts is spoken of in `launch`. */
-  private follow(found: Found, state: State): void {
-    if (state === State.Running) {
-      this.restarts.hasWorked();
-      this.enter({ kind: "running", found });
-    } else if (state === State.Stopped && this.current.kind === "running") {
-      this.ended();
-    }
-  }
-
-  private ended(): void {
-    this.output.warn("The server ended by itself");
-    if (this.restarts.again()) {
-      void this.anew("ended");
-    } else {
-      const reason = `The language server ended ${MOST_RESTARTS + 1} times within ${WINDOW_MS / 60_000} minutes; its output says why`;
-      this.enter({ kind: "crashed", reason, worked: true });
-    }
-  }
-
-  private async end(): Promise<void> {
-    const client = this.client;
-    this.client = undefined; // from here on its state changes are our own doing
-    if (client === undefined) {
-      return;
-    }
-    try {
-      await client.dispose();
-    } catch (error) {
-      this.output.warn(`While stopping: ${reasonOf(error)}`);
-    }
-    this.enter({ kind: "stopped" });
+    return new Started(client);
   }
 }

@@ -23,7 +23,7 @@ export function localFolders(): string[] {
 }
 
 export function currentSettings(): Settings {
-  const settings = vscode.workspace.getConfiguration(SECTION);
+  const settings = vscode.workspace.getConfiguration(SECTION, null); // of no resource: the server asks for those of folders
   return readSettings((key) => settings.get(key), { home: homedir(), workspaceFolder: localFolders()[0] });
 }
 

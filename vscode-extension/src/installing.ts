@@ -1,7 +1,7 @@
 /** The commands that make a Python environment with the package in it. Must not run them, nor import `vscode`. */
 import * as path from "node:path";
 
-import { OLDEST_PYTHON, type Probe } from "./python.js";
+import { OLDEST_PYTHON, type Probe, type Run } from "./python.js";
 
 export const PACKAGE = "croqtile-tools";
 
@@ -17,6 +17,8 @@ export interface Installation {
   readonly folder: string;
   /** Whether a Python runs in it already: then the package is only installed. */
   readonly there: boolean;
+  /** Whether that Python lacks pip, as one that uv has made. */
+  readonly withoutPip: boolean;
   /** What `pip install` is given: the package's name, or the path of a wheel or a checkout. */
   readonly source: string;
 }
@@ -29,7 +31,7 @@ export function interpreterOf(folder: string, platform: NodeJS.Platform): string
   return platform === "win32" ? path.win32.join(folder, "Scripts", "python.exe") : path.join(folder, "bin", "python");
 }
 
-export function steps({ folder, there, source }: Installation, maker: Maker, platform: NodeJS.Platform): readonly Step[] {
+export function steps({ folder, there, withoutPip, source }: Installation, maker: Maker, platform: NodeJS.Platform): readonly Step[] {
   const python = interpreterOf(folder, platform);
   const make = "Make the environment";
   const install = `Install ${PACKAGE}`;
@@ -43,7 +45,11 @@ export function steps({ folder, there, source }: Installation, maker: Maker, pla
           { title: make, command: maker.command, args: ["-m", "venv", folder] },
           { title: install, command: python, args: ["-m", "pip", "install", source] },
         ];
-  return there ? [installed] : [created, installed];
+  if (!there) {
+    return [created, installed];
+  }
+  const needsPip = withoutPip && maker.kind === "python";
+  return needsPip ? [{ title: "Add pip", command: python, args: ["-m", "ensurepip"] }, installed] : [installed];
 }
 
 /** A step as one would type it, for a person to read. */
@@ -68,6 +74,18 @@ export function usable(found: Probe | undefined): boolean {
 /** Whether a Python runs there to install into. */
 export function runs(found: Probe | undefined): boolean {
   return found?.kind === "package-missing" || found?.kind === "package-broken";
+}
+
+/** What makes environments here: uv where it runs, else one of the Pythons; undefined where there is neither. */
+export async function findMaker(run: Run, pythons: () => Promise<readonly Probe[]>): Promise<Maker | undefined> {
+  const uv = await run("uv", ["--version"]);
+  return uv.kind === "exited" && uv.code === 0 ? { kind: "uv" } : makerAmong(await pythons());
+}
+
+/** Whether a Python that is there lacks pip. */
+export async function lacksPip(run: Run, folder: string, platform: NodeJS.Platform): Promise<boolean> {
+  const pip = await run(interpreterOf(folder, platform), ["-m", "pip", "--version"]);
+  return pip.kind !== "exited" || pip.code !== 0;
 }
 
 /** The first of the tries that can make environments: any Python that is new enough, with the package or without. */

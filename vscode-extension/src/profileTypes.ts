@@ -6,8 +6,7 @@ import type { End, Sizes } from "./runTypes.js";
 /** A place of a path in one block; times in nanoseconds, `share` of the path's time. */
 export interface PlaceTime {
   readonly path: string;
-  readonly op: string;
-  readonly event: string;
+  readonly isWait: boolean;
   readonly range: Range;
   readonly count: number;
   readonly total: number;

@@ -3,7 +3,7 @@
  * Must not import `vscode`.
  */
 import { entriesOf, type RunEntry, type RunResult, type Verified, verifiedOf } from "./runTypes.js";
-import { capital, difference, duration, engineText, figure, judgement, rate, share, sizesText, stuck, timeText, tolerance, VERDICTS } from "./runWords.js";
+import { capital, difference, duration, engineText, figure, judgement, rate, share, sizesText, stopped, timeText, tolerance, VERDICTS } from "./runWords.js";
 
 export interface Surrounding {
   /** Where the file stands, which the report leaves out but for the name. */
@@ -98,7 +98,7 @@ function hang(run: RunEntry): string[] {
     return [];
   }
   const paths = run.hang.map((one) => `  - line ${one.range.start.line + 1}: ${one.text}`);
-  return [`- ${stuck(run)}`, ...paths];
+  return [`- ${stopped(run)}`, ...paths];
 }
 
 function prints(all: readonly string[]): string[] {

@@ -22,12 +22,7 @@ export interface Expectation {
 
 /** `text` says what it waits for, and who owes it. */
 export interface HungPath {
-  readonly path: string;
   readonly range: Range;
-  readonly event: string;
-  readonly slot: number | null;
-  readonly generation: number;
-  readonly owedBy: string;
   readonly text: string;
 }
 
@@ -74,6 +69,7 @@ export interface RunEntry extends KeptRun {
   readonly range: Range | null;
   readonly prints: readonly string[];
   readonly notes: readonly string[];
+  readonly offer: "force" | null;
 }
 
 export interface Verified {
@@ -93,6 +89,8 @@ export interface RunRequest extends About {
   readonly task: Task;
   readonly engine?: Engine;
   readonly runLine?: number;
+  /** Also on a card what the verdict on its credit flow keeps from it. */
+  readonly force?: boolean;
 }
 
 /** What is told of the end of whatever `croqtile/run` was asked for; `message` says why there is no result. */
@@ -104,9 +102,12 @@ export interface End {
   readonly message: string;
 }
 
+/** The way on: another engine, the doctor, or a run in spite of the verdict. */
+export type Offer = "sim" | "doctor" | "force";
+
 export interface RunResult extends End {
   readonly task: Task;
-  readonly offer: "sim" | "doctor" | null;
+  readonly offer: Offer | null;
   readonly result: { readonly runs: readonly RunEntry[] } | { readonly verified: readonly Verified[] } | null;
 }
 

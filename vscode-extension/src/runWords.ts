@@ -1,5 +1,5 @@
 /** Words and numbers for runs, shared by panel, report and tests. Must not import `vscode`. */
-import type { Expectation, Figure, HungPath, KeptRun, RunEntry, Sizes, Verdict } from "./runTypes.js";
+import { entriesOf, type Expectation, type Figure, type KeptRun, type RunEntry, type RunResult, type Sizes, type Verdict } from "./runTypes.js";
 
 export const VERDICTS: Readonly<Record<Verdict, string>> = {
   verified: "Verified",
@@ -82,21 +82,24 @@ export function timeText(run: KeptRun): string {
   return run.timing === null ? "" : duration(run.timing.median);
 }
 
-/** `wait empty[0]`, or what stands in its place where the path waits for no event. */
-function awaited(hung: HungPath): string {
-  return hung.event === "" ? "the others" : `${hung.event}${hung.slot === null ? "" : `[${hung.slot}]`}`;
+/** After how long a run that hangs was ended. */
+export function stopped(run: RunEntry): string {
+  return run.engine === "sim" ? `Stopped after ${duration(run.time)}` : capital(run.message || "stopped");
 }
 
-/** The hang in one sentence, as in "Stopped after 4 s, stuck at `wait empty[0]` in path w == 0, generation 3". */
+/** The hang in one sentence, in the server's words for the first path that stands. */
 export function stuck(run: RunEntry): string {
-  const stopped = run.engine === "sim" ? `Stopped after ${duration(run.time)}` : capital(run.message || "stopped");
-  const first = run.hang[0];
-  if (first === undefined) {
-    return stopped;
+  const [first] = run.hang;
+  return first === undefined ? stopped(run) : `${stopped(run)}: ${first.text}`;
+}
+
+/** Why a run was not made, or one of its kernels was kept from the card; undefined where all were run. */
+export function refusedText(result: RunResult): string | undefined {
+  if (result.state === "refused") {
+    return result.message;
   }
-  const path = first.path.startsWith("path ") ? first.path : `path ${first.path}`;
-  const at = first.event === "" ? "where it waits for the others" : `at \`wait ${awaited(first)}\``;
-  return `${stopped}, stuck ${at} in ${path}, generation ${first.generation}`;
+  const kept = result.offer === "force" ? entriesOf(result).find((one) => one.offer === "force") : undefined;
+  return kept === undefined ? undefined : `${kept.function} was not run on the card: ${kept.message}`;
 }
 
 export function capital(text: string): string {

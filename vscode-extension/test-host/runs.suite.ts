@@ -40,7 +40,7 @@ export const run = suite({
     const document = await kernel();
     await execute("croqtile.runSimulator");
     const said = await report();
-    assert.match(said, /Stopped after \S+ m?s, stuck at `wait empty\[0\]` in path p1 == 0, generation 0/);
+    assert.match(said, /Stopped after \S+ m?s\n +- line \d+: path p1 == 0 waits for empty\[0\], generation 0/);
     const line = placeOf(document, "wait empty[stage]").line;
     await until("the run's mark", () => marksOf(document).some((one) => one.range.start.line === line));
     assert.deepEqual(watch.messages, []);
@@ -89,6 +89,14 @@ export const run = suite({
     assert.equal(made.getText(), before);
     assert.deepEqual(vscode.languages.getDiagnostics(made.uri), []);
     await execute("workbench.action.focusFirstEditorGroup");
+  },
+
+  "PTX and SASS are languages of their own": async () => {
+    await kernel();
+    for (const form of ["Ptx", "Sass"]) {
+      await execute(`croqtile.show${form}`);
+      await until(form, () => vscode.workspace.textDocuments.some((one) => one.languageId === `croqtile-${form.toLowerCase()}`));
+    }
   },
 
   "without a card that is said soon, with the simulator as the way out": async () => {

@@ -2,13 +2,10 @@
 // that C++ which is cut in the middle would swallow what follows if the grammar let it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { test } from "node:test";
 
-import oniguruma from "vscode-oniguruma";
-import textmate from "vscode-textmate";
+import { grammarOf, scopesOf } from "./engine.mjs";
 
-const require = createRequire(import.meta.url);
 const GRAMMAR = readFileSync("../syntaxes/croqtile.tmLanguage.json", "utf8");
 const CPP = JSON.stringify({
   scopeName: "source.cpp",
@@ -21,40 +18,8 @@ const CPP = JSON.stringify({
   ],
 });
 
-await oniguruma.loadWASM(readFileSync(require.resolve("vscode-oniguruma/release/onig.wasm")).buffer as ArrayBuffer);
-const registry = new textmate.Registry({
-  onigLib: Promise.resolve({
-    createOnigScanner: (patterns) => new oniguruma.OnigScanner(patterns),
-    createOnigString: (text) => new oniguruma.OnigString(text),
-  }),
-  loadGrammar: (scope) =>
-    Promise.resolve(
-      scope === "source.croqtile"
-        ? textmate.parseRawGrammar(GRAMMAR, "croqtile.json")
-        : scope === "source.cpp"
-          ? textmate.parseRawGrammar(CPP, "cpp.json")
-          : null,
-    ),
-});
-const grammar = await registry.loadGrammar("source.croqtile");
-assert.ok(grammar);
-
-/** Pairs of text and innermost scope, blanks left out. */
-function scopes(text: string): [string, string][] {
-  const found: [string, string][] = [];
-  let stack = textmate.INITIAL;
-  for (const line of text.split("\n")) {
-    const result = grammar!.tokenizeLine(line, stack);
-    stack = result.ruleStack;
-    for (const token of result.tokens) {
-      const part = line.slice(token.startIndex, token.endIndex).trim();
-      if (part !== "") {
-        found.push([part, token.scopes.at(-1) ?? ""]);
-      }
-    }
-  }
-  return found;
-}
+const grammar = await grammarOf("source.croqtile", { "source.croqtile": GRAMMAR, "source.cpp": CPP });
+const scopes = (text: string): [string, string][] => scopesOf(grammar, text);
 
 /** The scope of the first token with this text, without the language at its end. */
 function scopeOf(text: string, part: string): string {

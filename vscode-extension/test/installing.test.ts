@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 
-import { makerAmong, runs, steps, typed, usable, wrongSource } from "../src/installing.js";
-import type { Candidate, Probe } from "../src/python.js";
+import { findMaker, interpreterOf, lacksPip, makerAmong, runs, steps, typed, usable, wrongSource } from "../src/installing.js";
+import { runProcess } from "../src/process.js";
+import { type Candidate, probe, type Probe, type Run } from "../src/python.js";
 
 const candidate: Candidate = { command: "python3", origin: "path" };
 const MISSING: Probe = { kind: "package-missing", candidate, python: "3.11.2" };
@@ -13,25 +17,33 @@ const FOUND: Probe = { kind: "found", candidate, python: "3.12.1", server: "0.1.
 const lines = (...args: Parameters<typeof steps>): string[] => steps(...args).map(typed);
 
 test("uv makes and fills an environment", () => {
-  assert.deepEqual(lines({ folder: "/w s/.venv", there: false, source: "croqtile-tools" }, { kind: "uv" }, "linux"), [
+  assert.deepEqual(lines({ folder: "/w s/.venv", there: false, withoutPip: false, source: "croqtile-tools" }, { kind: "uv" }, "linux"), [
     "uv venv --allow-existing --python '>=3.11' '/w s/.venv'",
     "uv pip install --python '/w s/.venv/bin/python' croqtile-tools",
   ]);
 });
 
 test("without uv the standard library does", () => {
-  assert.deepEqual(lines({ folder: "/w/.venv", there: false, source: "/d/x.whl" }, { kind: "python", command: "python3" }, "linux"), [
+  assert.deepEqual(lines({ folder: "/w/.venv", there: false, withoutPip: false, source: "/d/x.whl" }, { kind: "python", command: "python3" }, "linux"), [
     "python3 -m venv /w/.venv",
     "/w/.venv/bin/python -m pip install /d/x.whl",
   ]);
-  const [, install] = steps({ folder: "C:\\w\\.venv", there: false, source: "x" }, { kind: "python", command: "python" }, "win32");
+  const [, install] = steps({ folder: "C:\\w\\.venv", there: false, withoutPip: false, source: "x" }, { kind: "python", command: "python" }, "win32");
   assert.equal(install?.command, "C:\\w\\.venv\\Scripts\\python.exe");
 });
 
 test("into one that is there the package is only installed", () => {
-  assert.deepEqual(lines({ folder: "/w/.venv", there: true, source: "croqtile-tools" }, { kind: "uv" }, "linux"), [
-    "uv pip install --python /w/.venv/bin/python croqtile-tools",
-  ]);
+  const there = { folder: "/w/.venv", there: true, withoutPip: false, source: "/d" };
+  const python = { kind: "python", command: "python3" } as const;
+  assert.deepEqual(lines(there, { kind: "uv" }, "linux"), ["uv pip install --python /w/.venv/bin/python /d"]);
+  assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -m pip install /d"]);
+});
+
+test("where pip is not in it, as in one of uv's, it comes first, unless uv installs", () => {
+  const there = { folder: "/w/.venv", there: true, withoutPip: true, source: "/d" };
+  const python = { kind: "python", command: "python3" } as const;
+  assert.deepEqual(lines(there, { kind: "uv" }, "linux"), ["uv pip install --python /w/.venv/bin/python /d"]);
+  assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -m ensurepip", "/w/.venv/bin/python -m pip install /d"]);
 });
 
 test("what is shown can be typed as it stands", () => {
@@ -53,4 +65,62 @@ test("any Python that is new enough makes environments", () => {
   assert.deepEqual(makerAmong([GONE, OLD, MISSING]), { kind: "python", command: "python3" });
   assert.deepEqual(makerAmong([FOUND]), { kind: "python", command: "python3" });
   assert.equal(makerAmong([GONE, OLD]), undefined);
+});
+
+/** A folder with a `uv` that notes what it is given; it makes a Python that has the package once that was installed, and no pip. */
+async function withUv(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), "uv "));
+  const before = process.env["PATH"];
+  const script = (name: string, ...lines: readonly string[]): Promise<void> => writeFile(path.join(folder, name), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
+  try {
+    await script(
+      "python",
+      `case "$*" in *pip*) echo "No module named pip" >&2; exit 1;; esac`,
+      `echo '{"python": "3.12.1"}'`,
+      `[ -e "${folder}/installed" ] && echo '{"server": "0.1.0"}' || exit 4`,
+    );
+    await script(
+      "uv",
+      `echo "$@" >> "${folder}/log"`,
+      `case "$1 $2" in`,
+      `  "venv --allow-existing") mkdir -p "$5/bin"; cp "${folder}/python" "$5/bin/python";;`,
+      `  "pip install") [ -e "$5" ] || exit 2; touch "${folder}/installed";;`,
+      "esac",
+    );
+    process.env["PATH"] = `${folder}${path.delimiter}${before ?? ""}`;
+    await work(folder);
+  } finally {
+    process.env["PATH"] = before;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test("with uv an environment is made from nothing, and its Python has the package", async () => {
+  await withUv(async (folder) => {
+    const maker = await findMaker(runProcess, () => assert.fail("no Python is looked for"));
+    assert.deepEqual(maker, { kind: "uv" });
+    const place = path.join(folder, "w", ".venv");
+    const wish = { folder: place, there: false, withoutPip: false, source: folder };
+    const command = interpreterOf(place, "linux");
+    const ends: unknown[] = [];
+    for (const step of steps(wish, { kind: "uv" }, "linux")) {
+      const end = await runProcess(step.command, step.args);
+      ends.push(end.kind === "exited" ? end.code : end.reason, (await probe({ command, origin: "workspace" }, runProcess)).kind);
+    }
+    assert.deepEqual(ends, [0, "package-missing", 0, "found"]);
+    assert.equal(await lacksPip(runProcess, place, "linux"), true);
+    assert.equal(
+      await readFile(path.join(folder, "log"), "utf8"),
+      `--version\nvenv --allow-existing --python >=3.11 ${place}\npip install --python ${command} ${folder}\n`,
+    );
+  });
+});
+
+test("a uv that does not run is none, and the Pythons are asked", async () => {
+  const broken: Run = () => Promise.resolve({ kind: "exited", code: 1, stdout: "", stderr: "" });
+  const absent: Run = () => Promise.resolve({ kind: "failed", reason: "no such program" });
+  for (const run of [broken, absent]) {
+    assert.deepEqual(await findMaker(run, () => Promise.resolve([MISSING])), { kind: "python", command: "python3" });
+    assert.equal(await findMaker(run, () => Promise.resolve([OLD])), undefined);
+  }
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { KernelTest, RunEntry } from "../src/runTypes.js";
 import { outcomesOf } from "../src/views/tests/outcome.js";
-import { type Chosen, groupsOf } from "../src/views/tests/plan.js";
+import { type Chosen, groupsOf, nameOf } from "../src/views/tests/plan.js";
 import { entry, FAILS, HOLDS, HUNG, onCard, result, STANDS } from "./someRuns.js";
 
 const outcome = (run: RunEntry) => outcomesOf(result([run]), 1)[0];
@@ -29,7 +29,7 @@ test("a hang is told at each line that stands", () => {
   const found = outcome(HUNG);
   assert.equal(found?.kind, "failed");
   assert.deepEqual(found?.messages.map(({ range }) => range), [STANDS, STANDS]);
-  assert.match(found?.messages[0]?.text ?? "", /^Stopped after 81\.2 ms, stuck at `wait empty\[1\]` in path w == 0, generation 3\. Path w == 0 waits/);
+  assert.equal(found?.messages[0]?.text, "Stopped after 81.2 ms: path w == 0 waits for empty[1], generation 3; owed by path w == 1");
   assert.deepEqual(outcome({ ...HUNG, hang: [] })?.messages, [{ text: "Stopped after 81.2 ms" }]);
 });
 
@@ -81,4 +81,15 @@ test("all lines of a function are one run, some of them are one run each", () =>
       ["b", "f", 0, ["other"]],
     ],
   );
+});
+
+test("two tests of a function have names of their own, for results show no descriptions", () => {
+  const named = (name: string, label: string): KernelTest => ({ function: name, runLine: 0, label, range: STANDS, sizes: {}, expects: [] });
+  const all = [named("f", "small"), named("f", "M=64"), named("g", "M=8")];
+  assert.deepEqual(all.map((one) => nameOf(one, all)), [
+    { label: "f small", description: "" },
+    { label: "f M=64", description: "" },
+    { label: "g", description: "M=8" },
+  ]);
+  assert.equal(nameOf(named("f", ""), [named("f", ""), named("f", "a")]).label, "f");
 });

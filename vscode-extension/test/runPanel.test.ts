@@ -29,7 +29,7 @@ test("each verdict has its word and one sentence", () => {
     "bad",
     '`y ~= <x & "z">` does not hold: 1,200 of 4,096 elements differ.',
   ]);
-  assert.deepEqual(said(HUNG), ["Stuck", "bad", "Stopped after 81.2 ms, stuck at `wait empty[1]` in path w == 0, generation 3."]);
+  assert.deepEqual(said(HUNG), ["Stuck", "bad", "Stopped after 81.2 ms: path w == 0 waits for empty[1], generation 3; owed by path w == 1."]);
   assert.deepEqual(said(entry({ verdict: "crashed", message: "an index left" })), ["Crashed", "bad", "An index left"]);
   assert.deepEqual(said(entry({ verdict: "not-run", message: "it has errors" })), ["Not run", "none", "It has errors"]);
 });
@@ -44,10 +44,19 @@ test("of several runs the worst is told, with how many ended so", () => {
 test("a run that did not come to an end says why, and offers the simulator where that would do", () => {
   const refused = viewOf(known(result([], { state: "refused", message: "there is no driver", offer: "sim", result: null })));
   assert.deepEqual(refused.headline, { word: "Not run", tone: "none", said: "There is no driver" });
-  assert.equal(refused.offer, true);
+  assert.equal(refused.offer, "sim");
   assert.match(bodyOf(refused), /class="action main" data-say="{&quot;do&quot;:&quot;sim&quot;}">Run in the Simulator</);
   assert.equal(viewOf(known(result([], { state: "cancelled", result: null }))).headline?.word, "Cancelled");
   assert.equal(viewOf(known(result([], { state: "failed", message: "it died", result: null }))).headline?.tone, "bad");
+});
+
+test("what the verdict keeps from the card has a button that runs it anyway", () => {
+  const kept = entry({ verdict: "not-run", engine: "gpu", message: "its credit flow has an error", offer: "force" });
+  const shown = viewOf(known(result([kept], { offer: "force" })));
+  assert.match(bodyOf(shown), /class="action main" data-say="{&quot;do&quot;:&quot;force&quot;}">Run Anyway</);
+  assert.equal(viewOf(known(result([kept], { offer: "force" }), [], { running: true })).offer, undefined);
+  assert.equal(viewOf(known(result([], { state: "refused", offer: "doctor", result: null }))).offer, undefined);
+  assert.equal(viewOf(known(result([entry()]))).offer, undefined);
 });
 
 test("while it runs there is progress and a way to end it, and nothing of the run before", () => {
@@ -72,6 +81,14 @@ test("a run is set against the last good one", () => {
   assert.equal(line(entry(), [past(entry())]), "Good before, too: 2026-11-28: verified.");
   assert.equal(line(entry(), []), "The first good run that is known of this kernel.");
   assert.equal(line(HUNG, [past(HUNG)]), "No good run of this kernel is known.");
+});
+
+test("a run of an earlier session is set against none: it would be called the first good one", () => {
+  const kept = entry({ expectations: [], notes: ["this was run in an earlier session"] });
+  const shown = viewOf(known(result([kept], { id: 0 }), [past(kept, 0), past(entry(), 0)]));
+  assert.deepEqual([shown.headline?.word, shown.compared], ["Verified", []]);
+  assert.deepEqual(shown.history?.rows.length, 2);
+  assert.match(bodyOf(shown), /this was run in an earlier session/);
 });
 
 test("sizes stand side by side with what the card reaches", () => {
@@ -140,7 +157,7 @@ test("nothing of a text becomes HTML", () => {
     prints: [evil],
     sizes: { M: evil },
   });
-  const html = bodyOf(viewOf(known(result([run, { ...HUNG, hang: HUNG.hang.map((one) => ({ ...one, path: evil, owedBy: evil, event: evil, text: evil })) }]), [past(run), past(run)], { file: evil, request: { ...REQUEST, entry: evil } })));
+  const html = bodyOf(viewOf(known(result([run, { ...HUNG, hang: HUNG.hang.map((one) => ({ ...one, text: evil })) }]), [past(run), past(run)], { file: evil, request: { ...REQUEST, entry: evil } })));
   assert.doesNotMatch(html, /<img|<b>|onerror="/);
   assert.match(html, /&lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;&amp;/);
 });

@@ -28,7 +28,7 @@ test("a report has versions, card, sizes, verdict and worst elements", () => {
 
 test("a hang is told line by line", () => {
   const report = runReport(result([HUNG]), AROUND);
-  assert.match(report, /\n- Stopped after 81\.2 ms, stuck at `wait empty\[1\]` in path w == 0, generation 3\n {2}- line 24: path w == 0 waits for empty\[1\], generation 3; owed by path w == 1\n/);
+  assert.match(report, /\n- Stopped after 81\.2 ms\n {2}- line 24: path w == 0 waits for empty\[1\], generation 3; owed by path w == 1\n/);
 });
 
 test("no folder of the user's is named", () => {

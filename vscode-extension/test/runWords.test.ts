@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { allowed, count, difference, duration, figure, judgement, rate, share, stuck, tolerance, worstOf } from "../src/runWords.js";
-import { entry, FAILS, HOLDS, HUNG } from "./someRuns.js";
+import { allowed, count, difference, duration, figure, judgement, rate, refusedText, share, stuck, tolerance, worstOf } from "../src/runWords.js";
+import { entry, FAILS, HOLDS, HUNG, result } from "./someRuns.js";
 
 test("figures have six digits at most and no zeros behind", () => {
   const said = [0.5, 2, 1 / 3, 1e-7, 123456.789, 1e21, "nan", "-inf", true].map((value) => figure(value));
@@ -24,12 +24,11 @@ test("rates and shares", () => {
   assert.deepEqual([share(400, 800), share(1, 800), share(1, 0), share(9, 8)], ["50 %", "< 1 %", undefined, "113 %"]);
 });
 
-test("a hang says after how long, where and in which generation", () => {
-  assert.equal(stuck(HUNG), "Stopped after 81.2 ms, stuck at `wait empty[1]` in path w == 0, generation 3");
+test("a hang says after how long, and in the server's words where", () => {
+  assert.equal(stuck(HUNG), "Stopped after 81.2 ms: path w == 0 waits for empty[1], generation 3; owed by path w == 1");
   const card = { ...HUNG, engine: "gpu" as const, message: "stopped after 4 s" };
-  assert.match(stuck(card), /^Stopped after 4 s, stuck at `wait empty\[1\]` in path w == 0/);
+  assert.match(stuck(card), /^Stopped after 4 s: path w == 0 waits for empty\[1\]/);
   assert.equal(stuck({ ...card, hang: [] }), "Stopped after 4 s");
-  assert.match(stuck({ ...HUNG, hang: HUNG.hang.slice(1) }), /, stuck where it waits for the others in path w == 1, generation 0$/);
 });
 
 test("what was compared, and by which rule", () => {
@@ -61,4 +60,11 @@ test("of several runs the first of the worst verdict is told", () => {
   assert.equal(worstOf(runs)?.seed, 1);
   assert.equal(worstOf([HUNG, ...runs]), HUNG);
   assert.equal(worstOf([]), undefined);
+});
+
+test("what was not run is told: a run that was refused, a kernel that was kept from the card", () => {
+  assert.equal(refusedText(result([], { state: "refused", message: "there is no driver", offer: "sim", result: null })), "there is no driver");
+  const kept = entry({ function: "g", verdict: "not-run", engine: "gpu", message: "its credit flow has an error", offer: "force" });
+  assert.equal(refusedText(result([entry(), kept], { offer: "force" })), "g was not run on the card: its credit flow has an error");
+  assert.equal(refusedText(result([entry({ verdict: "not-run", message: "it has errors" })])), undefined);
 });

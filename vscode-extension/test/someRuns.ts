@@ -57,6 +57,7 @@ export function entry(more: Partial<RunEntry> = {}): RunEntry {
     range: null,
     prints: [],
     notes: [],
+    offer: null,
     ...more,
   };
 }
@@ -71,8 +72,8 @@ export const HUNG = entry({
   verdict: "hangs",
   expectations: [],
   hang: [
-    { path: "path w == 0", range: STANDS, event: "empty", slot: 1, generation: 3, owedBy: "path w == 1", text: "path w == 0 waits for empty[1], generation 3; owed by path w == 1" },
-    { path: "path w == 1", range: STANDS, event: "", slot: null, generation: 0, owedBy: "", text: "path w == 1 waits for the others, generation 0" },
+    { range: STANDS, text: "path w == 0 waits for empty[1], generation 3; owed by path w == 1" },
+    { range: STANDS, text: "path w == 1 waits for the others, generation 0" },
   ],
 });
 

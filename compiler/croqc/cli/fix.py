@@ -73,7 +73,8 @@ def _finish(args: argparse.Namespace, report: FileReport, fixed: FixedText) -> N
         return
     if fixed.applied:
         write_text(path, fixed.text)
-    print(f"{path}: {fixed.applied} fix{'' if fixed.applied == 1 else 'es'} applied")
+    places = f" in {fixed.places} places" if fixed.places > fixed.applied else ""
+    print(f"{path}: {fixed.applied} fix{'' if fixed.applied == 1 else 'es'} applied{places}")
 
 
 def _tell_left(args: argparse.Namespace, fixed: FixedText) -> bool:

@@ -9,7 +9,7 @@ from croqc.runs.report import Ceiling, ExpectationResult, HangEntry, Timing, Ver
 from croqc.service.run import RunReport
 
 _COLOURS = {Verdict.VERIFIED: "\x1b[1;32m", Verdict.CONSISTENT: "\x1b[1;32m", Verdict.NOT_RUN: "\x1b[1;33m"}
-_RED, _RESET = "\x1b[1;31m", "\x1b[0m"
+_RED, _YELLOW, _RESET = "\x1b[1;31m", "\x1b[1;33m", "\x1b[0m"
 
 
 def _number(value: float | int) -> str:
@@ -99,6 +99,8 @@ def report_lines(report: RunReport, colour: bool = False) -> list[str]:
     lines = [
         f"{title}{where}: {verdict} ({result.engine}, {result.arch}, seed {result.seed}{schedule}, {took}{chosen})"
     ]
+    if report.warning:
+        lines.append(f"  {_YELLOW if colour else ''}warning:{_RESET if colour else ''} {report.warning}")
     if result.timing is not None:
         lines.append(f"  {_timing(result.timing)}")
         shares = _shares(result.timing, result.timing.ceiling) if result.timing.ceiling else ""
@@ -108,10 +110,12 @@ def report_lines(report: RunReport, colour: bool = False) -> list[str]:
         if report.place is not None:
             place = f"{report.path}:{report.place[0].line + 1}:{report.place[0].column + 1}: "
         lines.append(f"  {place}{report.message}")
+    if report.offer == "force":
+        lines.append("  --force runs it all the same")
     for item in result.expectations:
         lines += _expectation(item)
     lines += [_hang(item) for item in result.hang]
-    lines += [f"  note: {text}" for text in report.notes]
+    lines += [f"  note: {text}" for text in report.notes if text != report.warning]
     lines += [f"  | {text}" for printed in report.prints for text in printed.splitlines()]
     return lines
 

@@ -53,15 +53,10 @@ class Copies:
         with self.w.block(f"if ({one})"):
             issue(stmt)
 
-    def _panels(self, outside: Tile, stmt: ir.Copy) -> list[int]:
-        """The first column of each box: a tile wider than its swizzle is several."""
-        width = self.kernel.maps[stmt.map].box[0]
-        extent = (outside.extents or (width,))[-1]
-        return list(range(0, extent, width))
-
-    def _coordinates(self, outside: Tile, column: int) -> str:
+    def _coordinates(self, outside: Tile, box: ir.Box) -> str:
         at = list(outside.origin)
-        at[outside.dims[-1]] = add(at[outside.dims[-1]], Lit(column))
+        for dim, start in zip(outside.dims, box.at, strict=True):
+            at[dim] = add(at[dim], Lit(start))
         return ", ".join(self.places.spell(value) for value in reversed(at))
 
     def _loads(self, stmt: ir.Copy) -> None:
@@ -71,18 +66,15 @@ class Copies:
         if stmt.multicast:
             self.headers.add("cluster")
             word = f"tma_multicast<{blocks_of(self.kernel)}>"
-        for column in self._panels(stmt.source, stmt):
-            to = self.places.pointer(stmt.dest, Lit(column))
-            self.w.line(f"{word}({to}, {self.map_name(stmt)}, {barrier}, {self._coordinates(stmt.source, column)});")
+        for box in stmt.boxes:
+            to, of = self.places.pointer(stmt.dest, box.at), map_name(self.kernel, box.map)
+            self.w.line(f"{word}({to}, {of}, {barrier}, {self._coordinates(stmt.source, box)});")
 
     def _stores(self, stmt: ir.Copy) -> None:
-        for column in self._panels(stmt.dest, stmt):
-            source = self.places.pointer(stmt.source, Lit(column))
-            self.w.line(f"tma_store({self.map_name(stmt)}, {source}, {self._coordinates(stmt.dest, column)});")
+        for box in stmt.boxes:
+            source, of = self.places.pointer(stmt.source, box.at), map_name(self.kernel, box.map)
+            self.w.line(f"tma_store({of}, {source}, {self._coordinates(stmt.dest, box)});")
         self.w.line("tma_store_commit();")
-
-    def map_name(self, stmt: ir.Copy) -> str:
-        return map_name(self.kernel, stmt.map)
 
     def barrier(self, slot: ir.SlotRef) -> str:
         """A pointer to the mbarrier of a slot."""

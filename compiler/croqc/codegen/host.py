@@ -89,8 +89,8 @@ TensorMap tensor_map(const void* data, CUtensorMapDataType type, int size, const
 
 
 def host_lines(programs: Sequence[Program], bases: Sequence[int] = ()) -> list[Line]:
-    """The host part of a file: one function a program, called as the program's function with `_on_gpu` behind. `bases`:
-    where each program's function begins in the file, for places that count from the file's start."""
+    """The host part of a file: one function a program. `bases`: where each program's function begins in the file, for
+    places that count from the file's start."""
     lines = ["", "#if !defined(__CUDACC_RTC__)", *_PRELUDE.splitlines()]
     if any(kernel.dependent for program in programs for kernel in program.kernels):
         lines += _LAUNCH.splitlines()
@@ -110,15 +110,17 @@ def _function(w: Writer, program: Program) -> None:
     without streams takes the one that all of it runs on."""
     host = program.host
     arrays = dict(host.arrays)
-    taken = {*arrays.values(), *(name for name, _, _ in host.scalars)}
-    stream = "stream" if "stream" not in taken else "stream_"
+    taken = {*arrays.values(), *(name for name, _, _ in host.scalars), *(kernel.name for kernel in program.kernels)}
+    stream = "stream"
+    while stream in taken:
+        stream += "_"
     params = [f"{type_word(array.elem)}* {arrays[array.name]}" for array in program.arrays]
     params += [f"{type_word(elem)} {name}" for name, _, elem in host.scalars]
     params += [f"cudaStream_t {name}" for name in host.streams] or [f"cudaStream_t {stream} = nullptr"]
     result, note = _result(program, arrays)
     if note:
         w.line(note)
-    w.line(f"{result} {program.function}_on_gpu(")
+    w.line(f"{result} {program.host_name}(")
     for text in params[:-1]:
         w.line(f"    {text},")
     w.line(f"    {params[-1]}) {{")

@@ -129,13 +129,13 @@ class Places:
         inside = f"tile_start<{tensor.extents[0]}, {item.swizzle}, {size}>({self.spell(row)}, {self.spell(first)})"
         return inside if slot == ZERO else f"{self.spell(slot, 10)} + {inside}"
 
-    def pointer(self, tile: Tile, column: Expr = ZERO) -> str:
-        """A pointer to the first element of a tile's column on, without the permutation of its swizzle."""
+    def pointer(self, tile: Tile, start: tuple[int, ...]) -> str:
+        """A pointer to an element of a tile, which lies in all dimensions of its tensor, without the permutation of its
+        swizzle."""
         tensor = tile.tensor
         item = self.shared[tensor.name]
         base = self.slot(tensor, tile.slot)
-        at = list(tile.origin)
-        at[-1] = add(at[-1], column)
+        at = [add(first, Lit(each)) for first, each in zip(tile.origin, start, strict=True)]
         if item.swizzle and len(at) == 2:
             if at == [ZERO, ZERO]:
                 return base

@@ -12,10 +12,11 @@ from croqc.codegen.unit import Unit, unit_of
 from croqc.codegen.words import UnsupportedTypeError
 from croqc.codegen.writer import Line
 from croqc.pipe import ir, ir_host
+from croqc.pipe.build.file_names import FunctionNames
 from croqc.pipe.build.host import HostPart, array_data
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.facts import Number, whole_sizes
-from croqc.pipe.lower import host_of
+from croqc.pipe.lower import host_of, names_alone
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.text.record import record
 from croqc.text.span import NOWHERE
@@ -33,9 +34,11 @@ class DeviceArray:
 
 @record
 class Program:
-    """`host`: what happens around the launches; `done`: what it does for these sizes."""
+    """`host_name`: what its function on the host is called, which does all of it; `host`: what happens around the
+    launches; `done`: what it does for these sizes."""
 
     function: str
+    host_name: str
     unit: Unit
     arrays: tuple[DeviceArray, ...]
     host: ir_host.Host
@@ -56,14 +59,16 @@ def program_of(
     foreign: Sequence[Line] = (),
     report: bool = False,
     delays: bool = False,
+    names: FunctionNames | None = None,
 ) -> Program:
-    """`kernels`: the final IR of the function's kernels, in order, and `sizes` what they were lowered for
-    (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they stand,
-    `delays`: kernels dawdle (see `unit_of`).
+    """`kernels`: the final IR of the function's kernels, in order, and `sizes` and `names` what they were lowered for
+    and with (`pipe.lower`); `foreign`: device code of the file that the kernels call. `report`: waits write where they
+    stand, `delays`: kernels dawdle (see `unit_of`).
 
     Raises LoweringError for what has no C++ or no value, at its place.
     """
-    part = host_of(model)
+    names = names or names_alone(model)
+    part = host_of(model, names)
     try:
         unit = unit_of(kernels, title, foreign, report=report, delays=delays)
     except UnsupportedTypeError as error:
@@ -72,7 +77,7 @@ def program_of(
     done = run_host(part.host, kernels, sizes)
     used = {source for kernel in kernels for source in kernel.sources} | {done.result}
     arrays = tuple(_arrays(part, whole_sizes(sizes), used))
-    return Program(model.function.name.id, unit, arrays, part.host, tuple(kernels), done)
+    return Program(model.function.name.id, names.host, unit, arrays, part.host, tuple(kernels), done)
 
 
 def _arrays(part: HostPart, sizes: Mapping[str, int], used: Collection[str | None]) -> list[DeviceArray]:

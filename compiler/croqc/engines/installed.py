@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -20,9 +21,12 @@ _NAME: Final = "croqtile-tools"
 def install(extra: str, anywhere: bool = False) -> str:
     """The command that adds an extra to this installation, for the Python that runs it. `anywhere`: it is true in any
     folder and under any PATH, as for a terminal of an editor; else in those of this process."""
+    what = requirement(_direct_url(), extra, None if anywhere else Path.cwd())
+    uv = shutil.which("uv")
+    if uv is not None and find_spec("pip") is None:  # uv makes environments without pip
+        return f"{shlex.quote(uv) if anywhere else 'uv'} pip install --python {shlex.quote(sys.executable)} {what}"
     short = not anywhere and shutil.which("python") == sys.executable
-    python = "python" if short else shlex.quote(sys.executable)
-    return f"{python} -m pip install {requirement(_direct_url(), extra, None if anywhere else Path.cwd())}"
+    return f"{'python' if short else shlex.quote(sys.executable)} -m pip install {what}"
 
 
 def _direct_url() -> str | None:
@@ -35,12 +39,16 @@ def _direct_url() -> str | None:
 
 def requirement(direct_url: str | None, extra: str, here: Path | None) -> str:
     """What `pip install` is given in the folder `here` (None: in any), as a shell reads it: the folder of a checkout,
-    with `-e` where it was installed so, or the name for an index. `direct_url` is the text of pip's record, if any."""
+    with `-e` where it was installed so, the path of a wheel, or the name for an index. `direct_url` is the text of
+    pip's record, if any."""
     named = shlex.quote(f"{_NAME}[{extra}]")
     try:
         noted = json.loads(direct_url or "{}")
         address = urlsplit(str(noted["url"]))
-        folder, editable = Path(unquote(address.path)), bool(noted["dir_info"].get("editable"))
+        folder = Path(unquote(address.path))
+        if address.scheme == "file" and folder.suffix == ".whl" and folder.is_file():
+            return shlex.quote(f"{folder}[{extra}]")
+        editable = bool(noted["dir_info"].get("editable"))
     except (KeyError, TypeError, ValueError, AttributeError):
         return named
     if address.scheme != "file" or not (folder / "pyproject.toml").is_file():

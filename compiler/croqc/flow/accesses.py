@@ -48,8 +48,7 @@ class Accesses:
     ) -> list[Access]:
         """One access of each slot. `lasting`: it goes on until somebody ends it.
 
-        `round` is how many times before the path has touched the slot so, once an iteration. `hides`: who
-        comes after the access also comes after whatever is over now, and conflicts with it if with that.
+        `round` is how many times before the path has touched the slot so, once an iteration.
         """
         made: list[Access] = []
         clock, number, env = path.clock, path.number, path.keep()
@@ -68,18 +67,9 @@ class Accesses:
                 access.end = OPEN
             live = all_live.get(slot, _NONE)
             met += 1 + len(live)
-            kept: list[Access] = []
-            for other in live:
-                if clock[other.index] >= other.end:
-                    if hides is None:
-                        hides = operand.exact(env)
-                    if hides or self._repeats(access, other):
-                        continue
-                elif write or other.write:
-                    self._conflict(path, access, other)
-                kept.append(other)
-            kept.append(access)
-            all_live[slot] = kept
+            if hides is None and live:
+                hides = operand.exact(env)
+            all_live[slot] = self._kept(path, access, live, bool(hides))
             if slot not in self.written:
                 self._note(path, access)
             made.append(access)
@@ -88,6 +78,21 @@ class Accesses:
         if self.partly:
             self._keep_parts(made)
         return made
+
+    def _kept(self, path: PathState, access: Access, live: Iterable[Access], hides: bool) -> list[Access]:
+        """What a later access of the slot could still conflict with. `hides`: who comes after the access also comes
+        after whatever is over now, and conflicts with it if with that."""
+        clock, write = path.clock, access.write
+        kept: list[Access] = []
+        for other in live:
+            if clock[other.index] >= other.end:
+                if hides or self._repeats(access, other):
+                    continue
+            elif write or other.write:
+                self._conflict(path, access, other)
+            kept.append(other)
+        kept.append(access)
+        return kept
 
     def _note(self, path: PathState, access: Access) -> None:
         """Whether a slot that nobody has written yet is read before it is written."""

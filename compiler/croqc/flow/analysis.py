@@ -8,7 +8,7 @@ from croqc.flow.verifier import verify
 from croqc.sema.model import Kernel, Model
 
 TYPING_BUDGET = 200_000
-CHECK_BUDGET = 30 * TYPING_BUDGET
+CHECK_BUDGET = 25 * TYPING_BUDGET
 _BEYOND = (RecursionError, MemoryError, OverflowError)
 """What Python raises where a kernel is beyond all limits; it counts as not analysed."""
 

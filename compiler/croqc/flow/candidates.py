@@ -10,27 +10,28 @@ from croqc.flow.courses import course
 from croqc.flow.exprs import Env, Expr, UndecidedError, closure
 from croqc.flow.ops_control import Branch
 from croqc.flow.program import Loop, Program, Size
+from croqc.flow.wraps import ends_of, where_it_leaves
 
 MOST_PERIOD = 1 << 20
 MOST_VALUES = 400
+_NARROW = 1 << 16  # sizes that cannot come to this are tried at the largest that they can be
 _LONGEST_STEP = 1024  # of a size, looked through for where a value moves on
 MOST_TURNS = 4096  # numbers of turns that values are made for; of longer loops the first ones
 
 
 def least_of(program: Program, size: Size) -> int:
     """The smallest value of a size that the assertions on it admit."""
-    least = size.least or 0
-    return next(iter(_admitted(program, size, {least})), least)
+    return next(iter(_admitted(program, size, {size.least})), size.least)
 
 
 def admits(program: Program, size: Size, values: Iterable[int]) -> Iterator[int]:
-    """Those of the values that the assertions on this size alone hold for."""
+    """Those of the values that its type holds, and that the assertions on this size alone hold for."""
     env: Env = [0] * program.variables
     tests = [closure(expr) for expr in program.asserts if expr.variables() == {size.var}]
     for value in values:
         env[size.var] = value
         with suppress(UndecidedError):
-            if value >= (size.least or 0) and all(test(env) for test in tests):
+            if size.least <= value <= size.ends[1] and all(test(env) for test in tests):
                 yield value
 
 
@@ -65,6 +66,7 @@ def values_of(
         values |= {limit + more for limit in course(expr, size.var).bounds for more in (-2, -1, 0, 1)}
         values |= {by * t + rest for by in divisors(expr, size.var) for t in (1,) for rest in (-1, 0, 1)}
     values |= _against_indices(program, period, size, turns)
+    values |= set(where_it_leaves(exprs, ends_of(program), size))
     if not exprs:  # only assertions name it: it has to be large enough for the others
         values |= {*range(least, least + 17), *(1 << power for power in range(5, 17))}
     return _admitted(program, size, {value for value in values if value >= least})[:MOST_VALUES]
@@ -149,6 +151,8 @@ def _admitted(program: Program, size: Size, values: set[int]) -> list[int]:
     values = values | {
         limit + more for expr in holding for limit in course(expr, size.var).bounds for more in (-1, 0, 1)
     }
+    if size.ends[1] < _NARROW:
+        values |= {size.ends[1] - 1, size.ends[1]}
     grain = lcm(*(max(divisors(expr, size.var)) for expr in holding if expr.op == "==" and expr.args[0].op == "%"))
     if 1 < grain <= MOST_PERIOD:
         values |= {near for value in values for near in (value // grain * grain, -(-value // grain) * grain)}

@@ -190,7 +190,7 @@ class Coverage:
         for base, chosen in product(chances, _SIZES if sizes else _SIZES[:1]):
             made = base[:]
             for size in sizes:
-                made[size.var] = 0 if size.bound is not None else chosen
+                made[size.var] = 0 if size.bound is not None else min(chosen, size.ends[1])
             try:
                 if all(holds(made) for holds in asserted):
                     yield made
@@ -203,7 +203,8 @@ class Coverage:
         alike = signature.of(sizes, {})
         for size in program.sizes:
             if size.var in sizes and size.bound is None:
-                grown = ({**sizes, size.var: sizes[size.var] + more} for more in _MORE)
+                larger = (sizes[size.var] + more for more in _MORE)
+                grown = ({**sizes, size.var: value} for value in larger if value <= size.ends[1])
                 sizes = next((each for each in grown if signature.of(each, {}) == alike), sizes)
         made = env[:]
         for var, value in sizes.items():

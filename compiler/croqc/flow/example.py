@@ -27,11 +27,9 @@ def at_sizes(model: Model, flow: KernelFlow, sizes: Mapping[str, int]) -> Kernel
     if flow.strength is Strength.UNKNOWN or not sizes:
         return flow
     arrivals, starts = survey(model, flow.kernel, flow.paths)
-    program = lower(model, flow.kernel, flow.paths, arrivals, STATEMENTS)
+    program = lower(model, flow.kernel, flow.paths, arrivals, STATEMENTS, wide=True)
     chosen = {
-        size.var: 0
-        if size.bound is not None
-        else sizes.get(size.name, flow.sizes.get(size.name, max(size.least or 1, 1)))
+        size.var: 0 if size.bound is not None else sizes.get(size.name, flow.sizes.get(size.name, max(size.least, 1)))
         for size in program.sizes
     }
     setting = Setting(program, flow.paths, place_indices(model, flow.kernel.node), arrivals, starts)

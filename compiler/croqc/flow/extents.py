@@ -3,7 +3,7 @@
 What is counted is taken to be small, as the sizes of a launch are: sizes, indices and parameters lie below 2^20, and
 loops that move variables by constants make as many turns. From there on all is computed as it is written, and what an
 operation comes to beyond its type counts as anything that the type holds. Sums and products of wide signed types are
-taken not to leave them: that would be undefined.
+taken not to leave them: that would be undefined. The same is known of the largest sizes that there are.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from croqc.flow.exprs import COMPARE
-from croqc.flow.ranges import TRUTH, Range, combined, joined, within
+from croqc.flow.ranges import ANY, TRUTH, Range, combined, joined, within
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common, limits
 from croqc.sema.intervals import bounds
 from croqc.sema.masks import atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
+from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
 COUNTED = 1 << 20  # sizes and turns of loops are fewer
+_LARGEST = limits("s32")[1]  # that an index, a dimension or a number of turns can be
 _SEEN = 1 << 10  # turns in which a step that leaves a signed type is taken to be meant so
 _ROUNDS = 4  # in which a variable has to come to all that it can hold, or it is anything
 _WIDE = 32
-_ANYTHING: Range = (-(1 << 64), 1 << 64)
 _TRUTHS = COMPARE | {"&&", "||", "!"}
 
 
@@ -49,10 +50,13 @@ def cast_of(node: ast.Builtin) -> str | None:
 
 
 class Extents:
-    """Of the expressions of one kernel, of which `nodes` are all nodes."""
+    """Of the expressions of one kernel, of which `nodes` are all nodes. `near`: as of counted numbers; without it they
+    are what is made, else the numbers are as large as they can be."""
 
-    def __init__(self, model: Model, nodes: Sequence[ast.Node]) -> None:
+    def __init__(self, model: Model, nodes: Sequence[ast.Node], near: Extents | None = None) -> None:
         self.model = model
+        self._near = near
+        self._most = COUNTED if near is None else _LARGEST
         self._known: dict[ast.Node, Range] = {}
         self._held: dict[Symbol, Range] = {}
         self.wrapping: set[Symbol] = set()
@@ -61,7 +65,9 @@ class Extents:
         self._beyond: dict[Symbol, Range] = {}
         self._find_slices(nodes)
         self._known.clear()
-        self._atoms |= {atom: self._of_symbol(symbol) for symbol, atom in atoms_of(model).items()}
+        named = sorted(atoms_of(model).items(), key=lambda item: isinstance(item[0].type, Bounded | BoundedTuple))
+        for symbol, atom in named:  # what bounds an index comes before it
+            self._atoms[atom] = self._of_symbol(symbol)
         self._settle(nodes)
 
     def type_of(self, node: ast.Node) -> str | None:
@@ -104,7 +110,7 @@ class Extents:
 
     @staticmethod
     def _whole(elem: str | None) -> Range:
-        return _ANYTHING if elem is None else limits(elem)
+        return ANY if elem is None else limits(elem)
 
     # --- nodes ------------------------------------------------------------------------------------
 
@@ -135,7 +141,7 @@ class Extents:
                 return self.held(operand)
         if known is not None:
             least, most = bounds(known, self._atoms)
-            return (-COUNTED if least is None else least), (COUNTED if most is None else most)
+            return (-self._most if least is None else least), (self._most if most is None else most)
         return self._whole(self.type_of(node))
 
     def _anything(self, node: ast.Node) -> Range:
@@ -176,13 +182,18 @@ class Extents:
         match symbol.type:
             case Bounded(bound=bound) | BoundedTuple(bounds=(bound,)):
                 below, above = self._beyond.get(symbol, (0, 0))
-                return below, (COUNTED if bound.const is None else max(bound.const - 1, 0)) + above
+                return below, (self._last(bound) if bound.const is None else max(bound.const - 1, 0)) + above
         if symbol.kind is SymbolKind.DIMENSION:
-            return 1, COUNTED
+            return 1, self._most
         if symbol.kind is SymbolKind.PARAM and elem is not None:
             low, high = limits(elem)
-            return max(-COUNTED, low), min(COUNTED, high)
+            return (low, high) if self._near is not None else (max(-COUNTED, low), min(COUNTED, high))
         return self._whole(elem)
+
+    def _last(self, bound: Int) -> int:
+        """The largest index below a bound that follows sizes."""
+        most = None if self._near is None else bounds(bound, self._atoms)[1]
+        return self._most if most is None else min(max(most - 1, 0), self._most)
 
     # --- variables --------------------------------------------------------------------------------
 
@@ -236,11 +247,12 @@ class Extents:
         """With all the turns in which it is moved."""
         elem = elem_of(symbol.type) or ""
         low, high = limits(elem)
-        far = base[0] + COUNTED * moved[0], base[1] + COUNTED * moved[1]
+        far = base[0] + self._most * moved[0], base[1] + self._most * moved[1]
         if within(far, (low, high)):
             return far
-        near = base[0] + _SEEN * moved[0], base[1] + _SEEN * moved[1]
-        if ELEMENTS[elem].kind == "signed" and not is_narrow(elem) and within(near, (low, high)):
+        soon = base[0] + _SEEN * moved[0], base[1] + _SEEN * moved[1]
+        meant = not within(soon, (low, high)) if self._near is None else symbol in self._near.wrapping
+        if ELEMENTS[elem].kind == "signed" and not is_narrow(elem) and not meant:
             return max(far[0], low), min(far[1], high)
         self.wrapping.add(symbol)
         return low, high

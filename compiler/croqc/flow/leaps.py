@@ -114,8 +114,9 @@ class Leaps(JointState):
         if before is None:
             stretch.states[state] = _Moment.of(self.machine)
         elif self._leap(before):
-            self.stretches.clear()
             self.machine.leapt = True
+        else:
+            stretch.states[state] = _Moment.of(self.machine)  # a nearer one may do
 
     def _break_off(self) -> None:
         """Raises BrokenOffError if it is known that something is wrong."""
@@ -159,7 +160,7 @@ class Leaps(JointState):
             for loop in () if path.idle else self.long:
                 moved = path.env[loop.var], env[loop.var]
                 gone = path.turns.get(loop, 0) - turns.get(loop, 0)
-                if gone and isinstance(moved[1], int) and moved[0] - moved[1] != gone * (loop.step.const or 1):
+                if gone and isinstance(moved[1], int) and moved[0] - moved[1] not in (0, gone * (loop.step.const or 1)):
                     return True
         return False
 

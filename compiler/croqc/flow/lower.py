@@ -15,7 +15,7 @@ from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import moved_in_passing
-from croqc.flow.lower_sizes import demands
+from croqc.flow.lower_sizes import defined, demands
 from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
 from croqc.flow.ops_data import Commit, Copy, Name, Touch
 from croqc.flow.ops_events import Declare
@@ -41,10 +41,12 @@ def lower(
     arrivals: Mapping[Slot, Arrivals],
     table: Mapping[type, Handler],
     loosely: bool = False,
+    wide: bool = False,
 ) -> Program:
     """The program of one kernel. `table` holds the statements that are not control. `loosely`: reads that a condition
-    on sizes guards, and nothing else, become `Guarded` ones without it."""
-    return Lowering(model, kernel, paths, arrivals, table, loosely).program
+    on sizes guards, and nothing else, become `Guarded` ones without it. `wide`: integers are cut as the largest sizes
+    ask for it, not those that are usual."""
+    return Lowering(model, kernel, paths, arrivals, table, loosely, wide).program
 
 
 class Lowering(Builder):
@@ -58,9 +60,10 @@ class Lowering(Builder):
         arrivals: Mapping[Slot, Arrivals],
         table: Mapping[type, Handler],
         loosely: bool,
+        wide: bool,
     ) -> None:
         nodes = nodes_of(kernel.node)
-        super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body))
+        super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body), wide)
         self.loosely = loosely
         self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
         self.kernel = kernel
@@ -79,6 +82,7 @@ class Lowering(Builder):
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
+        self.program.asserts += defined(kernel, self.exprs)  # last: it names sizes in another order
         if not self._is_shared_out():
             self.program.partly = slots_in_part(self.program)
 

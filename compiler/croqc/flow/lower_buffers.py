@@ -10,12 +10,13 @@ from math import gcd, prod
 
 from croqc.flow.exprs import Expr
 from croqc.flow.lower_exprs import Exprs, defined_at
-from croqc.flow.lower_parts import TILES, Parts, covers, is_multiple
+from croqc.flow.lower_parts import Parts, covers, is_multiple
+from croqc.flow.lower_shapes import TILES
 from croqc.flow.lower_views import MOST_CHOICES, Choice, Reference, Views
 from croqc.flow.named import Changes
 from croqc.flow.program import Program, Stage
 from croqc.flow.regions import Extent, Operand
-from croqc.sema.model import CopyInfo, Model, Symbol, SymbolKind, View
+from croqc.sema.model import CopyInfo, Model, Symbol, SymbolKind, View, ViewKind
 from croqc.sema.types import Data, Future, Storage, Type
 from croqc.syntax import ast
 from croqc.syntax.visit import children
@@ -50,13 +51,22 @@ class Buffers:
             for reference in () if view is None else self.views.each(view):
                 if reference.root not in shared or not reference.ops:
                     continue
-                first = reference.ops[0]
-                rows = first.shape[0].const if first.shape and first.kind in TILES else None
-                if rows is not None and not first.strides:
-                    low = self.parts.low(first, 0)
+                rows, low = self._first_rows(reference)
+                if rows is not None:
                     moves = low is None or not low.known or not low.variables() <= self.program.ranks
                     found.setdefault(reference.root, []).append((rows, moves))
         return found
+
+    def _first_rows(self, reference: Reference) -> tuple[int | None, Expr | None]:
+        """How many rows a reference takes of its buffer, None where that is not said, and from which one on."""
+        first = reference.ops[0]
+        if first.kind is ViewKind.SPAN_AS:
+            data = reference.root.type
+            part = self.parts.part(reference, data.shape) if isinstance(data, Data) and not data.array else ()
+            return (part[0].length.const, part[0].low) if part and part[0].length is not None else (None, None)
+        if first.kind not in TILES or not first.shape or first.strides:
+            return None, None
+        return first.shape[0].const, self.parts.low(first, 0)
 
     def _enter(self, symbol: Symbol, bands: list[tuple[int, bool]]) -> None:
         data = symbol.type

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from croqc.flow.counting import Counting
 from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
-from croqc.flow.extents import cast_of, is_narrow
+from croqc.flow.extents import cast_of
 from croqc.flow.lower_widths import Widths
 from croqc.flow.program import Program, Size
+from croqc.flow.ranges import ANY, TRUTH, Range
 from croqc.flow.signature import spell
 from croqc.sema.elements import canonical, limits
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
@@ -26,6 +27,8 @@ from croqc.text.span import Span
 _DEEPEST = 80
 _TOWARDS_ZERO = {"quot": "/", "rem": "%"}
 _ACTS = (ast.Wait, ast.Trigger, ast.Copy, ast.Mma, ast.MmaLoad, ast.MmaStore, ast.Rotate, ast.Sync, ast.Call, ast.Jump)
+_SHIFTS = frozenset(("<<", ">>"))
+_WIDEST = 64  # bits of a type
 _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"}
 
 
@@ -34,17 +37,22 @@ class Exprs:
     `indices`: those variables, which nothing else names, as of where their loops were met."""
 
     def __init__(
-        self, model: Model, nodes: Sequence[ast.Node], program: Program, whiles: Mapping[ast.While, Counting]
+        self,
+        model: Model,
+        nodes: Sequence[ast.Node],
+        program: Program,
+        whiles: Mapping[ast.While, Counting],
+        wide: bool,
     ) -> None:
         self.model = model
         self.nodes = frozenset(nodes)
-        self.widths = Widths(model, nodes)
+        self.widths = Widths(model, nodes, wide)
         self.program = program
+        program.converts = self.widths.converts
         self.atoms: dict[str, Expr] = {}
         self.slots: dict[Symbol, int] = {}
         self._symbols = {atom: symbol for symbol, atom in atoms_of(model).items()}
         self._sizes = _size_atoms(model)
-        self._ends = _ends_of_parameters(model)
         self._inner = {
             symbol
             for node in nodes
@@ -106,7 +114,7 @@ class Exprs:
                 return apply("neg" if op == "-" else op, self.of(operand, depth + 1))
             case ast.Binary(op=op, left=left, right=right) if op in _OPERATORS:
                 sides = self.widths.operands(node, self.of(left, depth + 1), self.of(right, depth + 1))
-                return self._against_start(op, *sides)
+                return self._against_start(op, *sides) if op not in _SHIFTS else _shifted(op, *sides)
             case ast.Cond(test=test, then=then, other=other):
                 return apply("?:", *(self.of(part, depth + 1) for part in (test, then, other)))
             case ast.Builtin(name="cdiv", args=(first, second)):
@@ -188,14 +196,12 @@ class Exprs:
         if symbol.kind in (SymbolKind.PARALLEL, SymbolKind.LOOP) and isinstance(symbol.type, Bounded):
             if symbol.kind is SymbolKind.LOOP and symbol.decl in self.nodes:
                 return None
-            return self._size(atom, 0, self.of_int(symbol.type.bound))
+            return self._size(atom, (0, ANY[1]), self.of_int(symbol.type.bound))
         return None
 
-    def _size(self, atom: str, least: int | None, bound: Expr | None = None) -> Expr:
+    def _size(self, atom: str, ends: Range, bound: Expr | None = None) -> Expr:
         number = self.new(atom.partition("'")[0])
-        self.program.sizes.append(Size(self.program.names[number], number, least, bound))
-        for op, end in self._ends.get(atom, ()):
-            self.program.asserts.append(apply(op, var(number), const(end)))
+        self.program.sizes.append(Size(self.program.names[number], number, max(ends[0], 0), bound, ends))
         return var(number)
 
     def bound(self, symbol: Symbol) -> Expr | None:
@@ -283,31 +289,30 @@ def defined_at(model: Model, node: ast.Node) -> Span:
     return node.span if value is None else value.span
 
 
+def _shifted(op: str, value: Expr, by: Expr) -> Expr:
+    """By a constant, what it means: how the value goes on as sizes grow is known of products and quotients."""
+    if by.const is None or not 0 <= by.const < _WIDEST:
+        return apply(op, value, by)
+    factor = const(1 << by.const)
+    return apply("*", value, factor) if op == "<<" else floored("/", value, factor)
+
+
 def _is_integer(symbol: Symbol) -> bool:
     return isinstance(symbol.type, Scalar) and symbol.type.elem[0] in "sub" and symbol.type.elem != "bf16"
 
 
-def _size_atoms(model: Model) -> dict[str, int | None]:
-    """What the caller chooses: dimensions from 1, unsigned parameters from 0, others freely."""
-    found: dict[str, int | None] = {}
+def _size_atoms(model: Model) -> dict[str, Range]:
+    """What the caller chooses, with the least and the largest that it can be: dimensions from 1, parameters of each
+    type."""
+    found: dict[str, Range] = {}
     atoms = atoms_of(model)
+    extent: Range = (1, limits("s32")[1])
     for symbol in model.symbols:
         if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Data):
-            found |= {atom: 1 for extent in symbol.type.shape for atom in extent.names()}
+            found |= {atom: extent for size in symbol.type.shape for atom in size.names()}
         elif symbol.kind is SymbolKind.DIMENSION:
-            found[symbol.atom or atoms.get(symbol, symbol.name)] = 1
+            found[symbol.atom or atoms.get(symbol, symbol.name)] = extent
         elif symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar):
-            found.setdefault(symbol.atom or symbol.name, 0 if symbol.type.elem[0] in "ub" else None)
-    return found
-
-
-def _ends_of_parameters(model: Model) -> dict[str, tuple[tuple[str, int], ...]]:
-    """The least and the largest value of each parameter of a narrow type, as what is asserted of it."""
-    found: dict[str, tuple[tuple[str, int], ...]] = {}
-    for symbol in model.symbols:
-        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar) and _is_integer(symbol):
-            truth = symbol.type.elem == "bool"
-            if truth or is_narrow(symbol.type.elem):
-                low, high = (0, 1) if truth else limits(canonical(symbol.type.elem))
-                found[symbol.atom or symbol.name] = (("<=", high), (">=", low))
+            elem = symbol.type.elem
+            found.setdefault(symbol.atom or symbol.name, TRUTH if elem == "bool" else limits(canonical(elem)))
     return found

@@ -25,12 +25,14 @@ from croqc.text.span import Span
 class Builder(ABC):
     """A program while it is made. `loops` and `role` are those around the present place."""
 
-    def __init__(self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting]) -> None:
+    def __init__(
+        self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting], wide: bool
+    ) -> None:
         self.model = model
         self.nodes = nodes
         self.program = Program()
         self.ops = self.program.ops
-        self.exprs = Exprs(model, nodes, self.program, whiles)
+        self.exprs = Exprs(model, nodes, self.program, whiles, wide)
         self.loops: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from croqc.flow.exprs import Expr, apply, const
 from croqc.flow.lower_exprs import Exprs
+from croqc.flow.lower_shapes import TILES, reshaped
 from croqc.flow.lower_views import Reference
 from croqc.flow.regions import Extent
 from croqc.sema.access import is_wild
 from croqc.sema.model import ViewKind, ViewOp
 from croqc.sema.symbolic import Int
 from croqc.syntax import ast
-
-TILES: Final = (ViewKind.SUBSPAN, ViewKind.CHUNKAT, ViewKind.CHUNK, ViewKind.WINDOW)
 
 
 class Parts:
@@ -29,16 +26,19 @@ class Parts:
         return number
 
     def part(self, reference: Reference, shape: tuple[Int, ...]) -> tuple[Extent, ...]:
-        """The extents along the buffer's dimensions; empty where views reshape it."""
+        """The extents along the buffer's dimensions; empty where that cannot be said."""
         rank = len(shape) or (len(reference.ops[0].shape) if reference.ops else len(reference.element or ()))
         extents = [Extent(const(0), self.exprs.of_int(size)) for size in shape] or [Extent(const(0), None)] * rank
         dims = list(range(rank))  # of the buffer, that the view still has
         for op in reference.ops:
+            if op.kind is ViewKind.SPAN_AS and not self._keeps_shape(op, [extents[dim] for dim in dims]):
+                element = None if reference.element is None else [self.exprs.of(node) for node in reference.element]
+                return reshaped(reference.ops, element, shape, self.low)
             if op.kind is ViewKind.SQUEEZE:
                 dims = [dim for dim in dims if not _is_one(extents[dim])]
             if len(op.shape) != len(dims) or op.strides:
                 return ()
-            if op.kind is ViewKind.SQUEEZE or self._keeps_shape(op, [extents[dim] for dim in dims]):
+            if op.kind in (ViewKind.SQUEEZE, ViewKind.SPAN_AS):
                 continue
             if op.kind not in TILES:
                 return ()
@@ -57,8 +57,6 @@ class Parts:
 
     def _keeps_shape(self, op: ViewOp, extents: list[Extent]) -> bool:
         """Whether another shape is the same one."""
-        if op.kind is not ViewKind.SPAN_AS:
-            return False
         wanted = [size.const for size in op.shape]
         return None not in wanted and wanted == [None if e.length is None else e.length.const for e in extents]
 

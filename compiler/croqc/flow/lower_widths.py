@@ -5,11 +5,11 @@ A value is cut where it may lie beyond what its type holds, as `extents` has it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from croqc.flow.exprs import Expr, cut
 from croqc.flow.extents import Extents, cast_of, elem_of
-from croqc.flow.ranges import within
+from croqc.flow.ranges import Range, within
 from croqc.sema.elements import ELEMENTS, limits
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Model, Symbol
@@ -18,15 +18,20 @@ from croqc.syntax.visit import walk
 
 
 class Widths:
-    """Of the expressions of one kernel, of which `nodes` are all nodes."""
+    """Of the expressions of one kernel, of which `nodes` are all nodes. `wide`: with sizes as large as they can be,
+    where that can make a difference."""
 
-    def __init__(self, model: Model, nodes: Sequence[ast.Node]) -> None:
+    def __init__(self, model: Model, nodes: Sequence[ast.Node], wide: bool = False) -> None:
         self.model = model
         self._extents = Extents(model, nodes)
+        self.converts = _converts(model)
+        self.wide = wide and self.converts
+        if self.wide:
+            self._extents = Extents(model, nodes, self._extents)
         self._plain: dict[ast.Node, bool] = {}
-        self._any = bool(self._extents.wrapping) or any(
-            self._is_cut(node) or self._is_given_less(node) for node in nodes
-        )
+        every = (*nodes, *model.types)  # what a name stands for may be written on the host
+        cuts = self.converts and any(self._is_cut(node) or self._is_given_less(node) for node in every)
+        self._any = cuts or bool(self._extents.wrapping)
 
     def is_plain(self, node: ast.Node) -> bool:
         """Whether a value is what its normal form, which knows no widths, says: nothing in it is cut."""
@@ -37,6 +42,15 @@ class Widths:
             self._plain[node] = True  # of a definition that names itself
             found = self._plain[node] = not any(map(self._is_touched, walk(node)))
         return found
+
+    def undefined(self, nodes: Sequence[ast.Node]) -> Iterator[tuple[ast.Node, Range]]:
+        """The operations that sizes may take beyond what a signed type holds, with its ends."""
+        for node in nodes if self.wide else ():
+            elem = self._extents.type_of(node)
+            if elem is None or not self._extents.is_undefined_beyond(node, elem):
+                continue
+            if not within(self._extents.of(node), limits(elem)):
+                yield node, limits(elem)
 
     def _is_touched(self, part: ast.Node) -> bool:
         value = defining_value(self.model.uses.get(part)) if isinstance(part, ast.Name) else None
@@ -95,6 +109,14 @@ class Widths:
 
     def _converted(self, node: ast.Node, value: Expr, elem: str | None) -> Expr:
         return _cut(value, elem) if self._extents.loses(node, elem) else value
+
+
+def _converts(model: Model) -> bool:
+    """Whether a function has more than indices and their like, which are taken not to leave their type."""
+    return any(
+        elem_of(type_) not in (None, "s32") or (isinstance(node, ast.Binary) and node.op == "<<")
+        for node, type_ in model.types.items()
+    )
 
 
 def _cut(value: Expr, elem: str | None) -> Expr:

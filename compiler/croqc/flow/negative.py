@@ -20,10 +20,10 @@ from croqc.flow.pieces import parts_of_slots
 from croqc.flow.program import Op, Program, Size
 from croqc.flow.signature import spell
 
-_FAR = -(1 << 40)
-_BELOW = (-1, -2, -3, -4, -7, -31, -32, -33, -64, -1000, _FAR)
+_BELOW = (-1, -2, -3, -4, -7, -31, -32, -33, -64, -1000)
 _OTHERS = (0, 1, 2, 7, 1000, 1 << 20)  # what else a condition is asked for
 _MOST_OTHERS = 3
+_MANY = 1 << 16  # turns; a type that holds fewer may not come to those that others make
 _FLOORS = (-1, -2, -3, -4)
 _LOGIC = frozenset(("&&", "||", "!"))
 
@@ -32,7 +32,7 @@ def may_differ_below_zero(program: Program) -> Limit | None:
     """The first place at which a negative parameter may do something that was not tried."""
     for size in _unheld(program):
         if not _only_counts(program, size):
-            below = _Below(program, size.var, size.least or 0)
+            below = _Below(program, size, size.least)
             for op in _ops_on(program, size):
                 if not below.is_alike(op):
                     return Limit(f"'{size.name}' was taken to be 0 or more", op.span)
@@ -45,9 +45,9 @@ def floors(program: Program) -> Mapping[int, int]:
     found: dict[int, int] = {}
     for size in _unheld(program):
         ops = list(_ops_on(program, size))
-        if _only_counts(program, size) or all(map(_Below(program, size.var, 0).is_alike, ops)):
+        if _only_counts(program, size) or all(map(_Below(program, size, 0).is_alike, ops)):
             continue
-        floor = next((one for one in _FLOORS if all(map(_Below(program, size.var, one).is_alike, ops))), None)
+        floor = next((one for one in _FLOORS if all(map(_Below(program, size, one).is_alike, ops))), None)
         if floor is None:
             return {}
         found[size.var] = floor
@@ -57,9 +57,9 @@ def floors(program: Program) -> Mapping[int, int]:
 def _unheld(program: Program) -> Iterator[Size]:
     """The parameters that no assertion keeps from being negative."""
     for size in program.sizes:
-        if size.bound is None and (size.least is None or size.least < 0):
-            free = Size(size.name, size.var, min(_BELOW))
-            if any(admits(program, free, _BELOW)):
+        if size.bound is None and size.ends[0] < 0:
+            free = Size(size.name, size.var, size.ends[0], None, size.ends)
+            if any(admits(program, free, (*_BELOW, size.ends[0]))):
                 yield size
 
 
@@ -78,16 +78,16 @@ class _Below:
     """What a parameter does from a value on down. `nonnegative`: the variables that are never below 0, with what they
     stay below, if that is a constant."""
 
-    def __init__(self, program: Program, var: int, least: int) -> None:
-        self.var = var
-        self.least = least
+    def __init__(self, program: Program, own: Size, least: int) -> None:
+        self.var = own.var
+        self.ends = least, own.ends[0]
         self.nonnegative: dict[int, int | None] = {
             loop.var: None for loop in program.loops if (loop.low.const or 0) >= 0 and not is_signed(loop.low)
         }
         for size in program.sizes:
             if size.bound is not None:
                 self.nonnegative[size.var] = size.bound.const
-            elif size.least is not None and size.least >= 0:
+            elif size.ends[0] >= 0:
                 self.nonnegative[size.var] = None
 
     def is_alike(self, op: Op) -> bool:
@@ -140,7 +140,7 @@ class _Below:
             for other, value in zip(others, chosen, strict=True):
                 env[other] = value
             near, far = env[:], env
-            near[self.var], far[self.var] = self.least, _FAR
+            near[self.var], far[self.var] = self.ends
             yield near, far
 
     def _values(self, other: int) -> list[int]:
@@ -198,11 +198,13 @@ def _only_counts(program: Program, size: Size) -> bool:
     sizes = {each.var: each for each in program.sizes if each.bound is None}
     if low.const is None or not used <= sizes.keys() or any(used & expr.variables() for expr in program.asserts):
         return False
+    if any(sizes[var].ends[1] < _MANY for var in used):
+        return False
     if not all(_names_whole(op, low, high, used) for op in program.ops):
         return False
     env: Env = [0] * program.variables
     for var in used:
-        env[var] = sizes[var].least or 0
+        env[var] = sizes[var].least
     with suppress(UndecidedError):
         return closure(high)(env) <= low.const and any(_grows_by_ones(high, var) for var in used)
     return False

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from croqc.flow.exprs import Expr
+from croqc.flow.ranges import ANY, Range
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -93,12 +94,16 @@ class Stage:
 
 @dataclass(slots=True, eq=False)
 class Size:
-    """A free number of the program: a dimension, an integer parameter, or a block index below `bound`."""
+    """A free number of the program: a dimension, an integer parameter, or a block index below `bound`.
+
+    `least`: from which on it is tried. `ends`: the least and the largest number that it can be.
+    """
 
     name: str
     var: int
-    least: int | None
+    least: int
     bound: Expr | None = None
+    ends: Range = ANY
 
 
 @dataclass(slots=True, eq=False)
@@ -121,4 +126,5 @@ class Program:
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
     ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
     endless: Span | None = None  # of a loop that was left out, as nothing happens in it, and that may not end
+    converts: bool = False  # there are integers of other types than indices have
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

@@ -9,6 +9,8 @@ from croqc.sema.integers import quotient
 
 Range = tuple[int, int]
 TRUTH: Final[Range] = (0, 1)
+ANY: Final[Range] = (-(1 << 64), 1 << 64)
+"""Beyond what any type holds."""
 _SHIFTS: Final = 64  # beyond which nothing is left
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from croqc.flow.beyond import Counted
 from croqc.flow.clusters import spans_cluster
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.instances import Plan
@@ -40,6 +41,7 @@ class Outcome:
     doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
     below: bool = False  # parameters below zero were found to do no harm
+    counted: Counted | None = None  # why only such sizes were looked at, if so
     guarded: bool = False  # a read that may not happen makes a difference, so that nothing is said
 
 
@@ -63,7 +65,9 @@ def reach_of(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, bu
         return Reach(Strength.UNKNOWN, "", reason, place)
     limit = _why_checked(kernel, setting, found, outcome, budget)
     if limit is None:
-        return Reach(Strength.PROVED)
+        if outcome.counted is None or not found.sizes:
+            return Reach(Strength.PROVED)
+        return Reach(Strength.PROVED, outcome.counted.told, outcome.counted.limit.reason, outcome.counted.limit.place)
     tried = tried_at(setting.program, found.sizes, outcome.done)
     if not outcome.done:
         tried = f"for the first {budget:,} steps"

@@ -98,9 +98,10 @@ class FlowFinding:
 class KernelFlow:
     """The analysis of one kernel.
 
-    `tried` is empty or says how far a CHECKED verdict reaches ("K up to 4096"). `reason` and `place` say why it is
-    UNKNOWN. `notes` are islands and the like that were read as empty: (place, reason). `steps` and `edges` (step
-    numbers: what the second one needs from another path) show a small representative instance, `sizes` its values.
+    `tried` is empty or says how far a CHECKED verdict reaches ("K up to 4096"), or a PROVED one ("up to 2^20").
+    `reason` and `place` say why it is UNKNOWN, or reaches no farther. `notes` are islands and the like that were read
+    as empty: (place, reason). `steps` and `edges` (step numbers: what the second one needs from another path) show a
+    small representative instance, `sizes` its values.
     `spent`: the abstract steps that the verdict took.
     """
 

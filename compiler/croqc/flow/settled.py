@@ -127,7 +127,7 @@ class _Settling:
             passed = max([passed, *(bound for way in ways for bound in way.bounds)])
         if size.bound is not None and size.bound.const is not None:
             return min(passed + period, size.bound.const)
-        return passed + period
+        return min(passed + period, size.ends[1] + 1 - least_of(self.program, size))
 
     def _rounds(self, piece: Piece, var: int, way: Course) -> int:
         """How often a value moves on until it comes to the same slot and parity. In a straight line it moves by the

@@ -184,7 +184,7 @@ def verdict_text(flow: KernelFlow) -> str:
     match flow.strength:
         case Strength.PROVED:
             sizes = ", ".join(flow.sizes)
-            return f"{subject} proved for every {sizes}" if sizes else f"{subject} proved"
+            return f"{subject} proved for every {sizes} {flow.tried}".rstrip() if sizes else f"{subject} proved"
         case Strength.CHECKED:
             checked = f"{subject} checked {flow.tried}".rstrip()
             return f"{checked}; not proved: {flow.reason}" if flow.reason else checked

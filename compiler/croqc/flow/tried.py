@@ -71,7 +71,7 @@ def _is_gapless(program: Program, size: Size, blocks: Sequence[Size], done: Inst
     try:
         seen = {look.at(sizes) for sizes in done}
         count = 0
-        for value in admits(program, size, range(size.least or 0, largest + 1)):
+        for value in admits(program, size, range(size.least, largest + 1)):
             for sizes in _in_blocks(program, {size.var: value}, blocks):
                 count += 1
                 if count * look.weight > _LOOKED_AT or look.at(sizes) not in seen:

@@ -5,19 +5,20 @@ Must not know the language: it works on the step program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import TOO_MANY, crowded, survey
+from croqc.flow.beyond import keep_uncounted, lower_for_all
 from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
-from croqc.flow.leaps import run
 from croqc.flow.limit import NEVER_ENDS, TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
@@ -25,11 +26,12 @@ from croqc.flow.machine import Machine
 from croqc.flow.negative import floors
 from croqc.flow.paths import Path
 from croqc.flow.reach import FAILS, Outcome, Turns, is_plain, reach_of
-from croqc.flow.repetition import Repetition
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
+from croqc.flow.shown import better, for_some, is_unwaited, stands_idle
 from croqc.flow.signature import Kind
-from croqc.flow.twins import shows_nothing, without_twins
+from croqc.flow.trials import Effort, attempt, sparing
+from croqc.flow.twins import without_twins
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.gaps import doubt
 from croqc.flow.verdicts.judge import judge, judge_end
@@ -39,25 +41,11 @@ from croqc.sema.masks import place_indices
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
-from croqc.text.diagnostics import Related
 from croqc.text.span import Span
 
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
-_BETTER = 24  # instances looked through for one that shows a fault better
-
-
-@dataclass(slots=True)
-class Effort:
-    """Abstract steps that are left."""
-
-    left: int
-    used: int = 0
-
-    def spend(self, steps: int) -> None:
-        self.left -= steps
-        self.used += steps
 
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
@@ -75,7 +63,8 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
     placements = place_indices(model, kernel.node)
     effort = Effort(budget)
     for loosely in (True, False):
-        program = lower(model, kernel, paths, arrivals, STATEMENTS, loosely)
+        lowered = lower_for_all(partial(lower, model, kernel, paths, arrivals, STATEMENTS, loosely))
+        program = lowered.program
         apart = differs_by_rank(program) if spans_cluster(program, kernel) else None
         if apart is not None:
             return KernelFlow(kernel, Strength.UNKNOWN, "", _APART, apart, paths)
@@ -85,7 +74,15 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
         if not outcome.guarded:
             break
+    outcome.counted = lowered.counted
     outcome.below = _holds_below(kernel, setting, found, outcome, effort, budget)
+    if lowered.wide is not None and not outcome.findings and outcome.undecided is None:
+        far = Setting(lowered.wide, paths, placements, arrivals, starts)
+        beyond = plan(lowered.wide, max(effort.left // 4, 0))
+        keep_uncounted(beyond)
+        tried = _instances(far, without_twins(far), Sites(far), beyond, effort)
+        if tried.findings:
+            setting, found, outcome = far, beyond, tried
     statics = list(judge_statics(model, setting))
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
@@ -101,7 +98,7 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         if not watches and not outcome.warnings and alike.of(sizes) in known:
             outcome.done.append(sizes)
             continue
-        machine, repetition = _sparing(setting, light, found, sizes, effort, watches)
+        machine, repetition = sparing(setting, light, found, sizes, effort, watches)
         if machine is None:
             outcome.exhausted = sizes
             break
@@ -110,12 +107,12 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
         findings = judge(case)
         effort.spend(case.spent)
-        if findings and _is_unwaited(findings[0]) and _stands_idle(setting, found, sizes):
+        if findings and is_unwaited(findings[0]) and stands_idle(setting, found, sizes):
             outcome.idle = True  # no such size is meant, if more turns do not show it, too
             continue
         if findings:
-            shown = _better(setting, sites, found, number, findings, effort)
-            outcome.findings = _for_some(setting, sites, found, number, shown, outcome.done, effort)
+            shown = better(setting, sites, found, number, findings, effort)
+            outcome.findings = for_some(setting, sites, found, number, shown, outcome.done, effort)
             break
         if machine.broken_off:
             outcome.exhausted = sizes
@@ -202,7 +199,7 @@ def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) ->
         before = found.steps
         sizes = longest(setting.program, found, kind, far, max(effort.left, 0) // 2)
         effort.spend(found.steps - before)
-        machine, repetition = (None, None) if sizes is None else _run(setting, found, sizes, effort, watches=True)
+        machine, repetition = (None, None) if sizes is None else attempt(setting, found, sizes, effort, watches=True)
         if machine is None or repetition is None:
             return False
         if machine.faults or machine.stuck() or machine.undecided is not None:
@@ -210,130 +207,6 @@ def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) ->
         if repetition.complete:
             return True
     return False
-
-
-def _run(
-    setting: Setting, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
-) -> tuple[Machine | None, Repetition | None]:
-    machine = Machine(setting, sizes, max(effort.left, 0))
-    repetition = Repetition(machine, found, found.loops) if watches else None
-    try:
-        run(machine)
-    except ExhaustedError:
-        return None, None
-    finally:
-        effort.spend(machine.steps)
-        machine.watch = None
-    return machine, repetition
-
-
-def _sparing(
-    setting: Setting, light: Setting | None, found: Plan, sizes: Mapping[int, int], effort: Effort, watches: bool
-) -> tuple[Machine | None, Repetition | None]:
-    """A run without twins, if that says all."""
-    if light is not None:
-        machine, repetition = _run(light, found, sizes, effort, watches)
-        if machine is None or not shows_nothing(machine):
-            return machine, repetition
-    return _run(setting, found, sizes, effort, watches)
-
-
-def _better(
-    setting: Setting, sites: Sites, found: Plan, number: int, findings: list[FlowFinding], effort: Effort
-) -> list[FlowFinding]:
-    """The same fault in an instance in which every role has something to do, if one is near."""
-    told = findings[0]
-    unwaited = _is_unwaited(told)
-    idle = told.rule == "trip-count-mismatch" and not told.args["fewer"]
-    if not (told.rule == "generation-mixup" or idle or unwaited or "part" in told.args):
-        return findings
-    for sizes in found.instances[number + 1 : number + 1 + _BETTER]:
-        machine, _ = _run(setting, found, sizes, effort, watches=False)
-        if machine is None or machine.undecided is not None:
-            break
-        if is_loose(setting.program) and makes_a_difference(machine):
-            break
-        case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
-        others = judge(case)
-        if others and _shows_more(told, others[0]):
-            return others
-    return findings
-
-
-def _for_some(
-    setting: Setting,
-    sites: Sites,
-    found: Plan,
-    number: int,
-    findings: list[FlowFinding],
-    done: Sequence[Mapping[int, int]],
-    effort: Effort,
-) -> list[FlowFinding]:
-    """The same, marked where a larger instance runs through: then the sizes are a part of what is wrong."""
-    told, failed = findings[0], found.instances[number]
-    if told.rule == "trip-count-mismatch":  # it names them anyway
-        return findings
-    turns = [Turns(setting, loop) for loop in found.loops]
-    counts = [each.of(failed) or 0 for each in turns]
-    if any(all((each.of(sizes) or 0) >= count for each, count in zip(turns, counts, strict=True)) for sizes in done):
-        return [_of_some(told), *findings[1:]]
-    larger = [
-        *_neighbours(setting, found, failed),
-        *found.instances[number + 1 : number + 1 + min(found.period, _BETTER)],
-    ]
-    for sizes in larger:
-        machine, _ = _run(setting, found, sizes, effort, watches=False)
-        if machine is None:
-            break
-        clean = not machine.faults and not machine.stuck() and machine.undecided is None
-        if clean and not judge(Case(setting, sites, found, sizes, machine, max(effort.left, 0))):
-            return [_of_some(told), *findings[1:]]
-    return findings
-
-
-def _of_some(told: FlowFinding) -> FlowFinding:
-    """The finding with its sizes: in its words, where those have room, else beside it."""
-    told = replace(told, args={**told.args, "some": True})
-    named = ", ".join(f"{name} = {value}" for name, value in told.sizes.items())
-    if not named or told.rule == "credit-deadlock" or "shift" in told.args:
-        return told
-    return replace(told, related=(*told.related, Related(f"at {named}, not at every size", told.span)))
-
-
-def _neighbours(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> Iterator[Mapping[int, int]]:
-    """The same with one size larger by one, where the program admits that."""
-    asserted = [closure(expr) for expr in setting.program.asserts if expr.variables() <= sizes.keys()]
-    for size in found.sizes:
-        if size.bound is None and size.var in sizes:
-            made = {**sizes, size.var: sizes[size.var] + 1}
-            env: Env = [0] * setting.program.variables
-            for var, value in made.items():
-                env[var] = value
-            with suppress(UndecidedError):
-                if all(holds(env) for holds in asserted):
-                    yield made
-
-
-def _is_unwaited(told: FlowFinding) -> bool:
-    return told.rule == "future-not-waited" and told.args["why"] in ("never", "overwritten")
-
-
-def _stands_idle(setting: Setting, found: Plan, sizes: Mapping[int, int]) -> bool:
-    """Whether some loop over sizes makes no turn."""
-    own = (loop for loop in found.loops if loop.low.variables() | loop.high.variables() <= sizes.keys())
-    return any(Turns(setting, loop).of(sizes) == 0 for loop in own)
-
-
-def _shows_more(told: FlowFinding, other: FlowFinding) -> bool:
-    """Unequal turns of two loops that both run; for mixed generations, a barrier that runs ahead; for a transfer that
-    nobody waits for, what that leads to; for a part that nothing writes, what goes wrong with more turns."""
-    if "part" in told.args:
-        return "part" not in other.args
-    if told.rule == "generation-mixup":
-        return other.rule == "credit-overrun" and other.args["event"] == told.args["event"]
-    if told.rule == "future-not-waited":
-        return other.rule in ("stage-race", "stale-buffer")
-    return other.rule == told.rule and bool(other.args["fewer"])
 
 
 # --- the report ------------------------------------------------------------------------------------

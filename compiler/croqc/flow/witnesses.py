@@ -15,6 +15,7 @@ from croqc.flow.courses import course
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, apply, closure, var
 from croqc.flow.ops_control import Branch
 from croqc.flow.program import Loop, Program, Size
+from croqc.flow.ranges import Range
 from croqc.flow.signature import NODES, spell
 
 _MOST_NODES = 20_000  # that are evaluated in the search for one outcome of one guard
@@ -150,9 +151,10 @@ class Meeting:
         goals += [(apply("<", var(size.var), size.bound), True) for size in self.sizes if size.bound is not None]
         goals += [*_within(guard.indices), *guard.goals(holds)]
         env = self._env(given)
-        least = {size.var: env[size.var] if size.bound is None else 0 for size in self.sizes if size.var not in given}
-        least |= {loop.var: 0 for loop in guard.indices}
-        search = _Search(goals, least)
+        own = [size for size in self.sizes if size.var not in given]
+        ends = {size.var: (env[size.var] if size.bound is None else 0, min(size.ends[1], _LARGEST)) for size in own}
+        ends |= {loop.var: (0, _LARGEST) for loop in guard.indices}
+        search = _Search(goals, ends)
         solved = search.solve(env, _DEEPEST) if self.steps <= self.budget else None
         self.nodes += search.nodes
         return None if solved is None else {size.var: solved[size.var] for size in self.sizes}
@@ -171,16 +173,16 @@ def _comes_out(goal: Goal, env: Env) -> bool:
 
 
 class _Search:
-    """Mends one variable after another. `least`: of those that may be changed."""
+    """Mends one variable after another. `ends`: between which each may be changed."""
 
-    def __init__(self, goals: Sequence[Goal], least: Mapping[int, int]) -> None:
+    def __init__(self, goals: Sequence[Goal], ends: Mapping[int, Range]) -> None:
         self.goals = goals
-        self.least = least
+        self.ends = ends
         self.met: set[tuple[int, ...]] = set()
         self.nodes = 0
 
     def solve(self, env: Env, depth: int) -> Env | None:
-        known = tuple(env[number] for number in self.least)
+        known = tuple(env[number] for number in self.ends)
         if known in self.met or self.nodes > _MOST_NODES:
             return None
         self.met.add(known)
@@ -191,7 +193,7 @@ class _Search:
         if not depth:
             return None
         for expr, holds in _failing(goal, env):
-            for number in sorted(expr.variables() & self.least.keys()):
+            for number in sorted(expr.variables() & self.ends.keys()):
                 for value in self._mended((expr, holds), number, env):
                     made = env[:]
                     made[number] = value
@@ -205,7 +207,8 @@ class _Search:
         env = env[:]
         start = env[number]
         if _comes_again(goal[0], number):
-            values = range(self.least[number], self.least[number] + _SCANNED)
+            low, high = self.ends[number]
+            values = range(low, min(low + _SCANNED, high + 1))
             yield from (value for value in values if self._is_met(goal, number, value, env))
             return
         for sign in (1, -1):
@@ -216,7 +219,7 @@ class _Search:
     def _nearest(self, goal: Goal, number: int, start: int, sign: int, env: Env) -> int | None:
         """In growing steps to where the comparison turns, then by halves."""
         before, step = start, 1
-        end = _LARGEST if sign > 0 else self.least[number]
+        end = self.ends[number][sign > 0]
         side = self._side(goal[0], number, start, env)
         while before != end:
             here = min(before + step, end) if sign > 0 else max(before - step, end)

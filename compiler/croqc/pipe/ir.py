@@ -24,6 +24,7 @@ from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
 from croqc.pipe.ir_declared import Accumulator as Accumulator
+from croqc.pipe.ir_declared import Box as Box
 from croqc.pipe.ir_declared import Event as Event
 from croqc.pipe.ir_declared import Index as Index
 from croqc.pipe.ir_declared import Shared as Shared
@@ -101,7 +102,7 @@ class Copy(Stmt):
     `is_async`: the source waits for it. `engine` is the word that the source used: "dma" or "tma". `multicast`: it
     lands in the same place of every block of the cluster, on the same barrier.
     (mechanism) `mechanism`, `vector` (bytes an access), `instead`: why threads make a copy that asks for TMA; (layout)
-    `map`: the index of the tensor map; (fold) `completes`: the slot whose generation counts the bytes.
+    `boxes`: its transfers; (fold) `completes`: the slot whose generation counts the bytes of all.
     """
 
     source: Tile
@@ -120,7 +121,7 @@ class Copy(Stmt):
     mechanism: Mechanism | None = None
     vector: int = 0
     instead: str = ""
-    map: int = -1
+    boxes: tuple[Box, ...] = ()
 
 
 @record
@@ -227,10 +228,12 @@ class Fence(Stmt):
 
 @record
 class Commit(Stmt):
-    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open."""
+    """Ends the group of multiplies and waits until at most `keep` groups are in flight; `closes`: there is one open.
+    `movable`: the source only says that they are complete here; (completion) none is left."""
 
     keep: int = 0
     closes: bool = True
+    movable: bool = False
 
 
 @record

@@ -116,6 +116,14 @@ class TensorMap:
 
 
 @record
+class Box:
+    """One transfer of a copy: the number of its tensor map, and where in the copy's tiles it begins, in elements."""
+
+    map: int
+    at: tuple[int, ...]
+
+
+@record
 class TensorMemory:
     """What a block takes of tensor memory: `columns`, of which `groups` warpgroups from number `first` on have equal
     parts of `share` columns; `offsets`: the first column of each accumulator in its part. (memory) `address_at`: where

@@ -9,6 +9,7 @@ from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.commits import commits
+from croqc.pipe.passes.completion import completion
 from croqc.pipe.passes.cover import cover
 from croqc.pipe.passes.dependents import dependents
 from croqc.pipe.passes.elect import elect
@@ -56,6 +57,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("epilogue", epilogue),
     # Before rows and all that looks at accumulators: it makes more of them, and visits.
     ("scales", scales),
+    # Behind scales, which makes more multiplies and reads of them; before rows, which fences runs of multiplies.
+    ("completion", completion),
     # Needs the layout: where an instruction's K step starts inside a swizzled row.
     ("rows", rows),
     # Behind rows, which refuses accumulators that lie otherwise; commits, registers and barriers ask what visits use.

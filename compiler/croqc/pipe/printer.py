@@ -189,6 +189,8 @@ def _value(value: object) -> str:
             return str(value.value)
         case ir.SlotRef():
             return _slot(value)
+        case ir.Box():
+            return f"map {value.map} ({', '.join(map(str, value.at))})"
         case Tensor() | ir.Accumulator():
             return value.name
         case tuple():

@@ -75,7 +75,7 @@ def _element(place: Span, subject: Subject) -> tuple[str, tuple[Related, ...], t
     if len(indices) != rank or any(one.span.start < whole.start or one.span.end > whole.end for one in indices):
         return hint, (), ()
     written = ", ".join(subject.slice(one.span) for one in indices)
-    return hint, (), (Fix("Write the element with '.at'", (Edit(whole, f".at({written})"),), safe=False),)
+    return hint, (), (Fix("Write the element with '.at'", (Edit(whole, f".at({written})"),)),)
 
 
 def _letters(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqc.rules.base import Rule, Subject, Words
+from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
@@ -15,6 +15,9 @@ def _render(finding: Finding, _: Subject) -> Words:
     message = f"'{target}' has no {kind}multiply {a} x {b} + {acc} of {shape}"
     if isinstance(nearest, tuple) and nearest:
         return Words(message, f"nearest: {', '.join(nearest)}")
+    accumulators = finding.args["accumulators"]
+    if accumulators:
+        return Words(message, f"accumulate in {listed(accumulators, ' or ')}")
     return Words(message, "these types cannot be multiplied there; change an element type")
 
 

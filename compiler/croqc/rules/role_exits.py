@@ -31,9 +31,9 @@ def left_early(code: Code) -> Iterator[Fix]:
 
 
 def _leaves(guard: ast.If) -> bool:
-    """Whether a condition does nothing but leave the loop."""
+    """Whether a condition does nothing but leave the loop; `yield` has no place there (reference, 4.5)."""
     jump = guard.then.stmts[0] if len(guard.then.stmts) == 1 and guard.other is None else None
-    return isinstance(jump, ast.Jump) and jump.word != "continue"
+    return isinstance(jump, ast.Jump) and jump.word == "break"
 
 
 def _means_the_same(code: Code, guard: ast.If, loop: ast.Foreach, region: ast.InThreads) -> bool:

@@ -29,7 +29,13 @@ def _message(args: Args) -> str:
 def _hint(args: Args) -> str:
     if args["same"]:
         return f"wait for the end of the {args['against']} first"
-    return "wait until the slot is given back" if args["access"] == "write" else "wait until the data is there"
+    if args["access"] == "read":
+        return "wait until the data is there"
+    if args.get("slot") is not None:
+        return "wait until the slot is given back"
+    if args["against"] == "write":
+        return "give each path a part of its own, or let one wait for the other"
+    return f"wait until {args['other']} has read it"
 
 
 def _render(finding: Finding, subject: Subject) -> Words:

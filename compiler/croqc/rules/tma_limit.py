@@ -22,8 +22,13 @@ def _render(finding: Finding, subject: Subject) -> Words:
             return Words("TMA neither pads nor transposes", "use 'dma'", fixes=to_dma)
         case "rank":
             return Words(f"a TMA tile has at most 5 dimensions, this one has {value}", "copy it in parts")
+        case "rows":
+            message = f"TMA moves boxes of up to 256 columns, and these rows of {value} are no multiple of 32 bytes"
+            return Words(message, "make the rows longer or shorter, or use 'dma'", fixes=to_dma)
         case "extent":
-            message = f"a TMA tile has at most 256 elements a dimension, not {value}"
+            message = (
+                f"TMA moves boxes of up to 256 elements a dimension; parts of these {value} would have gaps between"
+            )
             return Words(message, f"split dimension {dim}, or use 'dma'", fixes=to_dma)
         case "row":
             return Words(f"a row of the tile has {value} bytes; TMA needs multiples of 16", "use 'dma'", fixes=to_dma)

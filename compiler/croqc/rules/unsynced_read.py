@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from croqc.rules.barrier_mends import barrier_between
 from croqc.rules.base import Rule, Subject, Words
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
 
-def _render(finding: Finding, _: Subject) -> Words:
+def _render(finding: Finding, subject: Subject) -> Words:
     message = f"this element of '{finding.args['name']}' is written by another thread, which may not have come so far"
-    return Words(message, "let the threads wait for each other in between: 'sync.shared;'")
+    fixes = barrier_between(subject, finding.related[0].span, finding.span)
+    return Words(message, "let the threads wait for each other in between: 'sync.shared;'", fixes=fixes)
 
 
 RULE = Rule(

@@ -13,8 +13,9 @@ import numpy as np
 
 from croqc.runs.compare import EXACT, Comparison, Tolerance, compare, compare_truth, default_tolerance
 from croqc.runs.elements import Array, eps
-from croqc.runs.evaluate import FormulaError, compare_values, evaluate, shape_text
+from croqc.runs.evaluate import compare_values, evaluate
 from croqc.runs.report import ExpectationResult
+from croqc.runs.shapes import same_sides
 from croqc.syntax import expectation as e
 from croqc.syntax.directive_clauses import ExpectDirective
 
@@ -44,7 +45,7 @@ def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand
     names = {name: operand.array for name, operand in operands.items()}
     before = {name: operand.before for name, operand in operands.items() if operand.before is not None}
     got, want = evaluate(expr.left, names, before, xp), evaluate(expr.right, names, before, xp)
-    _fit(expr, got.array, want.array)
+    same_sides(expr, got.array.shape, want.array.shape)
     tolerance = EXACT
     if expr.op == "~=":
         tolerance = _tolerance(directive, expr, operands, want.array, max(got.steps, want.steps), xp)
@@ -68,13 +69,6 @@ def result_of(text: str, tolerance: Tolerance, found: Comparison) -> Expectation
         found.norms,
         found.within,
     )
-
-
-def _fit(expr: e.Expectation, got: Array, want: Array) -> None:
-    """The right side may be one number for all; else both sides have one shape."""
-    if want.ndim and got.shape != want.shape:
-        message = f"the sides have different shapes: {shape_text(got)} and {shape_text(want)}"
-        raise FormulaError(message, expr.span)
 
 
 def _tolerance(

@@ -13,17 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from croqc.runs.elements import ELEMENTS, Array, round_to
+from croqc.runs.shapes import FormulaError, fit, has_axis, product, shape_text, transposed
 from croqc.syntax import expectation as e
 from croqc.text.near import did_you_mean
 from croqc.text.span import Span
-
-
-class FormulaError(Exception):
-    """A formula without a value: an unknown name, shapes that do not fit. Spans as in the formula."""
-
-    def __init__(self, message: str, span: Span, hint: str = "") -> None:
-        super().__init__(message)
-        self.message, self.span, self.hint = message, span, hint
 
 
 class HostOnlyError(Exception):
@@ -90,10 +83,6 @@ def compare_values(op: str, left: Array, right: Array, xp: Any = np) -> Array:
     return holds
 
 
-def shape_text(array: Array) -> str:
-    return f"[{', '.join(map(str, array.shape))}]" if array.ndim else "a single number"
-
-
 class _Evaluator:
     def __init__(self, names: Mapping[str, Any], before: Mapping[str, Any], xp: Any) -> None:
         self._names = names
@@ -121,12 +110,11 @@ class _Evaluator:
                 return self._binary(node)
             case e.Compare():
                 left, right = self.value(node.left), self.value(node.right)
-                _fit(node.span, left, right)
+                fit(node.span, left.shape, right.shape)
                 return compare_values(node.op, left, right, self._xp)
             case e.Transpose():
                 operand = self.value(node.operand)
-                if operand.ndim < 2:
-                    raise FormulaError(f"'.T' needs two axes, not {shape_text(operand)}", node.span)
+                transposed(node.span, operand.shape)
                 return self._array(self._xp.swapaxes(operand, -1, -2))
             case e.Subscript():
                 return self._subscript(node)
@@ -160,7 +148,7 @@ class _Evaluator:
         left, right = _number(self.value(node.left)), _number(self.value(node.right))
         if node.op == "@":
             return self._product(node.span, left, right)
-        _fit(node.span, left, right)
+        fit(node.span, left.shape, right.shape)
         if node.op == "/" and left.dtype.kind == right.dtype.kind == "i":
             if not bool(self._xp.all(right)):
                 raise FormulaError("division of an integer by zero", node.right.span)
@@ -169,10 +157,7 @@ class _Evaluator:
         return self._array(getattr(self._xp, _ARITHMETIC[node.op])(left, right))
 
     def _product(self, span: Span, left: Array, right: Array) -> Array:
-        inner = right.shape[-2:][0] if right.ndim else None
-        if not left.ndim or not right.ndim or left.shape[-1] != inner:
-            raise FormulaError(f"'@' cannot multiply {shape_text(left)} by {shape_text(right)}", span)
-        _fit(span, left[..., 0, 0] if left.ndim > 1 else left[0], right[..., 0, 0] if right.ndim > 1 else right[0])
+        product(span, left.shape, right.shape)
         self.steps = max(self.steps, left.shape[-1])
         if left.dtype.kind == right.dtype.kind == "i" and left.size and right.size:
             most = int(self._xp.abs(left).max()) * int(self._xp.abs(right).max()) * left.shape[-1]
@@ -183,8 +168,7 @@ class _Evaluator:
     def _subscript(self, node: e.Subscript) -> Array:
         operand = self.value(node.operand)
         if len(node.items) > operand.ndim:
-            message = f"{len(node.items)} subscripts for {shape_text(operand)}"
-            raise FormulaError(message, node.span)
+            raise FormulaError(f"{len(node.items)} subscripts for {shape_text(operand.shape)}", node.span)
         keys = [self._key(item, size) for item, size in zip(node.items, operand.shape, strict=False)]
         return self._array(operand[tuple(keys)])
 
@@ -212,9 +196,8 @@ class _Evaluator:
             return self._old(node.args[0])
         args = [self.value(arg) for arg in node.args]
         first = args[0]
-        if node.axis is not None and not -first.ndim <= node.axis < first.ndim:
-            raise FormulaError(f"{shape_text(first)} has no axis {node.axis}", node.span)
-        _fit(node.span, *args)
+        has_axis(node, first.shape)
+        fit(node.span, *(arg.shape for arg in args))
         if node.name == "where":
             return self._array(self._xp.where(*args))
         if len(args) == 2:
@@ -241,11 +224,3 @@ def _softmax(node: e.Apply, values: Array, xp: Any) -> Array:
 
 def _number(values: Array) -> Array:
     return values.astype(np.int64) if values.dtype.kind == "b" else values
-
-
-def _fit(span: Span, *arrays: Array) -> None:
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays))
-    except ValueError:
-        shapes = " and ".join(map(shape_text, arrays))
-        raise FormulaError(f"shapes {shapes} do not fit together", span) from None

@@ -27,7 +27,19 @@ from croqc.sema.symbolic import Int
 from croqc.sema.types import UNKNOWN, Type
 from croqc.syntax import ast
 from croqc.text.diagnostics import Related
+from croqc.text.record import record
 from croqc.text.span import Span
+
+
+@record
+class Reach:
+    """An index of an element that goes up to `top`, and the extent that it is to stay below."""
+
+    node: ast.Chain
+    index: ast.Expr
+    value: Int
+    top: Int
+    extent: Int
 
 
 class Builder:
@@ -57,6 +69,7 @@ class Builder:
         # of every atom over the whole function (dimensions from 1, indices below their bound).
         self.anonymous: dict[ast.Copy, Symbol] = {}
         self.intervals: dict[str, Interval] = {}
+        self.reached: list[Reach] = []  # indices that stay inside for some sizes only
         self._reported: set[tuple[str, Span, object]] = set()
 
     def report(self, rule: str, span: Span, related: Iterable[Related] = (), **args: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes, views
 from croqc.sema.access import check_index, check_integers, check_subscript, countable, items_of
+from croqc.sema.assumed_sizes import note_reach
 from croqc.sema.describe import describe
 from croqc.sema.model import Symbol, View, ViewOp
 from croqc.sema.symbolic import Int
@@ -256,6 +257,8 @@ def _at(walk: Walk, cursor: _Cursor, suffix: ast.Member) -> None:
     if len(items) == len(data.shape):
         for dim, (item, extent) in enumerate(zip(items, data.shape, strict=True)):
             check_index(walk, item, extent, "element", dim, cursor.name)
+            if not cursor.ops and isinstance(cursor.symbol and cursor.symbol.type, Data):
+                note_reach(walk, cursor.node, item, extent)
     elif countable(items):
         walk.b.report(rules.INDEX_COUNT, suffix.span, r=len(data.shape), k=len(items), name=cursor.name)
     cursor.element = suffix.args

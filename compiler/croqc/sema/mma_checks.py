@@ -45,7 +45,7 @@ def check_accumulator(builder: Builder, node: ast.Mma) -> bool:
     return True
 
 
-def report_missing(builder: Builder, node: ast.Mma, wanted: Wanted) -> None:
+def report_missing(builder: Builder, node: ast.Mma, wanted: Wanted, around: Around) -> None:
     """X04 where another target has the warpgroup multiply, else X03 with the nearest shapes."""
     target = builder.context.target
     shape = {"a": wanted.a, "b": wanted.b, "acc": wanted.acc, "m": wanted.m, "n": wanted.n, "k": wanted.k}
@@ -53,8 +53,11 @@ def report_missing(builder: Builder, node: ast.Mma, wanted: Wanted) -> None:
     if needs:
         builder.report(rules.WARPGROUP_MULTIPLY, node.span, (), **shape, target=target.name, needs=needs)
         return
-    near = mma_rows.nearest(target, wanted)
-    builder.report(rules.NO_MULTIPLY, node.span, (), **shape, target=target.name, sparse=wanted.sparse, nearest=near)
+    unit = _unit_around(builder, around)
+    near = mma_rows.nearest(target, wanted, unit and unit.value)
+    others = () if near else mma_rows.accumulators(target, wanted)
+    told = {"target": target.name, "sparse": wanted.sparse, "nearest": near, "accumulators": others}
+    builder.report(rules.NO_MULTIPLY, node.span, (), **shape, **told)
 
 
 def check_multiply(builder: Builder, node: ast.Mma, info: MmaInfo, row: MmaRow, around: Around) -> None:
@@ -69,13 +72,18 @@ def check_multiply(builder: Builder, node: ast.Mma, info: MmaInfo, row: MmaRow, 
         _check_scale(builder, node.extra, info)
 
 
-def _check_unit(builder: Builder, node: ast.Mma, info: MmaInfo, around: Around) -> None:
-    """Warp shapes need warps, warpgroup shapes warpgroups, where the program names units at all (X05)."""
+def _unit_around(builder: Builder, around: Around) -> Unit | None:
+    """The unit that the levels around a statement name; None for neither warps nor warpgroups."""
     levels = [level for axis in around.axes if (level := builder.levels.get(axis)) in (Level.GROUP4, Level.GROUP)]
     if not levels:
-        return
-    has = Unit.GROUP if Level.GROUP in levels else Unit.GROUP4
-    if has is not info.unit:
+        return None
+    return Unit.GROUP if Level.GROUP in levels else Unit.GROUP4
+
+
+def _check_unit(builder: Builder, node: ast.Mma, info: MmaInfo, around: Around) -> None:
+    """Warp shapes need warps, warpgroup shapes warpgroups, where the program names units at all (X05)."""
+    has = _unit_around(builder, around)
+    if has is not None and has is not info.unit:
         shape = f"{info.m}x{info.n}x{info.k}"
         builder.report(rules.MULTIPLY_UNIT, node.span, shape=shape, needs=info.unit.value, has=has.value)
 

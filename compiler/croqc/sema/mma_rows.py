@@ -87,16 +87,26 @@ def offering(wanted: Wanted) -> tuple[str, ...]:
     )
 
 
-def nearest(target: Target, wanted: Wanted, limit: int = 3) -> tuple[str, ...]:
-    """Legal shapes for the same types, the most similar first; empty where the types have none."""
+def nearest(target: Target, wanted: Wanted, unit: str | None = None, limit: int = 3) -> tuple[str, ...]:
+    """Legal shapes for the same types, the most similar first; empty where the types have none.
+
+    Those of `unit` alone, "group" or "group-4", where it has any.
+    """
+    rows = _matching(target.mma, wanted)
     candidates: set[tuple[int, int, int]] = set()
-    for row in _matching(target.mma, wanted):
-        n = min(row.n, key=lambda value: (abs(value - wanted.n), value))
+    for row in [row for row in rows if row.unit == unit] or rows:
         k = min(row.k, key=lambda value: (wanted.k % value != 0, abs(value - wanted.k), value))
-        candidates.add((row.m, n, k))
+        near = sorted(row.n, key=lambda value: (abs(value - wanted.n), value))[:limit]
+        candidates |= {(row.m, n, k) for n in near}
 
     def distance(shape: tuple[int, int, int]) -> tuple[int, int, tuple[int, int, int]]:
         m, n, k = shape
         return abs(m - wanted.m) + abs(n - wanted.n), abs(k - wanted.k), shape
 
     return tuple("x".join(map(str, shape)) for shape in sorted(candidates, key=distance)[:limit])
+
+
+def accumulators(target: Target, wanted: Wanted) -> tuple[str, ...]:
+    """The types that products of these operands are accumulated in; "f32" first."""
+    rows = (row for row in target.mma if (wanted.a, wanted.b) in row.types and row.sparse == wanted.sparse)
+    return tuple(sorted({acc for row in rows for acc in row.acc}, key=lambda acc: (acc != "f32", acc)))

@@ -86,7 +86,7 @@ class _Multiplies:
             return
         found = mma_rows.find(self.b.context.target, wanted)
         if found is None:
-            mma_checks.report_missing(self.b, node, wanted)
+            mma_checks.report_missing(self.b, node, wanted, around)
             return
         unit = _UNITS[found.row.unit]
         for tile in (a, b):

@@ -26,6 +26,7 @@ UNKNOWN_THREADS: Final = "unknown-threads"  # L14; no args
 OVERLAPPING_REGIONS: Final = "overlapping-regions"  # L15; threads (how many run both); related: the other region
 EMPTY_REGION: Final = "empty-region"  # threads: of the block; configured: a macro decides it
 MISPLACED_JUMP: Final = "misplaced-jump"  # L18; word, needs "loop"|"parallel"
+YIELD_IN_LOOP: Final = "yield-in-loop"  # 4.5; what "barrier"|"event"; related: one of them
 LOOP_HINT: Final = "loop-hint"  # L19; reason "extent"|"width"|"inner", value, extent
 MISPLACED_SYNC: Final = "misplaced-sync"  # L20; what ("sync.shared" …), reason "host"|"device"|"local"|"grid"
 WIDE_BARRIER: Final = "wide-barrier"  # L21; level, enclosing
@@ -45,14 +46,18 @@ COPY_SHAPES: Final = "copy-shapes"  # D03; source, dest (shapes), dim
 TRANSPOSE_ORDER: Final = "transpose-order"  # D04; order, rank
 PAD_LISTS: Final = "pad-lists"  # D05; reason "rank"|"integer"|"range"|"mid", list "low"|"high"|"mid", rank
 COPY_DIRECTION: Final = "copy-direction"  # D06; source, dest (storage words), op, is_async
-TMA_LIMIT: Final = "tma-limit"  # D08; reason "target"|"row"|"extent"|"rank"|"stride"|"op", value, target, needs, dim
+TMA_LIMIT: Final = (
+    "tma-limit"  # D08; reason "target"|"row"|"rows"|"extent"|"rank"|"stride"|"op", value, target, needs, dim
+)
 TMA_BOX_VARIES: Final = "tma-box-varies"  # D09; index
 TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
 COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma-only"; the grammar finds the others
 SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
 UNSYNCED_READ: Final = "unsynced-read"  # 4.6; name; related: the write
+UNSYNCED_WRITE: Final = "unsynced-write"  # 4.6; name; related: the read
 DROPPED_REST: Final = "dropped-rest"  # 8.10, a note; size, tile: only whole tiles of the size are counted
+ASSUMED_SIZE: Final = "assumed-size"  # 8.10, a note; extent, least, tile (None or: extent % tile == 0), uses: spans
 ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0
 ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
 PADDED_STORE: Final = "padded-store"  # D18; row, stride (elements)
@@ -70,7 +75,7 @@ MULTIPLY_OPERAND: Final = (
     "multiply-operand"  # X01; operand "a"|"b", reason "rank"|"static"|"global"|"local"|"store", rank
 )
 MULTIPLY_DEPTH: Final = "multiply-depth"  # X02; a, b (K extents), sparse (bool)
-NO_MULTIPLY: Final = "no-such-multiply"  # X03; a, b, acc, m, n, k, target, sparse, nearest ("64x8x16", …)
+NO_MULTIPLY: Final = "no-such-multiply"  # X03; a, b, acc, m, n, k, target, sparse, nearest ("64x8x16", …), accumulators
 WARPGROUP_MULTIPLY: Final = "warpgroup-multiply"  # X04; a, b, acc, m, n, k, target, needs (targets that have it)
 MULTIPLY_UNIT: Final = "multiply-unit"  # X05; shape, needs ("group"|"group-4"), has
 SHARED_WARP_OPERAND: Final = "shared-warp-operand"  # X06; operand

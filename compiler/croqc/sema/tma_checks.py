@@ -9,12 +9,13 @@ from croqc.sema.elements import ELEMENTS
 from croqc.sema.indices import Indices
 from croqc.sema.model import CopyInfo, Level, View
 from croqc.sema.nesting import Around
+from croqc.sema.tma_boxes import MOST, in_boxes
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.targets import offering
 from croqc.targets.table import Feature
 
-_MAX_RANK, _MAX_EXTENT, _UNIT_BYTES = 5, 256, 16
+_MAX_RANK, _UNIT_BYTES = 5, 16
 
 
 def check_tma(builder: Builder, node: ast.Copy, info: CopyInfo, around: Around, indices: Indices) -> None:
@@ -58,14 +59,11 @@ def _check_box(builder: Builder, node: ast.Copy, info: CopyInfo, outside: View) 
     inner = box[-1].const
     if inner is not None and inner * bits % (_UNIT_BYTES * 8):
         _limit(builder, node, "row", inner * bits // 8)
-    for dim, extent in enumerate(box):
-        size = extent.const
-        if size is None:
-            continue
-        if dim == len(box) - 1 and info.swizzle:  # a wider tile is split into column groups
-            size = min(size, info.swizzle * 8 // bits)
-        if size > _MAX_EXTENT:
-            _limit(builder, node, "extent", size, dim)
+        return
+    extents = tuple(extent.const for extent in box if extent.const is not None)
+    if len(extents) == len(box) and not info.swizzle and bits >= 8 and not in_boxes(extents, bits // 8):
+        dim = max(dim for dim, extent in enumerate(extents) if extent > MOST)
+        _limit(builder, node, "rows" if len(extents) == 2 else "extent", extents[dim], dim)
 
 
 def _check_strides(builder: Builder, node: ast.Copy, outside: View) -> None:

@@ -14,7 +14,7 @@ from croqc.pipe.printer import kernel_lines
 from croqc.pipe.printer_host import host_lines
 from croqc.sema.describe import describe
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.lowering import lower_function, problem_of, sizes_of
+from croqc.service.lowering import lower_function, names_for, problem_of, sizes_of
 from croqc.syntax.exprs import Node
 from croqc.text.diagnostics import Diagnostic
 
@@ -114,12 +114,12 @@ def _lowered(report: FileReport, function: FunctionReport, name: str) -> Iterato
     model = function.analysis.model if function.analysis else None
     if model is None:
         return
-    sizes = sizes_of(report, function)
+    sizes, names = sizes_of(report, function), names_for(report, function)
     try:
         if name == "build":
-            yield from host_lines(host_of(model).host)
+            yield from host_lines(host_of(model, names).host)
         for number in range(len(model.kernels)):
-            env, start = built_kernel(model, report.target, number, sizes)
+            env, start = built_kernel(model, report.target, number, sizes, names)
             for done, kernel in stages(start, env):
                 if done == name:
                     yield from kernel_lines(kernel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,8 @@ from croqc.service.explain_page import for_terminal
 from croqc.service.explain_words import foreign_text
 from croqc.syntax.borrowed import here_called
 from croqc.text.near import nearest
+
+_LAYOUTS = re.compile(r"mma\.(row|col)\.(row|col)")
 
 
 class UnknownRuleError(Exception):
@@ -38,6 +41,8 @@ def word_text(word: str) -> str | None:
     if word.startswith(PREFIX):
         row = DIRECTIVES.get(word.removeprefix(PREFIX).strip())
         return None if row is None else f"# {PREFIX} {row.word}\n\n{row_text(row)}\n"
+    if _LAYOUTS.fullmatch(word):  # `mma.row.row`: the row of A tells of both
+        word = word.rpartition(".")[0]
     head, _, tail = word.rpartition(".")
     row = lookup(tail, head) or lookup(here_called(word) or "")
     if row is None or (head and row.word != word):

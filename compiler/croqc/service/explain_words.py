@@ -1,6 +1,6 @@
-"""What `croq explain` tells of words that are no part of the language: verdicts, and what stands for CUDA C++ here.
+"""What `croq explain` tells of words that are no part of the language: verdicts, and words of CUDA C++.
 
-Must not judge a kernel. What stands for a function of CUDA is known in `syntax.borrowed`.
+Must not judge a kernel, nor know what stands for a word of CUDA (see `explain_cuda`).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from croqc.service.explain_cuda import CUDA
 from croqc.syntax.borrowed import barrier
 
 COVERS: Final = "the order of paths, events and copies; not races between threads inside one path"
@@ -22,26 +23,13 @@ _OF_RUNS: Final = (
     " seen."
 )
 _VERDICTS: Final[Mapping[str, str]] = {
-    "proved": f"The credit flow is free of deadlock and of early reuse of buffers, for every size; those below 2^20"
-    f" where integers of 32 bits could wrap. {_OF_FLOW}",
+    "proved": "The credit flow is free of deadlock and of early reuse of buffers, for every size. Where integers could"
+    f' leave their type at larger sizes, the verdict names those that it is of ("up to 2^20"). {_OF_FLOW}',
     "checked": f"No fault at the sizes that were tried, which the verdict names; not proved for all. {_OF_FLOW}",
     "fails": "The credit flow comes to a deadlock or uses a buffer too early; the findings tell the steps to it.",
     "verified": f"Every `expect` line holds in this run. {_OF_RUNS}",
     "consistent": "No `expect` line was given; two orders of the same program agree, which may both be wrong."
     f" {_OF_RUNS}",
-}
-_CUDA: Final[Mapping[str, str]] = {
-    "threadIdx": "The index that `parallel` names: `parallel t by 128 : thread` gives `t`; `{ty, tx} by [8, 32]` gives"
-    " two.",
-    "blockIdx": "The index that `parallel` names: `parallel b by cdiv(N, 128) : block` gives `b`.",
-    "blockDim": "The bound of the index: `#t` of `parallel t by 128 : thread`.",
-    "gridDim": "The bound of the index: `#b` of `parallel b by 64 : block`.",
-    "__global__": "Write `__co__` in front of the function. What the card runs is the body of its `parallel`.",
-    "__shared__": "Write `shared`, with the extents behind the type: `shared f32 [32, 33] tile;`.",
-    "__restrict__": "Leave it out.",
-    "for": "Write `foreach i in n` for `for (int i = 0; i < n; i++)`. From another start or by larger steps a loop"
-    " takes a part of its index: `with i in [n] foreach i(1:)` for `for (int i = 1; i < n; i++)`, `foreach i(::2)` for"
-    " `i += 2`. What counts down is a `while`.",
 }
 
 
@@ -52,7 +40,7 @@ def foreign_text(word: str) -> str | None:
         return f"# {word}\n\nA verdict. {told}\n"
     bare = word.removesuffix("()")
     head, _, axis = bare.partition(".")
-    told = _CUDA.get(head if axis in ("x", "y", "z") else bare)
+    told = CUDA.get(head if axis in ("x", "y", "z") else bare)
     if told is None and (meant := barrier(bare)) is not None:
         told = f"{meant.hint[:1].upper()}{meant.hint[1:]}.".replace("'", "`")
-    return None if told is None else f"# {bare}\n\nA word of CUDA C++. {told}\n"
+    return None if told is None else f"# {bare}\n\nNo word of the language. {told}\n"

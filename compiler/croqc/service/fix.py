@@ -6,23 +6,25 @@ flow are tried out one by one (`fix_trials`), so a round takes only one of them 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from croqc.rules.table import FLOW_RULES
 from croqc.service.check import FileReport
 from croqc.service.safe_trials import with_tried_fixes
 from croqc.text.edits import Edit, apply_edits
 from croqc.text.record import record
+from croqc.text.source import Source
 
 ROUNDS = 10
 
 
 @record
 class FixedText:
-    """A text after fixing: how many fixes went in, and the report of the last round."""
+    """A text after fixing: how many fixes went in, in how many lines, and the report of the last round."""
 
     text: str
     applied: int
+    places: int
     report: FileReport
 
 
@@ -57,12 +59,17 @@ def fix_text(
     report: FileReport, recheck: Callable[[str, FileReport], FileReport], rule: str | None = None, unsafe: bool = False
 ) -> FixedText:
     """Fix a checked text. `recheck` checks a new text, given the report before."""
-    text, applied = report.source.text, 0
+    text, applied, places = report.source.text, 0, 0
     for _ in range(ROUNDS):
         edits, count = choose_edits(report, rule, unsafe)
         changed = apply_edits(text, edits)
         if changed == text:
             break
-        text, applied = changed, applied + count
+        text, applied, places = changed, applied + count, places + places_of(report.source, edits)
         report = recheck(text, report)
-    return FixedText(text, applied, report)
+    return FixedText(text, applied, places, report)
+
+
+def places_of(source: Source, edits: Iterable[Edit]) -> int:
+    """The number of lines that edits begin in."""
+    return len({source.line_of(edit.span.start) for edit in edits})

@@ -24,6 +24,7 @@ from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic
 from croqc.service.flow_check import finding_of, scope_of, with_flow
 from croqc.service.flow_events import EventEntry, event_entry
 from croqc.service.flow_run import LIMIT, Picture, StepEntry, picture, step_entry
+from croqc.service.flow_sizes import shown_sizes
 from croqc.service.settings import NO_SETTINGS, Settings
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -177,8 +178,10 @@ def _flows(
     if not found.kernels and failed:
         yield _unanalysed(source, function, failed[0].message, failed)
         return
+    model = function.analysis.model
     for flow in found.kernels:
-        yield flow_entry(source, function, at_sizes(function.analysis.model, flow, sizes), found.diagnostics)
+        shown = at_sizes(model, flow, shown_sizes(model, flow, sizes))
+        yield flow_entry(source, function, shown, found.diagnostics)
 
 
 def _whole(function: FunctionReport) -> Span:

@@ -22,7 +22,7 @@ from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 
 NOT_ANALYSED = "not-analysed"
-_SOME_SIZES = "assumed-divisible"  # a note that indices stay inside at some sizes only
+_SOME_SIZES = ("assumed-divisible", "assumed-size")  # notes that indices stay inside at some sizes only
 
 
 def finding_of(item: FlowFinding) -> Finding:
@@ -115,9 +115,10 @@ def with_flow(
 def scope_of(function: FunctionReport, flow: KernelFlow) -> str:
     """What a verdict leaves open: empty, or that nothing of indices follows from it, where a note says that they stay
     inside at some sizes only."""
-    noted = any(item.code == _SOME_SIZES for item in function.diagnostics)
+    told = {item.code for item in function.diagnostics}
+    noted = [f"'{name}'" for name in _SOME_SIZES if name in told]
     holds = flow.strength in (Strength.PROVED, Strength.CHECKED)
-    return f"of the order alone, for indices see '{_SOME_SIZES}'" if noted and holds else ""
+    return f"of the order alone, for indices see {' and '.join(noted)}" if noted and holds else ""
 
 
 def verdict_of(function: FunctionReport, flow: KernelFlow) -> str:

@@ -1,7 +1,7 @@
 """What came of earlier runs, kept in the user's state folder from one start of the server to the next.
 
-Figures and verdicts alone, never source text or what a kernel printed. Must not fail because nothing can be kept: then
-one line of the log says so. Must not run or judge.
+Figures and verdicts alone, never source text or what a kernel printed; of what was run, a hash. Must not fail because
+nothing can be kept: then one line of the log says so. Must not run or judge.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _FIELDS: Final = {
     "compileTime": float,
     "timing": dict | None,
 }
+_LIKENESS: Final = "likeness"  # beside the fields of the entry
 _TABLE = "create table if not exists runs (number integer primary key, document text, at text, run text)"
 _INDEX = "create index if not exists of_document on runs (document, number)"
 _LOG = logging.getLogger(__name__)
@@ -44,10 +45,12 @@ _LOG = logging.getLogger(__name__)
 
 @record
 class Kept:
-    """An earlier run: when it ended (UTC, ISO 8601), and its entry as in `croq run --json`, as far as it is kept."""
+    """An earlier run: when it ended (UTC, ISO 8601), its entry as in `croq run --json`, as far as it is kept, and a
+    hash of what was run, empty where it is not known. The entries of one run have one time."""
 
     at: str
     run: Mapping[str, Any]
+    likeness: str = ""
 
 
 def state_folder() -> Path:
@@ -82,7 +85,9 @@ class History:
 
     def add(self, document: str, runs: Sequence[Kept]) -> None:
         """Keeps some runs of a document, and drops the oldest that are too many."""
-        texts = [(one.at, json.dumps(kept_part(one.run), separators=(",", ":"))) for one in runs]
+        texts = [
+            (one.at, json.dumps({**kept_part(one.run), _LIKENESS: one.likeness}, separators=(",", ":"))) for one in runs
+        ]
         name = _hashed(document)
         rows = [(name, at, text) for at, text in texts if len(text) <= _LONGEST]
 
@@ -135,7 +140,8 @@ def _decoded(at: Any, text: Any) -> Kept | None:
         fits = isinstance(data, dict) and isinstance(at, str)
         if not fits or any(not _fits(data[name], kind) for name, kind in _FIELDS.items()):
             return None
-        return Kept(at, data)
+        likeness = data.pop(_LIKENESS, "")
+        return Kept(at, data, likeness if isinstance(likeness, str) else "")
     except (ValueError, KeyError, TypeError):
         return None
 

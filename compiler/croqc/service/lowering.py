@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from croqc.codegen.program import Program, program_of
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
+from croqc.pipe.build.file_names import FunctionNames, file_names
 from croqc.pipe.build.names import OURS
 from croqc.pipe.errors import LoweringError, NotRunError
 from croqc.pipe.lower import lowered_kernels
@@ -26,7 +27,7 @@ from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import Size
 from croqc.service.run_plan import PlanError, Planned, Request, check_sizes, plan_runs
 from croqc.syntax import ast
-from croqc.syntax.tokens import RegionKind
+from croqc.syntax.tokens import Macro, RegionKind
 from croqc.syntax.visit import walk
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
@@ -35,6 +36,7 @@ from croqc.text.span import Span
 _DEFINED = re.compile(r"([A-Za-z_]\w*)\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SILENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)  # comments and strings
 
 
 @record(eq=False)
@@ -115,11 +117,20 @@ def program_for(
     Raises LoweringError, with a place relative to the function.
     """
     _check_calls(report, function, model)
-    kernels = lowered_kernels(model, report.target, values)
+    names = names_for(report, function)
+    kernels = lowered_kernels(model, report.target, values, names)
     if probes:
         own = len(model.kernels)  # the others move what the host part says
         kernels = (*(probed(model, *pair) for pair in zip(model.kernels, kernels[:own], strict=True)), *kernels[own:])
-    return program_of(model, kernels, values, title_of(report), device_lines(report), waits)
+    return program_of(model, kernels, values, title_of(report), device_lines(report), waits, names=names)
+
+
+def names_for(report: FileReport, function: FunctionReport) -> FunctionNames:
+    """What is made of a function in the translation unit of its file; the device code there keeps its names."""
+    text = "\n".join(line.text for line in device_lines(report))
+    functions = [(each.name, len(each.analysis.model.kernels) if each.analysis else 1) for each in report.functions]
+    made = file_names(functions, _WORD.findall(_SILENT.sub(" ", text)))
+    return made[next(number for number, each in enumerate(report.functions) if each.base == function.base)]
 
 
 def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:
@@ -159,29 +170,35 @@ def _device_texts(report: FileReport) -> Iterator[tuple[str, int]]:
 
 
 def device_lines(report: FileReport) -> tuple[Line, ...]:
-    """The device functions and `__cok__` blocks of a file, in order, behind the macros that they use."""
+    """The device functions and `__cok__` blocks of a file, in order, behind the macros that they use. Behind them no
+    name means a macro, unless an island may: what kernels call their own is nothing else."""
     pieces = list(_device_texts(report))
-    lines = [Line(text) for text in _macros(report, " ".join(text for text, _ in pieces))]
+    macros = list(_macros(report, " ".join(text for text, _ in pieces)))
+    lines = [Line(_defined(item)) for item in macros]
     for piece, start in pieces:
         at = start
         for line in piece.replace("__co_device__", "__device__").split("\n"):
             if line.strip():
                 lines.append(Line(line.rstrip(), Span(at, at + len(line))))
             at += len(line) + 1
+    if "__cpp__" not in report.source.text:
+        lines += [Line(f"#undef {item.name}") for item in macros]
     return tuple(lines)
 
 
-def _macros(report: FileReport, text: str) -> Iterator[str]:
+def _defined(item: Macro) -> str:
+    params = "" if item.params is None else f"({', '.join(item.params)})"
+    return f"#define {item.name}{params} {item.body}".rstrip()
+
+
+def _macros(report: FileReport, text: str) -> Iterator[Macro]:
     """The macros of the file that a text uses, those that they use included."""
     used, words = set[str](), set(_WORD.findall(text))
     while words:
         new = [item for item in report.tree.pre.macros if item.name in words - used]
         used |= words
         words = {word for item in new for word in _WORD.findall(item.body)} - used
-    for item in report.tree.pre.macros:
-        if item.name in used:
-            params = "" if item.params is None else f"({', '.join(item.params)})"
-            yield f"#define {item.name}{params} {item.body}".rstrip()
+    yield from (item for item in report.tree.pre.macros if item.name in used)
 
 
 def _check_calls(report: FileReport, function: FunctionReport, model: Model) -> None:

@@ -89,7 +89,8 @@ class _Profiler:
             return self._ended(str(error))
         refused = refusal(self.report, self.function, data, request, False)
         if refused is not None:
-            return self._ended(refused.message, refused.place)
+            way = "; --force profiles it all the same" if refused.offer == "force" else ""
+            return self._ended(refused.message + way, refused.place)
         return self._measured(model, launch_args(data, self.planned.sizes), request)
 
     def _measured(self, model: Model, args: LaunchArgs, request: CardRequest) -> Profiled:

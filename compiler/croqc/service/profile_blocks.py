@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Final
 
 from croqc.engines.gpu.traces import BlockTrace, PathTrace, Visit
 from croqc.engines.hang import event_at
@@ -15,6 +16,8 @@ from croqc.service.check_result import range_of
 from croqc.service.profile_result import BlockTime, PathTime, PlaceTime, VisitTime
 from croqc.text.source import Source
 from croqc.text.span import Span
+
+_WAITS: Final = ("wait", "wait-future")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,7 @@ def _place(path: PathTrace, place: Place, took: Sequence[int], source: Source, b
         max(took),
         took[0],
         sum(took) / whole,
+        place.op in _WAITS,
     )
 
 

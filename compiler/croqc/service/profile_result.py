@@ -26,7 +26,7 @@ class PathTime:
 class PlaceTime:
     """A place of a path, with what it took in the block. `op` is wait, trigger, copy, multiply, commit (the end of a
     group of multiplies), write, wait-future (on copies) or join (a barrier). `leaves`: a copy out of `buffer`. `loop`:
-    the variable that `turn` of a visit is of.
+    the variable that `turn` of a visit is of. `isWait`: a path stands there until others, or its copies, are so far.
 
     `total`, `median`, `longest` and `first` in nanoseconds; `share` is that of the path's time.
     """
@@ -44,6 +44,7 @@ class PlaceTime:
     longest: int
     first: int
     share: float
+    isWait: bool  # noqa: N815
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from croqc.service.run_notes import (
     undefined_rests,
 )
 from croqc.service.run_plan import Planned, Request, plan_runs
-from croqc.service.run_verdict import Outcome, auto_expectations, judge, model_functions
+from croqc.service.run_verdict import Outcome, auto_expectations, judge, misfit, model_functions
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record, replace
 from croqc.text.source import Position
@@ -42,7 +42,10 @@ Progress = Callable[[int, int], None]
 
 @record
 class RunReport:
-    """One run: the result, whose it is, and what else is to be said. `place` is 0-based, UTF-16, as in LSP."""
+    """One run: the result, whose it is, and what else is to be said. `place` is 0-based, UTF-16, as in LSP.
+
+    `warning`: the one of the notes that casts doubt on the verdict.
+    """
 
     path: str
     function: str
@@ -53,6 +56,8 @@ class RunReport:
     prints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()  # the sizes that nobody has given
+    offer: str | None = None  # "force" where the verdict of the credit flow alone keeps it from the card
+    warning: str = ""
 
     @property
     def ok(self) -> bool:
@@ -95,7 +100,8 @@ def run_planned(
         return runner.ended(Verdict.NOT_RUN, *found)
     assert function.analysis is not None
     done = runner.run(function.analysis)
-    return replace(done, notes=(*done.notes, *flow_note(report, function, done.result.verdict)))
+    doubt = flow_note(report, function, done.result.verdict)
+    return replace(done, notes=(*done.notes, *doubt), warning="".join(doubt))
 
 
 def obstacle(report: FileReport, function: FunctionReport, planned: Planned) -> tuple[str, Span | None] | None:
@@ -210,6 +216,8 @@ class _Runner:
             *dropped_rests(analysis, data.dims),
             *lost_writes(analysis),
         ]
+        if (outcome := misfit(model, data, self.expects, self.planned.sizes)).problem:
+            return self.ended(Verdict.NOT_RUN, outcome.problem, outcome.place)
         if report := self._refused(data, auto):
             return report
         reference: SimResult | None = None
@@ -247,7 +255,9 @@ class _Runner:
         from croqc.service.run_card import refusal
 
         found = refusal(self.report, self.function, data, self.request.card, auto)
-        return None if found is None else self.ended(found.verdict, found.message, found.place)
+        return (
+            None if found is None else replace(self.ended(found.verdict, found.message, found.place), offer=found.offer)
+        )
 
     def _without_reference(self, model: Model, data: RunData) -> RunReport:
         """A run on the card of a program whose plain order is stuck: whether it hangs there, too."""

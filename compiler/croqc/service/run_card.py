@@ -37,11 +37,12 @@ REFERENCE_ELEMENTS: Final = 1 << 22
 
 @record
 class Refusal:
-    """Why a run does not start on the card; `place` is absolute."""
+    """Why a run does not start on the card; `place` is absolute. `offer` is "force" where that would start it."""
 
     verdict: Verdict
     message: str
     place: Span | None = None
+    offer: str | None = None
 
 
 def refusal(
@@ -52,8 +53,8 @@ def refusal(
     model = function.analysis.model
     fault = None if request.force else flow_fault(report, function)
     if fault is not None:
-        message = f"its credit flow has an error; --force runs it all the same, and it may hang: {fault.message}"
-        return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base))
+        message = f"its credit flow has an error, and it may hang: {fault.message}"
+        return Refusal(Verdict.NOT_RUN, message, fault.span.shift(function.base), "force")
     try:
         check_entry(model, entered(model), entry_sizes(model.function, launch_args(data, {})))
     except SimError as error:

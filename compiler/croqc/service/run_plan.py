@@ -10,8 +10,9 @@ from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.pipe.facts import whole_sizes
 from croqc.runs.sizes import NoSizesError, size_symbols
 from croqc.runs.telling import telling_sizes
+from croqc.sema.elements import INTEGERS, limits
 from croqc.sema.launch_limits import LARGEST
-from croqc.sema.model import Model, SymbolKind
+from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.run_data import Size
@@ -90,15 +91,14 @@ def pick_functions(report: FileReport, entry: str | None) -> list[int]:
     raise PlanError(f"{report.source.path}: has several functions and no run line; name one with --entry: {listed}")
 
 
-def _bindable(model: Model) -> dict[str, bool]:
-    """Names that a run line or `-D` may give a value, and whether the value must be an integer of at least 1."""
-    sizes = {symbol.name: symbol.kind is SymbolKind.DIMENSION for symbol in size_symbols(model)}
+def _bindable(model: Model) -> dict[str, Symbol]:
+    """What a run line or `-D` may give a value."""
     scalars = {
-        symbol.name: False
+        symbol.name: symbol
         for symbol in model.symbols
         if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar)
     }
-    return {**scalars, **sizes}
+    return {**scalars, **{symbol.name: symbol for symbol in size_symbols(model)}}
 
 
 def _parse_size(name: str, text: str | None) -> Size:
@@ -123,14 +123,20 @@ def split_defines(
         return {}, {}
     macros = {item.name for item in report.tree.pre.macros}
     known: set[str] = set()
+    symbols: list[Symbol] = []
     for index in pick_functions(report, entry):
         analysis = report.functions[index].analysis
-        known |= set(_bindable(analysis.model)) if analysis else set()
+        own = _bindable(analysis.model) if analysis else {}
+        known |= own.keys()
+        symbols += own.values()
     texts: dict[str, str | None] = {}
     sizes: dict[str, Size] = {}
     for name, text in defines.items():
         if name in known - macros:
             sizes[name] = _parse_size(name, text)
+            for wrong in (_beyond(symbol, sizes[name]) for symbol in symbols if symbol.name == name):
+                if wrong:
+                    raise PlanError(f"{report.source.path}: {wrong}")
         elif name in macros or re.search(rf"\b{name}\b", report.source.text):
             texts[name] = text
         else:
@@ -140,11 +146,22 @@ def split_defines(
     return texts, sizes
 
 
-def _check_value(name: str, value: Size, known: Mapping[str, bool]) -> str:
+def _beyond(symbol: Symbol, value: Size) -> str:
+    """What is wrong with an integer that the type of a parameter cannot hold; nothing for all else."""
+    elem = symbol.type.elem if isinstance(symbol.type, Scalar) and symbol.kind is SymbolKind.PARAM else ""
+    if elem not in INTEGERS or not isinstance(value, int):
+        return ""
+    low, high = limits(elem)
+    return "" if low <= value <= high else f"'{symbol.name}' is of type {elem}, which holds {low:,} to {high:,}"
+
+
+def _check_value(name: str, value: Size, known: Mapping[str, Symbol]) -> str:
     if name not in known:
         hint = did_you_mean(name, known) or "it has none"
         return f"'{name}' is no size or scalar parameter of this kernel; {hint}"
-    if known[name] and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+    if known[name].kind is not SymbolKind.DIMENSION:
+        return _beyond(known[name], value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         whole = isinstance(value, float) and value >= 1 and value.is_integer()
         written = f": write {name}={int(value)}, without point or exponent" if whole else ""
         return f"dimension '{name}' must be an integer of at least 1{written}"
@@ -155,8 +172,9 @@ def check_sizes(report: FileReport, function: FunctionReport, given: Mapping[str
     """Sizes that code is made for: at least 1 and counted in 32 bits. Raises PlanError."""
     known = _bindable(function.analysis.model) if function.analysis else {}
     for name, value in given.items():
-        wrong = _check_value(name, value, known) if known.get(name) else ""
-        if not wrong and known.get(name) and value > LARGEST:
+        counted = name in known and known[name].kind is SymbolKind.DIMENSION
+        wrong = _check_value(name, value, known) if name in known else ""
+        if not wrong and counted and value > LARGEST:
             wrong = f"dimension '{name}' must be at most {LARGEST:,}, for generated code counts sizes in 32 bits"
         if wrong:
             raise PlanError(f"{report.source.path}: {wrong}")

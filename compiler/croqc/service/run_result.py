@@ -85,7 +85,8 @@ class TimingEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One run. Times are in seconds; `timing` is a card's; `range` is the place of `message`, if it has one."""
+    """One run. Times are in seconds; `timing` is a card's; `range` is the place of `message`, if it has one; `offer` is
+    what would run it all the same."""
 
     path: str
     function: str
@@ -105,6 +106,7 @@ class RunEntry:
     range: Range | None
     prints: tuple[str, ...]
     notes: tuple[str, ...]
+    offer: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,7 @@ def run_entry(report: RunReport) -> RunEntry:
         range=None if report.place is None else _range(*report.place),
         prints=report.prints,
         notes=report.notes,
+        offer=report.offer,
     )
 
 

@@ -11,8 +11,9 @@ from croqc.engines.base import EngineResult
 from croqc.runs.check import Operand, check_expectation, result_of
 from croqc.runs.compare import EXACT, box, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
-from croqc.runs.evaluate import FormulaError, evaluate, to_reference
+from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
+from croqc.runs.shapes import FormulaError, check_shapes
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Data, Scalar
@@ -91,6 +92,28 @@ def operands(model: Model, data: RunData, result: EngineResult, sizes: Mapping[s
     return found
 
 
+def misfit(model: Model, data: RunData, expects: Sequence[ExpectDirective], sizes: Mapping[str, Size]) -> Outcome:
+    """Why an expectation has no meaning whatever the run makes of its data: shapes that do not fit."""
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys((*sizes, *data.scalars), ())
+    shapes |= {name: tuple(array.shape) for name, array in data.arrays.items()}
+    if isinstance(model.result, Data):
+        made = [extent.evaluate(data.dims) for extent in model.result.shape]
+        if None not in made:
+            shapes["result"] = shapes[returned_name(model) or "result"] = tuple(n for n in made if n is not None)
+    for directive in expects:
+        try:
+            if directive.expr is not None:
+                check_shapes(directive.expr, shapes)
+        except FormulaError as error:
+            return _without_meaning(error, directive)
+    return Outcome()
+
+
+def _without_meaning(error: FormulaError, directive: ExpectDirective) -> Outcome:
+    problem = f"{error}; {error.hint}" if error.hint else str(error)
+    return Outcome((), problem, error.span.shift(directive.base))
+
+
 def judge(
     model: Model, data: RunData, result: EngineResult, expects: Sequence[ExpectDirective], sizes: Mapping[str, Size]
 ) -> Outcome:
@@ -103,8 +126,7 @@ def judge(
             if results[-1].total == 0:
                 return Outcome((), "this compares no element", directive.span)
         except FormulaError as error:
-            problem = f"{error}; {error.hint}" if error.hint else str(error)
-            return Outcome((), problem, error.span.shift(directive.base))
+            return _without_meaning(error, directive)
     return Outcome(tuple(results), notes=tuple(hints(model, expects, results)))
 
 

@@ -18,6 +18,7 @@ _LEGAL = re.compile(r"[0-9]+\.[0-9]+[fF]?|(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)(?P
 _SWAPPED_SUFFIX = re.compile(r"(.*?)(l{1,2}|L{1,2})([uU])\Z")
 _REAL_OF_C = re.compile(r"([0-9]*)(\.?)([0-9]*)(?:[eE]([-+]?[0-9]{1,3}))?([fF]?)")
 _INFINITE = ", or 'inf' for infinity"
+_HUGE = 20  # powers of ten from here on mostly stand for infinity
 _MOST_ZEROS = 40  # behind which, or between which and the point, no f32 is left
 
 LARGEST = 9223372036854775807
@@ -79,17 +80,23 @@ def _octal(whole: str) -> bool:
 
 
 def _mended(finding: Diagnostic, text: str, start: int, meant: str) -> Diagnostic:
-    """The finding with the number that was meant as its fix: it has the same value."""
-    if not meant:
-        return finding
-    return replace(finding, fixes=(Fix(f"Write '{meant}'", (Edit(Span(start, start + len(text)), meant),)),))
+    """The finding with the number that was meant as its fix, which has the same value; for a huge one `inf`, too."""
+    place = Span(start, start + len(text))
+    same = (Fix(f"Write '{meant}'", (Edit(place, meant),)),) if meant else ()
+    huge = (Fix("Write 'inf'", (Edit(place, "inf"),), safe=False),) if _is_huge(text) else ()
+    return replace(finding, fixes=same + huge)
+
+
+def _is_huge(text: str) -> bool:
+    found = _REAL_OF_C.fullmatch(text)
+    return found is not None and int(found[4] or 0) >= _HUGE
 
 
 def _suffix_hint(text: str, rest: str) -> str:
     if rest[0] in "eE":
         meant = _meant(text)
         written = f"write '{meant}'" if meant else "write all digits"
-        return f"numbers have no exponent; {written}{'' if rest[1:2] == '-' else _INFINITE}"
+        return f"numbers have no exponent; {written}{_INFINITE if _is_huge(text) else ''}"
     if text[0] == "0" and rest[0].isdigit():
         return "octal literals do not exist"
     if rest[0] in "bB" and text[0] == "0":

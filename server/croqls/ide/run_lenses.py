@@ -6,6 +6,7 @@ Pure: it is handed the entries of `croq run --json`. Must not know LSP types.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 from croqc.service.check import FileReport, FunctionReport
@@ -28,19 +29,21 @@ _LONGEST = 60  # characters of a reason
 
 @record
 class Ran:
-    """What came of the last run of a function, and what was run: see `likeness`."""
+    """What came of the last run of a function, and what was run: see `likeness`. Of an earlier session, `entries` have
+    what is kept of them."""
 
-    likeness: tuple[object, ...]
+    likeness: str
     entries: tuple[Entry, ...]
 
 
-def likeness(report: FileReport, function: FunctionReport, around: str) -> tuple[object, ...]:
-    """What a run of a function depends on: its text and macros, its directives, the target, and what stands around
-    functions (see `around`). Where it is equal, the same would be run."""
+def likeness(report: FileReport, function: FunctionReport, around: str) -> str:
+    """A hash of what a run of a function depends on: its text and macros, its directives, the target, and what stands
+    around functions (see `around`). Where it is equal, the same would be run; it is so from one session to the next."""
     own = report.directives.functions[report.functions.index(function)]
     spans = [item.span for items in (own.runs, own.expects, own.models) for item in items]
     said = tuple(report.source.text[span.start : span.end] for span in spans)
-    return function.parsed.source.key, said, report.target.name, around
+    whole = repr((function.parsed.source.key, said, report.target.name, around))
+    return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def around(report: FileReport) -> str:
@@ -55,7 +58,7 @@ def around(report: FileReport) -> str:
     return " ".join(" ".join([*parts, text[at:]]).split())
 
 
-def run_title(ran: Ran, now: tuple[object, ...]) -> str:
+def run_title(ran: Ran, now: str) -> str:
     """As in "✓ verified · M=512 N=512 · 812 µs". `now`: the likeness of the function as it stands."""
     worst = min(ran.entries, key=lambda one: _WORST_FIRST.index(one["verdict"]))
     alike = [one for one in ran.entries if one["verdict"] == worst["verdict"]]
@@ -79,12 +82,12 @@ def _figures(verdict: str, alike: Sequence[Entry]) -> list[str]:
     """What is worth saying beside a verdict that several entries may share."""
     one = alike[0]
     match verdict:
-        case "hangs" if one["hang"]:
+        case "hangs" if one.get("hang"):
             return [_cut(one["hang"][0]["text"])]
         case "wrong":
-            worse = next((item for item in one["expectations"] if not item["ok"]), None)
+            worse = next((item for item in one.get("expectations", ()) if not item["ok"]), None)
             return [] if worse is None else [f"{worse['differing']:,} of {worse['total']:,} elements differ"]
-        case "crashed" | "not-run" if one["message"]:
+        case "crashed" | "not-run" if one.get("message"):
             return [_cut(one["message"])]
         case "consistent" | "verified":
             return _times(alike)

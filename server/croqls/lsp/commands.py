@@ -27,7 +27,7 @@ from croqls.lsp.requests.generated import generated
 from croqls.lsp.requests.run import run_options
 from croqls.lsp.requests.run_cancel import run_cancel
 from croqls.lsp.requests.shared_memory import shared_memory
-from croqls.lsp.run_following import finished, result_of, started
+from croqls.lsp.run_following import finished, result_of, result_of_kept, started
 from croqls.lsp.server import CroqtileServer
 
 _PATIENCE = 60.0  # seconds for a client that may ask a person
@@ -102,8 +102,12 @@ async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
 
 async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """What came of the last run of a document or a function, as `croqtile/runResult`."""
-    run = server.runs.last(given["uri"], given.get("entry"))
-    return {"message": "it was not run yet"} if run is None else result_of(run)
+    uri, entry = given["uri"], given.get("entry")
+    run = server.runs.last(uri, entry)
+    if run is not None:
+        return result_of(run)
+    before = await server.runs.before(uri, entry)
+    return result_of_kept(uri, before) if before else {"message": "it was not run yet"}
 
 
 async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:

@@ -6,7 +6,7 @@ Must not run anything itself (see `runs`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,10 @@ from croqc.text.source import Encoding, Position
 from croqc.text.span import Span
 from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, order_of
 from croqls.lsp.convert import range_of
-from croqls.lsp.documents import key_of
+from croqls.lsp.documents import key_of, path_of
 from croqls.lsp.progress import Token, progress
 from croqls.lsp.requests.publish import push_again
-from croqls.lsp.runs import Run, entries
+from croqls.lsp.runs import Past, Run, entries
 from croqls.workers.orders import News
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PROGRESS = "croqtile/runProgress"
 RESULT = "croqtile/runResult"
 SOURCE = "croqtile run"
+_OF_BEFORE = "this was run in an earlier session, of which verdict and figures are kept; run it again for the rest"
 
 
 def started(
@@ -80,21 +81,28 @@ async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None
 
 def result_of(run: Run) -> dict[str, Any]:
     """What is told of a run that ended."""
-    return {
-        "version": 1,
-        "id": run.id,
-        "uri": run.snapshot.uri,
-        "documentVersion": run.snapshot.version,
-        "task": run.order.task,
-        "state": run.state,
-        "message": run.message,
-        "offer": _offer(run),
-        "result": run.data,
-    }
+    of, said = run.snapshot, {"message": run.message, "offer": _offer(run), "result": run.data}
+    return _told(run.id, of.uri, of.version, run.order.task, run.state) | said
+
+
+def result_of_kept(uri: str, kept: Sequence[Past]) -> dict[str, Any]:
+    """The same of a run by an earlier server, as far as it is kept."""
+    lists: dict[str, Any] = {name: [] for name in ("expectations", "hang", "prints")}
+    lost = {**lists, "message": "", "range": None, "offer": None, "notes": [_OF_BEFORE]}
+    runs = [{"path": str(path_of(uri) or uri), **lost, **past.run} for past in kept]
+    return _told(0, uri, 0, "run", "done") | {"result": {"version": 1, "runs": runs}}
+
+
+def _told(number: int, uri: str, version: int, task: str, state: str) -> dict[str, Any]:
+    about = {"version": 1, "id": number, "uri": uri, "documentVersion": version, "task": task}
+    return {**about, "state": state, "message": "", "offer": None, "result": None}
 
 
 def _offer(run: Run) -> str | None:
-    """The way out where a run was refused: the engine that would do, or the doctor where no other would."""
+    """The way on where a run was refused: the engine that would do, or the doctor where no other would; `force` where
+    the verdict on its credit flow keeps one from the card."""
+    if run.state == "done" and any(one["offer"] == "force" for one in entries(run.data)):
+        return "force"
     if run.state != "refused":
         return None
     if run.order.options.get("engine") == "gpu" and run.order.task != "profile":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -43,11 +43,12 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Past:
     """A run of the history: its number, 0 for one of an earlier server; when it ended (UTC, ISO 8601); of its entry in
-    `croq run --json` what is kept."""
+    `croq run --json` what is kept; what was run, as in `Ran`, empty where it is not known."""
 
     id: int
     at: str
     run: Mapping[str, Any]
+    likeness: str
 
 
 class Runs:
@@ -77,8 +78,8 @@ class Runs:
         run.state = "refused" if outcome.refused else "failed" if outcome.failed else "done"
         if run.state == "done":
             key = key_of(run.snapshot.uri)
-            self._remember(run, key)
-            self._keep(run, key, await self._known(run.snapshot.uri))
+            alike = self._remember(run, key)
+            self._keep(run, key, alike, await self._known(run.snapshot.uri))
 
     async def _outcome(self, order: Order, on_news: Callable[[News], None]) -> Outcome:
         """For want of a driver no process is started: its start takes seconds."""
@@ -102,8 +103,19 @@ class Runs:
         return True
 
     def ran(self, uri: str) -> dict[str, Ran]:
-        """What came of the last run of each function of a document."""
-        return {function: ran for function, (_, ran) in self._last.get(key_of(uri), {}).items()}
+        """What came of the last run of each function of a document; by an earlier server, once it was recalled."""
+        key = key_of(uri)
+        here = {function: ran for function, (_, ran) in self._last.get(key, {}).items()}
+        return {**_ran_before(self._past.get(key, ())), **here}
+
+    async def recall(self, uri: str) -> None:
+        """Reads what is kept of a document, for `ran`."""
+        await self._known(uri)
+
+    async def before(self, uri: str, function: str | None) -> list[Past]:
+        """The newest run in the history of a document, or of one function of it; empty where there is none."""
+        known = await self.history(uri, function)
+        return [past for past in known if past.at == known[-1].at]
 
     def last(self, uri: str, function: str | None) -> Run | None:
         """The last run of a document, or of one function of it, that came to an end."""
@@ -120,7 +132,7 @@ class Runs:
         key = key_of(uri)
         if key not in self._past:
             kept = await asyncio.to_thread(self._read, key) if key.startswith("file:") else []
-            self._past.setdefault(key, deque((Past(0, one.at, one.run) for one in kept), maxlen=KEPT))
+            self._past.setdefault(key, deque((Past(0, one.at, one.run, one.likeness) for one in kept), maxlen=KEPT))
         self._past[key] = found = self._past.pop(key)
         while len(self._past) > _DOCUMENTS:
             self._past.pop(next(iter(self._past)))
@@ -132,10 +144,10 @@ class Runs:
             writing.join()
         return self._kept.read(key)
 
-    def _keep(self, run: Run, key: str, known: deque[Past]) -> None:
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        ended = [Kept(at, kept_part(entry)) for entry in entries(run.data)]
-        known.extend(Past(run.id, at, one.run) for one in ended)
+    def _keep(self, run: Run, key: str, alike: Mapping[str, str], known: deque[Past]) -> None:
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")  # which tells runs apart
+        ended = [Kept(at, kept_part(entry), alike.get(entry["function"], "")) for entry in entries(run.data)]
+        known.extend(Past(run.id, at, one.run, one.likeness) for one in ended)
         if key.startswith("file:"):
             self._write(key, ended)
 
@@ -156,7 +168,8 @@ class Runs:
         if self._writing is not None:
             self._writing.join(seconds)
 
-    def _remember(self, run: Run, key: str) -> None:
+    def _remember(self, run: Run, key: str) -> dict[str, str]:
+        """The likeness of each function that was run."""
         mine = self._last.pop(key, {})
         self._last[key] = mine
         while len(self._last) > _DOCUMENTS:
@@ -167,6 +180,7 @@ class Runs:
             if report is not None:
                 own = tuple(one for one in found if one["function"] == function)
                 mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own)
+        return {function: ran.likeness for function, (of, ran) in mine.items() if of is run}
 
 
 def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -174,6 +188,19 @@ def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if "runs" in data:
         return list(data["runs"])
     return [one for item in data.get("verified", ()) for one in (item["sim"], item["gpu"]) if one is not None]
+
+
+def _ran_before(known: Iterable[Past]) -> dict[str, Ran]:
+    """The newest runs of each function, where it is known what was run."""
+    newest: dict[str, list[Past]] = {}
+    for past in known:
+        own = newest.setdefault(past.run["function"], [])
+        if own and own[0].at != past.at:
+            own.clear()
+        own.append(past)
+    return {
+        name: Ran(own[0].likeness, tuple(past.run for past in own)) for name, own in newest.items() if own[0].likeness
+    }
 
 
 def last_good(known: list[Past]) -> Past | None:

@@ -99,6 +99,7 @@ def rename_and_restart(window: Window, editor: Editor) -> None:
         editor.palette("Croqtile: Restart Language Server")
         expect(editor.notification("server started")).to_be_visible()
         expect(editor.errors()).to_have_count(0)
+        expect(editor.lens("before an edit: ✓ verified")).to_be_visible()
 
 
 def run_the_tests(window: Window, editor: Editor) -> None:
@@ -116,6 +117,9 @@ def reload(window: Window, editor: Editor) -> None:
         expect(editor.panel().locator("body")).to_contain_text("Every expectation holds")
         editor.tab("Credit flow").click()
         expect(editor.panel().locator("#badge")).to_have_text("credit flow proved for every K")
+    with window.step("generated CUDA after the reload"):
+        editor.tab("matmul.cu").click()
+        expect(editor.beside()).to_contain_text("__global__", timeout=RUN_MS)
 
 
 def test_from_a_deadlock_to_a_verified_kernel(window: Window) -> None:

@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 
 import { expandPath } from "../config.js";
 import { localFolders, surroundings, writePython } from "../environment.js";
-import { interpreterOf, type Maker, makerAmong, PACKAGE, runs, steps, typed, usable, wrongSource } from "../installing.js";
+import { findMaker, interpreterOf, lacksPip, type Maker, PACKAGE, runs, steps, typed, usable, wrongSource } from "../installing.js";
 import type { Command, Parts } from "../parts.js";
 import { runProcess } from "../process.js";
 import { candidates, describe, probe, type Probe } from "../python.js";
@@ -35,7 +35,9 @@ export const createEnvironment: Command = {
     if (place === undefined || source === undefined) {
       return;
     }
-    const wish = { folder: place.folder, there: runs(place.found), source };
+    const there = runs(place.found);
+    const withoutPip = there && (await lacksPip(runProcess, place.folder, process.platform));
+    const wish = { folder: place.folder, there, withoutPip, source };
     const todo = steps(wish, await maker(), process.platform);
     const detail = todo.map(typed).join("\n\n");
     const question = todo.length > 1 ? "Make a Python environment with these commands?" : "Install the package with this command?";
@@ -97,12 +99,10 @@ async function chooseSource(): Promise<string | undefined> {
 
 /** Throws Refusal where nothing can make environments. */
 async function maker(): Promise<Maker> {
-  const uv = await runProcess("uv", ["--version"]);
-  if (uv.kind === "exited" && uv.code === 0) {
-    return { kind: "uv" };
-  }
-  const tries = candidates({ ...(await surroundings()), setting: undefined, folders: [] }, existsSync);
-  const able = makerAmong(await Promise.all(tries.map((one) => probe(one, runProcess))));
+  const able = await findMaker(runProcess, async () => {
+    const tries = candidates({ ...(await surroundings()), setting: undefined, folders: [] }, existsSync);
+    return Promise.all(tries.map((one) => probe(one, runProcess)));
+  });
   if (able === undefined) {
     throw new Refusal("Neither uv nor a Python 3.11 or newer is on the PATH: install one of them first");
   }

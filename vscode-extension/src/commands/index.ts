@@ -14,7 +14,7 @@ import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
 import { newKernel } from "./newKernel.js";
 import { profile } from "./profile.js";
-import { cancelRun, run, runGpu, runSimulator, showRun, verify } from "./run.js";
+import { cancelRun, run, runAnyway, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { restartServer, showOutput } from "./server.js";
 import { showSharedMemory } from "./sharedMemory.js";
 import { showFlow } from "./showFlow.js";
@@ -24,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   runGpu,
   runSimulator,
   verify,
+  runAnyway,
   cancelRun,
   showRun,
   copyReport,

@@ -6,13 +6,11 @@ import type { Command } from "../parts.js";
 import { LANGUAGE } from "../place.js";
 import { plainText } from "../snippet.js";
 
-const HEAD = "// A matrix product: one warpgroup loads tiles, the other one multiplies them.\n";
-
 export const newKernel: Command = {
   id: "croqtile.newKernel",
   async run() {
-    const { body } = snippets["Pipeline, one producer and one consumer"];
-    const document = await vscode.workspace.openTextDocument({ language: LANGUAGE, content: `${HEAD}${plainText(body)}\n` });
+    const { body, description } = snippets["Pipeline, one producer and one consumer"];
+    const document = await vscode.workspace.openTextDocument({ language: LANGUAGE, content: `// ${description}.\n${plainText(body)}\n` });
     await vscode.window.showTextDocument(document);
   },
 };

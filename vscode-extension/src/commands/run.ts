@@ -2,14 +2,15 @@
 import { type About, aboutThe } from "../lsp.js";
 import type { Command, Parts } from "../parts.js";
 import { Refusal, type Way } from "../refusal.js";
-import type { RunRequest, RunResult } from "../runTypes.js";
+import type { Offer, RunRequest, RunResult } from "../runTypes.js";
+import { refusedText } from "../runWords.js";
 import { warn } from "../tell.js";
 import { demandTrust } from "../trust.js";
 import { showRunPanel } from "../views/runPanel/panel.js";
 import { functionAt } from "./functionAt.js";
 import { tellUnderWay } from "./underway.js";
 
-type Manner = Pick<RunRequest, "task" | "engine">;
+type Manner = Pick<RunRequest, "task" | "engine" | "force">;
 
 export const run: Command = { id: "croqtile.run", run: (parts, ...args) => begin(parts, args, { task: "run" }) };
 export const runGpu: Command = { id: "croqtile.runGpu", run: (parts, ...args) => begin(parts, args, { task: "run", engine: "gpu" }) };
@@ -18,6 +19,11 @@ export const runSimulator: Command = {
   run: (parts, ...args) => begin(parts, args, { task: "run", engine: "sim" }),
 };
 export const verify: Command = { id: "croqtile.verify", run: (parts, ...args) => begin(parts, args, { task: "verify" }) };
+/** In spite of the verdict on the credit flow, which keeps kernels from the card alone; the third argument is the task. */
+export const runAnyway: Command = {
+  id: "croqtile.runAnyway",
+  run: (parts, ...args) => begin(parts, args, args[2] === "verify" ? { task: "verify", force: true } : { task: "run", engine: "gpu", force: true }),
+};
 export const cancelRun: Command = { id: "croqtile.cancelRun", run: cancel };
 export const showRun: Command = { id: "croqtile.showRun", run: (parts, ...args) => showLast(parts, args) };
 
@@ -43,12 +49,15 @@ async function tellEnd(about: About, result: RunResult): Promise<void> {
   if (result.state === "failed") {
     throw new Error(result.message); // shown as the faults of all commands are
   }
-  if (result.state === "refused") {
-    const ways: Readonly<Record<"sim" | "doctor", Way>> = {
-      sim: { title: "Run in the Simulator", command: runSimulator.id, args: [about.textDocument.uri, about.entry ?? null] },
+  const said = refusedText(result);
+  if (said !== undefined) {
+    const args = [about.textDocument.uri, about.entry ?? null];
+    const ways: Readonly<Record<Offer, Way>> = {
+      sim: { title: "Run in the Simulator", command: runSimulator.id, args },
       doctor: { title: "Doctor", command: "croqtile.doctor" },
+      force: { title: "Run Anyway", command: runAnyway.id, args: [...args, result.task] },
     };
-    await warn(result.message, result.offer === null ? undefined : ways[result.offer]);
+    await warn(said, result.offer === null ? undefined : ways[result.offer]);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Generated code beside its source: read-only documents that follow the edits of what they were made of. The old text
- * stays until the new one is there. Must not light lines (litLines.ts).
+ * Generated code beside its source: read-only documents that follow the edits of what they were made of, and are made
+ * again after a reload of the window. The old text stays until the new one is there. Must not light lines (litLines.ts).
  */
 import * as vscode from "vscode";
 
@@ -12,23 +12,28 @@ import type { Parts } from "../parts.js";
 import { openedDocument } from "../place.js";
 import { reasonOf, Refusal } from "../refusal.js";
 import { LitLines } from "./litLines.js";
+import { type FileText, ReadOnlyFiles } from "./readOnlyFiles.js";
 
 /** The compiler is asked less often than the printer of CUDA. */
 const DELAY_MS = { cuda: 300, ptx: 900, sass: 900 } as const;
 
-class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly texts = new Map<string, Shown>();
+interface Made extends FileText {
+  readonly shown: Shown;
+}
+
+class GeneratedDocuments implements vscode.Disposable {
+  private readonly texts = new Map<string, Made>();
+  /** Texts that are made for the first time. */
+  private readonly first = new Map<string, Promise<Made>>();
   /** Those that changed while nobody saw them. */
   private readonly stale = new Set<string>();
   private readonly later = new Later<string>((key) => this.renew(key));
-  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly files = new ReadOnlyFiles(SCHEME, (uri) => this.textOf(uri));
   private readonly parts: vscode.Disposable[];
-
-  readonly onDidChange = this.changed.event;
 
   constructor(private readonly server: Parts["server"]) {
     this.parts = [
-      this.changed,
+      this.files,
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.ask((one) => one.source === document.uri.toString())),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(SECTION)) {
@@ -47,27 +52,32 @@ class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.D
 
   /** What is shown at an address, where it is shown. */
   at(uri: vscode.Uri): Shown | undefined {
-    return this.texts.get(uri.toString());
-  }
-
-  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const subject = subjectOf(uri.query);
-    if (subject === undefined) {
-      return "// This address names no source.\n";
-    }
-    const key = uri.toString();
-    const known = this.texts.get(key);
-    if (known !== undefined) {
-      return known.text;
-    }
-    const made = await this.make(subject);
-    this.texts.set(key, made);
-    return made.text;
+    return this.texts.get(uri.toString())?.shown;
   }
 
   dispose(): void {
     this.later.dispose();
     vscode.Disposable.from(...this.parts).dispose();
+  }
+
+  /** The editor asks for time and text of a file one after the other: it is made once. */
+  private async textOf(uri: vscode.Uri): Promise<FileText | undefined> {
+    const key = uri.toString();
+    const subject = subjectOf(uri.query);
+    const known = this.texts.get(key) ?? this.first.get(key);
+    if (known !== undefined || subject === undefined) {
+      return known;
+    }
+    const making = this.make(subject).then((shown) => this.keep(key, shown));
+    this.first.set(key, making);
+    return making.finally(() => this.first.delete(key));
+  }
+
+  /** No two texts of an address are of the same time. */
+  private keep(key: string, shown: Shown): Made {
+    const made = { shown, text: shown.text, made: Math.max(Date.now(), (this.texts.get(key)?.made ?? 0) + 1) };
+    this.texts.set(key, made);
+    return made;
   }
 
   private ask(about: (subject: Subject) => boolean): void {
@@ -102,7 +112,7 @@ class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.D
   private async renew(key: string): Promise<void> {
     const uri = vscode.Uri.parse(key);
     const subject = subjectOf(uri.query);
-    const before = this.texts.get(key);
+    const before = this.texts.get(key)?.shown;
     if (subject === undefined || before === undefined) {
       return;
     }
@@ -110,8 +120,8 @@ class GeneratedDocuments implements vscode.TextDocumentContentProvider, vscode.D
     const made = await this.make(subject, before);
     // Of an older text: the edit since has asked for another one.
     if (this.texts.has(key) && version === versionOf(subject)) {
-      this.texts.set(key, made);
-      this.changed.fire(uri);
+      this.keep(key, made);
+      this.files.renew(uri);
     }
   }
 
@@ -146,7 +156,6 @@ function versionOf(subject: Subject): number | undefined {
 export function registerGenerated({ server }: Parts): vscode.Disposable {
   const documents = new GeneratedDocuments(server);
   return vscode.Disposable.from(
-    vscode.workspace.registerTextDocumentContentProvider(SCHEME, documents),
     new LitLines((uri) => documents.at(uri)),
     documents,
   );

@@ -7,11 +7,11 @@ import { Later } from "../later.js";
 import type { About } from "../lsp.js";
 import type { Parts } from "../parts.js";
 import { openedDocument } from "../place.js";
-import { reasonOf, Refusal } from "../refusal.js";
 import type { SharedMemory } from "../requests.js";
 import { html, isReady, type Lit } from "./page.js";
 import { revealIn } from "./reveal.js";
-import { aboutIn, declaredOn, latest, sharedMemoryPage } from "./sharedMemoryPage.js";
+import { aboutIn, sharedMemoryPage } from "./sharedMemoryPage.js";
+import { SharedMemoryState } from "./sharedMemoryState.js";
 
 const TYPE = "croqtile.sharedMemory";
 const DELAY_MS = 300;
@@ -52,10 +52,9 @@ function make(server: Server, about: About, at?: vscode.WebviewPanel): SharedMem
 
 class SharedMemoryPanel {
   /** One question at a time: an older answer never comes behind a newer one. */
-  private readonly later = new Later<"">(() => this.renew());
+  private readonly later = new Later<"">(() => this.state.renew());
   private readonly source: string;
-  private layout: SharedMemory | undefined;
-  private closed = false;
+  private readonly state: SharedMemoryState;
 
   constructor(
     private readonly server: Server,
@@ -65,7 +64,15 @@ class SharedMemoryPanel {
   ) {
     this.source = about.textDocument.uri;
     this.panel.webview.options = { enableScripts: true, localResourceRoots: [] };
-    this.fill("Waiting for the language server…");
+    this.state = new SharedMemoryState({
+      ask: async () => {
+        await server.ready();
+        await openedDocument(this.source);
+        return server.request("croqtile/sharedMemory", about);
+      },
+      draw: (layout, said) => this.draw(layout, said),
+      warn: (text) => server.output.error(text),
+    });
     const again = (): void => this.ask(DELAY_MS);
     const parts = [
       this.panel.webview.onDidReceiveMessage((said: unknown) => (isReady(said) ? this.light() : void revealIn(this.source, said))),
@@ -76,7 +83,7 @@ class SharedMemoryPanel {
       this.later,
     ];
     this.panel.onDidDispose(() => {
-      this.closed = true;
+      this.state.close();
       vscode.Disposable.from(...parts).dispose();
       onClose();
     });
@@ -90,28 +97,10 @@ class SharedMemoryPanel {
     this.later.ask("", delayMs);
   }
 
-  /** Asks anew and shows what came; the old layout stays where there is no new one. */
-  private async renew(): Promise<void> {
-    let refused: string | undefined;
-    try {
-      await this.server.ready();
-      await openedDocument(this.source);
-      this.layout = latest(await this.server.request("croqtile/sharedMemory", this.about), this.layout);
-    } catch (error) {
-      refused = reasonOf(error);
-      if (!(error instanceof Refusal)) {
-        this.server.output.error(`croqtile/sharedMemory: ${refused}`);
-      }
-    }
-    if (!this.closed) {
-      this.fill(refused);
-    }
-  }
-
-  private fill(said?: string): void {
+  private draw(layout: SharedMemory | undefined, said: string | undefined): void {
     const file = vscode.workspace.asRelativePath(vscode.Uri.parse(this.source));
     this.panel.title = `Shared memory · ${this.about.entry ?? file.split("/").at(-1)}`;
-    this.panel.webview.html = html(sharedMemoryPage(file, this.layout, this.about, said));
+    this.panel.webview.html = html(sharedMemoryPage(file, layout, this.about, said));
   }
 
   private isSource(document: vscode.TextDocument): boolean {
@@ -120,7 +109,7 @@ class SharedMemoryPanel {
 
   private light(): void {
     const editor = vscode.window.visibleTextEditors.find((one) => this.isSource(one.document));
-    const lit = this.layout === undefined || editor === undefined ? [] : declaredOn(this.layout, editor.selection.active.line);
+    const lit = this.state.litBy(editor?.selection.active.line);
     void this.panel.webview.postMessage({ lit } satisfies Lit);
   }
 }

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from croqc.runs.check import Operand, check_expectation
-from croqc.runs.evaluate import FormulaError
 from croqc.runs.report import ExpectationResult, Norms, Worst
+from croqc.runs.shapes import FormulaError
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.expectation import Apply, Expectation, names_in, parse_expectation, walk
 from croqc.text.span import NOWHERE

@@ -17,13 +17,14 @@ from croqc.runs.reach import reaches, single_bound
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import CopyInfo, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
+from croqc.sema.tma_boxes import MOST, in_boxes
 from croqc.sema.types import Data, Storage, data_of
 from croqc.syntax import ast
 from croqc.syntax.visit import children, walk
 from croqc.text.record import record
 from croqc.text.span import Span
 
-_MAX_THREADS, _MAX_RANK, _MAX_BOX, _UNIT_BYTES, _MAX_STRIDE = 1024, 5, 256, 16, 2**40
+_MAX_THREADS, _MAX_RANK, _UNIT_BYTES, _MAX_STRIDE = 1024, 5, 16, 2**40
 Fault = tuple[Span, str]
 
 
@@ -206,11 +207,10 @@ def _box(entry: Entry, info: CopyInfo, outside: View) -> Iterator[str]:
     inner = box[-1] if box else None
     if inner is not None and inner * width % _UNIT_BYTES:
         yield f"TMA copies rows of a multiple of {_UNIT_BYTES} bytes, this one of {inner * width}"
-    for dim, extent in enumerate(box):
-        if extent is not None and info.swizzle and dim == len(box) - 1:  # a wider tile is split into column groups
-            extent = min(extent, info.swizzle // width)
-        if extent is not None and extent > _MAX_BOX:
-            yield f"TMA copies at most {_MAX_BOX} elements a dimension, this one {extent} in dimension {dim}"
+    extents = tuple(extent for extent in box if extent is not None)
+    if len(extents) == len(box) and not info.swizzle and not in_boxes(extents, width):
+        tile = " x ".join(map(str, extents))
+        yield f"TMA copies boxes of at most {MOST} elements a dimension, and a tile of {tile} is none, nor made of such"
 
 
 _CHECKS: Final[tuple[Callable[[Entry], Iterator[Fault]], ...]] = (

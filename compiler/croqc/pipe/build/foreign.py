@@ -228,7 +228,9 @@ _CUDA: Final = re.compile(r"cu(da)?[A-Z]\w*|CU[a-z_]\w*|CUDA\w*")
 MACROS: Final = frozenset(
     (*_MACROS.split(), *(name + end for name in _MACROS.split() if name.startswith("M_") for end in _PRECISIONS))
 )
-_GLOBAL_NAMES: Final = frozenset((*_GLOBALS.split(), "croq_host"))
+# What the host side declares, for all of its functions to use (`codegen/host.py`).
+HOST_SIDE: Final = frozenset(("croq_host", "require", "check", "launch_overlapping", "tensor_map"))
+_GLOBAL_NAMES: Final = frozenset(_GLOBALS.split()) | HOST_SIDE
 
 
 def is_global(name: str, maths: frozenset[str]) -> bool:

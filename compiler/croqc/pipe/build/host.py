@@ -9,6 +9,8 @@ from typing import Any
 from croqc.pipe import ir, ir_host
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.file_names import FunctionNames
+from croqc.pipe.build.foreign import HOST_SIDE
 from croqc.pipe.build.host_data import OwnKernel, array_tensor, copying, filling
 from croqc.pipe.build.scalars import EXPRESSIONS, printable, value
 from croqc.pipe.errors import LoweringError
@@ -19,9 +21,6 @@ from croqc.sema.types import Bounded, Data, Future, Scalar, Storage, Stream
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.record import record
-
-# What the generated host function calls its own things.
-_OURS = ("check", "require", "tensor_map", "croq_host")
 
 
 @record(eq=False)
@@ -35,17 +34,17 @@ class HostPart:
     kernels: tuple[ir.Kernel, ...]
 
 
-def build_host(model: Model, kernel_name: str) -> HostPart:
-    """`kernel_name`: what the kernels of the host part are called, with a word behind it.
+def build_host(model: Model, names: FunctionNames) -> HostPart:
+    """`names`: what the kernels are called, those of the host part too.
 
     Raises LoweringError for the first construct that is not lowered.
     """
-    return _Host(model, kernel_name).part()
+    return _Host(model, names).part()
 
 
 class _Host:
-    def __init__(self, model: Model, kernel_name: str) -> None:
-        self.model, self.kernel_name = model, kernel_name
+    def __init__(self, model: Model, names: FunctionNames) -> None:
+        self.model, self.names = model, names
         self.inside = {node for kernel in model.kernels for node in walk(kernel.node)}
         nodes = [node for node in walk(model.function) if node not in self.inside]
         loops = [node for node in nodes if isinstance(node, ast.Foreach | ast.While)]
@@ -55,7 +54,8 @@ class _Host:
         self.c = Context(model, None, self._statements(), {**EXPRESSIONS, **_EXPRESSIONS})
         self.c.per_thread = True  # the host is one thread
         called = [node.callee for node in walk(model.function) if isinstance(node, ast.Call)]
-        for word in (*_OURS, *(callee.rpartition("::")[2] for callee in called)):
+        callees = (callee.rpartition("::")[2] for callee in called)
+        for word in (*HOST_SIDE, *names.kernels, *callees):
             self.c.names.reserve(word)
         self.streams = [s for s in model.symbols if s.kind is SymbolKind.PARAM and isinstance(s.type, Stream)]
         self.bound = any(kernel.node.stream is not None for kernel in model.kernels)
@@ -177,7 +177,8 @@ class _Host:
         known = {name: elem for name, _, elem in self.scalars}
         known |= {name: value_elem(symbol) for symbol, name in self.c.known.items() if is_value(symbol)}
         number = f"_{len(self.kernels) + 1}" if self.kernels else ""
-        return OwnKernel(f"{self.kernel_name}_{word}{number}", node.span, tuple(known.items()))
+        name = self.names.another(f"{word}{number}", self.c.names)
+        return OwnKernel(name, node.span, tuple(known.items()))
 
     def _own(self, made: ir.Kernel) -> ir.Stmt:
         self.kernels.append(made)

@@ -89,7 +89,8 @@ def _multiply(c: Context, node: ast.Mma) -> Built:
     info = c.model.multiplies[node]
     acc, index = accumulator(c, node.acc)
     (a, a_registers), (b, b_registers) = _operand(c, node.a), _operand(c, node.b)
-    ends: Built = [ir.Commit(node.span)] if c.model.ends_at_statement and node.form != "async" else []
+    at_once = c.model.ends_at_statement and node.form != "async"
+    ends: Built = [ir.Commit(node.span, movable=True)] if at_once else []
     # An operand in registers may be what multiplies in flight write: its read ends the group (6.6).
     written = any(each.tensor.space is Space.LOCAL for each in (a, b))
     return [

@@ -82,6 +82,15 @@ class Names:
         """Nothing that is handed out from here on is called so."""
         self._used.add(name)
 
+    def is_free(self, name: str) -> bool:
+        return name not in self._used
+
+    def keep(self, name: str) -> bool:
+        """Takes a name of the file's scope as it is, where that is free and legal there; says whether it is."""
+        legal = Names().kernel(name) == name and self.is_free(name)
+        self.reserve(name)
+        return legal
+
     def fresh(self, wish: str) -> str:
         """The wish itself, where that is free and legal. What is no letter, digit or `_` becomes `_`.
 

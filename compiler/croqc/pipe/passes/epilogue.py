@@ -133,7 +133,17 @@ def _part(stmt: ir.StoreTile, stage: Tile, first: int, number: int, keep: int) -
         ir.StoresRead(stmt.span, unit, keep),
         ir.Sync(stmt.span, unit),
         replace(stmt, dest=stage, row_limits=(), column_limits=(), by_matrix=True, first=first, columns=_WIDTH),
-        ir.Copy(stmt.span, stage, part, ir.Form.COPY, unit, "tma", True, mechanism=ir.Mechanism.TMA, map=number),
+        ir.Copy(
+            stmt.span,
+            stage,
+            part,
+            ir.Form.COPY,
+            unit,
+            "tma",
+            True,
+            mechanism=ir.Mechanism.TMA,
+            boxes=(ir.Box(number, (0, 0)),),
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 Operands of multiplies lie in one of the hardware's swizzles: the one that the source asks for, else the widest of 128,
 64 and 32 bytes whose multiple a row is. Rows wider than the swizzle are split into column groups, stored group after
 group (reference, 5.5 and 5.6). What multiplies store and TMA takes out again is swizzled as well: it spares bank
-conflicts.
+conflicts. So are tensors whose rows are longer than a box of TMA: column groups are boxes, parts of rows are not.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Space
 from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.tiles import handed_on
+from croqc.pipe.transfers import sides
 from croqc.pipe.walk import rewrite, statements
-from croqc.sema.elements import ELEMENTS
+from croqc.sema.tma_boxes import parts, widest_swizzle
 from croqc.text.record import replace
 from croqc.text.span import Span
 
-_WIDTHS = (128, 64, 32)
 _TMA, _PLAIN = 128, 16  # alignments in bytes
-_MAX_BOX = 256
 
 
 def layout(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -40,6 +38,7 @@ class _Uses:
         self.operands: dict[str, Span] = {}
         self.stored: set[str] = set()
         self.transferred: set[str] = set()
+        self.wide: set[str] = set()  # whose tiles are no boxes as rows behind rows
         self.handed_on: dict[str, Span] = {}
         for stmt in statements(kernel.body):
             self.handed_on |= {tensor.name: stmt.span for tensor in handed_on(stmt)}
@@ -50,18 +49,21 @@ class _Uses:
                 self.stored.add(stmt.dest.tensor.name)
             elif isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:
                 self.transferred |= {tile.tensor.name for tile in (stmt.source, stmt.dest)}
+                _, inside = sides(stmt)
+                if parts(inside.extents or (), inside.tensor.elem_bytes, 0) is None:
+                    self.wide.add(inside.tensor.name)
 
 
 def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     name, swizzle = item.tensor.name, item.swizzle
     width, flat = item.tensor.row_bytes, len(item.tensor.shape) == 2
     if name in uses.operands:
-        swizzle = swizzle or _widest(width)
+        swizzle = swizzle or widest_swizzle(width)
         if not swizzle:
             reason = f"rows of '{name}' are {width} bytes; a multiply reads shared rows of a multiple of 32 bytes"
             raise LoweringError(f"{reason}: give it more columns", uses.operands[name])
-    elif not swizzle and flat and name in uses.stored & uses.transferred - uses.handed_on.keys():
-        swizzle = _widest(width)
+    elif not swizzle and flat and name in (uses.stored & uses.transferred - uses.handed_on.keys()) | uses.wide:
+        swizzle = widest_swizzle(width)
     if swizzle and name in uses.handed_on:
         reason = f"'{name}' is swizzled, and a device function would see its rows permuted"
         raise LoweringError(f"{reason}: copy it to a buffer of its own", uses.handed_on[name])
@@ -74,30 +76,21 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     return replace(item, swizzle=swizzle, alignment=alignment)
 
 
-def _widest(width: int) -> int:
-    return next((each for each in _WIDTHS if width % each == 0), 0)
-
-
 # --- tensor maps -------------------------------------------------------------------------------
 
 
 def _mapped(stmt: ir.Stmt, swizzles: dict[str, int], maps: list[ir.TensorMap]) -> ir.Stmt:
     if not isinstance(stmt, ir.Copy) or stmt.mechanism is not ir.Mechanism.TMA:
         return stmt
-    loads = stmt.source.tensor.space is Space.GLOBAL
-    outside, inside = (stmt.source, stmt.dest) if loads else (stmt.dest, stmt.source)
+    outside, inside = sides(stmt)
     swizzle = swizzles[inside.tensor.name]
-    extents = list(outside.extents or ())
-    if swizzle:
-        extents[-1] = min(extents[-1], swizzle * 8 // ELEMENTS[outside.tensor.elem].bits)
-    box = [1] * len(outside.tensor.shape)
-    for axis, extent in zip(outside.dims, extents, strict=True):
-        box[axis] = extent
-    if max(box) > _MAX_BOX:
-        raise LoweringError(
-            f"a box of {max(box)} elements: TMA takes up to {_MAX_BOX} in each dimension: use smaller tiles", stmt.span
-        )
-    made = ir.TensorMap(outside.tensor, tuple(reversed(box)), swizzle)
-    if made not in maps:
-        maps.append(made)
-    return replace(stmt, map=maps.index(made))
+    found = []
+    for part in parts(outside.extents or (), outside.tensor.elem_bytes, swizzle) or ():
+        box = [1] * len(outside.tensor.shape)
+        for axis, extent in zip(outside.dims, part.box, strict=True):
+            box[axis] = extent
+        made = ir.TensorMap(outside.tensor, tuple(reversed(box)), swizzle)
+        if made not in maps:
+            maps.append(made)
+        found.append(ir.Box(maps.index(made), part.at))
+    return replace(stmt, boxes=tuple(found))

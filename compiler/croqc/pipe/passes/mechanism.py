@@ -22,23 +22,24 @@ from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import ONE, Expr, Space, Tile, integer
 from croqc.pipe.facts import Facts
 from croqc.pipe.handles import spread, together
+from croqc.pipe.lying import Lying
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.tiles import ends_with_tensor
 from croqc.pipe.transfers import misaligned, short, sides, unreachable
 from croqc.pipe.walk import Body, rewrite, statements
 from croqc.pipe.wide import is_small
 from croqc.sema.model import Unit
+from croqc.sema.tma_boxes import MOST
 from croqc.targets.table import Feature
 from croqc.text.record import replace
 
 _ALIGNED = 128  # bytes: where TMA begins in shared memory
-_MOST = 256  # elements of a box in each dimension
 _FLYING = (ir.Mechanism.TMA, ir.Mechanism.CP_ASYNC)  # copies that may be in flight behind their statement
 
 
 def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    used = otherwise_used(kernel)
-    body = rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used),))
+    used, lying = otherwise_used(kernel), Lying(kernel)
+    body = rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used, lying),))
     groups = together(kernel)
     mixed = _mixed(body, groups)
     body = rewrite(body, lambda stmt: (_alike(stmt, env, mixed),))
@@ -50,11 +51,11 @@ def _copies(body: Body) -> Iterator[ir.Copy]:
     return (stmt for stmt in statements(body) if isinstance(stmt, ir.Copy))
 
 
-def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str]) -> ir.Stmt:
+def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str], lying: Lying) -> ir.Stmt:
     if not isinstance(stmt, ir.Copy):
         return stmt
     reason = _why_not_tma(stmt, env)
-    shape = "" if reason else _why_not_boxes(stmt, env)
+    shape = "" if reason else _why_not_boxes(stmt, env, lying)
     if not (reason or shape) and stmt.engine == "dma" and stmt.dest.tensor.name in used:
         reason = "what it stores is used by the same kernel" if stmt.dest.tensor.space is Space.GLOBAL else ""
     if not (reason or shape):
@@ -156,7 +157,7 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
     return short(outside) or misaligned(outside, env.facts)
 
 
-def _why_not_boxes(copy: ir.Copy, env: Env) -> str:
+def _why_not_boxes(copy: ir.Copy, env: Env, lying: Lying) -> str:
     """Why the hardware cannot follow the views of a copy that it could make otherwise; empty where it can."""
     outside, inside = sides(copy)
     if inside.scales:
@@ -170,8 +171,10 @@ def _why_not_boxes(copy: ir.Copy, env: Env) -> str:
         return f"the box is a part of the rows of '{inside.tensor.name}', and TMA writes rows one behind the other"
     if _offset(inside, env.facts) % _ALIGNED:
         return f"it begins in the middle of {_ALIGNED} bytes of '{inside.tensor.name}'"
-    if copy.engine == "dma" and max(outside.extents, default=0) > _MOST:
-        return f"its box has more than {_MOST} elements in a dimension"
+    if not lying.in_boxes(copy, inside):
+        return (
+            f"parts of it with up to {MOST} elements a dimension would not lie in '{inside.tensor.name}' without gaps"
+        )
     if copy.engine == "dma" and not all(is_small(extent) for extent in outside.tensor.shape):
         return f"'{outside.tensor.name}' may be longer than TMA counts"  # a `tma` copy is checked at its launch
     return unreachable(outside)

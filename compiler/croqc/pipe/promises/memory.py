@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from croqc.pipe import ir
 from croqc.pipe.alive import apart, extent, lifetimes, overlapping
 from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.walk import statements
+from croqc.sema.tma_boxes import MOST
 
 _SWIZZLES = (0, 32, 64, 128)  # bytes
-_MAX_BOX = 256
 _BARRIER = 8
 
 
@@ -24,13 +25,22 @@ def layout(kernel: ir.Kernel) -> Iterator[str]:
             yield f"{name} cannot be swizzled by {item.swizzle} bytes"
     for stmt in statements(kernel.body):
         if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:
-            if not 0 <= stmt.map < len(kernel.maps):
-                yield f"the copy into {stmt.dest.tensor.name} has no tensor map"
-            elif kernel.maps[stmt.map].tensor not in (stmt.source.tensor, stmt.dest.tensor):
-                yield f"the copy into {stmt.dest.tensor.name} has another tensor's map"
+            yield from _transfers(stmt, kernel.maps)
     for number, made in enumerate(kernel.maps):
-        if len(made.box) != len(made.tensor.shape) or not all(1 <= extent <= _MAX_BOX for extent in made.box):
+        if len(made.box) != len(made.tensor.shape) or not all(1 <= extent <= MOST for extent in made.box):
             yield f"map {number} has a box of {made.box}"
+
+
+def _transfers(copy: ir.Copy, maps: tuple[ir.TensorMap, ...]) -> Iterator[str]:
+    """A copy's boxes have maps of its tensor, and as many elements together as its tile."""
+    name = copy.dest.tensor.name
+    numbers = [box.map for box in copy.boxes]
+    if not numbers or not all(0 <= number < len(maps) for number in numbers):
+        yield f"the copy into {name} has no tensor map"
+    elif any(maps[number].tensor not in (copy.source.tensor, copy.dest.tensor) for number in numbers):
+        yield f"the copy into {name} has another tensor's map"
+    elif sum(prod(maps[number].box) for number in numbers) != prod(copy.source.extents or ()):
+        yield f"the boxes of the copy into {name} are not its tile"
 
 
 def epilogue(kernel: ir.Kernel) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What rows, overwrite, commits, inflight and tensor_memory promise of multiplies and their accumulators."""
+"""What passes from completion to tensor_memory promise of multiplies and their accumulators."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from croqc.pipe import ir
 from croqc.pipe.dataflow import Dataflow
 from croqc.pipe.held import held_in
 from croqc.pipe.walk import Body, bodies, flat, statements
+
+
+def completion(kernel: ir.Kernel) -> Iterator[str]:
+    """Every end of a group stands where it is waited for."""
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, ir.Commit) and stmt.movable:
+            yield "a wait for multiplies may still come later"
 
 
 def rows(kernel: ir.Kernel) -> Iterator[str]:

@@ -21,6 +21,7 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "scopes": copies.scopes,
     "epilogue": memory.epilogue,
     "scales": tiles.scales,
+    "completion": multiplies.completion,
     "rows": multiplies.rows,
     "fragments": tiles.fragments,
     "overwrite": multiplies.overwrite,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from croqc.service.fix import choose_edits
-from croqc.text.diagnostics import Diagnostic
+from croqc.service.fix import choose_edits, places_of
+from croqc.text.diagnostics import Diagnostic, Fix
 from croqc.text.edits import Edit
 from croqc.text.record import replace
+from croqc.text.source import Source
 from croqc.text.span import Span
 from croqls.assists.kinds import MIGRATE, REWRITE
 from croqls.ide.snapshot import Snapshot
@@ -91,7 +92,7 @@ class _Answer:
         """The fixes of a diagnostic; the first safe one is preferred."""
         preferred = next((fix for fix in item.fixes if fix.safe), None)
         for fix in item.fixes:
-            action = self.action(fix.title, fix.kind, fix.edits)
+            action = self.action(title_of(self.snapshot.source, fix), fix.kind, fix.edits)
             action.is_preferred = fix is preferred or None
             shown = diagnostic(self.snapshot.source, item, self.snapshot.uri, self.server.documents.encoding)
             action.diagnostics = [shown]
@@ -99,6 +100,12 @@ class _Answer:
 
     def action(self, title: str, kind: str, edits: Iterable[Edit]) -> lsp.CodeAction:
         return lsp.CodeAction(title=title, kind=kind, edit=workspace_edit(self.server, self.snapshot, edits))
+
+
+def title_of(source: Source, fix: Fix) -> str:
+    """The fix's title; with the number of places where they are several, of which the editor shows one."""
+    places = places_of(source, fix.edits)
+    return f"{fix.title} ({places} places)" if places > 1 else fix.title
 
 
 ENTRIES = (

@@ -1,4 +1,5 @@
-"""`textDocument/codeLens`. Whether a card is there is looked for once, beside the loop."""
+"""`textDocument/codeLens`. Whether a card is there is looked for once, and the runs of earlier sessions are read
+once a document, beside the loop."""
 
 from __future__ import annotations
 
@@ -15,11 +16,14 @@ from croqls.lsp.server import CroqtileServer
 
 
 async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    uri = params.text_document.uri
     card = await asyncio.to_thread(_card)
-    snapshot = server.documents.get(params.text_document.uri)  # as it is by now: an editor does not ask a second time
+    if server.documents.get(uri) is not None:
+        await server.runs.recall(uri)
+    snapshot = server.documents.get(uri)  # as it is by now: an editor does not ask a second time
     if snapshot is None:
         return []
-    source, encoding, uri = snapshot.source, server.documents.encoding, params.text_document.uri
+    source, encoding = snapshot.source, server.documents.encoding
     return [
         lsp.CodeLens(
             range=range_of(source, lens.span, encoding),

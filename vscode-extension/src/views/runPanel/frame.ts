@@ -52,6 +52,7 @@ ul { margin: 0; padding-left: 20px; } ul.plain { list-style: none; padding: 0; }
 th { font-weight: 400; }
 th, td { padding: 3px 18px 3px 0; white-space: nowrap; }
 td.long { white-space: normal; min-width: 14em; }
+@media (max-width: 820px) { th, td { white-space: normal; padding-right: 12px; vertical-align: top; } td.long { min-width: 9em; } td.number { white-space: nowrap; } }
 figure { margin: 0; } figure > svg { width: 100%; max-width: 640px; height: auto; }
 svg text { fill: var(--vscode-foreground); font-size: 12px; } svg text.soft { fill: var(--soft); }
 svg text.x { text-anchor: middle; } svg text.y { text-anchor: end; }

@@ -8,7 +8,7 @@ import type { Cell, Line, Table, Tone } from "./table.js";
 
 /** What a page says to the extension: an action, or a place of the source to go to. */
 export type Said = { readonly do: Action } | Position;
-export type Action = "again" | "sim" | "gpu" | "verify" | "copy" | "cancel";
+export type Action = "again" | "sim" | "gpu" | "verify" | "copy" | "cancel" | "force";
 
 const SIGNS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", none: "–" };
 const TITLES: readonly (readonly [Action, string])[] = [
@@ -18,6 +18,8 @@ const TITLES: readonly (readonly [Action, string])[] = [
   ["verify", "Verify"],
   ["copy", "Copy Report"],
 ];
+
+const OFFERS: Readonly<Record<NonNullable<View["offer"]>, string>> = { sim: "Run in the Simulator", force: "Run Anyway" };
 
 /** Characters of a cell from which on it may take several lines. */
 const LONG = 24;
@@ -59,7 +61,7 @@ function busy({ text, share }: NonNullable<View["busy"]>): string {
 }
 
 function headline({ word, tone, said }: NonNullable<View["headline"]>, view: View): string {
-  const offer = view.offer ? `<p><button class="action main" ${saying({ do: "sim" })}>Run in the Simulator</button></p>` : "";
+  const offer = view.offer === undefined ? "" : `<p><button class="action main" ${saying({ do: view.offer })}>${OFFERS[view.offer]}</button></p>`;
   return `<section class="verdict ${tone}" role="status"><span class="sign" aria-hidden="true">${SIGNS[tone]}</span>
 <div><p class="word">${escaped(word)}</p><p>${prose(said)}</p>${view.compared.map(compared).join("")}${offer}</div></section>`;
 }

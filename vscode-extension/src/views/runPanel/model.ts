@@ -11,7 +11,8 @@ export interface View {
   readonly file: string;
   readonly busy: { readonly text: string; readonly share: number | undefined } | undefined;
   readonly headline: { readonly word: string; readonly tone: Tone; readonly said: string } | undefined;
-  readonly offer: boolean;
+  /** What the panel has a button for beside the verdict. */
+  readonly offer: "sim" | "force" | undefined;
   readonly compared: readonly Line[];
   readonly verification: Table | undefined;
   readonly overview: Table | undefined;
@@ -32,19 +33,21 @@ export interface Known {
 }
 
 const MOST_PAST = 20;
+/** The number of every run of an earlier session: which of the history came before one of them is not known. */
+const EARLIER = 0;
 
 export function viewOf(known: Known): View {
   const { request, result } = known;
   const runs = result === undefined ? [] : entriesOf(result);
   const functions = [...new Set(runs.map((run) => run.function))];
-  const id = result?.id ?? 0;
+  const id = result?.id ?? EARLIER;
   return {
     title: request.entry ?? (functions.length === 1 ? (functions[0] ?? known.file) : known.file),
     file: known.file,
     busy: known.running ? busyOf(known.progress) : undefined,
     headline: result === undefined || known.running ? undefined : headlineOf(result, runs),
-    offer: result?.offer === "sim" && !known.running,
-    compared: runs.length === 1 ? runs.flatMap((run) => comparedOf(run, id, known)) : [],
+    offer: known.running || result?.offer === "doctor" ? undefined : (result?.offer ?? undefined),
+    compared: runs.length === 1 && id !== EARLIER ? runs.flatMap((run) => comparedOf(run, id, known)) : [],
     verification: result === undefined ? undefined : verificationOf(result),
     overview: runs.length > 1 ? overviewOf(runs, id, known.history) : undefined,
     plots: functions.flatMap((name) => {
@@ -199,13 +202,13 @@ function historyOf(runs: readonly RunEntry[], functions: readonly string[], know
     ["Where", false, (one) => ({ text: engineText(one.run) })],
     ["Time", true, (one) => ({ text: one.run.engine === "sim" ? "" : timeText(one.run) })],
     ["TFLOP/s", true, ({ run }) => ({ text: run.timing !== null && run.timing.operations > 0 ? rate(run.timing.tflops) : "" })],
-    ["This run takes", false, (one) => thisRun(one, runs, known.result?.id ?? 0)],
+    ["This run takes", false, (one) => thisRun(one, runs, known.result?.id ?? EARLIER)],
   ];
   return filled("Last runs of this kernel", columns, past);
 }
 
 function thisRun(past: Past, runs: readonly RunEntry[], id: number): Cell {
-  if (past.id === id && id !== 0) {
+  if (past.id === id && id !== EARLIER) {
     return { text: "this one" };
   }
   const now = runs.find((run) => run.function === past.run.function && isAlike(run, past.run));

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<Exclude<Action, "again">, string>> = {
   verify: "croqtile.verify",
   copy: "croqtile.copyReport",
   cancel: "croqtile.cancelRun",
+  force: "croqtile.runAnyway",
 };
 
 const CANNOT = '<p class="soft" role="status">What was shown here cannot be shown any more. Run the kernel again.</p>';
@@ -180,14 +181,20 @@ class RunPanel {
     if (typeof action !== "string") {
       await revealIn(request.textDocument.uri, said);
     } else {
-      const engine = request.engine === "gpu" ? "croqtile.runGpu" : request.engine === "sim" ? "croqtile.runSimulator" : "croqtile.run";
-      const again = request.task === "verify" ? "croqtile.verify" : engine;
-      const command = action === "again" ? again : new Map(Object.entries(COMMANDS)).get(action);
+      const command = action === "again" ? commandAgain(request) : new Map(Object.entries(COMMANDS)).get(action);
       if (command !== undefined) {
-        await vscode.commands.executeCommand(command, request.textDocument.uri, request.entry ?? null);
+        await vscode.commands.executeCommand(command, request.textDocument.uri, request.entry ?? null, request.task);
       }
     }
   }
+}
+
+/** The command that does once more what was asked for. */
+function commandAgain({ task, engine, force }: RunRequest): string {
+  if (force === true) {
+    return "croqtile.runAnyway";
+  }
+  return task === "verify" ? "croqtile.verify" : engine === "gpu" ? "croqtile.runGpu" : engine === "sim" ? "croqtile.runSimulator" : "croqtile.run";
 }
 
 /** As in "2026-11-30 14:02", in the user's time zone. */

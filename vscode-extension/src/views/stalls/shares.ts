@@ -9,7 +9,6 @@ export interface Share {
   readonly detail: string;
 }
 
-const WAITS: readonly string[] = ["wait", "wait-future"];
 const HEAD = ["path", "block", "visits", "µs in all", "of its time", "median ns", "longest ns"];
 
 interface Stay {
@@ -34,7 +33,7 @@ export function sharesOf(profiles: readonly ProfileEntry[]): Share[] {
 function staysOf(profile: ProfileEntry): Stay[] {
   return profile.kernels.flatMap((kernel) =>
     kernel.blocks.flatMap(({ block, places }) =>
-      places.filter(({ op }) => WAITS.includes(op)).map((place) => ({ profile, block, place })),
+      places.filter(({ isWait }) => isWait).map((place) => ({ profile, block, place })),
     ),
   );
 }
@@ -51,7 +50,7 @@ function textOf(stays: readonly Stay[]): string {
 
 function detailOf(stays: readonly Stay[]): string {
   const rows = stays.map(({ block, place }) => [
-    `\`${place.path.replace(/^path /, "").replaceAll("|", "\\|")}\``,
+    `\`${place.path.replaceAll("|", "\\|")}\``,
     block,
     place.count,
     (place.total / 1000).toFixed(2),

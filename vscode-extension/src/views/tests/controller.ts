@@ -5,17 +5,16 @@ import { Later } from "../../later.js";
 import type { Parts } from "../../parts.js";
 import { LANGUAGE, openedDocument } from "../../place.js";
 import { reasonOf } from "../../refusal.js";
-import type { Ended } from "../../runs.js";
-import type { KernelTest, RunRequest, TestFile } from "../../runTypes.js";
+import type { KernelTest, TestFile } from "../../runTypes.js";
 import { rangeOf } from "../ranges.js";
 import { demandTrust } from "../../trust.js";
 import { showRunPanel } from "../runPanel/panel.js";
-import { type Message, type Outcome, outcomesOf } from "./outcome.js";
-import { type Chosen, type Group, groupsOf } from "./plan.js";
+import type { Message, Outcome } from "./outcome.js";
+import { type Chosen, groupsOf, nameOf } from "./plan.js";
+import { type Manner, Running, type Telling } from "./running.js";
 
 const ID = "croqtile";
 const DELAY_MS = 300;
-type Manner = Pick<RunRequest, "task" | "engine"> & { readonly panel?: boolean };
 
 const PROFILES: readonly (readonly [string, vscode.TestRunProfileKind, Manner])[] = [
   ["Run in the Simulator", vscode.TestRunProfileKind.Run, { task: "run", engine: "sim" }],
@@ -97,8 +96,9 @@ class KernelTests implements vscode.Disposable {
     item.description = vscode.workspace.asRelativePath(uri).replace(/\/?[^/]*$/, "");
     item.children.replace(
       file.tests.map((test, at) => {
-        const child = this.controller.createTestItem(`${idOf(file.uri)}#${test.function}#${test.runLine ?? "-"}`, test.function, uri);
-        child.description = test.label;
+        const { label, description } = nameOf(test, file.tests);
+        const child = this.controller.createTestItem(`${idOf(file.uri)}#${test.function}#${test.runLine ?? "-"}`, label, uri);
+        child.description = description;
         child.range = rangeOf(test.range);
         child.sortText = String(at).padStart(5, "0");
         this.tests.set(child, test);
@@ -114,14 +114,19 @@ class KernelTests implements vscode.Disposable {
     const run = this.controller.createTestRun(request);
     const groups = groupsOf(this.chosen(request));
     groups.forEach(({ items }) => items.forEach((item) => run.enqueued(item)));
+    const telling: Telling<vscode.TestItem> = {
+      started: (item) => run.started(item),
+      skipped: (item) => run.skipped(item),
+      errored: (item, text) => run.errored(item, new vscode.TestMessage(text)),
+      ended: (item, outcome) => tell(run, item, outcome),
+      prepare: async (uri) => {
+        demandTrust();
+        await openedDocument(uri);
+      },
+      showPanel: () => showRunPanel(this.parts),
+    };
     try {
-      for (const group of groups) {
-        if (token.isCancellationRequested) {
-          group.items.forEach((item) => run.skipped(item));
-        } else {
-          await this.runGroup(run, group, token, manner);
-        }
-      }
+      await new Running(this.parts.runs, telling, manner, token).all(groups);
     } finally {
       run.end();
     }
@@ -144,64 +149,9 @@ class KernelTests implements vscode.Disposable {
     (request.include ?? [...this.controller.items].map(([, item]) => item)).forEach(visit);
     return found;
   }
-
-  private async runGroup(run: vscode.TestRun, group: Group<vscode.TestItem>, token: vscode.CancellationToken, manner: Manner): Promise<void> {
-    group.items.forEach((item) => run.started(item));
-    try {
-      demandTrust();
-      await openedDocument(group.uri); // the server runs what the editor has
-      const ended = await this.ended(group, token, manner);
-      if (ended === undefined || ended.result.state === "cancelled") {
-        group.items.forEach((item) => run.skipped(item));
-        return;
-      }
-      const outcomes = outcomesOf(ended.result, group.items.length);
-      group.items.forEach((item, at) => tell(run, item, outcomes[at]));
-    } catch (error) {
-      const text = reasonOf(error);
-      group.items.forEach((item) => run.errored(item, new vscode.TestMessage(text)));
-    }
-  }
-
-  /** Waits for another run that is under way first; undefined where it was called off meanwhile. */
-  private async ended(group: Group<vscode.TestItem>, token: vscode.CancellationToken, manner: Manner): Promise<Ended | undefined> {
-    const { uri, entry, runLine } = group;
-    const request: RunRequest = {
-      textDocument: { uri },
-      entry,
-      task: manner.task,
-      ...(manner.engine === undefined ? {} : { engine: manner.engine }),
-      ...(runLine === undefined ? {} : { runLine }),
-    };
-    while (!token.isCancellationRequested) {
-      const { started, end } = await this.parts.runs.start(request);
-      if (!started) {
-        await Promise.race([end, cancelled(token)]);
-        continue;
-      }
-      const own = this.parts.runs.current?.id;
-      const cancelling = token.onCancellationRequested(() => void this.parts.runs.cancel(own));
-      try {
-        if (manner.panel === true) {
-          await showRunPanel(this.parts);
-        }
-        return await end;
-      } finally {
-        cancelling.dispose();
-      }
-    }
-    return undefined;
-  }
 }
 
-function cancelled(token: vscode.CancellationToken): Promise<void> {
-  return new Promise((resolve) => token.onCancellationRequested(() => resolve()));
-}
-
-function tell(run: vscode.TestRun, item: vscode.TestItem, outcome: Outcome | undefined): void {
-  if (outcome === undefined) {
-    return;
-  }
+function tell(run: vscode.TestRun, item: vscode.TestItem, outcome: Outcome): void {
   run.appendOutput(`${outcome.report.replace(/\r?\n/g, "\r\n")}\r\n\r\n`, undefined, item);
   const messages = outcome.messages.map((message) => messageOf(item, message));
   const ms = outcome.seconds * 1000;

@@ -67,7 +67,7 @@ function messagesOf(run: RunEntry): Message[] {
     case "hangs": {
       const paths = run.hang.map(({ text, range }) => ({ text: capital(text), range }));
       const [first, ...others] = paths;
-      return first === undefined ? [{ text: stuck(run) }] : [{ ...first, text: `${stuck(run)}. ${first.text}` }, ...others];
+      return first === undefined ? [{ text: stuck(run) }] : [{ ...first, text: stuck(run) }, ...others];
     }
     case "crashed":
     case "not-run":

@@ -1,4 +1,4 @@
-/** In which runs the tests that were chosen are made: one a function where all its run lines are. Must not import `vscode`. */
+/** What tests are called, and in which runs those that were chosen are made: one a function where all its run lines are. Must not import `vscode`. */
 import type { KernelTest } from "../../runTypes.js";
 
 /** A test of a file. */
@@ -8,6 +8,12 @@ export interface Chosen<Item> {
   readonly test: KernelTest;
   /** How many tests its function has. */
   readonly ofFunction: number;
+}
+
+/** What a test is called: results name tests without their descriptions, so that two of a function need names of their own. */
+export function nameOf({ function: name, label }: KernelTest, all: readonly KernelTest[]): { readonly label: string; readonly description: string } {
+  const several = all.filter((other) => other.function === name).length > 1;
+  return several ? { label: `${name} ${label}`.trim(), description: "" } : { label: name, description: label };
 }
 
 /** One run; without `runLine` all lines of the function, for as many items. */

@@ -5,6 +5,7 @@ let cursor = null, visit = null;
 // `told`: the answer for the cursor. The moment moves there too, unless it is at that statement already.
 function showCursor(told) {
   cursor = told;
+  $("under").classList.remove("walked");
   const own = told.visits, fits = f => !own.length || sameRange(f.steps[own[0].step]?.range, told.range);
   const kernel = result.flows.findIndex(f => f.function === told.function && fits(f));
   if (kernel >= 0 && result.flows[kernel] !== flow) choose(kernel);

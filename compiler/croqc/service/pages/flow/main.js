@@ -4,8 +4,8 @@ function play() {
     clearInterval(timer);
     timer = 0;
   } else {
-    if (at >= run.picture.moments.length) go(0);
-    timer = setInterval(() => { go(at + 1); if (at >= run.picture.moments.length) play(); }, 650);
+    if (at >= run.picture.moments.length) walk(0);
+    timer = setInterval(() => { walk(at + 1); if (at >= run.picture.moments.length) play(); }, 650);
   }
   $("play").textContent = timer ? "⏸" : "▶";
   $("play").setAttribute("aria-label", timer ? "Pause" : "Play");
@@ -19,18 +19,18 @@ function redraw() {
   layOut();
   go(at);
 }
-$("first").onclick = () => go(0);
-$("back").onclick = () => go(at - 1);
-$("next").onclick = () => go(at + 1);
+$("first").onclick = () => walk(0);
+$("back").onclick = () => walk(at - 1);
+$("next").onclick = () => walk(at + 1);
 $("play").onclick = play;
 $("less").onclick = () => zoom(1 / 1.25);
 $("more").onclick = () => zoom(1.25);
-$("time").oninput = e => go(Number(e.target.value));
+$("time").oninput = e => walk(Number(e.target.value));
 $("kernel").onchange = e => choose(Number(e.target.value));
 document.addEventListener("keydown", e => {
   if (!run || e.ctrlKey || e.metaKey || e.altKey || ["SELECT", "TEXTAREA"].includes(e.target.tagName)) return;
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: run.picture.moments.length }[e.key];
-  if (to !== undefined) { e.preventDefault(); go(to); }
+  if (to !== undefined) { e.preventDefault(); walk(to); }
   else if (e.key === " " && e.target.tagName !== "BUTTON") { e.preventDefault(); play(); }
   else if (e.key === "+" || e.key === "-") zoom(e.key === "+" ? 1.25 : 1 / 1.25);
 });

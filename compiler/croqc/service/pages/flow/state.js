@@ -109,6 +109,11 @@ function showOverlap() {
   const text = share < 10 ? `staircase: ${share} % overlap` : `${share} % of the work overlaps copies`;
   $("overlap").append(make("button", { className: "fact", textContent: text, onclick: () => mean("overlap") }));
 }
+// A move by hand: until the cursor of the editor moves, what stands at this step comes before what stands under it.
+function walk(n) {
+  $("under").classList.add("walked");
+  go(n);
+}
 function go(n) {
   const moments = run.picture.moments;
   at = Math.min(Math.max(n, 0), moments.length);
@@ -124,14 +129,14 @@ function go(n) {
     const now = step && (b.steps.includes(m.step) || b.lands.includes(m.step));
     if (now) focus = g;
     g.classList.toggle("now", Boolean(now));
-    g.classList.toggle("later", !b.steps.some(s => begun.has(s)));
+    g.classList.toggle("later", at > 0 && !b.steps.some(s => begun.has(s))); // the first look is at all of it
     g.setAttribute("tabindex", -1);
   }
   (focus ?? boxes[0]?.[0])?.setAttribute("tabindex", 0);
   if (document.activeElement?.closest?.(".box") && focus) focus.focus({ preventScroll: true });
   for (const [it, a] of arrows) {
     it.classList.toggle("now", Boolean(step) && (a.source === m.step || a.target === m.step));
-    it.classList.toggle("later", !done.has(a.source));
+    it.classList.toggle("later", at > 0 && !done.has(a.source));
   }
   const view = $("scroll");
   if (x < view.scrollLeft + 60 || x > view.scrollLeft + view.clientWidth - 120) view.scrollLeft = Math.max(0, x - view.clientWidth * .45);

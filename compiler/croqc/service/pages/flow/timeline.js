@@ -103,7 +103,7 @@ function box(b, y) {
   g.append(draw("text", { x: x + w / 2, y: y + (two ? 14 : 21), "text-anchor": "middle" }, one));
   if (two) g.append(draw("text", { x: x + w / 2, y: y + 27, "text-anchor": "middle" }, two));
   g.append(draw("title", {}, `${step.text}\n${b.label}`));
-  const select = () => { go(momentOf(b)); mean(MEANINGS[b.op] ? b.op : "path"); };
+  const select = () => { walk(momentOf(b)); mean(MEANINGS[b.op] ? b.op : "path"); };
   g.addEventListener("click", select);
   g.addEventListener("keydown", e => { if (e.key === "Enter") { e.preventDefault(); select(); } });
   boxes.push([g, b]);

@@ -46,6 +46,14 @@ local COMMANDS = {
     end,
   },
   {
+    "CroqProfile",
+    "Measure on the card where the time of this file's kernels goes",
+    {},
+    function()
+      lazy("run", "start", { task = "profile" })
+    end,
+  },
+  {
     "CroqCancel",
     "End the run under way",
     {},

@@ -2,7 +2,14 @@
 local float = require("croqtile.float")
 local report = require("croqtile.report")
 local server = require("croqtile.server")
+local is = server.is
 local M = {}
+
+--- What is said behind a message of the server, by its offer.
+local WAYS = {
+  sim = "; :CroqRun sim runs it in the simulator",
+  doctor = "; :CroqDoctor says what is missing",
+}
 
 --- The last report: its lines, marks and title. The window it stands in, if it does.
 local last, window
@@ -75,7 +82,7 @@ local function places(buffer, entries)
     for _, path in ipairs(entry.hang) do
       add(path.range, path.text)
     end
-    if server.is(entry.range) then
+    if is(entry.range) then
       add(entry.range, entry.message)
     end
   end
@@ -92,22 +99,37 @@ local function to_quickfix(title, uri, result)
   return #items
 end
 
+--- Beside the source stands what was measured of it, and not of a text before.
+local function mark(result)
+  local buffer = vim.uri_to_bufnr(result.uri)
+  if vim.lsp.util.buf_versions[buffer] == result.documentVersion then
+    require("croqtile.profile").mark(buffer, result.result)
+  end
+end
+
 --- A run has ended: `result` is `croqtile/runResult`.
 function M.ended(result)
   if result.state ~= "done" then
-    local way = result.offer == "sim" and "; :CroqRun sim runs it in the simulator" or ""
+    local way = is(result.offer) and WAYS[result.offer] or ""
     local level = result.state == "failed" and vim.log.levels.ERROR or vim.log.levels.WARN
     server.say(result.message .. way, level)
     return
   end
-  local lines, marks = report.lines(result.result)
-  local title = result.task == "verify" and "Croqtile: verify" or "Croqtile: run"
+  local words = result.task == "profile" and require("croqtile.profile") or report
+  local lines, marks = words.lines(result.result)
+  local title = "Croqtile: " .. result.task
+  if result.offer == "force" then
+    table.insert(lines, ":CroqRun! gpu runs on the card what the verdict keeps from it")
+  end
   if #lines == 0 then
     lines = { "there is nothing to run here: no function with sizes" }
   end
   local count = to_quickfix(title, result.uri, result.result)
   if count > 0 then
     table.insert(lines, (":copen lists the %s"):format(count == 1 and "place" or count .. " places"))
+  end
+  if result.task == "profile" then
+    mark(result)
   end
   last = { lines = lines, marks = marks, title = title }
   close()

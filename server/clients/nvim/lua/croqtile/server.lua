@@ -32,13 +32,14 @@ function M.find()
   return "croq"
 end
 
---- The command that installs the server where there is none: from the checkout, if the plugin stands in one.
+--- The command that installs the server where there is none: from the checkout that the plugin stands in, else from one,
+--- for the package is on no index.
 function M.install_hint()
   local checkout = vim.fs.normalize(home() .. "/../../..")
   if vim.uv.fs_stat(checkout .. "/pyproject.toml") then
     return ("cd %s && python3 -m venv .venv && .venv/bin/pip install -e ."):format(vim.fn.shellescape(checkout))
   end
-  return "pipx install croqtile-tools"
+  return "pipx install /path/to/checkout (or the path of a wheel)"
 end
 
 --- What the server is started with: the first word is the program.

@@ -1,0 +1,31 @@
+"""The barrier that parts two accesses of one shared element. Must not word findings."""
+
+from __future__ import annotations
+
+from croqc.rules.base import Subject
+from croqc.rules.credit_sites import code_of
+from croqc.syntax import ast
+from croqc.text.diagnostics import Fix
+from croqc.text.span import Span
+
+
+def barrier_between(subject: Subject, first: Span, then: Span) -> tuple[Fix, ...]:
+    """`sync.shared;` in front of the outermost statement that has the access `then`, and not `first`.
+
+    There it stands between them in each turn of a loop around both. No fix where one statement has both, or where not
+    all threads come.
+    """
+    code = code_of(subject)
+    over = [node for node in code.around if _covers(node, then) and not _covers(node, first)]
+    if not over:
+        return ()
+    stmt = over[0]  # source order: outer ones first
+    block = code.blocks.get(stmt)
+    conditions = [node for node in code.around[stmt].chain if not isinstance(node, ast.Parallel | ast.Foreach)]
+    if conditions or block is None or not block.braced or not code.written(stmt):
+        return ()
+    return (Fix("Let the threads wait with 'sync.shared'", (code.before(stmt, "sync.shared;"),)),)
+
+
+def _covers(node: ast.Node, span: Span) -> bool:
+    return node.span.start <= span.start and span.end <= node.span.end

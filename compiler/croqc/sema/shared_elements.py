@@ -1,0 +1,116 @@
+"""Which element of shared memory a plain `buffer.at(…)` is in each thread of a kernel. Must not report.
+
+Plain: indices over those of loops, blocks and threads; no view, no array of buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from croqc.sema.builder import Builder
+from croqc.sema.masks import Mask, Masks, Numbers
+from croqc.sema.model import THREADS, Symbol, SymbolKind, Unit
+from croqc.sema.symbolic import Int
+from croqc.sema.types import Bounded, Data, Storage
+from croqc.syntax import ast
+from croqc.syntax.visit import nodes_of_kind
+from croqc.text.record import record
+
+Place = tuple[int, ...]
+WARP = THREADS[Unit.GROUP]
+_CHOICES = ("&&", "||")
+
+
+@record
+class Element:
+    """`tile.at(ty, tx)` in each thread: `places[t]` are the indices in thread t."""
+
+    buffer: Symbol
+    node: ast.Chain
+    places: tuple[Place, ...]
+
+    def by_place(self) -> dict[Place, Mask]:
+        """The threads that name each place."""
+        made: dict[Place, Mask] = {}
+        for thread, place in enumerate(self.places):
+            made[place] = made.get(place, 0) | 1 << thread
+        return made
+
+
+def warp_of(thread: int) -> Mask:
+    """The threads of the warp of a thread."""
+    return ((1 << WARP) - 1) << thread // WARP * WARP
+
+
+def chooses(node: ast.Node) -> bool:
+    """Whether some operand of a statement is read by some threads only."""
+    return any(nodes_of_kind(node, ast.Cond)) or any(one.op in _CHOICES for one in nodes_of_kind(node, ast.Binary))
+
+
+def calls_out(node: ast.Node) -> bool:
+    """Whether a statement calls what may do anything."""
+    return any(call.kind != "lib" for call in nodes_of_kind(node, ast.Call))
+
+
+def shared_buffer(builder: Builder, chain: ast.Node) -> Symbol | None:
+    """The shared buffer, no array, of which a chain is one plain element."""
+    if not isinstance(chain, ast.Chain) or not isinstance(chain.base, ast.Name) or len(chain.suffixes) != 1:
+        return None
+    symbol, at = builder.uses.get(chain.base), chain.suffixes[0]
+    if symbol is None or symbol.kind is not SymbolKind.BUFFER:
+        return None
+    data = symbol.type
+    if not isinstance(data, Data) or data.storage is not Storage.SHARED or data.array:
+        return None
+    plain = isinstance(at, ast.Member) and at.name == "at" and not at.strides and len(at.args) == len(data.shape)
+    return symbol if plain else None
+
+
+class Elements:
+    """Those of one kernel."""
+
+    def __init__(self, builder: Builder, kernel: Masks) -> None:
+        self.builder, self.kernel = builder, kernel
+        self.atoms = {symbol.atom: symbol for symbol in builder.symbols if symbol.atom}
+        self._threads = {item.symbol for item in kernel.placements}
+
+    def at(self, chain: ast.Chain, turns: Mapping[str, Int] | None = None) -> Element | None:
+        """The element in each thread of the first block; `turns` has the loops' indices, None: their first turns."""
+        symbol = shared_buffer(self.builder, chain)
+        if symbol is None:
+            return None
+        at = chain.suffixes[0]
+        assert isinstance(at, ast.Member)
+        columns = list(self._columns(at, turns))
+        known = [column for column in columns if column is not None]
+        return Element(symbol, chain, tuple(zip(*known, strict=True))) if len(known) == len(columns) else None
+
+    def _columns(self, at: ast.Member, turns: Mapping[str, Int] | None) -> Iterator[Numbers | None]:
+        """Each index in every thread; None for one that is not followed."""
+        for arg in at.args:
+            value = self.builder.values.get(arg)
+            if value is None:
+                yield None
+                continue
+            uniform = [self.atoms.get(atom) for atom in value.names()]
+            outer = {one.atom: Int.of(0) for one in uniform if one is not None and self._starts(one, turns is None)}
+            yield self.kernel.numbers(value.substitute({**outer, **(turns or {})}))
+
+    def _starts(self, symbol: Symbol, loops: bool) -> bool:
+        """An index of blocks or loops, which begins at 0 and is the same for all threads."""
+        kinds = (SymbolKind.PARALLEL, SymbolKind.LOOP) if loops else (SymbolKind.PARALLEL,)
+        return symbol not in self._threads and symbol.kind in kinds and isinstance(symbol.type, Bounded)
+
+    def is_uniform(self, value: Int) -> bool:
+        """Whether a value is of sizes, parameters and block indices alone, which are the same for all threads."""
+        symbols = [self.atoms.get(atom) for atom in value.names()]
+        kinds = (SymbolKind.PARAM, SymbolKind.DIMENSION, SymbolKind.PARALLEL)
+        return all(one is not None and one not in self._threads and one.kind in kinds for one in symbols)
+
+    def follows(self, cond: ast.Node) -> bool:
+        """Whether a condition is of indices of threads alone, so that its mask is that of every block and turn."""
+        for name in nodes_of_kind(cond, ast.Name):
+            value = self.builder.values.get(name)
+            if value is None or any(self.atoms.get(atom) not in self._threads for atom in value.names()):
+                return False
+        return True
