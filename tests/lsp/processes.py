@@ -12,7 +12,7 @@ def below(pid: int) -> set[int]:
     above = {pid}
     while above:
         paths = [path for one in above for path in Path(f"/proc/{one}/task").glob("*/children")]
-        above = {int(number) for path in paths for number in path.read_text(encoding="ascii").split()} - found
+        above = {int(number) for path in paths for number in _read(path).split()} - found
         found |= above
     return found
 
@@ -31,7 +31,12 @@ def is_at_work(pid: int) -> bool:
 
 def _stat(pid: int) -> list[str]:
     """The fields of `/proc/PID/stat` behind the name; none of a process that is gone."""
+    return _read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
+
+
+def _read(path: Path) -> str:
+    """Empty for a process or thread that is gone by now."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        return path.read_text(encoding="ascii", errors="replace")
     except OSError:
-        return []
+        return ""
