@@ -63,8 +63,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def is_certain(word: str, meant: str, known: Iterable[str]) -> bool:
     """Whether `meant`, the nearest of the known words, is the only one that can be meant: the only one a slip away, or
-    where none is, the only one that is much alike. Three letters or more behind a whole word are a word of their own: the
-    `async` of `inthreadsasync`."""
+    where none is, the only one that is much alike. Three letters or more behind a whole word are a word of their own:
+    the `async` of `inthreadsasync`."""
     typed, others = word.lower(), {one.lower() for one in known} - {meant.lower()}
     if meant.lower() == typed or is_slip(meant.lower(), typed):
         return not any(one == typed or is_slip(one, typed) for one in others)
