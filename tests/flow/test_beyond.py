@@ -88,3 +88,15 @@ def test_more_bytes_than_a_type_counts_are_found() -> None:
     text = pipe(load(HEAD, "__to<u32>(R) * 4 < __to<u32>(R)"), use(HEAD))
     (finding,) = flow_of(text).findings
     assert finding.sizes["R"] == 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("type_", "late"),
+    [
+        ("s64", "__to<u64>(J * 5) / 4 < 3 && J > 3"),
+        ("int", "__to<u32>(J * 8) < 5 && J > 5"),
+        ("int", "__to<u32>(J + J) < 5 && J > 5"),
+    ],
+)
+def test_a_size_at_which_a_signed_integer_overflows_accuses_nobody(type_: str, late: str) -> None:
+    assert taking(type_, late).findings == ()

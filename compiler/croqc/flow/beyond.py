@@ -46,7 +46,7 @@ def lower_for_all(lower: Callable[..., Program]) -> Lowered:
         return Lowered(near)
     wide = lower(wide=True)
     limit = _comes_round(near, wide)
-    return Lowered(wide) if limit is None else Lowered(near, wide, Counted(_keep_counted(near), limit))
+    return Lowered(near) if limit is None else Lowered(near, wide, Counted(_keep_counted(near), limit))
 
 
 def _comes_round(near: Program, wide: Program) -> Limit | None:
