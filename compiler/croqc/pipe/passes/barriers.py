@@ -6,6 +6,7 @@
   proxy) and the unit meets.
 - An arrival after ordinary accesses stands for the whole path: its threads meet first. After multiplies none is
   needed: their completion is the warpgroup's.
+- So does one after a wait that not all threads of the path have passed for certain (`late`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from math import inf
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
+from croqc.pipe.late import Late
 from croqc.pipe.named_barriers import first_barrier, with_team_barriers
 from croqc.pipe.published import read, touched
 from croqc.pipe.tiles import handed_on, reads_of
@@ -29,7 +31,7 @@ from croqc.text.record import replace
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     placing = _Placing(kernel, env.target.has(Feature.TMA))
-    body = _without_last(placing.placed(kernel.body, State(Unit.BLOCK)))
+    body = _without_last(Late(kernel).met(placing.placed(kernel.body, State(Unit.BLOCK))))
     first = first_barrier(body, kernel.threads)
     return replace(kernel, body=with_team_barriers(body, kernel.threads, first), first_barrier=first)
 
