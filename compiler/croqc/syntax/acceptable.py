@@ -38,6 +38,13 @@ def acceptable_at(source: FunctionText, place: int) -> Acceptable:
     return Acceptable(fits, tuple(typed))
 
 
+def terminal_at(source: FunctionText, place: int, token: Token) -> str:
+    """The terminal that a token would have behind those that end at or before `place`."""
+    tokens = [_copy(known) for known in source.tokens if known.end <= place and known.start < known.end]
+    typed, _ = typed_tokens(replace(source, tokens=(*tokens, _copy(token))))
+    return typed[-1].type
+
+
 def _copy(token: Token) -> Token:
     """A token of its own, since the context rules write into it."""
     return Token(token.kind, token.text, token.start, token.end, token.macro, token.line_first, token.spaced)
