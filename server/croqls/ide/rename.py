@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from croqc.pipe.build.names import CPP_WORDS, Names
+from croqc.pipe.build.names import CPP_WORDS, is_owned
 from croqc.sema.model import SymbolKind
 from croqc.service.check import FileReport
 from croqc.syntax.keywords import FOREIGN, KEYWORDS, LIBRARY_PREFIX, REGION_MARKERS
@@ -140,7 +140,7 @@ def _foreign(named: Named, new: str) -> str:
         return f"'{new}' belongs to the preprocessor or the compiler of C++, where this name stands, too"
     if new in CPP_WORDS:
         return f"'{new}' is a word of C++, where this name stands, too"
-    if not Names().keep(new):
+    if is_owned(new):
         return f"'{new}' is a name of the headers of C++, CUDA or generated code, where this name stands, too"
     return ""
 
