@@ -18,8 +18,8 @@ _GUESS = "did you mean"  # so begins the hint of every finding that guesses
 
 
 def with_judged_fixes(report: FileReport) -> FileReport:
-    """The report, with its flow; guesses are not safe in a function whose safe fixes together leave a fault of its credit
-    flow that has no safe fix itself. A function without errors was judged already."""
+    """The report, with its flow; guesses are not safe in a function whose safe fixes together leave a fault of its flow
+    that has no safe fix itself. A function without errors was judged already."""
     unsafe: set[Diagnostic] = set()
     for number, function in enumerate(report.functions):
         if function.analysis is None or not function.sound:
