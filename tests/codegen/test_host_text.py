@@ -126,3 +126,13 @@ def test_a_kernel_and_an_array_may_be_called_as_the_function_that_launches() -> 
     assert function(text)[-1] == "launch_overlapping(launch_overlapping_2, dim3(N, 1, 1), 1, 0, stream, x, N);"
     text = f"__co__ void f(global s32 [N] launch_overlapping) {{ {BODY.replace('x.', 'launch_overlapping.')} }}"
     assert function(text)[-1] == "launch_overlapping(f, dim3(N, 1, 1), 1, 0, stream, launch_overlapping_2, N);"
+
+
+def test_nvcc_knows_printf_before_a_kernel_prints() -> None:
+    text = "__co__ void f(global s32 [N] x) { parallel b by N : block { println(x.at(b)); } }"
+    lines = cuda_of(check_text(text), None, {}, "full").result.text.splitlines()
+    assert lines[:3] == ["#if !defined(__CUDACC_RTC__)", "#include <cstdio>", "#endif"]
+    assert any("printf(" in line for line in lines[3:])
+    assert lines.index("#include <cuda.h>") > 3
+    silent = cuda_of(check_text(f"__co__ void f(global s32 [N] x) {{ {BODY} }}"), None, {}, "full").result.text
+    assert silent.startswith("// ")

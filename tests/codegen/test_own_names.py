@@ -69,8 +69,8 @@ def lines_of(
     """The names in each line, in no order: sums and products of sizes are sorted by theirs.
 
     `source`: what variables of the source are called here, by what the comparison shall call them; `others`: that of
-    what the emitters (`own`) call so, or would if no name were in the way. `everything`: as `source`, with variables that
-    only parts of names tell of.
+    what the emitters (`own`) call so, or would if no name were in the way. `everything`: as `source`, with variables
+    that only parts of names tell of.
     """
 
     def plain(word: str) -> str:

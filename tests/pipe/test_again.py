@@ -6,7 +6,7 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.again import overtaken
-from croqc.pipe.exprs import Expr, Lit, Op, Var
+from croqc.pipe.exprs import ZERO, Expr, Lit, Op, Var
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.stored import stored
 from croqc.pipe.walk import statements
@@ -27,7 +27,7 @@ def of(left: Expr, by: int, more: int = 0) -> Expr:
     return Op("+", (Op("*", (left, Lit(by)), "s32"), Lit(more)), "s32")
 
 
-def out(row: Expr, column: Expr = Lit(0), mechanism: ir.Mechanism = TMA) -> ir.Copy:
+def out(row: Expr, column: Expr = ZERO, mechanism: ir.Mechanism = TMA) -> ir.Copy:
     """A store of 64 x 64 elements."""
     return store(Unit.BLOCK, dest=box(DST, row, column), mechanism=mechanism, vector=16)
 

@@ -122,7 +122,20 @@ def test_a_tile_that_is_stored_again_has_been_written_before() -> None:
 
 def test_a_loop_waits_once_a_turn_for_all_that_it_has_written() -> None:
     """Nothing says that the tiles of two turns differ; those of one turn do."""
-    place = replace(store(128).dest, origin=(Op("*", (Var("i"), Lit(64), ), "s32"), Lit(0)))
+    place = replace(
+        store(128).dest,
+        origin=(
+            Op(
+                "*",
+                (
+                    Var("i"),
+                    Lit(64),
+                ),
+                "s32",
+            ),
+            Lit(0),
+        ),
+    )
     beside = replace(place, origin=(place.origin[0], Lit(128)))
     tiles = replace(store(128), dest=place), replace(store(128), dest=beside)
     let = ir.Let(NOWHERE, "i", "s32", Op("/", (Var("t"), Lit(2)), "s32"))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.lower import lowered_kernels
 from croqc.pipe.printer import kernel_lines
+from croqc.service.check import check_text
 from tests.pipe.lowering import after
 
 THREADS = """__co__ void f(global s32 [N] x, global s32 [N] y, int n) {{
@@ -118,3 +120,26 @@ def test_local_data_is_filled_by_its_thread() -> None:
         "for element from 0 to 6 step 1  unroll 0",
         "mine[0, 0 : 2 x 3].at(element / 3, element % 3) = 5",
     ]
+
+
+def fixed_of(text: str, **sizes: int) -> tuple[tuple[str, int], ...]:
+    (function,) = (report := check_text(text)).functions
+    assert function.analysis is not None
+    (made,) = lowered_kernels(function.analysis.model, report.target, sizes)
+    return made.fixed
+
+
+def test_a_kernel_is_made_for_the_size_alone_that_its_block_hangs_on() -> None:
+    head = "__co__ void f(global f32 [M, N] x, f16 h, f32 factor)"
+    by_n = (
+        f"{head} {{ parallel b by M : block {{ parallel t by N : thread {{ x.at(b, t) = x.at(b, t) * factor; }} }} }}"
+    )
+    assert fixed_of(by_n, M=4, N=64, h=1, factor=1) == (("N", 64),)
+    both = f"{head} {{ parallel {{i, j}} by [M, N] : thread {{ x.at(i, j) = factor; }} }}"
+    assert fixed_of(both, M=4, N=64, h=1, factor=1) == (("M", 4), ("N", 64))
+
+
+def test_a_block_has_its_limit() -> None:
+    text = "__co__ void f(global s32 [N] x) { parallel t by N : thread { x.at(t) = 1; } }"
+    with pytest.raises(LoweringError, match="a block would have 2048 threads; 1024 are possible"):
+        fixed_of(text, N=2048)

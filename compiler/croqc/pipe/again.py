@@ -17,6 +17,7 @@ from croqc.pipe.published import read
 from croqc.pipe.walk import Body, bodies, statements
 from croqc.text.record import record
 
+
 @record
 class Sum:
     """`constant` plus multiples of other values."""

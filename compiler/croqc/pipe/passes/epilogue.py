@@ -5,8 +5,9 @@
   take turns in two buffers where the block's shared memory leaves room for them, so that one is written while the
   transfer of the other is under way, up to the next tile. A buffer is written again only when its last transfer has
   read it. Where no room is left for another stage, stores of tiles alike by one role share theirs.
-- Where a panel may meet what was stored before, in the turn before too, all of that has been written first: once a turn,
-  in front of the first panel, when the multiplies of the tile lie between. Nothing else may store into such a tensor.
+- Where a panel may meet what was stored before, in the turn before too, all of that has been written first: once a
+  turn, in front of the first panel, when the multiplies of the tile lie between. Nothing else may store into such a
+  tensor.
 """
 
 from __future__ import annotations
