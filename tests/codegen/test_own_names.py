@@ -32,12 +32,12 @@ __co__ void rank(global f16 [128, 64] a, global f16 [64, 64] b, global f32 [128,
 """
 TEXTS = {"ranks": CLUSTER} | {
     path.stem: path.read_text(encoding="utf-8")
-    for path in sorted((*EXAMPLES.glob("*.co"), *(GPU / "kernels").glob("*.co"), GPU / "coverage/cluster.co"))
+    for path in sorted((*EXAMPLES.glob("*.co"), *(GPU / "kernels").glob("warp_*.co"), GPU / "coverage/cluster.co"))
 }
 FEW = ("ranks", "transpose", "gemm_f16", "warp_tf32")
 WORD = re.compile(r"[A-Za-z_]\w*")
 WAY = re.compile(r"(_+|_\d+)$")  # how a name makes way
-MADE = re.compile(r"(\w+?)(_(?:stage|landed|map|phase|slot|data)\w*)")  # `acc_stage` is of `acc`
+MADE = re.compile(r"(\w+?)(_(?:stage|landed|map|phase|slot|data|unscaled)\w*)")  # `acc_stage` is of `acc`
 VARIABLE = re.compile(r"(?<![.\w])[A-Za-z_]\w*")  # no member, as of `threadIdx`
 
 
@@ -132,5 +132,5 @@ def test_names_of_the_source_and_of_the_emitters_stay_apart(name: str, monkeypat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TEXTS.keys() - set(FEW)))
-def test_in_every_example_and_kernel_for_the_card(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_every_example_and_warp_multiply(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check(name, monkeypatch)

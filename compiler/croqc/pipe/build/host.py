@@ -134,7 +134,8 @@ class _Host:
 
     def _assert(self, c: Context, node: ast.Assert) -> Built:
         cond = c.expr(node.cond)
-        return [] if cond == Lit(True, "bool") else [ir_host.Require(node.span, cond, node.message.value, asserted=True)]
+        holds = cond == Lit(True, "bool")
+        return [] if holds else [ir_host.Require(node.span, cond, node.message.value, asserted=True)]
 
     def _sync(self, c: Context, node: ast.Sync) -> Built:
         return [ir_host.Join(node.span)]
