@@ -16,6 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from tests.emulator.translate import SHOWN_AS
+
 ROOT: Final = Path(__file__).parents[2]
 KEPT: Final = ROOT / "build" / "emulator"
 MACHINE: Final = Path(__file__).with_name("machine")
@@ -67,12 +69,12 @@ def built(text: str) -> Path:
         program.parent.mkdir(parents=True, exist_ok=True)
         common = machine()
         with tempfile.TemporaryDirectory(dir=program.parent) as folder:
-            unit = Path(folder) / "unit.cc"
+            unit = Path(folder) / SHOWN_AS
             unit.write_text(text, encoding="utf-8")
             objects = sorted(str(path) for path in common.glob("*.o"))
             made = Path(folder) / "program"
             search = ["-I", str(common), "-I", str(MACHINE)]
-            _run([compiler(), *_UNIT, "-no-pie", *search, str(unit), *objects, "-o", str(made)], Path(folder))
+            _run([compiler(), *_UNIT, "-no-pie", *search, "-x", "c++", str(unit), "-x", "none", *objects, "-o", str(made)], Path(folder))
             made.replace(program)
     return program
 

@@ -27,16 +27,19 @@ def told(report: str, program: Path, code: str) -> str:
             found.append(f"block {block} thread {thread}{others} at {what}")
         elif word == "stack":
             place = _line(rest.split(), program)
-            who = f"block {block} thread {thread}, " if thread and len(found) == 1 else ""
-            if place:
-                found[-1] += f" ({who}line {place}: {lines[place - 1].strip()})"
+            single = len(found) == 1 and not found[0].startswith("a hang")
+            where = [f"block {block} thread {thread}"] if thread and single else []
+            where += [f"line {place}: {lines[place - 1].strip()}"] if place else []
+            found[-1] += f" ({', '.join(where)})" if where else ""
     return "; ".join(found)
 
 
 def _line(addresses: Sequence[str], program: Path) -> int | None:
     """The line of the outermost call in generated code: that of the kernel, not of a function it uses."""
-    calls = [hex(int(address, 16) - 1) for address in addresses]  # a return address is behind its call
-    command = ["addr2line", "-i", "-e", str(program), *calls]
-    places = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = re.findall(rf"\b{re.escape(SHOWN_AS)}:(\d+)", places)
-    return int(found[-1]) if found else None
+    for before in (1, 0):  # a return address is behind its call, that of a signal is the place itself
+        calls = [hex(int(address, 16) - before) for address in addresses]
+        command = ["addr2line", "-i", "-e", str(program), *calls]
+        places = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        if found := re.findall(rf"\b{re.escape(SHOWN_AS)}:(\d+)", places):
+            return int(found[-1])
+    return None

@@ -82,8 +82,9 @@ def test_a_wgmma_that_nobody_waits_for() -> None:
 
 
 def test_results_come_at_the_wait() -> None:
+    """The first wait of a warp completes an operation: what is read before depends on the order, and tells them apart."""
     found = multiplied(wait="for (int r = 0; r < 8; ++r) out[threadIdx.x * 8 + r] = d[r];\n  wgmma_wait<0>();\n  return;")
-    assert not isinstance(found, str) and set(found.reshape(-1).tolist()) == {1.0}
+    assert isinstance(found, str) and "of 'out' differs between the orders 0 and" in found
 
 
 def test_warps_that_issue_different_wgmma() -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from tests.emulator.instructions import NotModelledError, Operand, call_of
 
-SHOWN_AS: Final = "generated.cu"  # the file name of the lines in debug information
+SHOWN_AS: Final = "generated.cu"  # the file name of a unit, and so of its lines in debug information
 
 _ASM: Final = re.compile(r"\basm(?: volatile)?\(")
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -34,7 +34,7 @@ def translated(code: str, arch: str) -> str:
         for cluster, name in kernels
     )
     return (
-        f'#define __CUDA_ARCH__ {number}\n#include "emulator.h"\n#line 1 "{SHOWN_AS}"\n{text}\n#line 1 "entries"\n'
+        f'#define __CUDA_ARCH__ {number}\n#include "emulator.h"\n#line 1\n{text}\n#line 1 "entries"\n'
         f"const emu::Entry emu::entries[] = {{\n{entries}    {{nullptr, nullptr, 0, 0}}}};\n"
     )
 

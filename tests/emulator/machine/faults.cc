@@ -3,6 +3,7 @@
 
 #include <execinfo.h>
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -14,12 +15,30 @@
 
 namespace emu {
 
+namespace {
+
+void* interrupted;  // where a signal came
+
+void* place_of_signal(void* context) {
+  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<void*>(registers.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(registers.pc);
+#else
+  (void)registers;
+  return nullptr;
+#endif
+}
+
+}  // namespace
+
 const char* stack_text() {
   static char text[1024];
   void* calls[48];
   const int count = backtrace(calls, 48);
-  int at = 0;
-  text[0] = 0;
+  int at = interrupted ? snprintf(text, sizeof text, " %p", interrupted) : 0;
+  text[at] = 0;
   for (int i = 0; i < count && at < 900; ++i) at += snprintf(text + at, sizeof text - at, " %p", calls[i]);
   return text;
 }
@@ -43,7 +62,8 @@ void fault(const char* words, ...) {
 
 namespace {
 
-void on_signal(int number, siginfo_t* info, void*) {
+void on_signal(int number, siginfo_t* info, void* context) {
+  interrupted = place_of_signal(context);
   if (number == SIGILL) fault("a misaligned address, or an index outside of an array of the thread");
   if (number == SIGFPE) fault("an integer division by zero");
   const auto* address = static_cast<const unsigned char*>(info->si_addr);

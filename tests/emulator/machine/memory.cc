@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "faults.h"
+#include "parts.h"
 
 namespace emu {
 namespace {
@@ -20,9 +21,27 @@ unsigned char* pages(size_t size) {
   return static_cast<unsigned char*>(found);
 }
 
-// Tiles lie on multiples of 1024 bytes, and so does the start of shared memory; behind its end the next page is
-// guarded, what is between is not.
 constexpr size_t kShared = 256 << 10;
+
+bool untouched(const unsigned char* first, const unsigned char* last) {
+  return std::all_of(first, last, [](unsigned char byte) { return byte == kPattern; });
+}
+
+// Shared memory of a block ends at a page that nobody may touch, but for what makes its start a multiple of 1024 bytes;
+// that, and the rest of its first page, is guarded by a pattern.
+struct SharedMemories final : Part {
+  struct Kept {
+    unsigned char *all, *start;
+    unsigned bytes;
+    unsigned char* page() const { return all + (start - all) / kPage * kPage; }
+  };
+  void end() override {
+    for (const Kept& each : kept)
+      if (each.all && !(untouched(each.page(), each.start) && untouched(each.start + each.bytes, each.all + kShared)))
+        fault("something was written in front of or behind the shared memory of a block");
+  }
+  Kept kept[kClusterMost] = {};
+} shared_memories;
 
 }  // namespace
 
@@ -38,26 +57,28 @@ Guarded::Guarded(size_t size) : size_(size) {
 }
 
 bool Guarded::intact() const {
-  const auto is_pattern = [](unsigned char byte) { return byte == kPattern; };
-  return std::all_of(page_, start_, is_pattern) && std::all_of(start_ + size_, page_ + span_, is_pattern);
+  return untouched(page_, start_) && untouched(start_ + size_, page_ + span_);
 }
 
 unsigned char* shared_memory_of(int rank, unsigned bytes) {
-  static unsigned char* kept[kClusterMost];
-  if (!kept[rank]) {
-    unsigned char* all = pages(kShared + 2 * kPage);
-    mprotect(all, kPage, PROT_NONE);
-    mprotect(all + kPage + kShared, kPage, PROT_NONE);
-    kept[rank] = all + kPage;
+  auto& kept = shared_memories.kept[rank];
+  if (!kept.all) {
+    kept.all = pages(kShared + 2 * kPage) + kPage;
+    mprotect(kept.all + kShared, kPage, PROT_NONE);
   }
-  unsigned char* start = kept[rank] + (kShared - (bytes + 1023) / 1024 * 1024);
-  memset(start, 0xff, (bytes + 1023) / 1024 * 1024);
-  return start;
+  kept.start = kept.all + (kShared - (bytes + 1023) / 1024 * 1024);
+  kept.bytes = bytes;
+  mprotect(kept.all - kPage, size_t(kept.page() - kept.all) + kPage, PROT_NONE);
+  mprotect(kept.page(), size_t(kept.all + kShared - kept.page()), PROT_READ | PROT_WRITE);
+  memset(kept.page(), kPattern, size_t(kept.all + kShared - kept.page()));
+  memset(kept.start, 0xff, bytes);
+  return kept.start;
 }
 
 bool near_shared(const unsigned char* address, long* offset) {
-  *offset = address - current->block->shared;
-  return *offset > -long(kShared) - long(kPage) && *offset < long(kShared) + long(kPage);
+  const auto& mine = shared_memories.kept[current->block->rank];
+  *offset = address - mine.start;
+  return address >= mine.all - kPage && address < mine.all + kShared + kPage;
 }
 
 unsigned shared_address(const void* pointer) {
