@@ -74,7 +74,23 @@ def built(text: str) -> Path:
             objects = sorted(str(path) for path in common.glob("*.o"))
             made = Path(folder) / "program"
             search = ["-I", str(common), "-I", str(MACHINE)]
-            _run([compiler(), *_UNIT, "-no-pie", *search, "-x", "c++", str(unit), "-x", "none", *objects, "-o", str(made)], Path(folder))
+            _run(
+                [
+                    compiler(),
+                    *_UNIT,
+                    "-no-pie",
+                    *search,
+                    "-x",
+                    "c++",
+                    str(unit),
+                    "-x",
+                    "none",
+                    *objects,
+                    "-o",
+                    str(made),
+                ],
+                Path(folder),
+            )
             made.replace(program)
     return program
 

@@ -42,9 +42,7 @@ class Emulator:
     def card(self) -> str:
         return "the emulator"
 
-    def run(
-        self, job: Job, timeout: float = 0.0, cancelled: Callable[[], bool] = lambda: False
-    ) -> Answer | Trouble:
+    def run(self, job: Job, timeout: float = 0.0, cancelled: Callable[[], bool] = lambda: False) -> Answer | Trouble:
         """As `Parent.run`; `timeout` is for a card. A fault is a Trouble whose message has its words and place."""
         code = self.change(job.code)
         try:

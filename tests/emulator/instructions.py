@@ -12,7 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_ELEM: Final = {"acc": "f16|f32|f64|s32", "a": "f16|bf16|tf32|e4m3|e5m2|s8|u8|f64", "b": "f16|bf16|tf32|e4m3|e5m2|s8|u8|f64"}
+_ELEM: Final = {
+    "acc": "f16|f32|f64|s32",
+    "a": "f16|bf16|tf32|e4m3|e5m2|s8|u8|f64",
+    "b": "f16|bf16|tf32|e4m3|e5m2|s8|u8|f64",
+}
 _ELEMS: Final = r"\.".join(f"(?P<{name}>{words})" for name, words in _ELEM.items())
 _SHAPE: Final = r"m(?P<m>\d+)n(?P<n>\d+)k(?P<k>\d+)"
 _SHAPED: Final = "{{{m}, {n}, {k}, emu::Elem::{acc}, emu::Elem::{a}, emu::Elem::{b}}}"
@@ -43,7 +47,7 @@ TABLE: Final[tuple[tuple[str, str], ...]] = (
     (r"griddepcontrol\.wait", "emu::no_effect()"),
     (r"nanosleep\.u32", "emu::no_effect()"),
     (r"setmaxnreg\.(inc|dec)\.sync\.aligned\.u32", "emu::no_effect()"),
-    (r"trap", "emu::fault(\"the kernel trapped\")"),
+    (r"trap", 'emu::fault("the kernel trapped")'),
     # Barriers (PTX ISA, bar, barrier.cluster)
     (r"bar\.sync", "emu::bar_sync({0}, {1})"),
     (r"bar\.arrive", "emu::bar_arrive({0}, {1})"),
@@ -82,7 +86,10 @@ TABLE: Final[tuple[tuple[str, str], ...]] = (
     (r"ldmatrix\.sync\.aligned\.m8n8\.x4\.shared\.b16", "emu::ldmatrix({0}, {1}, false)"),
     (r"ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared\.b16", "emu::ldmatrix({0}, {1}, true)"),
     (r"stmatrix\.sync\.aligned\.m8n8\.x4\.shared\.b16", "emu::stmatrix({0}, {1})"),
-    (rf"mma\.sync\.aligned\.{_SHAPE}\.row\.col\.{_ELEMS}\.(?P=acc)", f"emu::mma({_SHAPED}, {{0}}, {{1}}, {{2}}, {{3}})"),
+    (
+        rf"mma\.sync\.aligned\.{_SHAPE}\.row\.col\.{_ELEMS}\.(?P=acc)",
+        f"emu::mma({_SHAPED}, {{0}}, {{1}}, {{2}}, {{3}})",
+    ),
     (
         rf"wgmma\.mma_async\.sync\.aligned\.{_SHAPE}\.{_ELEMS}",
         f"emu::wgmma({_SHAPED}, {{0}}, {{1}}, {{2}}, {{3}}, {{{{{{flags}}}}}})",

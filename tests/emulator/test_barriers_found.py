@@ -9,6 +9,8 @@ import pytest
 
 from tests.emulator.pieces import Piece, tensor_map
 
+pytestmark = pytest.mark.slow
+
 ONE = np.zeros(1, np.int32)
 ARRIVALS = Piece(
     body="""
@@ -46,7 +48,9 @@ def test_a_wait_passes_for_the_generation_that_was_completed_last(generations: i
 def test_a_wait_that_missed_its_generation_hangs(generations: int, parity: int) -> None:
     found = with_words(ARRIVALS, generations=generations, parity=parity).run()
     assert isinstance(found, str)
-    assert found.startswith("order 0: a hang: no thread can go on; block 0,0,0 thread 32 at the mbarrier at byte 0, for parity")
+    assert found.startswith(
+        "order 0: a hang: no thread can go on; block 0,0,0 thread 32 at the mbarrier at byte 0, for parity"
+    )
     assert f"mbarrier_wait(barrier, {parity});" in found
 
 

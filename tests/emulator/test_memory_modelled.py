@@ -10,6 +10,8 @@ import pytest
 
 from tests.emulator.pieces import Piece, Values, tensor_map
 
+pytestmark = pytest.mark.slow
+
 ONE = np.zeros(1, np.int32)
 
 
@@ -25,7 +27,14 @@ def test_a_box_outside_of_the_tensor_is_filled_with_zeros() -> None:
   __syncthreads();
   mbarrier_wait(barrier, 0);
   out[threadIdx.x] = reinterpret_cast<float*>(smem)[threadIdx.x];"""
-    piece = Piece(body, np.zeros((4, 8), np.float32), {"x": x}, {"x_map": tensor_map("x", x, (4, 8))}, ("mbarrier", "tma"), shared=1032)
+    piece = Piece(
+        body,
+        np.zeros((4, 8), np.float32),
+        {"x": x},
+        {"x_map": tensor_map("x", x, (4, 8))},
+        ("mbarrier", "tma"),
+        shared=1032,
+    )
     wanted = np.zeros((4, 8), np.float32)
     wanted[1:4, 0:4] = x[0:3, 8:12]
     found = piece.run()
@@ -225,7 +234,7 @@ NARROW = {
 def test_conversions_agree_with_ml_dtypes(elem: str) -> None:
     """Every value of the type; their neighbours, halfway points and numbers beyond the largest, of both signs."""
     dtype = np.dtype(NARROW[elem])
-    every = np.arange(256 ** dtype.itemsize, dtype=np.uint32).astype(f"uint{8 * dtype.itemsize}").view(dtype)
+    every = np.arange(256**dtype.itemsize, dtype=np.uint32).astype(f"uint{8 * dtype.itemsize}").view(dtype)
     exact = every.astype(np.float32)
     finite = np.sort(exact[np.isfinite(exact)])
     halfway = (finite[:-1] + finite[1:]) / 2

@@ -10,6 +10,8 @@ import pytest
 
 from tests.emulator.pieces import Piece, Values
 
+pytestmark = pytest.mark.slow
+
 WGMMA = """
 __device__ __forceinline__ void wgmma_m64n16k16(float (&d)[8], u64 a, u64 b, bool adds) {
   asm volatile("{.reg .pred adds; setp.ne.b32 adds, %10, 0; wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {"
@@ -83,7 +85,9 @@ def test_a_wgmma_that_nobody_waits_for() -> None:
 
 def test_results_come_at_the_wait() -> None:
     """The first wait of a warp completes an operation: what is read before depends on the order, and tells them apart."""
-    found = multiplied(wait="for (int r = 0; r < 8; ++r) out[threadIdx.x * 8 + r] = d[r];\n  wgmma_wait<0>();\n  return;")
+    found = multiplied(
+        wait="for (int r = 0; r < 8; ++r) out[threadIdx.x * 8 + r] = d[r];\n  wgmma_wait<0>();\n  return;"
+    )
     assert isinstance(found, str) and "of 'out' differs between the orders 0 and" in found
 
 
@@ -100,7 +104,9 @@ def test_a_wgmma_that_a_warp_leaves_out_hangs() -> None:
 
 
 def test_an_operand_behind_shared_memory() -> None:
-    found = replace(MULTIPLY, body=MULTIPLY.body.replace("ADDS", "true").replace("WAIT", "wgmma_wait<0>();"), shared=10112).run(0)
+    found = replace(
+        MULTIPLY, body=MULTIPLY.body.replace("ADDS", "true").replace("WAIT", "wgmma_wait<0>();"), shared=10112
+    ).run(0)
     assert isinstance(found, str) and ("of shared memory, which has 10112" in found)
 
 

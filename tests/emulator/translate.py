@@ -50,7 +50,9 @@ def _without_asm(code: str) -> str:
             found.append(_calls(statement))
         except NotModelledError as error:
             line = code.count("\n", 0, start.start()) + 1
-            raise NotModelledError(f"the emulator does not model '{error}', in line {line} of the generated code") from None
+            raise NotModelledError(
+                f"the emulator does not model '{error}', in line {line} of the generated code"
+            ) from None
         found.append("\n" * code.count("\n", start.start(), stop))
         at = stop
     return "".join(found) + code[at:]
