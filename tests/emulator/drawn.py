@@ -1,4 +1,4 @@
-"""Draws kernels that are right, with what they should give: copies, pipelines of a matrix multiply, multiplies of warps.
+"""Draws kernels that are right, with what they should give: copies, pipelines of multiplies, multiplies of warps.
 
 A seed always means the same kernel. Must not run any.
 """
@@ -39,8 +39,8 @@ def drawn_of(family: str, seed: int) -> Drawn:
 
 
 def copy(random: Random) -> Drawn:
-    """Tiles of one to four dimensions into shared memory and out, by threads or by TMA, at once or later; sizes need not
-    be whole tiles, rows are multiples of 16 bytes."""
+    """Tiles of one to four dimensions into shared memory and out, by threads or by TMA, at once or later; sizes need
+    not be whole tiles, rows are multiples of 16 bytes."""
     elem = random.choice(tuple(BITS))
     rank = random.randint(1, 4)
     row = 16 * 8 // BITS[elem]  # elements of 16 bytes
@@ -91,7 +91,7 @@ def _moved(random: Random, source: str, dest: str, future: str, swizzle: str) ->
 
 
 def pipeline(random: Random) -> Drawn:
-    """One producer, one or two consumers, one to four stages: futures or named events, credits at the start or ready."""
+    """One producer, one or two consumers, one to four stages: futures or events, credits at the start or ready."""
     elem = random.choice(("f16", "bf16"))
     stages, consumers = random.randint(1, 4), random.randint(1, 2)
     wide, rows = random.choice((16, 32, 64, 128)), 64 * consumers
@@ -166,18 +166,20 @@ __co__ void drawn(global {elem} [M, K] a, global {elem} [N, K] b, global {elem} 
 
 # Element, accumulator, K of one multiply.
 FORMS: Final = (("f16", "f32", 16), ("f16", "f32", 8), ("f16", "f16", 16), ("bf16", "f32", 16), ("bf16", "f32", 8),
-                ("f32", "f32", 8), ("s8", "s32", 32), ("s8", "s32", 16), ("u8", "s32", 32), ("f8_e4m3", "f32", 32))  # fmt: skip
+                ("f32", "f32", 8), ("s8", "s32", 32), ("s8", "s32", 16), ("u8", "s32", 32),
+                ("f8_e4m3", "f32", 32))  # fmt: skip
 
 
 def warp(random: Random) -> Drawn:
     """Warps with a tile of 16 x 8 each; operands from global or from shared memory, along K or across."""
     elem, acc, depth = random.choice(FORMS)
     warps, turns = random.randint(1, 3), random.randint(1, 4)
+    rows, columns = 16 * warps * random.randint(1, 2), 8 * random.randint(1, 3)
     across = random.random() < 0.4 and elem in ("f16", "bf16")  # b lies [K, N]
     right = f"b.subspan({depth}, 8).at(t, j)" if across else f"b.subspan(8, {depth}).at(j, t)"
     shape, product = ("[K, N]", "a @ b") if across else ("[N, K]", "a @ b.T")
     old = elem != "f8_e4m3" and random.random() < 0.4
-    text = f"""// croq: run M={16 * warps * random.randint(1, 2)} N={8 * random.randint(1, 3)} K={depth * turns}
+    text = f"""// croq: run M={rows} N={columns} K={depth * turns}
 // croq: expect out ~= {product}
 __co__ void drawn(global {elem} [M, K] a, global {elem} {shape} b, global {acc} [M, N] out) {{
   parallel {{i, j}} by [M / {16 * warps}, N / 8] : block {{

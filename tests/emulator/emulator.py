@@ -1,4 +1,4 @@
-"""A card that is emulated: takes the jobs that the engine gives its child, and answers as it does. Must not judge results.
+"""A card that is emulated: takes the jobs that the engine gives its child, and answers as it does. Must not judge.
 
 It stands where `engines.gpu.parent.Parent` would. A job is run under several orders of its threads, in a process each;
 the arrays must come out the same, unless atomics of floats make them depend on the order.
@@ -61,13 +61,8 @@ class Emulator:
                 fault = self._one(program, code, folder, order, out)
                 if fault:
                     return Trouble(Kind.OTHER, f"order {order}: {fault}")
-                if number and not _FLOAT_ATOMICS.search(code):
-                    for array in job.arrays:
-                        ours, theirs = (np.fromfile(each / f"{array.name}.out", np.uint8) for each in (folder, out))
-                        if not np.array_equal(ours, theirs):
-                            first = int(np.argmax(ours != theirs))
-                            where = f"byte {first} of '{array.name}' differs between the orders {self.orders[0]} and {order}"
-                            return Trouble(Kind.OTHER, where)
+                if number and not _FLOAT_ATOMICS.search(code) and (found := _differs(job, folder, out)):
+                    return Trouble(Kind.OTHER, f"{found} differs between the orders {self.orders[0]} and {order}")
         printed = (folder / PRINTED).read_text(encoding="utf-8", errors="replace")
         return Answer("done", device=self.card(), printed=printed)
 
@@ -84,6 +79,15 @@ class Emulator:
         if done.returncode == FAULT:
             return told(done.stderr, program, code)
         return "" if done.returncode == 0 else f"the process ended with {done.returncode}: {done.stderr[:500]}"
+
+
+def _differs(job: Job, one: Path, other: Path) -> str:
+    """The first place where arrays of two runs differ."""
+    for array in job.arrays:
+        a, b = (np.fromfile(each / f"{array.name}.out", np.uint8) for each in (one, other))
+        if not np.array_equal(a, b):
+            return f"byte {int(np.argmax(a != b))} of '{array.name}'"
+    return ""
 
 
 def job_text(job: Job) -> str:

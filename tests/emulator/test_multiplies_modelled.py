@@ -84,7 +84,7 @@ def test_a_wgmma_that_nobody_waits_for() -> None:
 
 
 def test_results_come_at_the_wait() -> None:
-    """The first wait of a warp completes an operation: what is read before depends on the order, and tells them apart."""
+    """The first wait of a warp completes an operation: what is read before that depends on the order."""
     found = multiplied(
         wait="for (int r = 0; r < 8; ++r) out[threadIdx.x * 8 + r] = d[r];\n  wgmma_wait<0>();\n  return;"
     )
@@ -178,5 +178,6 @@ def test_what_is_not_modelled_is_named_with_its_line() -> None:
     piece = Piece('  asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");', np.zeros(1, np.int32))
     line = next(at for at, text in enumerate(piece.code().splitlines(), 1) if "tcgen05" in text)
     assert piece.run(0) == (
-        f"not modelled: the emulator does not model 'tcgen05.wait::ld.sync.aligned', in line {line} of the generated code"
+        "not modelled: the emulator does not model 'tcgen05.wait::ld.sync.aligned', "
+        f"in line {line} of the generated code"
     )

@@ -1,4 +1,4 @@
-"""Generated CUDA as C++ for the host: inline PTX becomes calls of the emulator, all else stays. Must not know PTX's meaning.
+"""Generated CUDA as C++ for the host: inline PTX becomes calls of the emulator, all else stays. Must not know PTX.
 
 Lines keep their numbers, so that a place in the translation is one in the generated code.
 """
@@ -30,7 +30,8 @@ def translated(code: str, arch: str) -> str:
     text = text.replace('extern "C" __global__', "__global__")  # the C library has names of its own
     number = int(re.sub(r"\D", "", arch)) * 10
     entries = "".join(
-        f'    {{"{name}", [](void** emu_arguments) {{ emu::launch({name}, emu_arguments); }}, emu::parameters_of({name}), {cluster or 1}}},\n'
+        f'    {{"{name}", [](void** emu_arguments) {{ emu::launch({name}, emu_arguments); }}, '
+        f"emu::parameters_of({name}), {cluster or 1}}},\n"
         for cluster, name in kernels
     )
     return (
@@ -84,12 +85,12 @@ class _Asm:
 
 def _parsed(statement: str) -> _Asm:
     """What stands between the brackets of an asm statement (GCC, extended asm)."""
-    template, at = "", 0
+    template = ""
     while literal := _LITERAL.match(statement.lstrip()):
         template += literal.group(1)
         statement = statement.lstrip()[literal.end() :]
-    parts: list[list[str]] = []
-    for part in statement.lstrip().replace("::", ": :").split(":")[1:3]:  # the third holds what is clobbered
+    parts = []
+    for part in _sections(statement)[1:3]:  # the third holds what is clobbered
         operands = []
         at = 0
         while constraint := _LITERAL.search(part, at):
@@ -99,6 +100,22 @@ def _parsed(statement: str) -> _Asm:
         parts.append(operands)
     outputs, inputs = (*parts, [], [])[:2]
     return _Asm(template, tuple(outputs), tuple(inputs))
+
+
+def _sections(text: str) -> list[str]:
+    """The parts between colons outside of brackets and literals."""
+    found, at, start = [], 0, 0
+    while at < len(text):
+        if literal := _LITERAL.match(text, at):
+            at = literal.end()
+        elif text[at] == "(":
+            at = _closing(text, at + 1) + 1
+        else:
+            if text[at] == ":":
+                found.append(text[start:at])
+                start = at + 1
+            at += 1
+    return [*found, text[start:]]
 
 
 def _calls(statement: str) -> str:

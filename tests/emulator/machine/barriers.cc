@@ -42,7 +42,8 @@ struct Barriers final : Part {
 
   void end() override {
     for (const auto& [key, barrier] : named)
-      if (barrier.arrived) fault("barrier %d has %d arrivals when the block ends", key.second, barrier.arrived);
+      if (barrier.arrived)
+        fault("barrier %d has %d arrivals when the block ends", key.second, barrier.arrived);
   }
 
   std::map<std::pair<int, int>, Barrier> named;  // by rank of the block and number

@@ -10,8 +10,8 @@
 
 namespace emu {
 
-// The threads of the warp come together; the last of them calls `work` with what each lane brought, null for lanes that
-// the block does not have. Faults where they are at different operations.
+// The threads of the warp come together; the last of them calls `work` with what each lane brought, null for
+// lanes that the block does not have. Faults where they are at different operations.
 void meet_warp(const char* name, void* mine, void (*work)(void** lanes));
 
 // The same for operations that need all 32 lanes.

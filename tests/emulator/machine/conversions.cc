@@ -10,7 +10,8 @@ namespace {
 float finite(unsigned bits, int exponent, int fraction, int bias) {
   const int e = int(bits >> fraction) & ((1 << exponent) - 1);
   const int f = int(bits) & ((1 << fraction) - 1);
-  const float magnitude = e ? ldexpf(float(f + (1 << fraction)), e - bias - fraction) : ldexpf(float(f), 1 - bias - fraction);
+  const float magnitude =
+      e ? ldexpf(float(f + (1 << fraction)), e - bias - fraction) : ldexpf(float(f), 1 - bias - fraction);
   return bits >> (exponent + fraction) & 1 ? -magnitude : magnitude;
 }
 
@@ -36,7 +37,8 @@ unsigned saturated(float value, int fraction, int bias, unsigned largest) {
 }  // namespace
 
 float f16_value(uint16_t bits) {
-  if ((bits & 0x7c00) == 0x7c00) return bits_as<float>((bits & 0x8000u) << 16 | 0x7f800000u | (bits & 0x3ffu) << 13);
+  if ((bits & 0x7c00) == 0x7c00)
+    return bits_as<float>((bits & 0x8000u) << 16 | 0x7f800000u | (bits & 0x3ffu) << 13);
   return finite(bits, 5, 10, 15);
 }
 
@@ -69,16 +71,27 @@ double value_at(Elem elem, const void* bytes) {
   double wide;
   if (elem != Elem::f64) memcpy(&word, bytes, bytes_of(elem));
   switch (elem) {
-    case Elem::f16: return f16_value(uint16_t(word));
-    case Elem::bf16: return bits_as<float>(word << 16);
-    case Elem::tf32: return bits_as<float>(word & 0xffffe000u);
-    case Elem::f32: return bits_as<float>(word);
-    case Elem::f64: memcpy(&wide, bytes, 8); return wide;
-    case Elem::e4m3: return e4m3_value(uint8_t(word));
-    case Elem::e5m2: return e5m2_value(uint8_t(word));
-    case Elem::s8: return int8_t(word);
-    case Elem::u8: return uint8_t(word);
-    case Elem::s32: return int32_t(word);
+    case Elem::f16:
+      return f16_value(uint16_t(word));
+    case Elem::bf16:
+      return bits_as<float>(word << 16);
+    case Elem::tf32:
+      return bits_as<float>(word & 0xffffe000u);
+    case Elem::f32:
+      return bits_as<float>(word);
+    case Elem::f64:
+      memcpy(&wide, bytes, 8);
+      return wide;
+    case Elem::e4m3:
+      return e4m3_value(uint8_t(word));
+    case Elem::e5m2:
+      return e5m2_value(uint8_t(word));
+    case Elem::s8:
+      return int8_t(word);
+    case Elem::u8:
+      return uint8_t(word);
+    case Elem::s32:
+      return int32_t(word);
   }
   return 0;
 }

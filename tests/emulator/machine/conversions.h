@@ -11,13 +11,17 @@ enum class Elem { f16, bf16, tf32, f32, f64, e4m3, e5m2, s8, u8, s32 };
 
 constexpr unsigned bytes_of(Elem elem) {
   switch (elem) {
-    case Elem::f64: return 8;
+    case Elem::f64:
+      return 8;
     case Elem::tf32:
     case Elem::f32:
-    case Elem::s32: return 4;
+    case Elem::s32:
+      return 4;
     case Elem::f16:
-    case Elem::bf16: return 2;
-    default: return 1;
+    case Elem::bf16:
+      return 2;
+    default:
+      return 1;
   }
 }
 

@@ -38,7 +38,8 @@ struct Copies final : Part {
   void begin() override { threads.clear(); }
   void exits() override {
     OfThread& mine = threads[current];
-    if (!mine.open.empty() || !mine.groups.empty()) fault("a thread ends and has not waited for its cp.async");
+    if (!mine.open.empty() || !mine.groups.empty())
+      fault("a thread ends and has not waited for its cp.async");
   }
   bool late() override { return !arrivals.empty(); }
   void land() override {
@@ -57,7 +58,8 @@ struct Copies final : Part {
 
 void cp_async(unsigned to, const void* from, unsigned bytes) {
   const Place place = place_of(to, bytes, bytes, "a cp.async");
-  if (reinterpret_cast<uintptr_t>(from) % bytes) fault("a cp.async of %u bytes from an address that is no multiple", bytes);
+  if (reinterpret_cast<uintptr_t>(from) % bytes)
+    fault("a cp.async of %u bytes from an address that is no multiple", bytes);
   copies.threads[current].open.push_back({place.bytes(), from, bytes});
 }
 
@@ -77,10 +79,10 @@ void cp_async_wait(int keep) {
 
 void cp_async_arrive(unsigned barrier) {
   OfThread& mine = copies.threads[current];
-  const Place place = place_of(barrier, 8, 8, "an mbarrier");
-  Arrival arrival{{}, unsigned(place.block->rank + 1) << 24 | (place.offset + kWindow)};
+  Arrival arrival{{}, cluster_address(barrier, unsigned(current->block->rank))};
   mine.groups.push_back(std::move(mine.open));
-  for (const Group& group : mine.groups) arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
+  for (const Group& group : mine.groups)
+    arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
   mine = {};
   copies.arrivals.push_back(std::move(arrival));
   moved();

@@ -1,5 +1,5 @@
-// Asynchronous copies of threads (PTX ISA, cp.async). Each comes as late as it may: at the wait for its group, or at some
-// time before its barrier counts the arrival.
+// Asynchronous copies of threads (PTX ISA, cp.async). Each comes as late as it may: at the wait for its
+// group, or at some time before its barrier counts the arrival.
 //
 // Not modelled: cache hints, copies shorter than their size.
 #pragma once

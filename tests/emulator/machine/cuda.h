@@ -1,7 +1,8 @@
-// The words of CUDA C++ that generated code uses, for the host's compiler (CUDA C++ Programming Guide, language extensions).
+// The words of CUDA C++ that generated code uses, for the host's compiler (CUDA C++ Programming Guide,
+// language extensions).
 //
-// Not modelled: textures, cooperative groups, system-wide fences, masks of shuffles, approximate mathematics: functions are
-// those of the host, whose last bits may differ.
+// Not modelled: textures, cooperative groups, system-wide fences, masks of shuffles, approximate mathematics:
+// functions are those of the host, whose last bits may differ.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -59,13 +60,17 @@ using std::isnan;
 
 template <class A, class B, class = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> max(A a, B b) {
-  if constexpr (std::is_floating_point_v<std::common_type_t<A, B>>) return std::fmax(a, b);
-  else return std::common_type_t<A, B>(a) < std::common_type_t<A, B>(b) ? b : a;
+  if constexpr (std::is_floating_point_v<std::common_type_t<A, B>>)
+    return std::fmax(a, b);
+  else
+    return std::common_type_t<A, B>(a) < std::common_type_t<A, B>(b) ? b : a;
 }
 template <class A, class B, class = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> min(A a, B b) {
-  if constexpr (std::is_floating_point_v<std::common_type_t<A, B>>) return std::fmin(a, b);
-  else return std::common_type_t<A, B>(b) < std::common_type_t<A, B>(a) ? b : a;
+  if constexpr (std::is_floating_point_v<std::common_type_t<A, B>>)
+    return std::fmin(a, b);
+  else
+    return std::common_type_t<A, B>(b) < std::common_type_t<A, B>(a) ? b : a;
 }
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline float __fdividef(float a, float b) { return a / b; }
@@ -93,7 +98,8 @@ T __shfl_xor_sync(unsigned, T value, int mask) {
 }
 template <class T>
 T __shfl_down_sync(unsigned, T value, int delta) {
-  return emu::shuffle("__shfl_down_sync", value, emu::lane() + delta > 31 ? emu::lane() : emu::lane() + delta);
+  return emu::shuffle("__shfl_down_sync", value,
+                      emu::lane() + delta > 31 ? emu::lane() : emu::lane() + delta);
 }
 
 // PTX ISA, atom: others may come in between two atomics, never inside one.

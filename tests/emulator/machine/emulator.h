@@ -1,4 +1,5 @@
-// What a translated unit includes: CUDA's words, and every instruction that `ptx.py` calls. Must not define any.
+// What a translated unit includes: CUDA's words, and every instruction that `ptx.py` calls. Must not define
+// any.
 #pragma once
 #include "barriers.h"
 #include "collectives.h"

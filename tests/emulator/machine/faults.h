@@ -1,4 +1,5 @@
-// How a fault is told: the words, the thread, and the addresses of the calls that led there. The process ends with it.
+// How a fault is told: the words, the thread, and the addresses of the calls that led there. The process ends
+// with it.
 //
 // The driver in Python turns addresses into lines of the generated code. Must not decide what a fault is.
 #pragma once

@@ -1,4 +1,5 @@
-// The program around a unit: reads a job, runs its launches under one order, and writes the arrays. `FOLDER SEED OUT`.
+// The program around a unit: reads a job, runs its launches under one order, and writes the arrays. `FOLDER
+// SEED OUT`.
 //
 // The job is FOLDER/job, words between spaces, written by `emulator.py`:
 //   array NAME BYTES GIVEN            GIVEN 1: FOLDER/NAME.in has the contents, else zeros
@@ -29,7 +30,8 @@ struct alignas(64) Argument {
 
 std::string unhex(const std::string& text) {
   std::string found;
-  for (size_t at = 0; at + 1 < text.size(); at += 2) found += char(std::stoi(text.substr(at, 2), nullptr, 16));
+  for (size_t at = 0; at + 1 < text.size(); at += 2)
+    found += char(std::stoi(text.substr(at, 2), nullptr, 16));
   return found;
 }
 
@@ -40,9 +42,12 @@ class Job {
   void run() {
     std::string word;
     while (in_ >> word && word != "end") {
-      if (word == "array") array();
-      else if (word == "launch") launch();
-      else fault("a job with the word %s", word.c_str());
+      if (word == "array")
+        array();
+      else if (word == "launch")
+        launch();
+      else
+        fault("a job with the word %s", word.c_str());
     }
     says();
     fflush(stdout);
@@ -63,7 +68,9 @@ class Job {
     int given;
     in_ >> name >> size >> given;
     const Guarded& made = arrays_.emplace(name, size).first->second;
-    if (given) std::ifstream(folder_ + "/" + name + ".in", std::ios::binary).read(reinterpret_cast<char*>(made.bytes()), long(size));
+    if (given)
+      std::ifstream(folder_ + "/" + name + ".in", std::ios::binary)
+          .read(reinterpret_cast<char*>(made.bytes()), long(size));
   }
 
   void launch() {
@@ -82,7 +89,8 @@ class Job {
     const Entry* entry = entries;
     while (entry->name && name != entry->name) ++entry;
     if (!entry->name) fault("there is no kernel %s", name.c_str());
-    if (entry->parameters != count) fault("%d arguments for the %d parameters of %s", count, entry->parameters, name.c_str());
+    if (entry->parameters != count)
+      fault("%d arguments for the %d parameters of %s", count, entry->parameters, name.c_str());
     run_blocks([&] { entry->run(places.data()); }, grid, threads, shared, entry->cluster);
   }
 

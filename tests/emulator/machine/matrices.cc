@@ -16,14 +16,16 @@ struct Lane {
 
 Lane& lane_of(void** lanes, int number) { return *static_cast<Lane*>(lanes[number]); }
 
-// Lane l has elements 2 (l % 4) and the next of row l / 4; lane 8 m + r gives the address of row r of matrix m.
+// Lane l has elements 2 (l % 4) and the next of row l / 4; lane 8 m + r gives the address of row r of matrix
+// m.
 void load(void** lanes, bool transposed) {
   for (int matrix = 0; matrix < 4; ++matrix) {
     uint16_t rows[8][8];
     for (int row = 0; row < 8; ++row) memcpy(rows[row], lane_of(lanes, matrix * 8 + row).row, 16);
     for (int lane = 0; lane < 32; ++lane) {
       const int i = lane / 4, j = lane % 4 * 2;
-      const uint16_t low = transposed ? rows[j][i] : rows[i][j], high = transposed ? rows[j + 1][i] : rows[i][j + 1];
+      const uint16_t low = transposed ? rows[j][i] : rows[i][j],
+                     high = transposed ? rows[j + 1][i] : rows[i][j + 1];
       lane_of(lanes, lane).registers.as<uint32_t>(matrix) = uint32_t(high) << 16 | low;
     }
   }

@@ -12,7 +12,7 @@
 namespace emu {
 namespace {
 
-constexpr unsigned kCountMost = (1 << 20) - 1;         // PTX ISA, mbarrier: of arrivals, and of transaction bytes
+constexpr unsigned kCountMost = (1 << 20) - 1;  // PTX ISA, mbarrier: of arrivals, and of transaction bytes
 constexpr uint64_t kMark = 0x6d62617272696572;  // lies where the object is, which no other write may touch
 
 struct Barrier {
@@ -25,7 +25,9 @@ struct Barriers final : Part {
   void begin() override { all.clear(); }
   void end() override {
     for (const auto& [address, barrier] : all)
-      if (barrier.bytes) fault("the mbarrier at byte %u still expects %ld bytes when the kernel ends", offset(address), barrier.bytes);
+      if (barrier.bytes)
+        fault("the mbarrier at byte %u still expects %ld bytes when the kernel ends", offset(address),
+              barrier.bytes);
   }
   static unsigned offset(unsigned address) { return (address & 0xffffff) - kWindow; }
   std::unordered_map<unsigned, Barrier> all;  // by address with the block
@@ -68,8 +70,8 @@ void mbarrier_init(unsigned address, unsigned arrivals) {
 void mbarrier_arrive(unsigned address, unsigned arrivals, unsigned bytes) {
   Barrier& barrier = barrier_at(address);
   if (arrivals > barrier.pending)
-    fault("overrun: %u arrivals at the mbarrier at byte %u, whose phase waits for %u of %u and %ld bytes", arrivals,
-          Barriers::offset(address), barrier.pending, barrier.count, barrier.bytes);
+    fault("overrun: %u arrivals at the mbarrier at byte %u, whose phase waits for %u of %u and %ld bytes",
+          arrivals, Barriers::offset(address), barrier.pending, barrier.count, barrier.bytes);
   transact(barrier, bytes);
   barrier.pending -= arrivals;
   advance(barrier);

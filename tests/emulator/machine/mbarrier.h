@@ -1,7 +1,7 @@
 // mbarrier objects (PTX ISA, Parallel Synchronization and Communication Instructions: mbarrier).
 //
-// Modelled: pending and expected arrivals, the transaction count, the phase and its parity. Not modelled: the opaque
-// state that an arrival returns, and what .release and .acquire do to the order of memory.
+// Modelled: pending and expected arrivals, the transaction count, the phase and its parity. Not modelled: the
+// opaque state that an arrival returns, and what .release and .acquire do to the order of memory.
 #pragma once
 
 namespace emu {

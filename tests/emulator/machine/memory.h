@@ -1,4 +1,5 @@
-// Memory with guards: global arrays, the shared memory of blocks, and addresses of shared memory as PTX has them.
+// Memory with guards: global arrays, the shared memory of blocks, and addresses of shared memory as PTX has
+// them.
 //
 // Not modelled: proxies and the order in which writes are seen; a write is seen by all at once.
 #pragma once
@@ -12,8 +13,8 @@ constexpr unsigned kSharedMost = 227 << 10;  // bytes of a block (CUDA C++ Progr
 constexpr unsigned kWindow = 1024;           // where the window of shared memory begins: 0 is no address
 constexpr int kClusterMost = 16;
 
-// `size` bytes that end at a page nobody may touch; what is left of the last page, and the page in front, is guarded by
-// a pattern.
+// `size` bytes that end at a page nobody may touch; what is left of the last page, and the page in front, is
+// guarded by a pattern.
 class Guarded {
  public:
   explicit Guarded(size_t size);
@@ -32,14 +33,15 @@ unsigned char* shared_memory_of(int rank, unsigned bytes);
 // Whether an address is near the shared memory of the current block, and at which byte of it.
 bool near_shared(const unsigned char* address, long* offset);
 
-// PTX ISA, cvta: the address in the window of the block's own shared memory. Faults where it lies in front or behind.
+// PTX ISA, cvta: the address in the window of the block's own shared memory. Faults where it lies in front or
+// behind.
 unsigned shared_address(const void* pointer);
 
 // PTX ISA, mapa: the same place in the block of rank `block` of the cluster.
 unsigned cluster_address(unsigned address, unsigned block);
 
-// The block that an address belongs to, and the byte of its shared memory. Faults where `size` bytes do not lie inside,
-// or not on a multiple of `align`; `what` names the access.
+// The block that an address belongs to, and the byte of its shared memory. Faults where `size` bytes do not
+// lie inside, or not on a multiple of `align`; `what` names the access.
 struct Place {
   Block* block;
   unsigned offset;

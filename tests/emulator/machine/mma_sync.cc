@@ -20,10 +20,17 @@ void accumulate(Elem acc, Registers d, int element, double value) {
       word = (word & ~(0xffffu << shift)) | uint32_t(f16_bits(float(value))) << shift;
       return;
     }
-    case Elem::f32: d.as<float>(element) = float(value); return;
-    case Elem::f64: d.as<double>(element) = value; return;
-    case Elem::s32: d.as<int32_t>(element) = int32_t(int64_t(value)); return;
-    default: fault("an accumulator of a type that there is none of");
+    case Elem::f32:
+      d.as<float>(element) = float(value);
+      return;
+    case Elem::f64:
+      d.as<double>(element) = value;
+      return;
+    case Elem::s32:
+      d.as<int32_t>(element) = int32_t(int64_t(value));
+      return;
+    default:
+      fault("an accumulator of a type that there is none of");
   }
 }
 
@@ -34,9 +41,9 @@ struct Lane {
   Registers d, a, b;
 };
 
-// An operand of 8 `blocks` rows. Register i of a lane is of block i % blocks; the four lanes of a row have one register
-// each along K, then the next.
-std::vector<double> operand(void** lanes, Registers Lane::*which, Elem elem, int blocks, int k) {
+// An operand of 8 `blocks` rows. Register i of a lane is of block i % blocks; the four lanes of a row have
+// one register each along K, then the next.
+std::vector<double> operand(void** lanes, Registers Lane::* which, Elem elem, int blocks, int k) {
   const unsigned size = bytes_of(elem);
   const int each = size == 8 ? 1 : int(4 / size);  // elements of a register
   std::vector<double> found(blocks * 8 * k);

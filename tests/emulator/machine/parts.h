@@ -7,11 +7,11 @@ namespace emu {
 class Part {
  public:
   Part();
-  virtual void begin() {}          // the blocks of a cluster begin: nothing is left of those before
-  virtual void exits() {}          // the current thread ends
+  virtual void begin() {}                // the blocks of a cluster begin: nothing is left of those before
+  virtual void exits() {}                // the current thread ends
   virtual bool late() { return false; }  // whether effects are still to come that no thread brings about
-  virtual void land() {}           // one of them comes
-  virtual void end() {}            // all threads have ended: faults where something was left open
+  virtual void land() {}                 // one of them comes
+  virtual void end() {}                  // all threads have ended: faults where something was left open
 
  protected:
   ~Part() = default;

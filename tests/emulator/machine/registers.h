@@ -26,7 +26,8 @@ struct RegisterList {
 // {a, b, ...} of an instruction.
 template <class First, class... More>
 RegisterList<1 + sizeof...(More)> registers(First& first, More&... more) {
-  return {{const_cast<void*>(static_cast<const void*>(&first)), const_cast<void*>(static_cast<const void*>(&more))...},
+  return {{const_cast<void*>(static_cast<const void*>(&first)),
+           const_cast<void*>(static_cast<const void*>(&more))...},
           sizeof(First)};
 }
 

@@ -1,6 +1,7 @@
 // Threads as fibers: each runs until it waits, then another does. See scheduler.h.
 //
-// Not modelled: time. A thread that spins on plain memory never lets another run, and ends by the driver's limit.
+// Not modelled: time. A thread that spins on plain memory never lets another run, and ends by the driver's
+// limit.
 #include "scheduler.h"
 
 #include <setjmp.h>
@@ -81,19 +82,27 @@ void resume(Fiber& next) {
 void* stack_of(size_t number) {
   static std::vector<void*> kept;
   while (kept.size() <= number)
-    kept.push_back(mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    kept.push_back(
+        mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   return kept[number];
 }
 
 // A cluster's fibers with the order of their turns.
 class Cluster {
  public:
-  Cluster(Index grid, long first, int threads, unsigned bytes, int cluster) : blocks_(cluster), list_(cluster) {
+  Cluster(Index grid, long first, int threads, unsigned bytes, int cluster)
+      : blocks_(cluster), list_(cluster) {
     for (int rank = 0; rank < cluster; ++rank) {
       const unsigned long number = first + rank;
       list_[rank] = &blocks_[rank];
-      blocks_[rank] = {{unsigned(number % grid.x), unsigned(number / grid.x % grid.y), unsigned(number / grid.x / grid.y)},
-                       rank, shared_memory_of(rank, bytes), bytes, list_.data(), cluster, threads};
+      blocks_[rank] = {
+          {unsigned(number % grid.x), unsigned(number / grid.x % grid.y), unsigned(number / grid.x / grid.y)},
+          rank,
+          shared_memory_of(rank, bytes),
+          bytes,
+          list_.data(),
+          cluster,
+          threads};
     }
     for (int number = 0; number < cluster * threads; ++number) {
       auto each = std::make_unique<Fiber>();
@@ -162,7 +171,9 @@ class Cluster {
     }
   }
 
-  bool sleeps(const Fiber& each) const { return nap_ && each.block == late_block_ && each.index.x / 32 == late_warp_; }
+  bool sleeps(const Fiber& each) const {
+    return nap_ && each.block == late_block_ && each.index.x / 32 == late_warp_;
+  }
 
   [[noreturn]] void tell_hang() {
     telling = true;
@@ -172,8 +183,8 @@ class Cluster {
     fprintf(stderr, "fault a hang: no thread can go on\n");
     for (const auto& [text, all] : told) {
       const Index& block = all[0]->block->index;
-      fprintf(stderr, "thread %u,%u,%u %u\nwaits %zu %s\n", block.x, block.y, block.z, all[0]->index.x, all.size(),
-              text.c_str());
+      fprintf(stderr, "thread %u,%u,%u %u\nwaits %zu %s\n", block.x, block.y, block.z, all[0]->index.x,
+              all.size(), text.c_str());
     }
     fflush(stderr);
     _exit(kFault);
@@ -216,8 +227,10 @@ void choose_order(unsigned seed) {
   order = Order(seed % 4);
 }
 
-void run_blocks(const std::function<void()>& kernel, Index grid, int threads, unsigned shared_bytes, int cluster) {
-  if (grid.x % cluster) fault("a grid of %u blocks along x is no multiple of a cluster of %d", grid.x, cluster);
+void run_blocks(const std::function<void()>& kernel, Index grid, int threads, unsigned shared_bytes,
+                int cluster) {
+  if (grid.x % cluster)
+    fault("a grid of %u blocks along x is no multiple of a cluster of %d", grid.x, cluster);
   if (shared_bytes > kSharedMost) fault("%u bytes of shared memory, of %u", shared_bytes, kSharedMost);
   if (threads < 1 || threads > 1024) fault("a block of %d threads", threads);
   body = &kernel;

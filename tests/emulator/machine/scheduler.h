@@ -11,7 +11,9 @@ enum Order { kInTurn, kBackwards, kShuffled, kLateWarps };
 
 void choose_order(unsigned seed);
 
-// Clusters one after the other, in any order; `cluster` blocks at once. Faults where no thread can move any more.
-void run_blocks(const std::function<void()>& kernel, Index grid, int threads, unsigned shared_bytes, int cluster);
+// Clusters one after the other, in any order; `cluster` blocks at once. Faults where no thread can move any
+// more.
+void run_blocks(const std::function<void()>& kernel, Index grid, int threads, unsigned shared_bytes,
+                int cluster);
 
 }  // namespace emu

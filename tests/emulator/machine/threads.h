@@ -1,4 +1,5 @@
-// Threads of the blocks that run, as a kernel sees them (PTX ISA, special registers %tid, %ctaid, %ntid, %nctaid).
+// Threads of the blocks that run, as a kernel sees them (PTX ISA, special registers %tid, %ctaid, %ntid,
+// %nctaid).
 //
 // What a translated kernel includes: no container of the standard library here, they cost its compilation.
 #pragma once

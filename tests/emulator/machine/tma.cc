@@ -43,7 +43,8 @@ struct Box {
         inside &= at >= 0 && at < long(map.extents[i]);
         global += at * long(map.strides[i]);
       }
-      // PTX ISA, tensor swizzle modes: bits 4 to 6 of the address are combined with bits 7 to 9, as many as the width has.
+      // PTX ISA, tensor swizzle modes: bits 4 to 6 of the address are combined with bits 7 to 9, as many as
+      // the width has.
       unsigned address = place.offset + number * size;
       if (map.swizzle) address ^= ((address >> 7) & (map.swizzle / 16 - 1)) << 4;
       each(place.block->shared + address, inside ? map.array + global : nullptr, size);
@@ -54,7 +55,8 @@ struct Box {
 Box box_of(const void* map, std::initializer_list<int> corner, unsigned address) {
   Box box = {};
   memcpy(&box.map, map, sizeof box.map);
-  if (corner.size() != box.map.rank) fault("%zu coordinates for a tensor map of rank %u", corner.size(), box.map.rank);
+  if (corner.size() != box.map.rank)
+    fault("%zu coordinates for a tensor map of rank %u", corner.size(), box.map.rank);
   int at = 0;
   for (int each : corner) box.corner[at++] = each;
   box.place = place_of(address, box.bytes(), 128, "a box of a tensor map");
@@ -78,7 +80,9 @@ struct Store {
 
   void advance(Stage to) {
     if (stage < kRead && to >= kRead) {
-      box.walk([&](const unsigned char* here, const unsigned char*, unsigned size) { data.insert(data.end(), here, here + size); });
+      box.walk([&](const unsigned char* here, const unsigned char*, unsigned size) {
+        data.insert(data.end(), here, here + size);
+      });
       stage = kRead;
     }
     if (stage < kWritten && to == kWritten) {
@@ -103,8 +107,10 @@ struct Tma final : Part {
       const Load load = loads[at];
       loads.erase(loads.begin() + at);
       load.box.walk([](unsigned char* here, const unsigned char* there, unsigned size) {
-        if (there) memcpy(here, there, size);
-        else memset(here, 0, size);
+        if (there)
+          memcpy(here, there, size);
+        else
+          memset(here, 0, size);
       });
       mbarrier_complete(load.barrier, load.box.bytes());
       return;
@@ -133,18 +139,22 @@ struct Tma final : Part {
 void check_map(const Map& map) {
   const unsigned long inner = map.box[0] * map.strides[0];
   if (map.rank < 1 || map.rank > 5) fault("a tensor map of rank %u", map.rank);
-  if (reinterpret_cast<uintptr_t>(map.array) % 16) fault("a tensor map of an address that is no multiple of 16");
+  if (reinterpret_cast<uintptr_t>(map.array) % 16)
+    fault("a tensor map of an address that is no multiple of 16");
   if (inner % 16) fault("a tensor map whose box has rows of %lu bytes, no multiple of 16", inner);
-  if (map.swizzle && inner > map.swizzle) fault("a tensor map whose box has rows of %lu bytes, swizzled by %u", inner, map.swizzle);
+  if (map.swizzle && inner > map.swizzle)
+    fault("a tensor map whose box has rows of %lu bytes, swizzled by %u", inner, map.swizzle);
   for (unsigned i = 0; i < map.rank; ++i) {
-    if (map.box[i] < 1 || map.box[i] > 256) fault("a tensor map whose box has %u elements in dimension %u", map.box[i], i);
+    if (map.box[i] < 1 || map.box[i] > 256)
+      fault("a tensor map whose box has %u elements in dimension %u", map.box[i], i);
     if (map.extents[i] < 1) fault("a tensor map without elements in dimension %u", i);
     if (i && (map.strides[i] % 16 || map.strides[i] >= 1ul << 40))
       fault("a tensor map with a stride of %lu bytes in dimension %u", map.strides[i], i);
   }
 }
 
-void tma_load(unsigned to, const void* map, std::initializer_list<int> corner, unsigned barrier, unsigned blocks) {
+void tma_load(unsigned to, const void* map, std::initializer_list<int> corner, unsigned barrier,
+              unsigned blocks) {
   const Block& mine = *current->block;
   if (blocks >> mine.cluster) fault("a multicast to blocks 0x%x of a cluster of %d", blocks, mine.cluster);
   for (int rank = 0; rank < mine.cluster; ++rank) {

@@ -1,8 +1,8 @@
 // wgmma. See multiply.h; PTX ISA, Asynchronous Warpgroup Level Matrix Instructions.
 //
-// An operation is the warpgroup's: it can begin when all four warps have issued it, and is complete for all at once, at
-// the first wait that needs it. Warps do not wait for each other to issue. Not modelled: wgmma.fence as an order of
-// registers, descriptors without swizzle, base offsets.
+// An operation is the warpgroup's: it can begin when all four warps have issued it, and is complete for all
+// at once, at the first wait that needs it. Warps do not wait for each other to issue. Not modelled:
+// wgmma.fence as an order of registers, descriptors without swizzle, base offsets.
 #include <deque>
 #include <memory>
 #include <vector>
@@ -34,8 +34,9 @@ struct Descriptor {
   // Where element (row, k) lies, `row` along M or N; `along_k`: elements along K lie side by side.
   unsigned address(bool along_k, unsigned size, unsigned row, unsigned k) const {
     const unsigned wide = swizzle / size;
-    const unsigned plain = along_k ? start + row / 8 * stride + row % 8 * swizzle + k * size
-                                   : start + row / wide * leading + k / 8 * stride + k % 8 * swizzle + row % wide * size;
+    const unsigned plain =
+        along_k ? start + row / 8 * stride + row % 8 * swizzle + k * size
+                : start + row / wide * leading + k / 8 * stride + k % 8 * swizzle + row % wide * size;
     return plain ^ ((plain >> 7) & (swizzle / 16 - 1)) << 4;
   }
 };
@@ -49,8 +50,8 @@ struct Operation {
     const auto same = [](const Shape& x, const Shape& y) {
       return x.n == y.n && x.k == y.k && x.acc == y.acc && x.a == y.a && x.b == y.b;
     };
-    return same(shape, other.shape) && held == other.held && adds == other.adds && (held || a == other.a) && b == other.b &&
-           a_along_k == other.a_along_k && b_along_k == other.b_along_k;
+    return same(shape, other.shape) && held == other.held && adds == other.adds && (held || a == other.a) &&
+           b == other.b && a_along_k == other.a_along_k && b_along_k == other.b_along_k;
   }
 };
 
@@ -83,7 +84,8 @@ struct Multiplies final : Part {
 
   void end() override {
     for (size_t number = 0; number < warps_.size(); ++number)
-      if (warps_[number].issued > warps_[number].awaited) fault("a warp ends and has not waited for its wgmma");
+      if (warps_[number].issued > warps_[number].awaited)
+        fault("a warp ends and has not waited for its wgmma");
   }
 
   OfWarp& mine() { return warps_[current->block->rank * per_block_ + warp()]; }
@@ -108,7 +110,8 @@ std::vector<double> operand(const Operation& what, bool of_a, int rows) {
   for (int row = 0; row < rows; ++row)
     for (int k = 0; k < what.shape.k; ++k) {
       const unsigned address = descriptor.address(along_k, size, row, k);
-      found[row * what.shape.k + k] = value_at(elem, place_of(address, size, size, "an operand of wgmma").bytes());
+      found[row * what.shape.k + k] =
+          value_at(elem, place_of(address, size, size, "an operand of wgmma").bytes());
     }
   return found;
 }
@@ -156,7 +159,8 @@ void issue(void** lanes) {
     for (int part = 0; what.held && part < 4; ++part) {  // PTX ISA, register fragments, matrix A
       const int row = first / 2 + lane / 4 + part % 2 * 8, column = (part / 2 * 4 + lane % 4) * each;
       const auto* bytes = reinterpret_cast<const unsigned char*>(&brought.a[part]);
-      for (int i = 0; i < each; ++i) issued.a[row * k + column + i] = value_at(what.shape.a, bytes + i * (4 / each));
+      for (int i = 0; i < each; ++i)
+        issued.a[row * k + column + i] = value_at(what.shape.a, bytes + i * (4 / each));
     }
   }
   ++issued.warps;
@@ -213,7 +217,8 @@ void wgmma_commit() {
 void wgmma_wait(int keep) {
   meet_whole_warp("wgmma.wait_group", &keep, [](void** lanes) {
     OfWarp& mine = multiplies.mine();
-    for (const int kept = *static_cast<int*>(lanes[0]); int(mine.groups.size()) > kept; mine.groups.pop_front())
+    for (const int kept = *static_cast<int*>(lanes[0]); int(mine.groups.size()) > kept;
+         mine.groups.pop_front())
       mine.awaited = mine.groups.front();
   });
   Warpgroup& group = multiplies.ours();
