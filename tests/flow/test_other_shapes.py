@@ -51,11 +51,24 @@ def test_a_shape_that_says_which_part_is_meant_is_followed(shape: str, load: str
     assert (flow.strength, flow.findings) == (Strength.PROVED, ())
 
 
+COLUMNS = ".span_as([4, 96]).subspan(4, 32).at(0, k % 3)"  # a piece of every row
+MIDDLE = ".span_as([384]).view(128).from(k % 3 * 127).span_as([4, 32])"  # begins in the middle of a row
+
+
+@pytest.mark.parametrize(
+    ("load", "part"), [(COLUMNS, "rows 1 to 2 of 'ring', slot 0"), (MIDDLE, "column 31 of row 3 of 'ring', slot 1")]
+)
+def test_what_a_part_that_is_no_band_leaves_out_is_told(load: str, part: str) -> None:
+    """4 x 96 elements are 12 rows of 32: columns 0 to 31 are rows 0, 3, 6 and 9."""
+    flow = flow_of(RING.format(shape="12, 32", load=load, use=BAND))
+    assert [(found.rule, found.args["part"]) for found in flow.findings] == [("unwritten-read", part)]
+
+
 @pytest.mark.parametrize(
     ("load", "use"),
     [
-        (".span_as([4, 96]).subspan(4, 32).at(0, k % 3)", BAND),  # columns: a piece of every row
-        (".span_as([384]).view(128).from(k % 3 * 127).span_as([4, 32])", BAND),  # in the middle of a row
+        (BAND, COLUMNS),
+        (BAND, MIDDLE),
         (".subspan(12, 16).at(0, 0).span_as([192]).view(128).from(0).span_as([4, 32])", BAND),
     ],
 )
@@ -65,7 +78,60 @@ def test_a_shape_that_does_not_accuses_nobody(load: str, use: str) -> None:
     assert flow.reason in (
         "whether two parts of a buffer overlap cannot be told",
         "which part of a buffer is read here cannot be told",
+        "which part of a buffer is written here cannot be told",
     )
+
+
+def one_slot(shape: str, load: str, use: str, tile: str, *, at: str = "b, k") -> str:
+    """A ring of one slot, loaded 4 x 32 elements a turn; `tile` of it goes out."""
+    text = RING.replace("full[3], empty[3]", "full[1], empty[1]").replace("k % 3", "0")
+    text = text.replace("dst.subspan(4, 32).at(b, k)", f"dst.subspan({tile}).at({at})")
+    return text.format(shape=shape, load=load, use=use)
+
+
+ROWS = ".span_as([8, 32]).subspan(4, 32).at(0, 0)"  # elements 0 to 127
+
+
+@pytest.mark.parametrize(
+    ("shape", "use", "tile", "part"),
+    [
+        ("2, 128", ".span_as([8, 32]).subspan(2, 32).at(1, 0)", "2, 32", ""),
+        ("2, 128", ".span_as([8, 32]).subspan(2, 32).at(2, 0)", "2, 32", "columns 0 to 63 of row 1 of 'ring'"),
+        ("2, 128", ".span_as([8, 32]).subspan(2, 32).at(3, 0)", "2, 32", "columns 64 to 127 of row 1 of 'ring'"),
+        (
+            "2, 4, 32",
+            ".span_as([256]).view(128).from(96).span_as([4, 32])",
+            "4, 32",
+            "elements [1:2, 0:3, 0:32] of 'ring'",
+        ),
+        ("2, 4, 32", ".span_as([256]).view(128).from(0).span_as([4, 32])", "4, 32", ""),
+    ],
+)
+def test_what_nothing_writes_is_found_behind_another_shape(shape: str, use: str, tile: str, part: str) -> None:
+    flow = flow_of(one_slot(shape, ROWS, use, tile))
+    if part:
+        assert [(found.rule, found.args["part"]) for found in flow.findings] == [("unwritten-read", part)]
+    else:
+        assert (flow.strength, flow.findings) == (Strength.PROVED, ())
+
+
+@pytest.mark.parametrize(("column", "strength"), [(0, Strength.PROVED), (1, Strength.CHECKED)])
+def test_a_piece_of_every_row_is_followed(column: int, strength: Strength) -> None:
+    """8 x 32 elements in rows of 128; the left half of each 32 is written."""
+    half = ".span_as([8, 32]).subspan(8, 16).at(0, {})"
+    text = one_slot("2, 128", half.format(0), half.format(column), "8, 16").replace("(4, 32)", "(8, 16)")
+    flow = flow_of(text)
+    assert (flow.strength, flow.findings) == (strength, ())
+    assert ("never written" in flow.reason) == bool(column)
+
+
+def test_rows_beyond_the_tensor_are_nobodys() -> None:
+    """Elements 64 to 127 are rows 2 and 3 of what goes out, and the tensor has two."""
+    text = one_slot("2, 128", ".span_as([16, 16]).subspan(4, 16).at(0, 0).span_as([2, 32])", ROWS, "4, 32", at="0, k")
+    text = text.replace("src.subspan(4, 32)", "src.subspan(2, 32)").replace("[R, C] dst", "[D, C] dst")
+    few, more = (text.replace("{", f'{{ assert(D <= {rows}, "rows");', 1) for rows in (2, 8))
+    assert flow_of(few).strength is Strength.PROVED
+    assert flow_of(more).strength is Strength.FAILS
 
 
 @pytest.mark.parametrize("shape", [CUBE, FLAT, HALVES])

@@ -127,5 +127,5 @@ def _parts(op: Op) -> Iterator[Expr]:
     """Where the parts of slots that a step means lie."""
     yield from parts_of_slots(op)
     if isinstance(op, Name):
-        for extent in (extent for one in op.operand.each() for extent in one.part):
+        for extent in (extent for one in op.operand.each() for extent in one.extents()):
             yield from (expr for expr in (extent.low, extent.length) if expr is not None)

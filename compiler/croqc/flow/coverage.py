@@ -1,7 +1,8 @@
 """Parts of a slot that are read though nothing ever writes them (credit-flow, section 4). Must not word findings.
 
 Only slots that some statement writes in part are looked at. What is written is taken as larger rather than smaller:
-bounds stand for what lies between them, and a part that is not understood counts as the whole slot.
+bounds stand for what lies between them, and a part that moves in ways not understood counts as the whole slot. Of a
+part that cannot be said at all (`unsaid`) nothing is claimed.
 """
 
 from __future__ import annotations
@@ -9,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
-from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure
+from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure, const
+from croqc.flow.laid import Box, boxes_of, runs
 from croqc.flow.machine import Machine
 from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.program import Op, Program, Stage
-from croqc.flow.regions import Extent, Interval, Operand, each_of, span
+from croqc.flow.regions import Extent, Interval, Laid, Operand, each_of, span
 from croqc.flow.signature import Signature
 from croqc.flow.state import Access
 from croqc.sema.types import Data
 
-Box = tuple[Interval, ...]
-"""Half-open ranges along the dimensions of a slot."""
+Boxes = tuple[Box, ...]
 _MOST_PARTS = 64
+_MOST_RUNS = 1024  # stretches of elements that a part of another shape may lie in
 _MORE = (255, 127, 63, 31, 15, 7, 3, 1)
 _SIZES = (1 << 14, 3 << 10, 1 << 10, 256, 64, 48, 16, 8, 1)  # for what the instance leaves open, to see if any will do
 
@@ -38,7 +41,7 @@ class Gap:
     box: Box
     shape: tuple[int, ...]
     certain: bool
-    writes: tuple[tuple[Access, Box], ...]
+    writes: tuple[tuple[Access, Boxes], ...]
     sizes: Mapping[int, int]
 
 
@@ -77,32 +80,40 @@ class Coverage:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.writes: dict[int, dict[Box | None, Access]] = {}
+        self.writes: dict[int, dict[Boxes | None, Access]] = {}
         self.reads: list[Access] = []
+        self.lost: dict[
+            int, Access
+        ] = {}  # writes of which nothing says where they lie, where nothing else counts as all
         for access in machine.accesses.parts.values():
             if access.write:
                 self.writes.setdefault(access.slot, {}).setdefault(self._written(access), access)
             else:
                 self.reads.append(access)
+        for slot, writes in self.writes.items():
+            if None in writes and _is_unsaid(writes[None]):
+                self.lost[slot] = writes[None]
 
-    def _written(self, access: Access) -> Box | None:
+    def _written(self, access: Access) -> Boxes | None:
         op = access.op
         if access.operand.whole or (isinstance(op, Copy) and not op.even):
             return None
         lengths = (extent.length for extent in access.operand.part)
         if any(length is None or length.const is None for length in lengths):
             return None  # it may be longer another time
-        found = self._box(access)
+        found = self._boxes(access)
         return None if found is None else found[0]
 
-    def _box(self, access: Access) -> tuple[Box, bool] | None:
+    def _boxes(self, access: Access) -> tuple[Boxes, bool] | None:
         """The bounds of the part, and whether every element between is touched; None where it is not understood."""
         operand, stage = access.operand, access.operand.stage
         if stage is None:
             return None
         shape = _shape(stage)
         if operand.whole:
-            return tuple((0, size) for size in shape), operand.exact(access.env)
+            return (tuple((0, size) for size in shape),), operand.exact(access.env)
+        if operand.laid is not None:
+            return self._laid(access, operand.laid, stage)
         if len(operand.part) != len(shape):
             return None
         over, box, sure = self._over(access), [], operand.exact(access.env)
@@ -113,7 +124,28 @@ class Coverage:
             shift = (access.slot - stage.first) * size if stage.rows is not None and axis == 0 else 0
             box.append((max(found[0] - shift, 0), min(found[1] - shift, size)))
             sure = sure and found[2]
-        return tuple(box), sure
+        return (tuple(box),), sure
+
+    def _laid(self, access: Access, laid: Laid, stage: Stage) -> tuple[Boxes, bool] | None:
+        """As `_boxes`, of a part that lies in stretches of elements."""
+        over, shape, moved = self._over(access), _shape(stage), self.machine.leapt
+        extents = (Extent(laid.base, const(1)), *laid.part)
+        if moved and any(each.low is None or not each.low.variables() <= self._fixed() for each in extents):
+            return None
+        spans = [span(each, access.env, over) for each in extents]
+        known = [each for each in spans if each is not None]
+        base, *axes = [(low, behind) for low, behind, _ in known]
+        if len(known) < len(spans):
+            return None
+        box = tuple((max(low, 0), min(behind, size)) for (low, behind), size in zip(axes, laid.shape, strict=True))
+        if prod(max(behind - low, 0) for low, behind in box[:-1]) > _MOST_RUNS:
+            return None
+        size, shift = prod(shape), 0 if stage.rows is None else (access.slot - stage.first) * prod(shape)
+        found: list[Box] = []
+        for low, behind in runs(box, laid.shape):
+            first, last = low + base[0] - shift, behind + base[1] - 1 - shift
+            found += boxes_of(max(first, 0), min(last, size), shape)
+        return tuple(found), all(sure for _, _, sure in known) and access.operand.exact(access.env)
 
     def _is_followed(self, extent: Extent, stage: Stage, axis: int) -> bool:
         """Where rounds of a long loop are left out, what moves is not seen at every place; slots still are."""
@@ -137,49 +169,79 @@ class Coverage:
 
     def gaps(self) -> Iterator[Gap]:
         """Reads of what nothing writes, in the order of the run; slots that nothing writes are another matter."""
-        for access, (box, sure), part in self.unwritten():
+        for access, (read, sure), part in self.unwritten():
             stage = access.operand.stage
             assert stage is not None
-            known, env = self._goes_out(access, box, part)
+            known, env = self._goes_out(access, read, part)
             if env is not None or not known:
-                boxes = ((each, own) for own, each in self.writes[access.slot].items() if own is not None)
+                boxes = ((each, own) for own, each in self.writes[access.slot].items() if own)
                 sizes = {} if env is None else {size: env[size] for size in self.machine.sizes}
                 yield Gap(access, part, _shape(stage), env is not None and sure, tuple(boxes), sizes)
 
-    def unwritten(self) -> Iterator[tuple[Access, tuple[Box, bool], Box]]:
-        """As `gaps`, also what lies beyond a tensor: the read, its box with whether all of it is read, and the part."""
+    def unwritten(self) -> Iterator[tuple[Access, tuple[Boxes, bool], Box]]:
+        """As `gaps`, also what lies beyond a tensor: the read, its boxes with whether all of them is read, and the
+        part."""
         for access in self.reads:
             written = self.writes.get(access.slot)
             if not written or None in written or access.op.maybe:
                 continue
-            found = self._box(access)
+            found = self._boxes(access)
             if found is None or (isinstance(access.op, Copy) and not access.op.even):
                 continue
-            boxes = [each for each in written if each is not None]
-            for part in _left(found[0], boxes if len(boxes) <= _MOST_PARTS else [_bounds(boxes)]):
+            boxes = [box for each in written if each is not None for box in each]
+            covered = boxes if len(written) <= _MOST_PARTS or not boxes else [_bounds(boxes)]
+            for part in sorted(part for box in found[0] for part in _left(box, covered)):
                 yield access, found, part
 
-    def _goes_out(self, access: Access, box: Box, part: Box) -> tuple[bool, Env | None]:
+    def unsaid(self) -> Access | None:
+        """A part that nothing says where it lies, of a slot that is not written as a whole otherwise: a read of one,
+        or a write without which something would be missing."""
+        for access in self.reads:
+            if _is_unsaid(access) and None not in self.writes.get(access.slot, {None: access}):
+                return access
+        for slot, access in self.lost.items():
+            del self.writes[slot][None]
+            reads = any(read.slot == slot for read in self.reads)
+            missing = any(read.slot == slot for read, _, _ in self.unwritten()) or not self.writes[slot]
+            self.writes[slot][None] = access
+            if reads and missing:
+                return access
+        return None
+
+    def _goes_out(self, access: Access, read: Boxes, part: Box) -> tuple[bool, Env | None]:
         """Whether it is known where a part is copied to, and sizes with which some of it lies inside a tensor."""
         outlet = access.op.outlet if isinstance(access.op, Copy) else ()
-        if len(outlet) != len(box):
-            return False, None
-        if any(extent.length is None or _value(extent.length, access.env) != hi - lo
-               for (extent, _), (lo, hi) in zip(outlet, box, strict=True)):  # fmt: skip
+        lengths = [None if extent.length is None else _value(extent.length, access.env) for extent, _ in outlet]
+        places = self._places(access, read, part, [length for length in lengths if length is not None])
+        if not outlet or not places or None in lengths:
             return False, None
         known = False
         for env in self._completed(access.env):
-            inside = True
-            for (extent, limit), (first, _), (low, _) in zip(outlet, box, part, strict=True):
-                begin = None if extent.low is None else _value(extent.low, env)
-                end = _value(limit, env)
-                if begin is None or end is None:
-                    return False, None
-                inside = inside and begin + low - first < end
-            if inside:
+            begins = [None if extent.low is None else _value(extent.low, env) for extent, _ in outlet]
+            ends = [_value(limit, env) for _, limit in outlet]
+            if None in begins or None in ends:
+                return False, None
+            rooms = [
+                end - begin for begin, end in zip(begins, ends, strict=True) if begin is not None and end is not None
+            ]
+            if any(all(at < room for at, room in zip(place, rooms, strict=True)) for place in places):
                 return True, env
             known = True
         return known, None
+
+    @staticmethod
+    def _places(access: Access, read: Boxes, part: Box, lengths: list[int]) -> list[tuple[int, ...]]:
+        """Where in what a copy writes the first elements of a part go; empty where that cannot be said."""
+        if access.operand.laid is None and [behind - low for low, behind in read[0]] == lengths:
+            return [tuple(low - first for (low, _), (first, _) in zip(part, read[0], strict=True))]
+        stage = access.operand.stage
+        shape = () if stage is None else _shape(stage)
+        lying = [run for box in read for run in runs(box, shape)]
+        first, behind = lying[0][0], lying[-1][1]
+        if behind - first != sum(high - low for low, high in lying) or behind - first != prod(lengths):
+            return []
+        boxes = (box for low, high in runs(part, shape) for box in boxes_of(low - first, high - first, lengths))
+        return [tuple(low for low, _ in box) for box in boxes]
 
     def _completed(self, env: Env) -> Iterator[Env]:
         """With sizes where the instance leaves them open, as far as the program allows; and with the largest that make
@@ -210,6 +272,12 @@ class Coverage:
         for var, value in sizes.items():
             made[var] = value
         return made
+
+
+def _is_unsaid(access: Access) -> bool:
+    """Whether nothing says where a part lies: not one that moves with threads or data, whose extents are known."""
+    operand = access.operand
+    return not operand.whole and not operand.part and operand.laid is None and operand.stage is not None
 
 
 def _value(expr: Expr, env: Env) -> int | None:

@@ -286,7 +286,7 @@ class _Tellings:
 def _further(op: Op) -> Iterator[Expr]:
     """What else a step evaluates: where the part that a name stands for lies, which accumulator of an array."""
     if isinstance(op, Name):
-        for extent in (extent for one in op.operand.each() for extent in one.part):
+        for extent in (extent for one in op.operand.each() for extent in one.extents()):
             yield from (expr for expr in (extent.low, extent.length) if expr is not None)
     closes = op.closes if isinstance(op, Touch) else (op.accumulator,) if isinstance(op, Multiply) else ()
     yield from (expr for each in closes for expr in each.index)

@@ -201,6 +201,7 @@ class Buffers:
         if data.array and len(reference.slots) == len(data.array):
             operand.index = self.parts.row_major(reference.slots, data.array)
         operand.part = part = self.parts.part(reference, data.shape)
+        operand.laid = None if part else self.parts.laid(reference, data.shape)
         full = covers(part, data.shape)
         operand.whole = full and (not data.array or operand.index is not None)
         if stage.rows is not None and part and part[0].low is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from croqc.flow.exprs import Expr, apply, const
 from croqc.flow.lower_exprs import Exprs
-from croqc.flow.lower_shapes import TILES, reshaped
+from croqc.flow.lower_shapes import TILES, laid, reshaped
 from croqc.flow.lower_views import Reference
-from croqc.flow.regions import Extent
+from croqc.flow.regions import Extent, Laid
 from croqc.sema.access import is_wild
 from croqc.sema.model import ViewKind, ViewOp
 from croqc.sema.symbolic import Int
@@ -32,8 +32,7 @@ class Parts:
         dims = list(range(rank))  # of the buffer, that the view still has
         for op in reference.ops:
             if op.kind is ViewKind.SPAN_AS and not self._keeps_shape(op, [extents[dim] for dim in dims]):
-                element = None if reference.element is None else [self.exprs.of(node) for node in reference.element]
-                return reshaped(reference.ops, element, shape, self.low)
+                return reshaped(reference.ops, self._element(reference), shape, self.low)
             if op.kind is ViewKind.SQUEEZE:
                 dims = [dim for dim in dims if not _is_one(extents[dim])]
             if len(op.shape) != len(dims) or op.strides:
@@ -54,6 +53,13 @@ class Parts:
                 before = extents[dim].low
                 extents[dim] = Extent(None if before is None else apply("+", before, self.exprs.of(node)), const(1))
         return tuple(extents)
+
+    def laid(self, reference: Reference, shape: tuple[Int, ...]) -> Laid | None:
+        """The part behind another shape of the buffer, for one that `part` cannot say."""
+        return laid(reference.ops, self._element(reference), shape, self.low)
+
+    def _element(self, reference: Reference) -> list[Expr] | None:
+        return None if reference.element is None else [self.exprs.of(node) for node in reference.element]
 
     def _keeps_shape(self, op: ViewOp, extents: list[Extent]) -> bool:
         """Whether another shape is the same one."""

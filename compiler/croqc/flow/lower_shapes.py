@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from croqc.flow.exprs import Expr, apply, const
-from croqc.flow.regions import Extent
+from croqc.flow.regions import Extent, Laid
 from croqc.sema.model import ViewKind, ViewOp
 from croqc.sema.symbolic import Int
 
@@ -24,16 +24,28 @@ def reshaped(
 ) -> tuple[Extent, ...]:
     """The extents of what is left behind some views of a buffer of a `shape`; empty where that is no band of its rows.
     `low`: where a tile begins along a dimension."""
+    piece, extents = _piece(ops, element, shape, low), _known(shape)
+    found = None if piece is None else piece.lying()
+    return () if found is None or extents is None else _rows(*found, extents)
+
+
+def laid(ops: Sequence[ViewOp], element: Sequence[Expr] | None, shape: Sequence[Int], low: Low) -> Laid | None:
+    """As `reshaped`, in the last shape that the views give the buffer; None where that is not followed."""
+    piece = _piece(ops, element, shape, low)
+    if piece is None:
+        return None
+    part = (Extent(low, const(length)) for low, length in zip(piece.lows, piece.lengths, strict=True))
+    return Laid(piece.base, tuple(piece.shape), tuple(part))
+
+
+def _piece(ops: Sequence[ViewOp], element: Sequence[Expr] | None, shape: Sequence[Int], low: Low) -> _Piece | None:
     extents = _known(shape)
     piece = None if extents is None else _Piece(extents)
     for op in ops:
         if piece is None or op.strides:
-            return ()
+            return None
         piece = piece.behind(op, low)
-    if piece is not None and element is not None:
-        piece = piece.at(element)
-    found = None if piece is None else piece.lying()
-    return () if found is None or extents is None else _rows(*found, extents)
+    return piece.at(element) if piece is not None and element is not None else piece
 
 
 @dataclass(slots=True)

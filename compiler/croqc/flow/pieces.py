@@ -103,7 +103,7 @@ def carried(program: Program) -> Collection[int]:
 def parts_of_slots(op: Op) -> Iterator[Expr]:
     """Where the parts of slots that a step touches begin and how long they are."""
     for one in (one for operand in _operands(op) for one in operand.each()):
-        for extent in one.part:
+        for extent in one.extents():
             yield from (expr for expr in (extent.low, extent.length) if expr is not None)
 
 

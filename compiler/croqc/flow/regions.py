@@ -21,17 +21,27 @@ class Extent:
     length: Expr | None
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A part that is a box only where the buffer has another `shape`, which begins at its element `base`."""
+
+    base: Expr
+    shape: tuple[int, ...]
+    part: tuple[Extent, ...]
+
+
 class Operand:
     """A reference to a stage buffer, to the data of a handle, or to what an `mma.load` named.
 
     `rows` are the first row and the number of rows in a packed stage, else `index` is the slot. `whole`: every
-    element of each slot it names. `part`: the extents inside the buffer, for partial references. `choice` says which
+    element of each slot it names. `part`: the extents inside the buffer, for partial references; `laid`: the same
+    behind another shape of the buffer, where they are none in its own. `choice` says which
     of `options` is meant (None: one that is no stage). `lost`: why it cannot be told what is meant.
     """
 
     __slots__ = (
-        "alias", "choice", "code", "handle", "index", "keys", "lost", "meant", "name", "options", "part", "rows",
-        "span", "spelled", "stage", "where", "whole",
+        "alias", "choice", "code", "handle", "index", "keys", "laid", "lost", "meant", "name", "options", "part",
+        "rows", "span", "spelled", "stage", "where", "whole",
     )  # fmt: skip
 
     def __init__(self, span: Span, name: str) -> None:
@@ -46,6 +56,7 @@ class Operand:
         self.rows: tuple[Expr, int] | None = None
         self.whole = False
         self.part: tuple[Extent, ...] = ()
+        self.laid: Laid | None = None
         self.code: Value | None = None
         self.keys: tuple[Value, ...] = ()
         self.meant: dict[Operand, Operand] = {}  # of a name: what it stood for, as read here
@@ -57,7 +68,7 @@ class Operand:
         """Fixes the closures once the expressions are known."""
         chosen = self.rows[0] if self.rows is not None else self.index
         self.code = closure(chosen) if chosen is not None else None
-        lows = [each.low for each in self.part if each.low is not None and each.low.const is None]
+        lows = [each.low for each in self.extents() if each.low is not None and each.low.const is None]
         self.keys = tuple(closure(low) for low in lows)
         return self
 
@@ -68,9 +79,13 @@ class Operand:
             found = self.meant[named] = Operand(self.span, named.name)
             found.stage, found.handle, found.whole = named.stage, named.handle, named.whole
             found.index, found.rows, found.part = named.index, named.rows, named.part
-            found.code, found.keys, found.where = named.code, named.keys, named.where
+            found.laid, found.code, found.keys, found.where = named.laid, named.code, named.keys, named.where
             found.spelled = named.span
         return found
+
+    def extents(self) -> tuple[Extent, ...]:
+        """All that says where the part lies."""
+        return self.part if self.laid is None else (Extent(self.laid.base, None), *self.laid.part)
 
     def exprs(self) -> tuple[Expr, ...]:
         """What decides which slot is meant."""

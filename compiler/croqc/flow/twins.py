@@ -142,7 +142,7 @@ class _Twins:
 
     def _where(self, operand: Operand) -> tuple[object, ...] | None:
         """What says which slot is meant, and where in it as far as that moves; None if that is too much to compare."""
-        deciding = [*operand.exprs(), *(each.low for each in operand.part if self._moves(each.low))]
+        deciding = [*operand.exprs(), *(each.low for each in operand.extents() if self._moves(each.low))]
         if any(expr is not None and expr.size > _LONGEST for expr in deciding):
             return None
         rows = None if operand.rows is None else operand.rows[1]

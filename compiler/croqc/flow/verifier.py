@@ -14,6 +14,7 @@ from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import TOO_MANY, crowded, survey
 from croqc.flow.beyond import keep_uncounted, lower_for_all
 from croqc.flow.clusters import differs_by_rank, spans_cluster
+from croqc.flow.coverage import Coverage
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
@@ -119,6 +120,11 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
             break
         if machine.accesses.unclear is not None and outcome.undecided is None:
             outcome.undecided = machine.accesses.unclear
+            break
+        unsaid = Coverage(machine).unsaid()
+        if unsaid is not None and outcome.undecided is None:
+            done = "written" if unsaid.write else "read"
+            outcome.undecided = (unsaid.op.span, f"which part of a buffer is {done} here cannot be told")
             break
         _note_end(case, sizes, outcome)
         known |= alike.after(machine)

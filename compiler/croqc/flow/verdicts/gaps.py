@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from croqc.flow.coverage import Box, Coverage, Gap
+from croqc.flow.coverage import Coverage, Gap
 from croqc.flow.explain import iteration_text, stage_slot
+from croqc.flow.laid import Box
 from croqc.flow.ops_data import Copy
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Place
@@ -17,6 +18,7 @@ from croqc.flow.verdicts.case import Case
 from croqc.text.diagnostics import Related
 
 _MOST_WRITES = 4
+_MOST_PARTS = 3  # of one write that are named
 
 
 def judge_gaps(case: Case) -> FlowFinding | None:
@@ -80,11 +82,13 @@ def _told(case: Case, gap: Gap) -> FlowFinding:
 def _written(case: Case, gap: Gap) -> Iterator[Related]:
     """What is written instead, one place a statement."""
     told: set[int] = set()
-    for access, box in gap.writes:
+    for access, boxes in gap.writes:
         if id(access.op) not in told and len(told) < _MOST_WRITES:
             told.add(id(access.op))
             _, slot, _ = stage_slot(case.program, access.slot)
-            text = f"{case.name(access.path)} writes {part_text(box, gap.shape)} here"
+            parts = [part_text(box, gap.shape) for box in boxes[:_MOST_PARTS]]
+            what = " and ".join(parts) if len(boxes) <= _MOST_PARTS else f"{parts[0]} and more"
+            text = f"{case.name(access.path)} writes {what} here"
             yield case.related(text, Place(access.path, access.op, access.env), slot)
 
 

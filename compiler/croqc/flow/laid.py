@@ -1,0 +1,50 @@
+"""Boxes in one shape of a buffer as boxes in another: elements lie in row-major order. Must not know programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+
+from croqc.flow.regions import Interval
+
+Box = tuple[Interval, ...]
+"""Half-open ranges along the dimensions of a slot."""
+
+
+def runs(box: Sequence[Interval], shape: Sequence[int]) -> Iterator[Interval]:
+    """The stretches of elements, half-open, that a box of a `shape` lies in."""
+    if any(low >= behind for low, behind in box):
+        return
+    cut = max((axis for axis, size in enumerate(shape) if box[axis] != (0, size)), default=0)
+    below = prod(shape[cut + 1 :])
+    for places in product(*(range(*axis) for axis in box[:cut])):
+        first = 0
+        for place, size in zip(places, shape[:cut], strict=True):
+            first = first * size + place
+        first *= prod(shape[cut : cut + 1])
+        low, behind = box[cut] if box else (0, 1)
+        yield (first + low) * below, (first + behind) * below
+
+
+def boxes_of(low: int, behind: int, shape: Sequence[int]) -> Iterator[Box]:
+    """A stretch of elements as boxes of a `shape`, ascending."""
+    if low >= behind:
+        return
+    if len(shape) < 2:
+        yield ((low, behind),) if shape else ()
+        return
+    row = prod(shape[1:])
+    first, last = -(-low // row), behind // row
+    if first > last:  # all within one row
+        yield from _in_row(low // row, low % row, behind - low // row * row, shape)
+        return
+    yield from _in_row(first - 1, low - (first - 1) * row, row, shape) if low % row else ()
+    if first < last:
+        yield (first, last), *((0, size) for size in shape[1:])
+    yield from _in_row(last, 0, behind % row, shape)
+
+
+def _in_row(row: int, low: int, behind: int, shape: Sequence[int]) -> Iterator[Box]:
+    for box in boxes_of(low, behind, shape[1:]):
+        yield (row, row + 1), *box
