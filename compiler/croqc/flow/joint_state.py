@@ -15,7 +15,7 @@ from croqc.flow.instances import refs_of
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Set
 from croqc.flow.ops_events import Trigger, WaitEvent
-from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
+from croqc.flow.state import OPEN, Access, EventSlot, Issued, PathState, Transfer
 
 State = tuple[Any, ...]
 _FEW = 64  # values of variables that cost next to nothing beside the rest
@@ -72,8 +72,9 @@ class JointState(ABC):
             for transfer in (*path.handles.values(), *(alias.transfer for alias in path.aliases.values())):
                 if transfer is not None and transfer.bound is not None:
                     marks[transfer.bound[0]].add(transfer.bound[1])
-            for _, access in path.uncommitted:
-                marks[access.path].add(access.begin)
+            for each in path.uncommitted:
+                if each.access is not None and each.transfer is None:
+                    marks[each.access.path].add(each.access.begin)
         for slot in slots:
             for number, epoch in (*slot.arrivals, *slot.before):
                 marks[number].add(epoch)
@@ -103,13 +104,12 @@ class JointState(ABC):
             self._values(path.env, self.kept if path.idle else self.every),
             ranks.of(path.clock),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
-            tuple((key, access.slot, self.numbers[id(access.op)]) for key, access in path.uncommitted),
+            tuple(map(self._issued, path.uncommitted)),
             tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
             tuple(
                 (number, tuple(alias.slots), self._transfer(alias.transfer, ranks))
                 for number, alias in sorted(path.aliases.items())
             ),
-            tuple((key, sum(not each.done for each in flying)) for key, flying in sorted(path.multiplies.items())),
         )
 
     def _values(self, env: Env, numbers: Sequence[int]) -> State:
@@ -119,6 +119,11 @@ class JointState(ABC):
             value = env[number]
             found.append(self.reduced(number, value) if isinstance(value, int) else "?")
         return tuple(found)
+
+    def _issued(self, issued: Issued) -> State:
+        op = None if issued.access is None else (issued.access.slot, self.numbers[id(issued.access.op)])
+        transfer = issued.transfer
+        return issued.accumulator, op, None if transfer is None else (self.numbers[id(transfer.op)], transfer.done)
 
     def _transfer(self, transfer: Transfer | None, ranks: _Ranks) -> Any:
         if transfer is None:

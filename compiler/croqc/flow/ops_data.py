@@ -11,7 +11,7 @@ from croqc.flow.exprs import Expr, closure
 from croqc.flow.ops_events import EventRef
 from croqc.flow.program import Loop, Op
 from croqc.flow.regions import Extent, Operand
-from croqc.flow.state import Access, Alias, PathState, Place, Transfer
+from croqc.flow.state import Access, Alias, Issued, PathState, Place, Transfer
 from croqc.flow.steps import Step, Walk
 from croqc.sema.model import Symbol
 from croqc.text.span import Span
@@ -209,9 +209,24 @@ def wait_handle(machine: Walk, path: PathState, op: Op, handle: int) -> None:
         if transfer.done or transfer.bound is not None:
             place = Place(path.number, transfer.op, transfer.env)
             machine.fault("twice", path.at(op), place, handle=handle, bound=transfer.bound is not None)
-        if transfer.bound is None:
+        if transfer.multiply:
+            _end_up_to(machine, path, transfer)
+        elif transfer.bound is None:
             machine.accesses.end(path, transfer.accesses)
         transfer.done = True
+
+
+def _end_up_to(machine: Walk, path: PathState, transfer: Transfer) -> None:
+    """Multiplies end in the order of their issue (PTX ISA, wgmma.wait_group): a wait for one ends all older ones."""
+    places = [place for place, each in enumerate(path.uncommitted) if each.transfer is transfer]
+    if places:  # else something has ended it before
+        _end_first(machine, path, places[-1] + 1)
+
+
+def _end_first(machine: Walk, path: PathState, count: int) -> None:
+    ended = [each.access for each in path.uncommitted[:count] if each.access is not None]
+    machine.accesses.end(path, ended)
+    del path.uncommitted[:count]
 
 
 class WaitFuture(Step):
@@ -270,14 +285,15 @@ class Accumulator:
 
     def close(self, machine: Walk, path: PathState, op: Op) -> None:
         """It is read: the multiplies into it end, or are still running though nobody waited for them."""
-        if not path.uncommitted and not path.multiplies:
+        if not path.uncommitted:
             return
         key = self.key(path)
-        ended = [access for owner, access in path.uncommitted if owner == key]
-        machine.accesses.end(path, ended)
-        path.uncommitted = [item for item in path.uncommitted if item[0] != key]
-        for transfer in path.multiplies.pop(key, []):
-            if not transfer.done:
+        own = [each for each in path.uncommitted if each.accumulator == key]
+        machine.accesses.end(path, [each.access for each in own if each.access is not None and each.transfer is None])
+        path.uncommitted = [each for each in path.uncommitted if each.accumulator != key]
+        for each in own:
+            transfer = each.transfer
+            if transfer is not None and not transfer.done:
                 place = Place(path.number, transfer.op, transfer.env)
                 machine.fault("early-read", path.at(op), place, transfer=transfer)
                 transfer.done = True
@@ -310,16 +326,15 @@ class Multiply(Step):
                 made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
                 if machine.record is not None:
                     machine.note(path, self, operand=found[0], slots=found[1])
-        if self.handle >= 0:
-            self._fly(machine, path, made)
-        elif lasting:
+        transfer = self._fly(machine, path, made) if self.handle >= 0 else None
+        if lasting:
             key = self.accumulator.key(path)
-            path.uncommitted += [(key, access) for access in made]
+            path.uncommitted += [Issued(key, access, transfer) for access in made or [None] if access or transfer]
         path.touched = path.touched or bool(made)
         path.pc += 1
         return True
 
-    def _fly(self, machine: Walk, path: PathState, made: list[Access]) -> None:
+    def _fly(self, machine: Walk, path: PathState, made: list[Access]) -> Transfer:
         transfer = Transfer(self, path.keep(), (), True)
         transfer.multiply = transfer.local = True
         transfer.accesses = made
@@ -331,7 +346,7 @@ class Multiply(Step):
             held.done = True
         path.handles[self.handle] = transfer
         path.flying.append(transfer)
-        path.multiplies.setdefault(self.accumulator.key(path), []).append(transfer)
+        return transfer
 
 
 class Commit(Step):
@@ -341,9 +356,7 @@ class Commit(Step):
     WORD = "commit"
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        if path.uncommitted:
-            machine.accesses.end(path, [access for _, access in path.uncommitted])
-            path.uncommitted.clear()
+        _end_first(machine, path, len(path.uncommitted))
         if machine.record is not None:
             machine.note(path, self)
         path.pc += 1

@@ -101,6 +101,15 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Issued:
+    """What a multiply in flight reads (None: nothing in slots), the accumulator that it changes, and its future."""
+
+    accumulator: object
+    access: Access | None
+    transfer: Transfer | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Alias:
     """What an operand's name stands for since `op`: a tile and, where a future holds it, what that held then."""
 
@@ -156,7 +165,7 @@ class PathState:
 
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
-        "handles", "idle", "jobs", "left", "met", "multiplies", "name", "number", "passed", "pc", "regions", "rounds",
+        "handles", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "regions", "rounds",
         "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
@@ -182,8 +191,7 @@ class PathState:
         self.handles: dict[int, Transfer | None] = {}
         self.stamp = 0
         self.flying: list[Transfer] = []
-        self.uncommitted: list[tuple[object, Access]] = []
-        self.multiplies: dict[object, list[Transfer]] = {}
+        self.uncommitted: list[Issued] = []  # in the order of their issue, in which the hardware ends them
         self.aliases: dict[int, Alias] = {}
         self.rounds: dict[int, tuple[int, list[int]]] = {}  # by twice the slot, one more for writes
         self.met: int | None = None
