@@ -17,7 +17,16 @@ from croqc.sema.intervals import bounds
 from croqc.sema.masks import Mask, Masks, kernel_masks, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import statements
-from croqc.sema.shared_elements import Elements, Place, calls_out, chooses, shared_buffer, symbols_by_atom, warp_of
+from croqc.sema.shared_elements import (
+    Elements,
+    Place,
+    calls_out,
+    chooses,
+    loop_names,
+    shared_buffer,
+    symbols_by_atom,
+    warp_of,
+)
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Data, Storage
 from croqc.syntax import ast
@@ -119,12 +128,12 @@ class _Play:
     def _indices(self, node: ast.Foreach) -> list[tuple[str, Int]] | None:
         """The indices of a loop whose turns are the same for all threads, each with its bound; outermost first."""
         found: list[tuple[str, Int]] = []
-        for name in (name for binding in node.bindings for name in binding.names):
+        for name in loop_names(node):
             symbol = self.builder.uses.get(name)
             if symbol is None or not symbol.atom or not isinstance(symbol.type, Bounded):
                 return None
             found.append((symbol.atom, symbol.type.bound))
-        return found if found and not node.ranges else None
+        return found if found and self.elements.turns_alike(node) else None
 
     def _turns(self, node: ast.Foreach, indices: list[tuple[str, Int]]) -> None:
         """Turns 0 to 2 and the last one: behind a barrier of the body, what stands open is of that turn alone."""
@@ -134,8 +143,8 @@ class _Play:
         (atom, bound), *rest = indices
         count = bound.substitute(self.turns)
         most = bounds(count, self.builder.intervals)[1]
-        if count.const is None and (not self.elements.is_uniform(count) or (most is not None and most < 2)):
-            self._barrier()  # turns that not all threads take, or that may not come
+        if count.const is None and most is not None and most < 2:
+            self._barrier()  # turns that may not come
             return
         before, turns = self.barriers, count.const
         if turns is None:

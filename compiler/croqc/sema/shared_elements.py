@@ -70,6 +70,11 @@ def symbols_by_atom(builder: Builder) -> dict[str, Symbol]:
     return {symbol.atom: symbol for symbol in builder.symbols if symbol.atom}
 
 
+def loop_names(loop: ast.Foreach) -> tuple[ast.Name, ...]:
+    """The indices of a loop, outermost first."""
+    return tuple(name for binding in loop.bindings for name in binding.names)
+
+
 class Elements:
     """Those of one kernel. `atoms`: what `symbols_by_atom` tells."""
 
@@ -105,10 +110,16 @@ class Elements:
         return symbol not in self._threads and symbol.kind in kinds and isinstance(symbol.type, Bounded)
 
     def is_uniform(self, value: Int) -> bool:
-        """Whether a value is of sizes, parameters and block indices alone, which are the same for all threads."""
+        """Whether a value is of sizes, parameters and indices of blocks and loops alone: the same for all threads that
+        are in the same turns."""
         symbols = [self.atoms.get(atom) for atom in value.names()]
-        kinds = (SymbolKind.PARAM, SymbolKind.DIMENSION, SymbolKind.PARALLEL)
+        kinds = (SymbolKind.PARAM, SymbolKind.DIMENSION, SymbolKind.PARALLEL, SymbolKind.LOOP)
         return all(one is not None and one not in self._threads and one.kind in kinds for one in symbols)
+
+    def turns_alike(self, loop: ast.Foreach) -> bool:
+        """Whether all threads that come to a loop take the same turns of it."""
+        types = [None if one is None else one.type for one in map(self.builder.uses.get, loop_names(loop))]
+        return not loop.ranges and all(isinstance(one, Bounded) and self.is_uniform(one.bound) for one in types)
 
     def follows(self, cond: ast.Node) -> bool:
         """Whether a condition is of indices of threads alone, so that its mask is that of every block and turn."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, Masks, kernel_masks, place_axis
+from croqc.sema.masks import Mask, kernel_masks, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import Around, statements
 from croqc.sema.shared_elements import Element, Elements, Place, calls_out, chooses, symbols_by_atom, warp_of
@@ -58,7 +58,7 @@ def check_unsynced(builder: Builder) -> None:
         known = None if around.on_host else elements_of.get(around.parallels[0])
         if known is None or not isinstance(node, ast.Assign | ast.ScalarDecl):
             continue
-        if not _by_all(builder, known.kernel, around):
+        if not _by_all(builder, known, around):
             continue
         if calls_out(node):
             written = {}
@@ -79,11 +79,11 @@ def _check(builder: Builder, read: Element, written: dict[Symbol, _Writes]) -> N
         builder.report(rules.UNSYNCED_READ, read.node.span, (place,), name=read.buffer.name)
 
 
-def _by_all(builder: Builder, kernel: Masks, around: Around) -> bool:
+def _by_all(builder: Builder, elements: Elements, around: Around) -> bool:
     """Whether all threads of the kernel come here, in the same turn of the loops around."""
     if not all(isinstance(one, _PLAIN) for one in around.chain[around.chain.index(around.parallels[0]) :]):
         return False
-    if any(isinstance(one, ast.Foreach) and one.ranges for one in around.chain):
+    if not all(elements.turns_alike(one) for one in around.chain if isinstance(one, ast.Foreach)):
         return False
     placed = [item for axis in around.axes for item in place_axis(builder, axis)]
-    return max((item.unit * item.bound for item in placed), default=0) == kernel.threads
+    return max((item.unit * item.bound for item in placed), default=0) == elements.kernel.threads
