@@ -25,6 +25,7 @@ READ = "big.at(1, t) = s.at(127 - t);"
     [
         (f"{WRITE} {READ}", ["s.at(127 - t)"]),
         (f"foreach {{j}} in [n] {{ foreach {{k}} in [j + 1] {{ {WRITE} {READ} }} }}", ["s.at(127 - t)"]),
+        (f"foreach k in [4] {{ {WRITE} {READ} }}", ["s.at(127 - t)"]),
         (f"{WRITE} x = 1; y = s.at((t + 32) % 128);", ["s.at((t + 32) % 128)"]),
         ("v = s.at(127 - t); s.at(t) = v; big.at(1, t) = s.at(127 - t);", ["s.at(127 - t)"]),
         ("foreach {k} in [4] { s.at(t) = big.at(k, t); x = s.at(127 - t); }", ["s.at(127 - t)"]),
@@ -51,6 +52,7 @@ def test_a_read_behind_a_write_of_another_warp_is_found(body: str, reads: list[s
         f"if (t < 32) {{ {WRITE} {READ} }}",
         f"foreach {{k}} in [4] {{ if (t > 31) {{ continue; }} {WRITE} {READ} }}",
         "s.at(t) = big.at(0, t); foreach {k} in [4] { x = s.at(127 - t); }",
+        f"foreach k in [1 + t / 64] {{ {WRITE} {READ} }}",
         f"foreach {{k}} in [1 + t / 64] {{ {WRITE} {READ} }}",  # no barrier could stand there
         f"foreach {{j}} in [1 + t / 64] {{ foreach {{k}} in [j + 1] {{ {WRITE} {READ} }} }}",
     ],

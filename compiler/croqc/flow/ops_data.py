@@ -329,7 +329,9 @@ class Multiply(Step):
         transfer = self._fly(machine, path, made) if self.handle >= 0 else None
         if lasting:
             key = self.accumulator.key(path)
-            path.uncommitted += [Issued(key, access, transfer) for access in made or [None] if access or transfer]
+            path.uncommitted += [Issued(key, access, transfer) for access in made]
+            if transfer is not None and not made:
+                path.uncommitted.append(Issued(key, None, transfer))
         path.touched = path.touched or bool(made)
         path.pc += 1
         return True

@@ -14,7 +14,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     role, fixes = meant_role(subject, finding.span)
     if role:
         return Words(message, f"an 'if' makes no role: write '{role}'", fixes=fixes)
-    return Words(message, f"move it out of the 'if', or choose a whole {unit}")
+    return Words(message, f"move it out of the 'if' or loop, or choose a whole {unit}")
 
 
 RULE = Rule(

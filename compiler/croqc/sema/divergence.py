@@ -1,4 +1,4 @@
-"""Collective statements under an `if` that splits the unit which executes them (reference, 4.4; row L23).
+"""Collective statements under an `if`, or in a loop, that splits their unit (reference, 4.4; row L23).
 
 Only what is proved is reported: a condition over run-time data may well be uniform. Needs kernels, copies
 and multiplies.
@@ -11,6 +11,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.masks import Masks, kernel_masks
 from croqc.sema.model import THREADS, Unit
 from croqc.sema.nesting import Around, statements
+from croqc.sema.parted_turns import find_parting
 from croqc.sema.splits import Split, find_split, splits
 from croqc.syntax import ast
 from croqc.text.diagnostics import Related
@@ -24,7 +25,11 @@ def check_divergence(builder: Builder) -> None:
         unit = _unit(builder, node, around)
         if unit is None or around.on_host or not (kernel := masks.get(around.parallels[0])):
             continue
-        split = _split(builder, kernel, node, around, THREADS.get(unit, kernel.threads))
+        size = THREADS.get(unit, kernel.threads)
+        split = _split(builder, kernel, node, around, size)
+        if split is None and (parting := find_parting(builder, kernel, node, around, size)) is not None:
+            place = Related("some threads of the unit do not come here because of this", parting)
+            builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
         if split is not None:
             place = Related(
                 f"some threads do not come here{split.case and f' for {split.case}'}", split.condition.cond.span

@@ -11,7 +11,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks, Numbers
 from croqc.sema.model import THREADS, Symbol, SymbolKind, Unit
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, Data, Storage
+from croqc.sema.types import Bounded, BoundedTuple, Data, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
@@ -75,6 +75,21 @@ def loop_names(loop: ast.Foreach) -> tuple[ast.Name, ...]:
     return tuple(name for binding in loop.bindings for name in binding.names)
 
 
+def loop_bounds(builder: Builder, loop: ast.Foreach) -> tuple[Int, ...] | None:
+    """How often each index of a loop turns; None where that is not known, as in the range form."""
+    found: list[Int] = []
+    for name in loop_names(loop):
+        symbol = builder.uses.get(name)
+        match None if symbol is None else symbol.type:
+            case Bounded(bound=bound):
+                found.append(bound)
+            case BoundedTuple(bounds=bounds):  # `k in [n]` is one of one
+                found += bounds
+            case _:
+                return None
+    return None if loop.ranges else tuple(found)
+
+
 class Elements:
     """Those of one kernel. `atoms`: what `symbols_by_atom` tells."""
 
@@ -118,8 +133,8 @@ class Elements:
 
     def turns_alike(self, loop: ast.Foreach) -> bool:
         """Whether all threads that come to a loop take the same turns of it."""
-        types = [None if one is None else one.type for one in map(self.builder.uses.get, loop_names(loop))]
-        return not loop.ranges and all(isinstance(one, Bounded) and self.is_uniform(one.bound) for one in types)
+        bounds = loop_bounds(self.builder, loop)
+        return bounds is not None and all(map(self.is_uniform, bounds))
 
     def follows(self, cond: ast.Node) -> bool:
         """Whether a condition is of indices of threads alone, so that its mask is that of every block and turn."""
