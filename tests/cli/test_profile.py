@@ -130,9 +130,6 @@ def test_the_json(croq: Croq, records: Records) -> None:
         "share": 0.04,
         "isWait": True,
     }
-    assert [one["isWait"] for one in first["places"]] == [
-        one["op"] in ("wait", "wait-future") for one in first["places"]
-    ]
     assert first["visits"] == [
         {"place": 1, "slot": 0, "turn": 0, "begin": 0, "end": 300},
         {"place": 0, "slot": 0, "turn": 0, "begin": 10, "end": 20},
@@ -145,6 +142,19 @@ def test_the_json(croq: Croq, records: Records) -> None:
     assert found["fullShare"] == (300 + 100) / (900 + 100)
     assert found["emptyShare"] == (40 + 700) / 2_000
     assert (kernel["slow"], kernel["ring"]) == ("fill", 0)
+
+
+def test_the_json_says_which_places_are_waits(croq: Croq, records: Records) -> None:
+    records([*ring(0), *ring(63)])
+    (entry,) = json.loads(croq("profile", "--json", "k.co").out)["profiles"]
+    places = entry["kernels"][0]["blocks"][0]["places"]
+    assert {(one["op"], one["isWait"]) for one in places} == {
+        ("wait", True),
+        ("copy", False),
+        ("trigger", False),
+        ("multiply", False),
+        ("commit", False),
+    }
 
 
 def test_the_trace(croq: Croq, records: Records) -> None:
