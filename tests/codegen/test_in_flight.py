@@ -70,6 +70,34 @@ def test_a_loop_that_is_left_between_multiply_and_commit_is_waited_for_in_front_
     assert complaints(log_of(body, "sm_90a")) == []
 
 
+GUARDED = """// croq: run M=64 N=64 K=96
+__co__ void guarded(global f16 [M, K] a, global f16 [N, K] b, global f32 [M, N] out) {
+  parallel {i, j} by [M / 64, N / 64] : block {
+    shared f16 [64, 64] a_s, b_s;
+    parallel w by 1 : group-4 {
+      c = mma.fill.f32 0.0f;
+      foreach {k} in [cdiv(K, 64)] {
+        tma.copy a.subspan(64, 64).at(i, k) => a_s;
+        tma.copy b.subspan(64, 64).at(j, k) => b_s;
+        foreach {step} in [4] {
+          if (k * 64 + step * 16 < K) { mma.row.row c, a_s.chunkat(_, step), b_s.chunkat(_, step); }
+        }
+      }
+      mma.store c, out.subspan(64, 64).at(i, j);
+    }
+  }
+}
+"""
+
+
+def test_groups_that_a_condition_guards_end_inside_it() -> None:
+    """Else the assembler serialises them, for the branch."""
+    body = code(GUARDED)
+    guarded = body[body.index("* 16 < K) {") :]
+    assert re.match(r"[^}]*wgmma_fence\(\);[^}]*wgmma_commit\(\);\s+wgmma_wait<0>\(\);\s+}", guarded)
+    assert complaints(log_of(body, "sm_90a")) == []
+
+
 @pytest.mark.slow
 def test_multiplies_that_are_complete_at_their_statements_stay_in_flight() -> None:
     for item in lower_file(check_file(COVERAGE / "multiplies_in_flight.co"), None, {}):

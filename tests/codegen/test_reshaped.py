@@ -8,13 +8,16 @@ import pytest
 
 from croqc.codegen.places import Places
 from croqc.pipe import ir
+from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Space, Tensor, whole
+from croqc.pipe.printer import tile
 from croqc.service.check import check_text
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
 from tests.codegen.compiling import complaints, log_of, lowered
 from tests.pipe.kernels import kernel
+from tests.pipe.lowering import after, only
 
 TILE = Tensor("a", "f16", (Lit(64), Lit(128)), Space.SHARED, 2)
 PLACES = Places(replace(kernel(), shared=(ir.Shared(TILE, 64 * 128 * 2, NOWHERE, 128, 1024, 0),)))
@@ -88,3 +91,35 @@ def test_rows_in_another_shape_are_refused_at_their_place(text: str, place: str)
     assert problem is not None
     assert text[problem.span.start :].startswith(place)
     assert re.fullmatch(r"'a' is swizzled in its own shape, .*: declare it with that shape, .*", problem.message)
+
+
+PARTS = """__co__ void f(global f32 [M, 8, 12] x, global f32 [M, 96] y) {{
+  parallel b by M / 4 : block {{
+    shared f32 [8, 8, 12] s;
+    shared f32 [PART] t;
+    dma.copy s.subspan(4, 8, 12).at(1, 0, 0).span_as(PART) => t;
+    dma.copy t => y.subspan(4, 96).at(b, 0).span_as(PART);
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "taken", "given"),
+    [
+        ("384", "s[384 : 384]", "y[b * 4 * 96 : 384]"),
+        ("16, 24", "s[16, 0 : 16 x 24]", "y[b * 4 * 4, 0 : 16 x 24]"),
+        ("32, 4, 3", "s[32, 0, 0 : 32 x 4 x 3]", "y[b * 4 * 8, 0, 0 : 32 x 4 x 3]"),
+        ("4, 96", "s[4, 0 : 4 x 96]", "y[b * 4, 0 : 4 x 96]"),
+    ],
+)
+def test_whole_rows_of_a_part_in_another_shape(part: str, taken: str, given: str) -> None:
+    copies = only(after("build", PARTS.format().replace("PART", part), {"M": 8}), ir.Copy)
+    assert tile(copies[0].source) == taken
+    assert tile(copies[1].dest).partition(" (valid")[0] == given
+
+
+@pytest.mark.parametrize("part", ["6, 64", "2, 192"])
+def test_rows_that_are_no_multiples_of_the_new_ones_are_refused(part: str) -> None:
+    with pytest.raises(LoweringError, match="takes whole rows, each a multiple of the new ones"):
+        after("build", PARTS.format().replace("PART", part), {"M": 8})

@@ -78,8 +78,8 @@ class Neovim:
 
     def value(self, expression: str) -> Any:
         """The value of a Lua expression as soon as it is neither nil, false nor empty."""
-        self.wait(f"(function(it) return it and (type(it) ~= 'table' or next(it)) end)({expression})")
-        return self.lua(f"return {expression}")
+        self.wait(f"(function(it) seen = it return it and (type(it) ~= 'table' or next(it)) end)({expression})")
+        return self.lua("return seen")  # of the same moment: a window may be gone by now
 
     def edit(self, name: str, text: str, attached: bool = True) -> Path:
         """Write a file and open it; `attached`: wait for the server."""

@@ -182,9 +182,7 @@ def test_what_was_moved_last_comes_first(browser: Browser, tmp_path: Path, width
     assert browser.js(first) == "step"
     cursor(browser, PIPELINE, "trigger full[stage]")
     assert browser.js(first) == "cursor"
-    browser.js(
-        "(() => { const it = document.getElementById('time'); it.value = 3; it.dispatchEvent(new Event('input')); })()"
-    )
+    browser.js("$('time').value = 3; $('time').dispatchEvent(new Event('input'))")
     assert browser.js(first) == "step"
     cursor(browser, PIPELINE, "wait full[stage]")
     browser.js("document.querySelector('.box').dispatchEvent(new MouseEvent('click', {bubbles: true}))")

@@ -10,22 +10,9 @@ import pytest
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.flow.report import KernelFlow, Strength
 from tests.flow.test_no_false_proof import flow_of
+from tests.flow.three_slots import early, fill, kernel, take
 
-PIPE = """__co__ void k(global s32 [R, C] src, global s32 [R, C] dst, global s32 [R] steps, int J) {{
-  {host}
-  parallel b by 132 : block {{
-    shared s32 [4, 32] ring[3];
-    shared event full[3], empty[3] = ready;
-    parallel w by 2 : group {{
-      inthreads.async (w == 0) {{ {load} }}
-      inthreads.async (w == 1) {{ {use} }}
-    }}
-  }}
-}}
-"""
-LOAD = "wait empty[n % 3]; dma.copy src.subspan(4, 32).at(0, k) => ring[n % 3]; trigger full[n % 3];"
-USE = "wait full[n % 3]; dma.copy ring[n % 3] => dst.subspan(4, 32).at(0, k); trigger empty[n % 3];"
-EARLY = "wait empty[n % 3]; trigger full[n % 3]; dma.copy src.subspan(4, 32).at(0, k) => ring[n % 3];"
+LOAD, EARLY, USE = fill("n % 3", "0, k"), early("n % 3", "0, k"), take("n % 3", "0, k")
 TILES = "foreach k in [cdiv(C, 32)] {{ {} n += 1; }}"
 LAST = "cdiv(R, 4)"
 
@@ -38,7 +25,7 @@ def role(work: str, head: str, start: str = "b", step: str = "id += 132;", more:
 
 def both(head: str, start: str = "b", step: str = "id += 132;", more: str = "") -> KernelFlow:
     load, use = (role(work, head, start, step, more) for work in (LOAD, USE))
-    return flow_of(PIPE.format(load=load, use=use, host=f"int tiles = {LAST};"), TYPING_BUDGET)
+    return flow_of(kernel(load, use, host=f"int tiles = {LAST};"), TYPING_BUDGET)
 
 
 COUNTING = {
@@ -66,7 +53,7 @@ def test_a_loop_that_counts_is_proved(name: str) -> None:
 def test_a_fault_in_it_is_found(name: str, late: str) -> None:
     head, start, step = COUNTING[name]
     load = role(f"if ({late}) {{ {EARLY} }} else {{ {LOAD} }}", head, start, step)
-    flow = flow_of(PIPE.format(load=load, use=role(USE, head, start, step), host=f"int tiles = {LAST};"))
+    flow = flow_of(kernel(load, role(USE, head, start, step), host=f"int tiles = {LAST};"))
     assert [finding.rule for finding in flow.findings] == ["stage-race"]
 
 
@@ -74,7 +61,7 @@ def test_its_story_names_the_variable_as_it_is() -> None:
     """The ring is read by a count that starts anew with each tile: wrong in the second one, which is tile 132."""
     head = f"while (id < {LAST})"
     load, use = role(LOAD, head), role(USE.replace("ring[n % 3]", "ring[k % 3]"), head)
-    (finding,) = flow_of(PIPE.format(load=load, use=use, host="")).findings
+    (finding,) = flow_of(kernel(load, use)).findings
     assert finding.rule == "stage-race"
     assert any("id = 132, k = 0" in related.message for related in finding.related)
     assert {name for step in finding.steps for name, _ in step.iteration} == {"id", "k"}
@@ -83,18 +70,18 @@ def test_its_story_names_the_variable_as_it_is() -> None:
 
 def test_roles_that_count_otherwise_part() -> None:
     load, use = role(LOAD, "while (id < J)", "0", "id += 2;"), role(USE, "while (id < J)", "1", "id += 2;")
-    (finding,) = flow_of(PIPE.format(load=load, use=use, host="")).findings
+    (finding,) = flow_of(kernel(load, use)).findings
     assert finding.rule in ("trip-count-mismatch", "credit-deadlock")
     assert finding.sizes["J"] % 2 == 1
 
 
 def test_the_first_turn_is_known_by_where_it_starts() -> None:
     """Credits are given once, before the block's first tile."""
-    text = PIPE.replace("empty[3] = ready", "empty[3]")
     head, give = f"while (id < {LAST})", "if ({}) {{ foreach s in [3] {{ trigger empty[s]; }} }}"
     for first, strength in (("id == b", Strength.PROVED), ("id != b", Strength.FAILS), ("id >= 0", Strength.FAILS)):
         use = role(USE, head).replace("foreach k", f"{give.format(first)} foreach k")
-        assert flow_of(text.format(load=role(LOAD, head), use=use, host="")).strength is strength
+        text = kernel(role(LOAD, head), use).replace("empty[3] = ready", "empty[3]")
+        assert flow_of(text).strength is strength
 
 
 NOT_SURE = {
@@ -127,14 +114,14 @@ def test_a_variable_that_goes_on_where_it_was_is_not_counting_anew() -> None:
     """The second tile loop finds the variable at its end: the consumer makes but one round of them."""
     load = "foreach t in [2] { " + role(LOAD, "while (id < J)", "0", "id += 1;") + " }"
     use = role(USE, "foreach t in [2] { while (id < J)", "0", "id += 1;") + " }"
-    flow = flow_of(PIPE.format(load=load, use=use, host=""))
+    flow = flow_of(kernel(load, use))
     assert flow.strength is Strength.FAILS
 
 
 def test_one_that_is_declared_in_the_loop_around_starts_anew() -> None:
     text = "mutable int n = 0; foreach t in [2] {{ mutable int id = 0; while (id < J) {{ {} id += 1; }} }}"
     load, use = (text.format(TILES.format(work)) for work in (LOAD, USE))
-    flow = flow_of(PIPE.format(load=load, use=use, host=""))
+    flow = flow_of(kernel(load, use))
     assert (flow.strength, flow.findings) == (Strength.PROVED, ())
 
 
@@ -142,7 +129,7 @@ def test_a_variable_that_is_read_behind_the_loop_is_not_an_index() -> None:
     load, use = (
         f"{role(work, 'while (id < J)', '0', 'id += 5;')} k = 0; if (id > 20) {{ {work} }}" for work in (LOAD, USE)
     )
-    assert flow_of(PIPE.format(load=load, use=use, host="")).strength is Strength.CHECKED
+    assert flow_of(kernel(load, use)).strength is Strength.CHECKED
 
 
 @pytest.mark.parametrize("head", ["foreach t in [cdiv(R, 4)]", f"while (id < {LAST})"])
@@ -154,5 +141,5 @@ def test_a_count_in_loops_of_fixed_length_goes_on_with_the_loop_around(head: str
         f"mutable int id = 0; mutable int n = 0; {head} {{ {tile.format(work)} {step} }}"
         for work in (LOAD, USE.replace("ring[n % 3]", f"ring[{slot}]"))
     )
-    flow = flow_of(PIPE.format(load=load, use=use, host=""), TYPING_BUDGET)
+    flow = flow_of(kernel(load, use), TYPING_BUDGET)
     assert flow.strength is (Strength.PROVED if right else Strength.FAILS)

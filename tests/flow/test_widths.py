@@ -8,33 +8,21 @@ from croqc.flow.courses import course
 from croqc.flow.exprs import apply, closure, const, cut, var
 from croqc.flow.report import Strength
 from tests.flow.test_no_false_proof import flow_of
+from tests.flow.three_slots import early, fill, kernel, take
 
-KERNEL = """__co__ void k(global s32 [R, C] src, global s32 [R, C] dst, int n) {{
-  parallel b by cdiv(R, 4) : block {{
-    shared s32 [4, 32] ring[3];
-    shared event full[3], empty[3] = ready;
-    parallel w by 2 : group {{
-      inthreads.async (w == 0) {{ {load} }}
-      inthreads.async (w == 1) {{ {use} }}
-    }}
-  }}
-}}
-"""
 OVER = "foreach k in [cdiv(C, 32)]"
-LOAD = "wait empty[@]; dma.copy src.subspan(4, 32).at(b, 0) => ring[@]; trigger full[@];"
-EARLY = "wait empty[@]; trigger full[@]; dma.copy src.subspan(4, 32).at(b, 0) => ring[@];"
-USE = "wait full[@]; dma.copy ring[@] => dst.subspan(4, 32).at(b, 0); trigger empty[@];"
+TILE = "b, 0"
 
 
 def loads(
     head: str = OVER, slot: str = "k % 3", before: str = "", step: str = "", late: str = "", first: str = ""
 ) -> str:
-    body = f"if ({late}) {{ {EARLY} }} else {{ {LOAD} }}" if late else LOAD
-    return f"{before} {head} {{ {first} {body} {step} }}".replace("@", slot)
+    body = f"if ({late}) {{ {early(slot, TILE)} }} else {{ {fill(slot, TILE)} }}" if late else fill(slot, TILE)
+    return f"{before} {head} {{ {first} {body} {step} }}"
 
 
 def uses(head: str = OVER, slot: str = "k % 3", before: str = "", step: str = "") -> str:
-    return f"{before} {head} {{ {USE} {step} }}".replace("@", slot)
+    return f"{before} {head} {{ {take(slot, TILE)} {step} }}"
 
 
 def counted(type_: str, first: str, end: str, step: str = "+= 1") -> dict[str, str]:
@@ -104,15 +92,15 @@ WRONG = {
 
 
 def test_what_the_host_cuts_is_found() -> None:
-    text = KERNEL.format(load=loads(late="q == 7"), use=uses())
-    (finding,) = flow_of(text.replace("  parallel b", "  int q = __to<u8>(263 + n);\n  parallel b", 1)).findings
+    text = kernel(loads(late="q == 7"), uses(), "cdiv(R, 4)", host="int q = __to<u8>(263 + n);")
+    (finding,) = flow_of(text).findings
     assert finding.sizes["n"] == 0
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_a_width_makes_go_wrong_is_found(name: str) -> None:
     load, use = WRONG[name]
-    assert flow_of(KERNEL.format(load=load, use=use)).strength is Strength.FAILS
+    assert flow_of(kernel(load, use, "cdiv(R, 4)")).strength is Strength.FAILS
 
 
 FAR = {
@@ -148,7 +136,7 @@ FAR = {
 @pytest.mark.parametrize("name", FAR)
 def test_what_may_go_wrong_far_beyond_is_never_proved(name: str) -> None:
     load, use = FAR[name]
-    assert flow_of(KERNEL.format(load=load, use=use)).strength is not Strength.PROVED
+    assert flow_of(kernel(load, use, "cdiv(R, 4)")).strength is not Strength.PROVED
 
 
 DOWN = {"before": "mutable u32 q = 3;", "slot": "q % 3", "step": "q -= 1;"}
@@ -172,7 +160,7 @@ RIGHT = {
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_comes_round_the_same_in_both_roles_is_right(name: str) -> None:
     load, use = RIGHT[name]
-    flow = flow_of(KERNEL.format(load=load, use=use))
+    flow = flow_of(kernel(load, use, "cdiv(R, 4)"))
     assert (flow.strength in (Strength.PROVED, Strength.CHECKED), flow.findings) == (True, ())
 
 
@@ -197,7 +185,7 @@ PROVED = {
 @pytest.mark.parametrize("name", PROVED)
 def test_widths_that_change_nothing_hinder_no_proof(name: str) -> None:
     load, use = PROVED[name]
-    flow = flow_of(KERNEL.format(load=load, use=use))
+    flow = flow_of(kernel(load, use, "cdiv(R, 4)"))
     assert (flow.strength, flow.findings, flow.reason) == (Strength.PROVED, (), "")
 
 

@@ -72,7 +72,7 @@ def _told(body: Body) -> str:
         pytest.param((*PLAIN, PURE, *PLAIN), "M.ME", id="arithmetic between"),
         pytest.param((loop(PURE, *PLAIN),), "[.M]E", id="a loop of them"),
         pytest.param((loop(loop(*PLAIN), *PLAIN), *PLAIN), "[[M]M]ME", id="nested loops, and one behind"),
-        pytest.param((sometimes(*PLAIN), *PLAIN), "[M]ME", id="under a condition"),
+        pytest.param((sometimes(*PLAIN), *PLAIN), "[ME]ME", id="under a condition"),
         pytest.param((*PLAIN, WAIT, *PLAIN), "M.ME", id="a wait between"),
         pytest.param((loop(WAIT, loop(*PLAIN), arrive()),), "[.[M]E.]", id="a turn of a consumer"),
         pytest.param((*PLAIN, arrive(), *PLAIN), "ME.ME", id="an arrival"),

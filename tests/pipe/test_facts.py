@@ -8,6 +8,7 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Expr, Fn, Lit, Op, Var, multiply, subtract
 from croqc.pipe.facts import Facts
 from croqc.pipe.passes.cover import cover
+from croqc.pipe.sums import sums_of
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
 from tests.pipe.kernels import SRC, box, kernel, load
@@ -38,6 +39,43 @@ M, K, B = Var("M"), Var("K"), Var("b")
 )
 def test_divisors(expr: Expr, divisor: int) -> None:
     assert FACTS.divisor(expr) == divisor
+
+
+@pytest.mark.parametrize(
+    ("value", "divisor"),
+    [
+        (Var("at"), 64),
+        (Op("+", (Var("at"), Var("k"))), 32),
+        (Op("<<", (B, Lit(4))), 16),
+        (Op("<<", (B, B)), 1),
+        (Var("itself"), 1),
+        (Var("three"), 16),  # powers of two alone
+        (Var("of_a_size"), 128),
+    ],
+)
+def test_variables_that_keep_their_values(value: Expr, divisor: int) -> None:
+    sums: dict[str, tuple[Expr, ...]] = {
+        "at": (Op("*", (B, Lit(64))),),
+        "k": (Lit(0), Lit(32)),
+        "itself": (Op("+", (Var("itself"), Lit(1))),),
+        "three": (Op("*", (B, Lit(48))),),
+        "of_a_size": (Op("*", (M, B)),),
+    }
+    assert Facts.of({"M": 384}, sums).divisor(value) == divisor
+
+
+def test_what_a_variable_owes_to_a_size_is_noted() -> None:
+    facts = Facts.of({"M": 384}, {"x": (Op("*", (M, B)),), "y": (Op("<<", (Var("x"), Lit(1))),)})
+    assert facts.divides(64, Var("y"))
+    assert facts.noted() == (("M", 32),)
+
+
+def test_variables_by_their_values() -> None:
+    def let(name: str, **more: object) -> ir.Let:
+        return replace(ir.Let(NOWHERE, name, "s32", Lit(8)), **more)
+
+    turn = ir.Loop(NOWHERE, "k", Lit(2), M, Lit(4), (let("in_loop"), let("twice"), let("moves", changes=True)))
+    assert sums_of((let("twice"), turn)) == {"k": (Lit(2), Lit(4)), "in_loop": (Lit(8),)}
 
 
 def test_numbers_that_are_no_integers_are_no_facts() -> None:

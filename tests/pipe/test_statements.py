@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.lower import lowered_kernels
 from croqc.pipe.printer import kernel_lines
+from croqc.pipe.walk import statements
 from croqc.service.check import check_text
 from tests.pipe.lowering import after
 
@@ -120,6 +122,30 @@ def test_local_data_is_filled_by_its_thread() -> None:
         "for element from 0 to 6 step 1  unroll 0",
         "mine[0, 0 : 2 x 3].at(element / 3, element % 3) = 5",
     ]
+
+
+AFTER = """
+__co__ void f(global f32 [64, 64] x, global f32 [64, 64] y) {
+  parallel b by 1 : block {
+    shared f32 [64, 64] s;
+    f = COPY x => s;
+    g = COPY y => s after f;
+    wait g;
+    dma.copy s => y;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["dma.copy.async", "tma.load.async"])
+def test_a_copy_after_another_one_waits_for_it_first(engine: str) -> None:
+    built = after("build", AFTER.replace("COPY", engine), {})
+    order = [stmt.handles[0] if isinstance(stmt, ir.Await) else stmt.handle for stmt in in_order(built)]
+    assert order == ["f", "f", "g", "g", ""]
+
+
+def in_order(kernel: ir.Kernel) -> list[ir.Copy | ir.Await]:
+    return [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy | ir.Await)]
 
 
 def fixed_of(text: str, **sizes: int) -> tuple[tuple[str, int], ...]:

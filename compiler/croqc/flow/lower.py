@@ -15,7 +15,7 @@ from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import moved_in_passing
-from croqc.flow.lower_sizes import demands
+from croqc.flow.lower_sizes import defined, demands
 from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
 from croqc.flow.ops_data import Commit, Copy, Name, Touch
 from croqc.flow.ops_events import Declare
@@ -82,6 +82,7 @@ class Lowering(Builder):
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
+        self.program.asserts += defined(kernel, self.exprs)  # last: it names sizes in another order
         if not self._is_shared_out():
             self.program.partly = slots_in_part(self.program)
 

@@ -4,7 +4,7 @@ the hardware asks. Must not choose sizes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from croqc.flow.conditions import guards
 from croqc.flow.exprs import Expr, apply, const
@@ -15,7 +15,7 @@ from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Storage, data_of
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
+from croqc.syntax.visit import nodes_of, walk
 
 _STRIDE = 16  # bytes (reference, 5.5)
 _MAX_DEPTH = 80
@@ -28,8 +28,19 @@ def demands(model: Model, kernel: Kernel, exprs: Exprs) -> list[Expr]:
         found += [apply("!", part) if negated else part for part in _parts(cond, negated, exprs, 0)]
     found += _blocks(model, kernel, exprs)
     found += _strides(model, kernel, exprs)
+    return list(_of_sizes(found, exprs))
+
+
+def defined(kernel: Kernel, exprs: Exprs) -> Iterator[Expr]:
+    """Sums and products of signed integers over sizes stay within their type: beyond it they mean nothing."""
+    for node, (low, high) in exprs.widths.undefined(nodes_of(kernel.node)):
+        value = exprs.of(node)
+        yield from _of_sizes((apply("<=", value, const(high)), apply(">=", value, const(low))), exprs)
+
+
+def _of_sizes(found: Iterable[Expr], exprs: Exprs) -> Iterator[Expr]:
     sizes = {size.var for size in exprs.program.sizes}
-    return [expr for expr in found if expr.known and expr.variables() and expr.variables() <= sizes]
+    return (expr for expr in found if expr.known and expr.variables() and expr.variables() <= sizes)
 
 
 def _conditions(model: Model, kernel: Kernel) -> Iterator[tuple[ast.Node, bool]]:

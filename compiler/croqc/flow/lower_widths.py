@@ -5,11 +5,11 @@ A value is cut where it may lie beyond what its type holds, as `extents` has it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from croqc.flow.exprs import Expr, cut
 from croqc.flow.extents import Extents, cast_of, elem_of
-from croqc.flow.ranges import within
+from croqc.flow.ranges import Range, within
 from croqc.sema.elements import ELEMENTS, limits
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Model, Symbol
@@ -25,7 +25,8 @@ class Widths:
         self.model = model
         self._extents = Extents(model, nodes)
         self.converts = _converts(model)
-        if wide and self.converts:
+        self.wide = wide and self.converts
+        if self.wide:
             self._extents = Extents(model, nodes, self._extents)
         self._plain: dict[ast.Node, bool] = {}
         every = (*nodes, *model.types)  # what a name stands for may be written on the host
@@ -41,6 +42,15 @@ class Widths:
             self._plain[node] = True  # of a definition that names itself
             found = self._plain[node] = not any(map(self._is_touched, walk(node)))
         return found
+
+    def undefined(self, nodes: Sequence[ast.Node]) -> Iterator[tuple[ast.Node, Range]]:
+        """The operations that sizes may take beyond what a signed type holds, with its ends."""
+        for node in nodes if self.wide else ():
+            elem = self._extents.type_of(node)
+            if elem is None or not self._extents.is_undefined_beyond(node, elem):
+                continue
+            if not within(self._extents.of(node), limits(elem)):
+                yield node, limits(elem)
 
     def _is_touched(self, part: ast.Node) -> bool:
         value = defining_value(self.model.uses.get(part)) if isinstance(part, ast.Name) else None

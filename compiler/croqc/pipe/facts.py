@@ -17,6 +17,9 @@ LARGEST = 256
 """Divisors beyond it decide nothing: no tile dimension of a tensor map is longer."""
 
 
+_NONE: Mapping[str, tuple[Expr, ...]] = {}
+
+
 def whole_sizes(sizes: Mapping[str, Number]) -> dict[str, int]:
     """Those that can be extents: integers, and no truth values."""
     return {name: value for name, value in sizes.items() if type(value) is int}
@@ -24,17 +27,23 @@ def whole_sizes(sizes: Mapping[str, Number]) -> dict[str, int]:
 
 @record
 class Facts:
-    """`divisors`: for each size the largest power of two up to `LARGEST` that divides it. `relied`: the divisors that a
-    question was answered with, filled while passes ask; a kernel is right for sizes that have these."""
+    """`divisors`: for each size the largest power of two up to `LARGEST` that divides it. `sums`: for each variable
+    that keeps its value what that is a sum of multiples of. `relied`: the divisors that a question was answered with,
+    filled while passes ask; a kernel is right for sizes that have these. `found`: those of variables, powers of two as
+    well, for these survive a value that is cut to its type; `traced`: which of them were relied on."""
 
     divisors: Mapping[str, int]
+    sums: Mapping[str, tuple[Expr, ...]]
     relied: dict[str, int]
+    found: dict[str, int]
+    traced: set[tuple[str, int]]
 
     @staticmethod
-    def of(sizes: Mapping[str, Number]) -> Facts:
+    def of(sizes: Mapping[str, Number], sums: Mapping[str, tuple[Expr, ...]] = _NONE) -> Facts:
         """Those of the integers among the sizes."""
         known = whole_sizes(sizes)
-        return Facts({name: gcd(value, LARGEST) if value else LARGEST for name, value in known.items()}, {})
+        divisors = {name: gcd(value, LARGEST) if value else LARGEST for name, value in known.items()}
+        return Facts(divisors, sums, {}, {}, set())
 
     def divisor(self, value: Expr) -> int:
         """A number that certainly divides an integer expression; 0 divides like every number."""
@@ -42,12 +51,20 @@ class Facts:
             case Lit(value=int() as number):
                 return abs(number) if number else 0
             case Var(name=name):
-                return self.divisors.get(name, 1)
+                return self.divisors[name] if name in self.divisors else self._of_variable(name)
+            case Op(op="<<", args=(left, Lit(value=int() as places))) if 0 <= places < 32:
+                return self.divisor(left) << places
             case Op(op="*", args=(left, right)):
                 return self.divisor(left) * self.divisor(right)
             case Op(op="+" | "-", args=(left, right)):
                 return gcd(self.divisor(left), self.divisor(right))
         return 1
+
+    def _of_variable(self, name: str) -> int:
+        if name not in self.found:
+            self.found[name] = 1  # until it is known: a variable that is made of itself
+            self.found[name] = gcd(LARGEST, *map(self.divisor, self.sums[name])) if name in self.sums else 1
+        return self.found[name]
 
     def simplified(self, value: Expr) -> Expr:
         """`x / cdiv(x, n)` is n where n divides x: the extent of a chunk that is a whole tile."""
@@ -81,6 +98,12 @@ class Facts:
         match value:
             case Var(name=name) if name in self.divisors:
                 self.relied[name] = lcm(self.relied.get(name, 1), number)
+            case Var(name=name) if name in self.sums and (name, number) not in self.traced:
+                self.traced.add((name, number))
+                for each in self.sums[name]:
+                    self._note(number, each)
+            case Op(op="<<", args=(left, Lit(value=int() as places))) if 0 <= places < 32:
+                self._note(number // gcd(number, 1 << places), left)
             case Op(op="*", args=(left, right)):
                 part = gcd(
                     number, self.divisor(left) if isinstance(left, Lit) else number // gcd(number, self.divisor(right))

@@ -13,6 +13,7 @@ from croqc.pipe.errors import SizesNeededError
 from croqc.pipe.facts import Facts, Number, whole_sizes
 from croqc.pipe.pipeline import lowered
 from croqc.pipe.reshaped import check_reshaped
+from croqc.pipe.sums import sums_of
 from croqc.sema.model import Kernel, Model
 from croqc.targets.table import Target
 
@@ -65,7 +66,7 @@ def _built(
     model: Model, target: Target, number: int, sizes: Mapping[str, int], part: HostPart, names: FunctionNames
 ) -> tuple[Env, ir.Kernel]:
     start = _for_any(model, model.kernels[number], names.kernels[number], sizes, part)
-    return Env(target, Facts.of(named_sizes(start, sizes))), start
+    return Env(target, Facts.of(named_sizes(start, sizes), sums_of(start.body))), start
 
 
 def _for_any(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int], part: HostPart) -> ir.Kernel:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from croqc.service.files import FileError, read_text
 from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.text.record import record
 
@@ -60,8 +61,10 @@ def load_project(path: Path) -> Settings:
     import tomllib  # here, since most folders have no such file
 
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = tomllib.loads(read_text(path))
+    except FileError as error:
+        raise SettingsError(str(error)) from None
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: {error}") from None
     unknown = sorted(set(data) - {"arch", "dialect", "defines", "allow"})
     if unknown:

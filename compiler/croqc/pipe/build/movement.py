@@ -18,6 +18,7 @@ from croqc.sema.masks import defining_value
 from croqc.sema.model import Unit
 from croqc.sema.types import Event, Future, Storage
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 
 def _nothing(c: Context, node: ast.Node) -> Built:
@@ -63,10 +64,6 @@ def _copy(c: Context, node: ast.Copy) -> Built:
     info = c.model.copies.get(node)
     if info is None:
         raise LoweringError("this copy is not understood: 'croq check' says why", node.span)
-    if node.after is not None:
-        raise LoweringError(
-            "a copy after another one is not lowered yet: 'wait' for that one in front of it", node.span
-        )
     if isinstance(node.dest, ast.StorageDest) and node.target is None:
         return []  # nobody can look at what has no name
     source = tile(c, node.source)
@@ -76,6 +73,7 @@ def _copy(c: Context, node: ast.Copy) -> Built:
     private = Storage.LOCAL in (info.source_storage, info.dest_storage) or c.unit is Unit.THREAD
     unit = Unit.THREAD if private else c.unit if c.in_team else info.unit
     return [
+        *([] if node.after is None else _awaited(c, node.after, node.span)),
         ir.Copy(
             node.span,
             source,
@@ -91,7 +89,7 @@ def _copy(c: Context, node: ast.Copy) -> Built:
             info.zero_fill or node.source_zfill or (node.engine == "tma" and fills),
             any(item.name == "multicast" for item in node.modifiers),
             None if node.event is None else slot_ref(c, node.event)[0],
-        )
+        ),
     ]
 
 
@@ -170,6 +168,14 @@ def _is_future(c: Context, node: ast.Expr) -> bool:
 def _is_of_multiply(c: Context, node: ast.Expr) -> bool:
     type_ = c.symbol(node).type if isinstance(node, ast.Name) else None
     return isinstance(type_, Future) and type_.multiply
+
+
+def _awaited(c: Context, node: ast.Expr, span: Span) -> Built:
+    """What a copy that comes `after` another one begins with (5.4)."""
+    if _is_of_multiply(c, node):
+        return [ir.Commit(span)]
+    transfers = _transfers(c, node)
+    return [ir.Await(span, transfers, c.unit, among=transfers != (_handle(c, node),))]
 
 
 def _wait(c: Context, node: ast.Wait) -> Built:

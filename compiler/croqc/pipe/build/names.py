@@ -56,6 +56,8 @@ _OURS: Final = (
 OURS: Final = frozenset(_OURS.split())
 # What passes and emitters declare, and what a kernel's name would hide from its launch.
 _KERNEL: Final = "multiplied multiplied_phase tensor_memory tensor_memory_at launch_overlapping"
+CPP_WORDS: Final = frozenset(_CPP.split())
+"""The words of C++ that can name nothing, and three names that can be given no second meaning."""
 RESERVED: Final = (
     OURS
     | MACROS

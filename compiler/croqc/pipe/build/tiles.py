@@ -8,6 +8,7 @@ from croqc.pipe.build.context import Context
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.errors import LoweringError, SizesNeededError
 from croqc.pipe.exprs import (
+    ONE,
     ZERO,
     Cast,
     Expr,
@@ -224,11 +225,35 @@ def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:
     shape = _shape(c, op)
     if shape == tuple(extent for extent in base.shape if integer(extent) != 1):  # as `.sqz()` has it
         return _squeeze(c, base, op)
-    if base != whole(base.tensor, base.slot):
-        raise LoweringError(
-            "span_as of a part of a buffer is not lowered yet: take the part of the whole buffer's span_as", op.span
-        )
-    return whole(replace(base.tensor, shape=shape), base.slot)
+    if base == whole(base.tensor, base.slot):
+        return whole(replace(base.tensor, shape=shape), base.slot)
+    found = _rows_as(base, shape)
+    if found is None:
+        reason = "span_as of a part of a buffer takes whole rows, each a multiple of the new ones"
+        raise LoweringError(f"{reason}: take the part of the whole buffer's span_as", op.span)
+    return found
+
+
+def _rows_as(base: Tile, shape: tuple[Expr, ...]) -> Tile | None:
+    """Whole rows of a tensor in another shape: a tile of the tensor in rows of that shape. None where the part is not
+    made of whole rows, or an old row not of new ones."""
+    old, origin = base.tensor.shape, base.origin
+    whole_rows = base.dims == tuple(range(len(old))) and base.shape[1:] == old[1:] and not base.scales
+    if not whole_rows or any(at != ZERO for at in origin[1:]) or any(limit is not None for limit in base.valid[1:]):
+        return None
+    row, new = product(old[1:]), product(shape[1:])
+    size, width = integer(row), integer(new)
+    if new == ONE:
+        times = row
+    elif size and width and size % width == 0:
+        times = Lit(size // width)
+    else:
+        return None
+    tensor = replace(base.tensor, shape=(multiply(old[0], times), *shape[1:]))
+    limit = None if base.valid[0] is None else multiply(base.valid[0], times)
+    rest = (ZERO,) * (len(shape) - 1)
+    valid = (limit, *(None for _ in rest))
+    return Tile(tensor, base.slot, (multiply(origin[0], times), *rest), shape, tuple(range(len(shape))), valid)
 
 
 def _squeeze(c: Context, base: Tile, op: ViewOp) -> Tile:

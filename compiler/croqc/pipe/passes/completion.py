@@ -70,6 +70,6 @@ def _is_quiet_itself(stmt: ir.Stmt | None, following: ir.Stmt | None) -> bool:
             return by_itself and isinstance(following, ir.Commit) and following.movable
         case ir.Commit():
             return stmt.movable
-        case ir.Let() | ir.Set() | ir.Loop() | ir.If():
+        case ir.Let() | ir.Set() | ir.Loop():  # not ir.If: the assembler serialises groups that a branch is part of
             return not any(held_in(stmt))
     return isinstance(stmt, ir.Wait)  # it holds this path up alone
