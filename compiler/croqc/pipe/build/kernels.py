@@ -48,7 +48,8 @@ def build_kernel(
     building = _Building(model, kernel, name, host, sizes or {})
     threads = kernel.threads or building.block_size()
     if threads > MAX_THREADS:
-        raise LoweringError(f"a block would have {threads} threads; {MAX_THREADS} are possible", kernel.node.span)
+        reason = f"a block would have {threads} threads; {MAX_THREADS} are possible"
+        raise LoweringError(f"{reason}: use a smaller size, or more blocks", kernel.node.span)
     return building.kernel_of(threads)
 
 
