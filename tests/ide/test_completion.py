@@ -203,6 +203,9 @@ def test_whole_patterns_stand_at_the_beginning_of_a_line_in_the_files_dialect() 
     found = completion(*marked(classic + "1p|"))
     names = ["1p1c (classic)", "1p2c (classic)", "persistent (classic)", "double", "triple"]
     assert [item.label for item in found] == names
+    for end in ("\r", "\r\n"):
+        other = completion(*marked((classic + "1p|").replace("\n", end)))
+        assert [item.label for item in other] == names
     assert [item.current for item in found] == [False, False, False, True, True]
     assert ".async<full[stage]>" in found[0].pattern
     assert "trigger full.at(k) after a, b" in completion(Snapshot("file:///k.co", 1, ""), 0)[0].pattern

@@ -139,7 +139,7 @@ def test_a_name_that_stands_in_cpp_is_none_of_its_words(mark: str, new: str, rea
 
 
 @pytest.mark.parametrize("mark", REACHING)
-@pytest.mark.parametrize("new", ["klass", "defined_", "LINE", "_private", "news", "Class"])
+@pytest.mark.parametrize("new", ["klass", "defined_", "LINE", "_PRIVATE", "news", "Class", "load_stage", "smap_map"])
 def test_a_name_that_stands_in_cpp_may_be_any_other(mark: str, new: str) -> None:
     assert new in renamed(CPP.replace(mark.replace("|", ""), mark, 1), new)
 

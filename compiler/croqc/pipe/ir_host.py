@@ -30,10 +30,11 @@ class Zero(Stmt):
 
 @record
 class Require(Stmt):
-    """The function ends with an error where `cond` does not hold."""
+    """The function ends with an error where `cond` does not hold; `asserted`: by the program."""
 
     cond: Expr
     text: str
+    asserted: bool = False
 
 
 @record

@@ -176,7 +176,7 @@ def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
         return "expected ':' in the range", "write '(first : end)'"
     if due == "MISSING":
         return _no_operand(stream, at)
-    if due == "EQ" and before is _first_of_statement(stream, at):
+    if due == "EQ" and _first_of_statement(stream, at) == at - 1:
         if stream[at].text == "==":
             return "'==' compares and cannot assign", "write '='"
         return "an expression is not a statement", "assign it to a name"

@@ -56,7 +56,7 @@ def completion(snapshot: Snapshot, offset: int, asked_by: str = "") -> tuple[Ite
     found = directive_items(snapshot, offset)
     if found:
         return found
-    line = snapshot.text.rfind("\n", 0, offset) + 1
+    line = snapshot.source.line_starts[snapshot.source.line_of(offset)]
     function = snapshot.function_at(offset)
     items = (
         _inside(snapshot, function, offset, asked_by)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from croqc.pipe.build.names import CPP_WORDS, Names
 from croqc.sema.model import SymbolKind
 from croqc.service.check import FileReport
 from croqc.syntax.keywords import FOREIGN, KEYWORDS, LIBRARY_PREFIX, REGION_MARKERS
@@ -136,11 +135,13 @@ def _foreign(named: Named, new: str) -> str:
     get names of their own in generated code."""
     if named.kind is NameKind.SYMBOL or new == named.name:
         return ""
+    from croqc.pipe.build.names import CPP_WORDS, is_owned  # here, since the server starts without generating code
+
     if new == "defined" or new.startswith("__"):
         return f"'{new}' belongs to the preprocessor or the compiler of C++, where this name stands, too"
     if new in CPP_WORDS:
         return f"'{new}' is a word of C++, where this name stands, too"
-    if not Names().keep(new):
+    if is_owned(new):
         return f"'{new}' is a name of the headers of C++, CUDA or generated code, where this name stands, too"
     return ""
 

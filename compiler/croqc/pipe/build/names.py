@@ -69,6 +69,12 @@ RESERVED: Final = (
     )
 )
 
+
+def is_owned(name: str) -> bool:
+    """Whether C++, CUDA, their headers or ours own a name of the file's scope."""
+    return name in RESERVED or is_global(name, RESERVED)
+
+
 # What passes and emitters append to a name of the source: an event's phase, a load's barrier, a stage, a tensor map.
 _ENDINGS: Final = ("_phase", "_landed", "_stage", "_map", "_unscaled", "_unscaled_r", "_unscaled_one")
 
