@@ -22,7 +22,7 @@ from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.code_forms import MACHINE_FORMS
 from croqc.service.device_code import foreign_code
-from croqc.service.lowering import Lowered, lower_file, title_of
+from croqc.service.lowering import Lowered, commented_name, lower_file, title_of
 from croqc.service.machine_code import ptx_of, sass_of
 from croqc.service.machine_lines import MachineText
 from croqc.service.refused_cpp import refusal_of
@@ -211,7 +211,7 @@ def _machine_map(source: Source, lines: Sequence[Line], made: MachineText) -> tu
 
 def with_margins(source: Source, lines: Sequence[Line]) -> str:
     """The text with `// FILE:LINE` behind each line that stands for a statement on another line of the source."""
-    name = source.path.replace("\\", "/").rpartition("/")[2]
+    name = commented_name(source.path)
     text, before = "", -1
     for line in lines:
         at = -1 if line.span == NOWHERE else source.line_of(line.span.start) + 1

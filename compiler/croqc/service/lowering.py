@@ -6,7 +6,7 @@ and a lowering error as a diagnostic at its place.
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Iterator, Mapping
 
 from croqc.codegen.program import Program, program_of
@@ -136,8 +136,12 @@ def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:
 
 def title_of(report: FileReport) -> str:
     """The first line of the generated code: file and target."""
-    name = re.split(r"[\\/]", report.source.path)[-1]
-    return f"{name} for {report.target.name}, made by croq"
+    return f"{commented_name(report.source.path)} for {report.target.name}, made by croq"
+
+
+def commented_name(path: str) -> str:
+    """A file's name as a comment of C++ can hold it: in one line."""
+    return "".join(char if char.isprintable() else "?" for char in os.path.basename(path))
 
 
 def _scalars(model: Model) -> Iterator[str]:
