@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.conftest import Croq
+from tests.cli.seeds import PIPELINE
 from tests.rules.mending import without
 from tests.rules.pumps import BOOTSTRAP, RING
 
@@ -113,3 +114,12 @@ def test_a_fix_of_several_places_says_so(croq: Croq) -> None:
     Path("k.co").write_text(broken)
     assert croq("fix", "--write", "--unsafe", "k.co").out == "k.co: 1 fix applied in 2 places\n"
     assert Path("k.co").read_text() == RING
+
+
+def test_a_guess_that_ends_in_a_deadlock_is_left_to_a_person(croq: Croq) -> None:
+    wrong = PIPELINE.replace("inthreads.async (p1 == 0)", "inthread (p1 == 0)", 1)
+    Path("k.co").write_text(wrong, encoding="utf-8")
+    assert wrong != PIPELINE
+    assert '"safe": true' not in croq("check", "k.co", "--json").out
+    croq("fix", "k.co", "--write")
+    assert Path("k.co").read_text(encoding="utf-8") == wrong

@@ -63,6 +63,13 @@ def test_where_a_value_may_come_round_a_proof_says_how_far_it_goes(type_: str, l
     assert flow.place is not None
 
 
+@pytest.mark.parametrize(("asserted", "fails"), [("J * 3 < 10", True), ("J < 10", False)])
+def test_so_is_what_the_host_asserts(asserted: str, fails: bool) -> None:
+    text = pipe(load(HEAD, "J > 1000000000"), use(HEAD)).replace("int J", "u32 J")
+    flow = flow_of(text.replace("  parallel b", f'  assert({asserted}, "J");\n  parallel b', 1))
+    assert (flow.strength is Strength.FAILS) is fails
+
+
 NEVER_ROUND = [
     ("u32", "J / 4 > 1073741823"),
     ("u32", "J % 7 == 7"),

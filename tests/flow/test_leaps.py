@@ -168,6 +168,13 @@ def test_long_loops_in_long_loops_are_short(name: str) -> None:
     assert 4 * run(Machine(setting, sizes, 1 << 30)).steps < Machine(setting, sizes, 1 << 30).run().steps
 
 
+@pytest.mark.parametrize("around", ["foreach t in [50]", "foreach t in [60] { foreach u in [2]"])
+def test_a_long_loop_in_short_ones_is_left_out_each_time(around: str) -> None:
+    head, end = f"{around} {{ ", "}" * (around.count("{") + 1)
+    load, use = (f"{head}{make('foreach k in [1000000]')}{end}" for make in (loads, uses))
+    assert flow_of(KERNEL.format(load=load, use=use), TYPING_BUDGET).strength is Strength.PROVED
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_run_with_turns_left_out_comes_to_the_same(name: str) -> None:
     load, use = TEXTS[name]

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import pytest
+
+from croqc.sema.model import SymbolKind
 from croqls.ide.call_hierarchy import Calls, HierarchyItem, HierarchyKind, hierarchy_at, incoming, outgoing
 from croqls.ide.snapshot import Snapshot
 from tests.ide.marked import judged, marked, shown
@@ -32,6 +38,37 @@ def test_one_goes_round_the_ring_of_a_pipeline() -> None:
     assert told(snapshot, before) == {"empty": ["empty[stage]"]}
     assert told(snapshot, incoming(snapshot, before[0].item)) == {"path p1 == 1": ["empty[s]", "empty[stage]"]}
     assert told(snapshot, outgoing(snapshot, loader)) == {"full": ["full[stage]"]}
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.co"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_each_end_names_the_other(path: Path) -> None:
+    snapshot = judged(Snapshot(path.as_uri(), 1, path.read_text()))
+    places = [
+        symbol.name_span.start + report.base
+        for report in snapshot.report.functions
+        if report.analysis is not None
+        for symbol in report.analysis.model.symbols
+        if symbol.kind is SymbolKind.EVENT
+    ]
+    for event in (hierarchy_at(snapshot, place)[0] for place in places):
+        for call in incoming(snapshot, event):
+            assert Calls(event, call.places) in outgoing(snapshot, call.item)
+        for call in outgoing(snapshot, event):
+            assert Calls(event, call.places) in incoming(snapshot, call.item)
+
+
+def test_credits_at_start_come_from_the_block() -> None:
+    text = next(path for path in EXAMPLES if path.stem == "pipeline_current").read_text()
+    [ready] = re.finditer(r"(\w+)\[\w+\] = ready", text)
+    name = ready[1]
+    snapshot = judged(Snapshot("file:///k.co", 1, text))
+    [event] = hierarchy_at(snapshot, ready.start())
+    [block] = [call.item for call in incoming(snapshot, event) if call.item.name == "the block"]
+    assert [call.item.name for call in outgoing(snapshot, block)] == [name]
+    assert incoming(snapshot, block) == ()
 
 
 def test_wait_and_trigger_name_their_events() -> None:

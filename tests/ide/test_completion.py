@@ -107,9 +107,9 @@ def test_the_best_come_first(code: str, first: list[str]) -> None:
 
 def test_a_statement_may_begin_with_any_of_these() -> None:
     found = labels("|")
-    assert {"wait", "foreach", "dma", "tma", "mma", "f32", "shared", "lhs_s", "TILE", "parallel", "if"} <= set(found)
-    assert found.index("lhs_s") < found.index("TILE") < found.index("foreach")
-    assert not {"by", "after", "thread", "else if", "copy_async", "half", "goto", "barrier"} & set(found)
+    assert {"wait", "foreach", "dma", "tma", "mma", "f32", "shared", "lhs_s", "parallel", "if"} <= set(found)
+    assert found.index("lhs_s") < found.index("foreach")
+    assert not {"TILE", "by", "after", "thread", "else if", "copy_async", "half", "goto", "barrier"} & set(found)
 
 
 def test_names_of_the_place_are_in_scope() -> None:
@@ -150,6 +150,49 @@ def test_blanks_ask_only_where_a_word_is_due() -> None:
         assert completion(snapshot, offset)
 
 
+MACROS = """#define ONE 1
+#define MINUS -1
+#define HALF 0.5f
+#define OTHER ONE
+#define SUM (1 + 2)
+#define TWICE(x) x + x
+#define KIND f16
+#define WHERE shared
+#define OUT o
+#define EMPTY
+__co__ void f(global f16 [8] o, global s32 [8] i) {
+  @
+}
+"""
+NUMBERS = {"ONE", "MINUS", "HALF", "OTHER"}
+VALUES = {*NUMBERS, "SUM", "TWICE", "OUT", "EMPTY"}  # a macro without a text is 1
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("|", {"TWICE", "OUT", "KIND", "WHERE"}),
+        ("shared |", {"KIND"}),
+        ("x = |", VALUES),
+        ("x = o.at(|", VALUES),
+        ("foreach k in |", VALUES),
+        ("int |", set()),
+        ("wait |", set()),
+        ("x = dma.copy o => |", {*VALUES, "WHERE"}),
+    ],
+)
+def test_a_macro_is_offered_where_its_text_fits(code: str, expected: set[str]) -> None:
+    snapshot, place = marked(MACROS.replace("@", code))
+    found = {item.label for item in completion(snapshot, place) if item.kind is ItemKind.MACRO}
+    assert found == expected
+
+
+@pytest.mark.parametrize("head", ["__co__ void f(global f32 [T, T] |", "__co__ auto |"])
+def test_a_number_does_not_stand_in_a_header_where_a_name_is_due(head: str) -> None:
+    snapshot, place = marked(f"#define T 8\n{head}")
+    assert "T" not in {item.label for item in completion(snapshot, place)}
+
+
 def test_conditions_offer_macros() -> None:
     snapshot, offset = marked(KERNEL.replace("          HERE", "#if TI|\n#endif"))
     assert [item.label for item in completion(snapshot, offset)] == ["TILE", "SLOT"]
@@ -160,6 +203,9 @@ def test_whole_patterns_stand_at_the_beginning_of_a_line_in_the_files_dialect() 
     found = completion(*marked(classic + "1p|"))
     names = ["1p1c (classic)", "1p2c (classic)", "persistent (classic)", "double", "triple"]
     assert [item.label for item in found] == names
+    for end in ("\r", "\r\n"):
+        other = completion(*marked((classic + "1p|").replace("\n", end)))
+        assert [item.label for item in other] == names
     assert [item.current for item in found] == [False, False, False, True, True]
     assert ".async<full[stage]>" in found[0].pattern
     assert "trigger full.at(k) after a, b" in completion(Snapshot("file:///k.co", 1, ""), 0)[0].pattern

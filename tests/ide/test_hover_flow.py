@@ -125,7 +125,7 @@ def test_where_a_hover_needs_the_verifier(where: str, after: int, needed: bool) 
     snapshot = Snapshot("file:///k.co", 1, PIPELINE)
     offset = PIPELINE.index(where) + after
     assert needs_flow(snapshot, offset) == needed
-    bare = hover(snapshot, offset, flow=False)
+    bare = hover(snapshot, offset, late="")
     assert bare is None or "redit flow" not in bare.markdown
     if not needed:
         assert bare == hover(snapshot, offset)

@@ -113,6 +113,42 @@ def test_what_is_refused_and_why(mark: str, new: str, reason: str) -> None:
     assert refused(SCOPES.replace(mark.replace("|", ""), mark, 1), new) == reason
 
 
+CPP = """#define WIDTH 8
+__device__ int next(int q) { return q + WIDTH; }
+__co__ void fill(global s32 [WIDTH] o) {
+  parallel p by WIDTH : thread { int b = call next(p); o.at(p) = b; }
+}
+void host(int *p) { fill(p); }
+"""
+REACHING = ("|WIDTH 8", "|next(int", "|fill(global", "call ne|xt", "fi|ll(p)")
+
+
+@pytest.mark.parametrize("mark", REACHING)
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        *((new, "is a word of C++") for new in ("template", "class", "new", "sizeof", "struct", "namespace", "this")),
+        *((new, "is a word of C++") for new in ("and", "or_eq", "compl", "co_await", "main", "NULL", "std")),
+        *((new, "belongs to the preprocessor") for new in ("defined", "__LINE__", "__FILE__", "__global__")),
+        *((new, "is a name of the headers") for new in ("threadIdx", "sinf", "EOF", "INT_MAX", "cudaMalloc")),
+    ],
+)
+def test_a_name_that_stands_in_cpp_is_none_of_its_words(mark: str, new: str, reason: str) -> None:
+    text = CPP.replace(mark.replace("|", ""), mark, 1)
+    assert refused(text, new).startswith(f"'{new}' {reason}")
+
+
+@pytest.mark.parametrize("mark", REACHING)
+@pytest.mark.parametrize("new", ["klass", "defined_", "LINE", "_PRIVATE", "news", "Class", "load_stage", "smap_map"])
+def test_a_name_that_stands_in_cpp_may_be_any_other(mark: str, new: str) -> None:
+    assert new in renamed(CPP.replace(mark.replace("|", ""), mark, 1), new)
+
+
+@pytest.mark.parametrize("new", ["template", "class", "and", "defined", "sinf", "threadIdx"])
+def test_a_name_that_only_croqtile_reads_may_be_a_word_of_cpp(new: str) -> None:
+    assert f"int {new} = call next(p); o.at(p) = {new};" in renamed(CPP.replace("int b =", "int |b ="), new)
+
+
 def test_names_that_never_meet_may_be_equal() -> None:
     text = SCOPES.replace("  }\n}\n", "  }\n  foreach {k} in [N]\n    y.at(k) = 0.0f;\n}\n")
     assert renamed(text.replace("{k} in", "{|k} in"), "i") == text.replace("{k}", "{i}").replace("at(k)", "at(i)")

@@ -8,10 +8,10 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from tests.lsp.frames import framed, hand_over
+from tests.lsp.processes import below
 
 COMMAND = (sys.executable, "-m", "croqls")
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
@@ -116,13 +116,7 @@ class Server:
 
     def children(self) -> set[int]:
         """The processes below the server's own, by Linux's count."""
-        found: set[int] = set()
-        below = {self.process.pid}
-        while below:
-            paths = [path for pid in below for path in Path(f"/proc/{pid}/task").glob("*/children")]
-            below = {int(number) for path in paths for number in path.read_text(encoding="ascii").split()} - found
-            found |= below
-        return found
+        return below(self.process.pid)
 
     def open(self, uri: str, text: str) -> None:
         document = {"uri": uri, "languageId": "croqtile", "version": 1, "text": text}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,14 @@ from tests.lsp.bare import FailedError, Server
 
 PLACE = {"textDocument": {"uri": "file:///a.co"}}
 KERNEL = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
+HOVER = (
+    b'{"jsonrpc":"2.0","id":1100,"method":"textDocument/hover","params":'
+    b'{"textDocument":{"uri":"file:///a.co"},"position":{"line":%b,"character":1}}}'
+)
+
+
+def body(data: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%b" % (len(data), data)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +98,83 @@ def test_notifications_that_do_not_fit_are_a_line_of_the_log_at_most(shared: Ser
     assert shared.ask("textDocument/hover", PLACE | {"position": {"line": 0, "character": 0}}) is None
     assert shared.messages() == []
     assert shared.log()[before:].count("\n") <= 1
+
+
+@pytest.mark.parametrize("token", [[1], {}, True, 1.5])
+@pytest.mark.parametrize("method", ["croqtile/ir", "croqtile/run", "croqtile/flowPage"])
+def test_a_token_that_can_be_none_is_answered(shared: Server, method: str, token: Any) -> None:
+    shared.open("untitled:token.co", KERNEL)
+    more = {"workDoneToken": token, "engine": "sim", "nonce": "A" * 24}
+    with pytest.raises(FailedError, match="'workDoneToken' must be a text or a whole number") as failed:
+        shared.ask(method, {"textDocument": {"uri": "untitled:token.co"}} | more)
+    assert failed.value.code == -32602
+    assert "Traceback" not in shared.log()
+
+
+@pytest.mark.parametrize(
+    ("method", "more"),
+    [
+        ("flowAt", {"position": {"line": 10**30, "character": 0}}),
+        ("flowAt", {"position": {"line": 0, "character": 2**31}}),
+        ("run", {"seed": 10**30}),
+        ("run", {"timeout": float("inf")}),
+        ("run", {"timeout": float("nan")}),
+    ],
+)
+def test_a_number_out_of_range_is_answered(shared: Server, method: str, more: Any) -> None:
+    shared.open("untitled:range.co", KERNEL)
+    with pytest.raises(FailedError) as failed:
+        shared.ask(f"croqtile/{method}", {"textDocument": {"uri": "untitled:range.co"}} | more)
+    assert failed.value.code == -32602
+    assert "Traceback" not in shared.log()
+
+
+@pytest.mark.parametrize(
+    ("data", "number", "code"),
+    [
+        (body(b"hello"), None, -32700),
+        (body(b""), None, -32700),
+        (body(b'{"jsonrpc":"2.0","id":1100,"method":"x/\xff","params":{}}'), None, -32700),
+        (body(b"[" * 100_000), None, -32700),
+        (b"Content-Length: -5\r\n\r\n", None, -32700),
+        (b"Content-Length: abc\r\n\r\n", None, -32700),
+        (b"Content-Length: 99999999999999999999\r\n\r\n", None, -32700),
+        (b"GET / HTTP/1.1\r\n\r\n", None, -32700),
+        (body(HOVER % (b"9" * 5000)), 1100, -32602),
+        (body(HOVER % b"NaN"), 1100, -32602),
+        (body(HOVER % b"1e999"), 1100, -32602),
+        (body(HOVER % b"-1"), 1100, -32602),
+        (body(b'{"jsonrpc":"2.0","id":1100,"method":"no/such"}').lower(), 1100, -32601),
+        (b"\r\n" + body(b'{"jsonrpc":"2.0","id":1100,"method":"no/such"}'), 1100, -32601),
+    ],
+)
+def test_bytes_that_are_no_message_are_answered_as_that(shared: Server, data: bytes, number: Any, code: int) -> None:
+    """And the next message is read; nothing is shown to the person, and no traceback written."""
+    assert shared.process.stdin is not None
+    shared.process.stdin.write(data)
+    shared.process.stdin.flush()
+    while "error" not in (answer := shared.read()):
+        pass
+    assert (answer["id"], answer["error"]["code"]) == (number, code)
+    assert shared.ask("textDocument/hover", PLACE | {"position": {"line": 0, "character": 0}}) is None
+    assert shared.messages() == []
+    assert "Traceback" not in shared.log()
+
+
+def test_a_stopped_process_ends_with_the_server(server: Server) -> None:
+    """Killed while it is stopped: what was waiting for it is woken by nothing."""
+    server.start()
+    server.open("untitled:k.co", KERNEL)
+    assert server.ask("croqtile/ir", {"textDocument": {"uri": "untitled:k.co"}})["text"]
+    working = [one for one in server.children() if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    assert len(working) == 2
+    watched = [os.pidfd_open(one) for one in working]
+    for one in working:
+        os.kill(one, signal.SIGSTOP)
+    server.process.kill()
+    for one in watched:
+        assert select.select([one], [], [], 30)[0]  # it is readable once the process has ended
+        os.close(one)
 
 
 def test_an_object_inside_the_params_is_no_message(shared: Server) -> None:

@@ -1,12 +1,20 @@
-"""A process of the server that says what cannot be understood: it is ended, and who waits for it is told."""
+"""Processes of the server that misbehave: who waits for one is told, and nothing waits that need not."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import threading
 from multiprocessing.connection import Connection
 from typing import Any
 
+import pytest
+
+from croqls.lsp import child as child_module
 from croqls.lsp.child import Child
+from croqls.lsp.worker_process import WorkerProcess
+from croqls.workers.orders import Order
 
 
 class Unreadable:
@@ -28,3 +36,34 @@ async def test_a_process_whose_words_cannot_be_read_is_ended() -> None:
     assert await asyncio.wait_for(heard.get(), 60) == "first"
     assert await asyncio.wait_for(heard.get(), 60) is None
     assert not child.process.is_alive()
+
+
+def deaf(_: Connection) -> None:
+    threading.Event().wait()
+
+
+async def test_nothing_waits_for_a_process_that_does_not_read() -> None:
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+    child = Child(deaf, "deaf", heard.put_nowait)
+    try:
+        await asyncio.wait_for(asyncio.to_thread(child.send, "x" * 10_000_000), 20)
+        child.process.terminate()
+        assert await asyncio.wait_for(heard.get(), 60) is None
+    finally:
+        child.kill()
+    child.send("to nobody")
+
+
+async def test_an_order_of_a_process_that_is_stopped_fails_and_the_next_one_is_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(child_module, "_LOOK", 0.05)
+    worker = WorkerProcess("worker", grace=0.0)
+    asked = asyncio.create_task(worker.ask(Order("doctor", None, {})))
+    while worker._child is None:
+        await asyncio.sleep(0)
+    assert worker._child.process.pid is not None
+    os.kill(worker._child.process.pid, signal.SIGSTOP)
+    assert (await asked).failed == "the process that worked at it was stopped; try again"
+    assert (await worker.ask(Order("doctor", None, {}))).failed == ""
+    worker.stop()

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.bare import FailedError, Server
+from tests.lsp.bare import INITIALIZE, FailedError, Server
 from tests.lsp.test_runs import LARGE, SMALL
 
 BROKEN = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
@@ -172,6 +172,7 @@ def test_a_pipe_among_the_files_of_a_workspace_is_not_read(server: Server, tmp_p
         (b"\xff\xfe", "invalid start byte"),
         (b"arch = ", "Invalid value"),
         (b'arch = "sm_99"', "unknown architecture 'sm_99'; known are "),
+        (b'[defines]\n"1x" = 2', "'1x' in defines is no name of a macro"),
         (b"target = 3", "unknown key 'target'; known are arch, dialect, defines, allow"),
     ],
 )
@@ -192,6 +193,29 @@ def test_a_settings_file_that_cannot_be_read_is_named_and_left_out(
     assert shared.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
     lists = [one["params"] for one in shared.heard[count:] if one["method"] == DIAGNOSTICS]
     assert [one["diagnostics"] for one in lists if one["uri"] == uri][-1] == []
+
+
+@pytest.mark.parametrize("address", ["file://[::1/k.co", "http://[bad", "//[x", "file:///\ud800/k.co", "\ud800"])
+def test_an_address_of_no_known_form_is_a_document_and_a_folder(server: Server, address: str) -> None:
+    """Every request about it is answered as about any other."""
+    folder = {"uri": address, "name": "w"}
+    server.send("initialize", 1, params=INITIALIZE | {"rootUri": address, "workspaceFolders": [folder]})
+    assert "capabilities" in server.answer(1)["result"]
+    server.send("initialized", params={})
+    server.open(address, BROKEN)
+    assert codes(server, address) == ["undeclared-name"]
+    document = {"textDocument": {"uri": address}}
+    place = document | {"position": {"line": 0, "character": 29}}
+    assert [one["name"] for one in server.ask("textDocument/documentSymbol", document)] == ["f"]
+    assert server.ask("textDocument/hover", place) is not None
+    assert address in server.ask("textDocument/rename", place | {"newName": "y"})["changes"]
+    assert server.ask("croqtile/runs", document)["runs"] == []
+    assert server.ask("croqtile/sharedMemory", document)["version"] == 1
+    assert [one["name"] for one in server.ask("workspace/symbol", {"query": "f"})] == ["f"]
+    assert server.ask("croqtile/tests")["files"] == []
+    server.send("textDocument/didClose", params=document)
+    server.send("workspace/didChangeWorkspaceFolders", params={"event": {"added": [], "removed": [folder]}})
+    assert (server.messages(), server.log()) == ([], "")
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "%00", "a/" * 300, "%ff%fe", "..", ""])

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
+import signal
 from functools import partial
 from multiprocessing import Pipe
+from pathlib import Path
 
 import pytest
+from lsprotocol import types as lsp
 
 from croqc.flow.analysis import analyze_flow
 from croqc.sema.model import Model
@@ -16,9 +20,11 @@ from croqc.service.settings import NO_SETTINGS
 from croqc.text.record import replace
 from croqls.ide.hover import hover
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp import child
+from croqls.lsp import child, flow_process
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import FlowProcess, job_of
+from croqls.lsp.requests.hover import text_document_hover
+from croqls.lsp.serve import make_server
 from croqls.workers import flow as worker
 from croqls.workers.flow_orders import Answer, Job, Question
 from tests.rules.breaking import fail, keep_going
@@ -172,6 +178,52 @@ async def test_a_question_of_a_process_that_dies_is_answered_with_the_reason() -
     reply = await asked
     assert (reply.answer, reply.failed) == (None, "the credit-flow process died")
     process.stop()
+
+
+def stop(process: FlowProcess) -> None:
+    """As a person does, or a debugger."""
+    assert process._child is not None
+    assert process._child.process.pid is not None
+    os.kill(process._child.process.pid, signal.SIGSTOP)
+
+
+async def test_what_a_stopped_process_was_given_is_given_to_another_one(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often: it is no fault of the text."""
+    monkeypatch.setattr(child, "_LOOK", 0.05)
+    process = started(answers)
+    for version in range(3):
+        process.submit(job("a.co", version))
+        stop(process)
+        assert (await answers.of("a.co", version)).failed == ""
+    asked = asyncio.create_task(process.ask(Snapshot("file:///c.co", 1, KERNEL), 0, judged))
+    await asyncio.sleep(0)
+    stop(process)
+    reply = await asked
+    assert (reply.answer, reply.failed) == (["f"], "")
+    assert process._guard is None
+    process.stop()
+
+
+async def test_a_hover_whose_flow_is_late_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what is known without it."""
+    monkeypatch.setattr(flow_process, "_PATIENCE", 0.05)
+    server = make_server()
+    monkeypatch.setattr(type(server), "client_capabilities", lsp.ClientCapabilities())
+    text = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
+    server.documents.open("file:///c.co", 1, text)
+    server.flow.submit(job("a.co", 1))
+    stop(server.flow)
+    before = text[: text.index("full[stage]")].split("\n")
+    place = lsp.Position(len(before) - 1, len(before[-1]))
+    params = lsp.HoverParams(lsp.TextDocumentIdentifier("file:///c.co"), place)
+    shown = await text_document_hover(server, params)
+    assert shown is not None
+    assert isinstance(shown.contents, lsp.MarkupContent)
+    assert "full: shared event[" in shown.contents.value
+    assert "The credit flow is still being worked out; ask again in a moment." in shown.contents.value
+    server.stop_processes()
 
 
 async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(

@@ -199,3 +199,16 @@ def test_a_hang_is_marked_where_it_stands_until_the_next_edit(server: Server) ->
     server.edit(URI, 2, HANGS + "\n")
     after = server.until("textDocument/publishDiagnostics", lambda params: params.get("version") == 2)
     assert not marked(after)
+
+
+@pytest.mark.parametrize(("again", "count"), [(HANGS.replace(";\n", "; \n"), 0), (HANGS, 2)])
+def test_marks_belong_to_the_text_that_ran(server: Server, again: str, count: int) -> None:
+    """Closed while it runs, and opened again at the same version."""
+    started(server, HANGS)
+    number = server.ask("croqtile/run", DOCUMENT | {"engine": "sim"})["id"]
+    server.send("textDocument/didClose", params=DOCUMENT)
+    server.open(URI, again)
+    assert ended(server, number)["state"] == "done"
+    server.ask("textDocument/documentSymbol", DOCUMENT)
+    shown = [one["params"] for one in server.heard if one["method"] == "textDocument/publishDiagnostics"]
+    assert len([one for one in shown[-1]["diagnostics"] if one.get("source") == "croqtile run"]) == count

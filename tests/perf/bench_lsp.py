@@ -22,6 +22,7 @@ from typing import Any
 import croqc
 import croqls
 from tests.lsp.bare import COMMAND, Server
+from tests.lsp.processes import seconds
 from tests.perf.kernels import fifty_lines, two_hundred_lines
 
 PUBLISH = "textDocument/publishDiagnostics"
@@ -132,11 +133,6 @@ class Measured:
     def end(self) -> None:
         self.server.process.kill()
         self.server.process.wait()
-
-
-def seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def kilobytes(pid: int) -> int:

@@ -210,6 +210,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
     },
     "barriers": {
         "nobody meets in front of an arrival on full": kernel(arrive(Unit.THREAD, meets=True)),
+        "threads that a Arrive tells of may not have passed": kernel(role(WAIT, arrive())),
         "nothing waits until a store by TMA has read its source": kernel(STORED),
     },
     "stored": {

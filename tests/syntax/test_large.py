@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from croqc.service.check import check_text
 from croqc.syntax import parser
+from croqc.syntax.acceptable import acceptable_at
 from croqc.syntax.lalr import Machine
 from croqc.syntax.parser import parse_file
+from croqc.syntax.preprocess import preprocess
 
 GROWTH = 2.6  # twice the text, at most this much work: 2 is linear, 4 quadratic
 
@@ -102,3 +105,37 @@ def test_a_mistake_deep_inside_is_mended_as_a_shallow_one() -> None:
     shallow, deep = (parse_file(host("(" * size + "n +" + ")" * size)).findings for size in (3, 3000))
     assert [item.message for item in deep] == [item.message for item in shallow]
     assert len(deep) == 1
+
+
+@pytest.mark.parametrize("junk", ["#define A {}\n__co__ void f() {{ A }}\n", "__co__ void f() {{ {} }}\n"])
+def test_words_that_are_no_kernel_are_read_so_far_and_no_further(junk: str) -> None:
+    """One finding says so, and what is behind the function is read; the rest takes time by its length."""
+    good = "__co__ void g(int n) { int b = zz; }\n"
+    small, large = (
+        calls(lambda size=size: check_text(junk.format("x " * size) + good))  # type: ignore[misc]
+        for size in (3000, 6000)
+    )
+    assert large < GROWTH * small
+    text = junk.format("x " * 3000) + good
+    found = check_text(text).found
+    assert "over 1,000 mistakes in this function; what follows is not read" in [item.message for item in found]
+    assert "undeclared-name" in [item.code for item in found if item.span.start > text.index(good)]
+
+
+def test_many_mistakes_below_the_limit_are_all_told() -> None:
+    text = "__co__ void f(int n) {\n" + "  int a = ;\n" * 300 + "}\n"
+    assert len(parse_file(text).findings) == 300
+
+
+def test_what_fits_behind_a_deep_nest_takes_twice_the_time_for_twice_the_text() -> None:
+    """Time of the processor: copying lists is no call."""
+
+    def seconds(size: int) -> float:
+        text = "__co__ void f() { " + "(" * size
+        function = preprocess(text).functions[0]
+        before = time.process_time()
+        assert "NAME" in acceptable_at(function, len(text)).terminals
+        return time.process_time() - before
+
+    seconds(10)
+    assert seconds(80_000) < 3.5 * seconds(40_000) + 0.1

@@ -102,7 +102,7 @@ def test_a_macro_that_is_not_expanded_is_one_error() -> None:
 
 def test_a_for_loop_from_a_start_takes_the_same_turns() -> None:
     header = "for (int i = 3; i <= 9; i += 2)"
-    text = f"__co__ void f(global s32 [N] y) {{ parallel p by 1 : thread {{ {header} {{ y.at(i) = i; }} }} }}\n"
+    text = f"__co__ void f(global s32 [12] y) {{ parallel p by 1 : thread {{ {header} {{ y.at(i) = i; }} }} }}\n"
     [found] = check_text(text).diagnostics
     report = check_text(apply_edits(text, found.fixes[0].edits))
     assert report.diagnostics == ()

@@ -21,6 +21,7 @@ import {
 
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
+import { FILES } from "./files.js";
 import { pythonEnvironment, runProcess } from "./process.js";
 import { candidates, findPython, type Outcome } from "./python.js";
 import { reasonOf, Refusal } from "./refusal.js";
@@ -191,7 +192,7 @@ export class Server implements vscode.Disposable {
 
   private async search(): Promise<{ readonly outcome: Outcome; readonly trusted: boolean }> {
     const at = await surroundings();
-    const tries = candidates(at, existsSync);
+    const tries = candidates(at, FILES);
     this.output.info(`Looking for Python: ${tries.map((one) => `${one.command} (${one.origin})`).join(", ") || "nothing to try"}`);
     return { outcome: await findPython(tries, runProcess), trusted: at.trusted };
   }

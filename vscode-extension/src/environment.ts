@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import { readSettings, SECTION, type Settings } from "./config.js";
+import { FILES } from "./files.js";
 import { inside, type Surroundings } from "./python.js";
 import { reasonOf, Refusal, type Way } from "./refusal.js";
 
@@ -78,7 +79,7 @@ async function updatePython(command: string | undefined): Promise<void> {
     await settings.update("python", undefined, vscode.ConfigurationTarget.Global);
     return;
   }
-  const here = inWorkspace || inside(command, localFolders());
+  const here = inWorkspace || inside(command, localFolders(), FILES);
   const target = here && vscode.workspace.isTrusted ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   await settings.update("python", command, target);
 }

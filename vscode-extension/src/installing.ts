@@ -31,6 +31,7 @@ export function interpreterOf(folder: string, platform: NodeJS.Platform): string
   return platform === "win32" ? path.win32.join(folder, "Scripts", "python.exe") : path.join(folder, "bin", "python");
 }
 
+/** The steps run away from the workspace, and each Python alone (`-I`): a `logging.py` of the person's is no module of theirs. */
 export function steps({ folder, there, withoutPip, source }: Installation, maker: Maker, platform: NodeJS.Platform): readonly Step[] {
   const python = interpreterOf(folder, platform);
   const make = "Make the environment";
@@ -42,20 +43,26 @@ export function steps({ folder, there, withoutPip, source }: Installation, maker
           { title: install, command: "uv", args: ["pip", "install", "--python", python, source] },
         ]
       : [
-          { title: make, command: maker.command, args: ["-m", "venv", folder] },
-          { title: install, command: python, args: ["-m", "pip", "install", source] },
+          { title: make, command: maker.command, args: ["-I", "-m", "venv", folder] },
+          { title: install, command: python, args: ["-I", "-m", "pip", "install", source] },
         ];
   if (!there) {
     return [created, installed];
   }
   const needsPip = withoutPip && maker.kind === "python";
-  return needsPip ? [{ title: "Add pip", command: python, args: ["-m", "ensurepip"] }, installed] : [installed];
+  return needsPip ? [{ title: "Add pip", command: python, args: ["-I", "-m", "ensurepip"] }, installed] : [installed];
 }
 
 /** A step as one would type it, for a person to read. */
 export function typed({ command, args }: Step): string {
   const quoted = (word: string): string => (/^[\w@%+=:,./\\~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
   return [command, ...args].map(quoted).join(" ");
+}
+
+/** A source with a path that is relative to the workspace's folder made whole; a name and an address stay as they are. */
+export function placed(source: string, folder: string): string {
+  const isPath = /^\.{0,2}[\\/]|^\.{1,2}$|\.whl$|[\\/]/.test(source) && !/:\/\/| @ /.test(source);
+  return isPath ? path.resolve(folder, source) : source;
 }
 
 /** What is wrong with a source as typed; undefined for one that can be tried. An option of pip is none. */
@@ -84,7 +91,7 @@ export async function findMaker(run: Run, pythons: () => Promise<readonly Probe[
 
 /** Whether a Python that is there lacks pip. */
 export async function lacksPip(run: Run, folder: string, platform: NodeJS.Platform): Promise<boolean> {
-  const pip = await run(interpreterOf(folder, platform), ["-m", "pip", "--version"]);
+  const pip = await run(interpreterOf(folder, platform), ["-I", "-m", "pip", "--version"]);
   return pip.kind !== "exited" || pip.code !== 0;
 }
 

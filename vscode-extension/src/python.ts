@@ -57,12 +57,26 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** Whether a path is below one of the folders. */
-export function inside(file: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => {
-    const relative = path.relative(folder, file);
-    return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
-  });
+/** The file system, as far as the search needs it. */
+export interface Files {
+  readonly exists: (file: string) => boolean;
+  /** A folder without links in its path. */
+  readonly real: (folder: string) => string;
+  /** The places that one comes through to a program, all links followed; of a bare name, which the PATH has, too. */
+  readonly reached: (command: string) => readonly string[];
+}
+
+/** Whether a path is below a folder, by its text alone; a name such as `..venv` is not the way out. */
+export function below(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  const out = relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+  return relative !== "" && !out;
+}
+
+/** Whether a program is below one of the folders, or reached through one, as by a link. */
+export function inside(command: string, folders: readonly string[], files: Files): boolean {
+  const roots = folders.flatMap((folder) => [folder, files.real(folder)]);
+  return files.reached(command).some((place) => roots.some((root) => below(place, root)));
 }
 
 function workspaceInterpreters(folder: string, platform: NodeJS.Platform): string[] {
@@ -74,13 +88,13 @@ function workspaceInterpreters(folder: string, platform: NodeJS.Platform): strin
  * The candidates in the order of the search. A setting excludes all others. In an untrusted workspace nothing
  * from inside its folders is a candidate, wherever the path comes from.
  */
-export function candidates(at: Surroundings, exists: (file: string) => boolean): Candidate[] {
+export function candidates(at: Surroundings, files: Files): Candidate[] {
   const found: Candidate[] = [];
   if (at.setting !== undefined) {
     found.push({ command: at.setting, origin: "setting" });
   } else {
     for (const file of at.folders.flatMap((folder) => workspaceInterpreters(folder, at.platform))) {
-      if (exists(file)) {
+      if (files.exists(file)) {
         found.push({ command: file, origin: "workspace" });
       }
     }
@@ -90,9 +104,8 @@ export function candidates(at: Surroundings, exists: (file: string) => boolean):
     const names = at.platform === "win32" ? ["python", "python3"] : ["python3", "python"];
     found.push(...names.map((command): Candidate => ({ command, origin: "path" })));
   }
-  const allowed = at.trusted
-    ? found
-    : found.filter((one) => !/[\\/]/.test(one.command) || (path.isAbsolute(one.command) && !inside(one.command, at.folders)));
+  const named = ({ command }: Candidate): boolean => !/[\\/]/.test(command) || path.isAbsolute(command);
+  const allowed = at.trusted ? found : found.filter((one) => named(one) && !inside(one.command, at.folders, files));
   return allowed.filter((one, i) => allowed.findIndex((other) => other.command === one.command) === i);
 }
 
@@ -172,7 +185,7 @@ export function describe(outcome: Outcome): string {
     case "too-old":
       return `Python ${outcome.python} (${outcome.candidate.command}) is too old: 3.11 or newer is needed. Set "croqtile.python" to a newer one.`;
     case "nothing-to-try":
-      return `No Python to try: the setting "croqtile.python" points into a workspace that is not trusted.`;
+      return `No Python to try: what "croqtile.python" or the PATH names is in a workspace that is not trusted.`;
     default:
       return unreachable(outcome);
   }

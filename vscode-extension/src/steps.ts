@@ -2,7 +2,6 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 
-import { localFolders } from "./environment.js";
 import { type Step, typed } from "./installing.js";
 import { Refusal } from "./refusal.js";
 
@@ -31,8 +30,8 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
 
 async function runTask(step: Step, token: vscode.CancellationToken): Promise<number | undefined> {
   const scope = vscode.workspace.workspaceFolders === undefined ? vscode.TaskScope.Global : vscode.TaskScope.Workspace;
-  // Left to the editor, the folder would be that of the workspace, which an empty window has not.
-  const how = new vscode.ProcessExecution(step.command, [...step.args], { cwd: localFolders()[0] ?? homedir() });
+  // Left to the editor, the folder would be that of the workspace, whose files are not for these programs.
+  const how = new vscode.ProcessExecution(step.command, [...step.args], { cwd: homedir() });
   const task = new vscode.Task({ type: "process", step: step.title }, scope, step.title, "Croqtile", how);
   task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false, showReuseMessage: false };
   const parts: vscode.Disposable[] = [];

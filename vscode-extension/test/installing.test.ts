@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { findMaker, interpreterOf, lacksPip, makerAmong, runs, steps, typed, usable, wrongSource } from "../src/installing.js";
+import { findMaker, interpreterOf, lacksPip, makerAmong, placed, runs, steps, typed, usable, wrongSource } from "../src/installing.js";
 import { runProcess } from "../src/process.js";
 import { type Candidate, probe, type Probe, type Run } from "../src/python.js";
 
@@ -25,8 +26,8 @@ test("uv makes and fills an environment", () => {
 
 test("without uv the standard library does", () => {
   assert.deepEqual(lines({ folder: "/w/.venv", there: false, withoutPip: false, source: "/d/x.whl" }, { kind: "python", command: "python3" }, "linux"), [
-    "python3 -m venv /w/.venv",
-    "/w/.venv/bin/python -m pip install /d/x.whl",
+    "python3 -I -m venv /w/.venv",
+    "/w/.venv/bin/python -I -m pip install /d/x.whl",
   ]);
   const [, install] = steps({ folder: "C:\\w\\.venv", there: false, withoutPip: false, source: "x" }, { kind: "python", command: "python" }, "win32");
   assert.equal(install?.command, "C:\\w\\.venv\\Scripts\\python.exe");
@@ -36,14 +37,39 @@ test("into one that is there the package is only installed", () => {
   const there = { folder: "/w/.venv", there: true, withoutPip: false, source: "/d" };
   const python = { kind: "python", command: "python3" } as const;
   assert.deepEqual(lines(there, { kind: "uv" }, "linux"), ["uv pip install --python /w/.venv/bin/python /d"]);
-  assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -m pip install /d"]);
+  assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -I -m pip install /d"]);
 });
 
 test("where pip is not in it, as in one of uv's, it comes first, unless uv installs", () => {
   const there = { folder: "/w/.venv", there: true, withoutPip: true, source: "/d" };
   const python = { kind: "python", command: "python3" } as const;
   assert.deepEqual(lines(there, { kind: "uv" }, "linux"), ["uv pip install --python /w/.venv/bin/python /d"]);
-  assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -m ensurepip", "/w/.venv/bin/python -m pip install /d"]);
+  assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -I -m ensurepip", "/w/.venv/bin/python -I -m pip install /d"]);
+});
+
+test("no file of the folder that they run in is a module for the steps", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "shadows "));
+  try {
+    for (const name of ["logging", "venv", "pip", "ensurepip"]) {
+      await writeFile(path.join(folder, `${name}.py`), "raise SystemExit('a file of the workspace was run')\n");
+    }
+    const wish = { folder: path.join(folder, "made"), there: false, withoutPip: false, source: "." };
+    const [make] = steps(wish, { kind: "python", command: "python3" }, "linux");
+    assert.ok(make !== undefined);
+    const { PYTHONSAFEPATH: _, ...env } = process.env;
+    const args = [...make.args.slice(0, -1), "--without-pip", make.args.at(-1) ?? ""];
+    const end = spawnSync(make.command, args, { cwd: folder, env: { ...env, PYTHONPATH: folder }, encoding: "utf8" });
+    assert.deepEqual([end.status, end.stderr], [0, ""]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("a path is one of the workspace's folder, a name and an address are not", () => {
+  const whole = ["croqtile-tools", "croqtile-tools[gpu]==1.0", "https://x/y.whl", "croqtile-tools @ file:///d/x.whl", "/d/x.whl"];
+  assert.deepEqual(whole.map((source) => placed(source, "/ws")), whole);
+  const relative = [".", "..", "./tools", "dist/x.whl", "x.whl", "../tools[gpu]"];
+  assert.deepEqual(relative.map((source) => placed(source, "/ws/a")), ["/ws/a", "/ws", "/ws/a/tools", "/ws/a/dist/x.whl", "/ws/a/x.whl", "/ws/tools[gpu]"]);
 });
 
 test("what is shown can be typed as it stands", () => {

@@ -4,9 +4,11 @@ import { test } from "node:test";
 import { runProcess } from "../src/process.js";
 import {
   brief,
+  below,
   type Candidate,
   candidates,
   describe,
+  type Files,
   findPython,
   PROBE_SCRIPT,
   probe,
@@ -22,7 +24,7 @@ const at: Surroundings = {
   trusted: true,
   platform: "linux",
 };
-const everything = (): boolean => true;
+const everything: Files = { exists: () => true, real: (folder) => folder, reached: (command) => [command] };
 const commands = (list: readonly Candidate[]): string[] => list.map((one) => one.command);
 const candidate: Candidate = { command: "py", origin: "path" };
 
@@ -55,8 +57,8 @@ test("the search goes from the workspace to the PATH", () => {
 });
 
 test("environments that do not exist are not tried", () => {
-  const exists = (file: string): boolean => file === "/ws/venv/bin/python";
-  assert.deepEqual(commands(candidates(at, exists)), ["/ws/venv/bin/python", "python3", "python"]);
+  const files: Files = { ...everything, exists: (file) => file === "/ws/venv/bin/python" };
+  assert.deepEqual(commands(candidates(at, files)), ["/ws/venv/bin/python", "python3", "python"]);
 });
 
 test("the setting excludes all others", () => {
@@ -79,6 +81,20 @@ test("an untrusted workspace gives no interpreter, by whatever way", () => {
   assert.deepEqual(candidates({ ...untrusted, setting: "/ws/.venv/bin/python" }, everything), []);
   assert.deepEqual(candidates({ ...untrusted, setting: "./python" }, everything), []);
   assert.deepEqual(commands(candidates({ ...untrusted, setting: "/ws2/python" }, everything)), ["/ws2/python"]);
+});
+
+test("a folder's name may begin with two dots, and a path may go out and in again", () => {
+  const inner = ["/ws/..venv/bin/python", "/ws/...", "/ws/a/../b", "/ws//python", "/ws/./..x/../y", "/x/../ws/python"];
+  for (const folder of ["/ws", "/ws/", "/x/../ws"]) {
+    assert.deepEqual(inner.filter((file) => !below(file, folder)), []);
+  }
+  const outer = ["/ws/..","/ws", "/ws/", "/ws2/python", "/ws..venv/python", "/", "/python", "/ws/../python", "/ws/../ws2/x"];
+  assert.deepEqual(outer.filter((file) => below(file, "/ws")), []);
+  for (const command of ["/ws/..venv/bin/python", "/ws/../ws/python"]) {
+    assert.deepEqual(candidates({ ...at, trusted: false, setting: command }, everything), []);
+    const extension = candidates({ ...at, trusted: false, pythonExtension: command }, everything);
+    assert.deepEqual(commands(extension), ["python3", "python"]);
+  }
 });
 
 test("the first that works ends the search", async () => {

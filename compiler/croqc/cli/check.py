@@ -10,6 +10,7 @@ from croqc.flow.analysis import CHECK_BUDGET
 from croqc.service.check import FileReport
 from croqc.service.explain_words import COVERS
 from croqc.service.flow_check import verdict_lines, with_flow, words_of
+from croqc.service.judged_fixes import with_judged_fixes
 from croqc.text.diagnostics import Severity
 
 EXAMPLES = """  croq check kernel.co
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     reports, problems = check_all(args.files, flags_of(args))
-    reports = [with_flow(report, CHECK_BUDGET) for report in reports]
+    reports = [with_judged_fixes(with_flow(report, CHECK_BUDGET)) for report in reports]
     if args.json:
         from croqc.service.check_result import check_result
 

@@ -16,6 +16,7 @@ from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.service.files import FileError, write_text
 from croqc.service.fix import FixedText, fix_text
 from croqc.service.flow_check import with_flow
+from croqc.service.judged_fixes import with_judged_fixes
 from croqc.service.settings import Settings, project_settings
 from croqc.text.diagnostics import Diagnostic, Severity
 
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     for report in reports:
         tell_overruled(report)
         try:
-            checked = with_flow(report, CHECK_BUDGET)
+            checked = with_judged_fixes(with_flow(report, CHECK_BUDGET))
             fixed = fix_text(checked, partial(_recheck, flags), args.rule, args.unsafe)
             _finish(args, report, fixed)
             failed |= _tell_left(args, fixed)
@@ -63,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _recheck(flags: Settings, text: str, before: FileReport) -> FileReport:
     path = Path(before.source.path)
-    return with_flow(check_text(text, flags, project_settings(path), str(path), before), CHECK_BUDGET, before)
+    checked = check_text(text, flags, project_settings(path), str(path), before)
+    return with_judged_fixes(with_flow(checked, CHECK_BUDGET, before))
 
 
 def _finish(args: argparse.Namespace, report: FileReport, fixed: FixedText) -> None:

@@ -81,6 +81,8 @@ def _shown(path: Path, result: FlowResult) -> FlowEntry:
 def _serve(args: argparse.Namespace, result: Callable[[], FlowResult]) -> int:
     from croqc.cli.flow_latest import Latest
     from croqc.cli.flow_server import serve
+    from croqc.service.files import demand_file
 
+    demand_file(args.file)
     result()
     return serve(Latest(args.file, result), args.port)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from croqc.service.files import FileError
+from croqc.service.files import FileError, demand_file
 from croqc.service.flow import FlowResult, RequestError
 from croqc.service.json_text import to_compact_json
 from croqc.service.settings import SettingsError, find_project_file
@@ -40,8 +40,9 @@ class Latest:
 
     def _made(self, tag: str) -> State:
         try:
+            demand_file(self._path)  # whoever waits for a pipe to be written lets all others wait
             return State(tag, data=to_compact_json(self._result()))
-        except (FileError, RequestError, SettingsError) as error:
+        except (FileError, OSError, RequestError, SettingsError) as error:
             return State(tag, error=str(error))
 
     def _tag(self) -> str:

@@ -5,7 +5,10 @@ The page asks for newer data by itself: the file may be written while it is look
 
 from __future__ import annotations
 
+import re
 import secrets
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,12 +19,13 @@ from croqc.cli.flow_latest import Latest, State
 from croqc.service.flow_page import served_page
 
 HOST = "127.0.0.1"
+_OWN_NAMES = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 
 
 def serve(latest: Latest, port: int) -> int:
     """Print the address and serve until Ctrl-C. Raises UsageError for a port that cannot be had."""
     try:
-        server = ThreadingHTTPServer((HOST, port), _handler(latest))
+        server = _Server((HOST, port), _handler(latest))
     except (OSError, OverflowError) as error:
         reason = error.strerror if isinstance(error, OSError) else "ports go up to 65535"
         raise UsageError(f"port {port} of {HOST} cannot be used ({reason}); leave --port out for a free one") from None
@@ -34,6 +38,13 @@ def serve(latest: Latest, port: int) -> int:
     return 0
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that goes away while it is answered is nothing to tell of."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     status: int
@@ -42,11 +53,16 @@ class _Answer:
     tag: str = ""
 
 
-def _answer(latest: Latest, host: str, address: str) -> _Answer:
-    """What is sent for an address; `host` is whom the client believes to ask."""
-    parts = urlsplit(address)
-    if host.rsplit(":", 1)[0] not in (HOST, "localhost"):  # a foreign name that points here must not read the source
+def _answer(latest: Latest, hosts: Sequence[str], address: str) -> _Answer:
+    """What is sent for an address; `hosts`: whom the client believes to ask, which is one."""
+    if len(hosts) > 1:
+        return _Answer(400, "text/plain", "a request names one host\n")
+    if not hosts or not _OWN_NAMES.fullmatch(hosts[0].strip()):  # a foreign name may point here
         return _Answer(403, "text/plain", "only this machine may ask\n")
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return _Answer(400, "text/plain", "this is no address\n")
     if parts.path == "/":
         return _page(latest.now())
     if parts.path == "/flow":
@@ -76,7 +92,7 @@ def _handler(latest: Latest) -> type[BaseHTTPRequestHandler]:
         sys_version = ""
 
         def do_GET(self) -> None:
-            answer = _answer(latest, self.headers.get("Host", ""), self.path)
+            answer = _answer(latest, self.headers.get_all("Host", []), self.path)
             data = answer.text.encode("utf-8", "replace")
             self.send_response(answer.status)
             self.send_header("Content-Type", f"{answer.kind}; charset=utf-8")

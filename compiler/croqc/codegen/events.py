@@ -57,8 +57,7 @@ class Events:
             self.w.line(f"++{generation};")
 
     def arrive(self, stmt: ir.Arrive) -> None:
-        if stmt.publishes:
-            self.w.line("fence_async_proxy();")
+        self._fence(stmt)
         if stmt.meets:
             self._meet(stmt.unit)
         barrier = self.copies.barrier(stmt.slot)
@@ -99,9 +98,14 @@ class Events:
         self.w.line(by_first(stmt.unit, self.copies.team, f"{word}({barrier}, {stmt.bytes});"))
 
     def sync(self, stmt: ir.Sync) -> None:
-        if stmt.publishes:
-            self.w.line("fence_async_proxy();")
+        self._fence(stmt)
         self._meet(stmt.unit)
+
+    def _fence(self, stmt: ir.Arrive | ir.Sync) -> None:
+        if stmt.publishes_global:
+            self.w.line("fence_async_proxy_all();")
+        elif stmt.publishes:
+            self.w.line("fence_async_proxy();")
 
     def _meet(self, unit: Unit) -> None:
         barrier = meeting(unit, self.copies.team, self.kernel.first_barrier)

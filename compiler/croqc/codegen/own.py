@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 
 from croqc.pipe import ir
+from croqc.pipe.mentioned import foreign_functions, mentioned
 from croqc.pipe.walk import statements
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def names_in(kernel: ir.Kernel) -> frozenset[str]:
-    """Every name that a kernel declares, and every word of text that it passes through."""
-    found = {*kernel.grid_names, *(name for name, _ in (*kernel.scalars, *kernel.phases))}
+    """Every name that a kernel declares or mentions, and every word of text that it passes through."""
+    found = {*kernel.grid_names, *(name for name, _ in (*kernel.scalars, *kernel.phases, *kernel.cluster))}
+    found |= mentioned(kernel.body) | foreign_functions(kernel.body)
     found |= {index.name for index in kernel.indices} | {name for name, _, _ in kernel.handles}
     found |= {tensor.name for tensor in (*kernel.tensors, *kernel.locals)}
     found |= {item.tensor.name for item in kernel.shared} | {event.name for event in kernel.events}
@@ -23,6 +25,8 @@ def names_in(kernel: ir.Kernel) -> frozenset[str]:
     for stmt in statements(kernel.body):
         match stmt:
             case ir.Let(name=name) | ir.Loop(name=name) | ir.LoadFragment(name=name) | ir.LoadMetadata(name=name):
+                found.add(name)
+            case ir.Atomic(old=name) | ir.Call(name=name):
                 found.add(name)
             case ir.Visit(names=names):
                 found |= set(names)

@@ -18,8 +18,10 @@ from croqc.flow.pieces import parts_of_slots
 from croqc.flow.program import Op, Program
 from croqc.flow.signature import spell
 from croqc.flow.wraps import ends_of, leaves
+from croqc.text.span import Span
 
 _ROUND = "integers may leave their type here at larger sizes"
+Steps = list[tuple[list[Expr], list[Expr], Span | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,17 @@ def lower_for_all(lower: Callable[..., Program]) -> Lowered:
 
 
 def _comes_round(near: Program, wide: Program) -> Limit | None:
-    """The first place at which sizes beyond the counted ones may do otherwise."""
+    """The first place at which sizes beyond the counted ones may do otherwise, or be other ones than meant."""
     ends = ends_of(wide)
-    for one, other in zip(near.ops, wide.ops, strict=False):
-        exprs = list(_exprs(other))
+    given: Steps = [(near.asserts, wide.asserts[: len(near.asserts)], None)]
+    steps: Steps = [
+        (list(_exprs(one)), list(_exprs(other)), other.span) for one, other in zip(near.ops, wide.ops, strict=False)
+    ]
+    for before, exprs, place in given + steps:
+        if list(map(spell, before)) != list(map(spell, exprs)):
+            return Limit(_ROUND, place)
         if any(leaves(part, ends) for expr in exprs for part in expr.walk()):
-            return Limit(_ROUND, other.span)
-        if list(map(spell, _exprs(one))) != list(map(spell, exprs)):
-            return Limit(_ROUND, other.span)
+            return Limit(_ROUND, place)
     return None if len(near.ops) == len(wide.ops) else Limit(_ROUND)
 
 

@@ -66,7 +66,7 @@ def values_of(
         values |= {limit + more for limit in course(expr, size.var).bounds for more in (-2, -1, 0, 1)}
         values |= {by * t + rest for by in divisors(expr, size.var) for t in (1,) for rest in (-1, 0, 1)}
     values |= _against_indices(program, period, size, turns)
-    values |= set(where_it_leaves(exprs, ends_of(program), size))
+    values |= set(where_it_leaves([*exprs, *program.asserts], ends_of(program), size))
     if not exprs:  # only assertions name it: it has to be large enough for the others
         values |= {*range(least, least + 17), *(1 << power for power in range(5, 17))}
     return _admitted(program, size, {value for value in values if value >= least})[:MOST_VALUES]

@@ -18,6 +18,7 @@ from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Transfer
 
 State = tuple[Any, ...]
+_FEW = 64  # values of variables that cost next to nothing beside the rest
 
 
 class JointState(ABC):
@@ -44,8 +45,10 @@ class JointState(ABC):
 
     def spend(self) -> None:
         """Counts what writing down the last state took: as much as that many steps."""
-        size = len(self.machine.accesses.live) + len(self._present) + self.machine.width
-        self.machine.spend(4 + 4 * size)
+        machine = self.machine
+        size = len(machine.accesses.live) + len(self._present) + machine.width
+        values = len(machine.paths) * machine.program.variables
+        machine.spend(4 + 4 * size + max(values - _FEW, 0))
 
     def state(self) -> State:
         machine = self.machine

@@ -114,6 +114,7 @@ class Leaps(JointState):
         if before is None:
             stretch.states[state] = _Moment.of(self.machine)
         elif self._leap(before):
+            stretch.states.clear()
             self.machine.leapt = True
         else:
             stretch.states[state] = _Moment.of(self.machine)  # a nearer one may do

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from croqc.pipe import ir
+from croqc.pipe.exprs import integer
 from croqc.pipe.walk import Body, bodies, with_bodies
 
 State = TypeVar("State")
@@ -27,15 +28,19 @@ class Ends(NamedTuple, Generic[State]):
 
 class Dataflow(Generic[State]):
     """`step`: the state behind what a statement does by itself, given the one that follows it in its list, if any.
-    `either`: the state where two ways meet. `nowhere`: the state that no run reaches; met with another it is that."""
+    `either`: the state where two ways meet. `nowhere`: the state that no run reaches; met with another it is that.
+    `entered`: the state in which a role begins; `left`: that behind it, given the one in front of it."""
 
     def __init__(
         self,
         step: Callable[[ir.Stmt, Body, State], State],
         either: Callable[[State, State], State],
         nowhere: State,
+        entered: Callable[[ir.Role, State], State] = lambda role, state: state,
+        left: Callable[[State, State], State] = lambda state, front: state,
     ) -> None:
         self._step, self._either, self._nowhere = step, either, nowhere
+        self._entered, self._left = entered, left
 
     def changed(self, body: Body, state: State, change: Callable[[ir.Stmt, Body, State], Body]) -> Body:
         """Every statement replaced by what `change` gives for it, the one that follows and the state in front of it;
@@ -62,6 +67,8 @@ class Dataflow(Generic[State]):
     def _inside(self, stmt: ir.Stmt, following: Body, state: State) -> State:
         """The state where the lists inside a statement begin, in any turn."""
         state = self._step(stmt, following, state)
+        if isinstance(stmt, ir.Role):
+            return self._entered(stmt, state)
         if not isinstance(stmt, _REPEATED):
             return state
         while True:
@@ -86,16 +93,28 @@ class Dataflow(Generic[State]):
             return Ends(nowhere, *at.get(stmt.word, (nowhere, nowhere)))
         if isinstance(stmt, _REPEATED):
             front = self._inside(stmt, following, state)
-            return Ends(self._either(front, self._ends(stmt.body, front).breaks), nowhere, nowhere)
+            turn = self._ends(stmt.body, front)
+            last = self._either(turn.falls, turn.continues) if _has_turns(stmt) else front
+            return Ends(self._either(last, turn.breaks), nowhere, nowhere)
         state = self._step(stmt, following, state)
         match stmt:
             case ir.If(then=then, other=other):
                 return self._meet(self._ends(then, state), self._ends(other, state))
             case ir.Role(body=body):  # other paths pass it by
-                return self._meet(self._ends(body, state), Ends(state, nowhere, nowhere))
+                ends = self._ends(body, self._entered(stmt, state))
+                through = Ends(*(self._left(end, state) for end in ends))
+                return self._meet(through, Ends(state, nowhere, nowhere))
             case ir.Scope(body=body) | ir.Probe(body=body):
                 return self._ends(body, state)
         return Ends(state, nowhere, nowhere)
 
     def _meet(self, one: Ends[State], other: Ends[State]) -> Ends[State]:
         return Ends(*(self._either(a, b) for a, b in zip(one, other, strict=True)))
+
+
+def _has_turns(stmt: ir.Stmt) -> bool:
+    """Whether a loop certainly has a turn: no way leads past its body."""
+    if not isinstance(stmt, ir.Loop):
+        return False
+    start, stop = integer(stmt.start), integer(stmt.stop)
+    return start is not None and stop is not None and start < stop

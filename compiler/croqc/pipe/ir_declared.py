@@ -17,13 +17,15 @@ from croqc.text.span import Span
 
 @record
 class Event:
-    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start."""
+    """An array of mbarriers. `arrivals[s]` complete a generation of slot s; `ready`: the first is complete at start.
+    (fold, tensor_memory) `own`: of what a unit waits for by itself; nobody else gives it an arrival."""
 
     name: str
     slots: int
     arrivals: tuple[int, ...]
     ready: bool
     span: Span
+    own: bool = False
 
 
 class Spread(Enum):

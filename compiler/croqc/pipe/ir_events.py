@@ -36,8 +36,8 @@ class Arrive(Stmt):
 
     (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the
     unit arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one
-    of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy.
-    (scopes) `signals`: to other blocks it says nothing of ordinary memory.
+    of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy, and
+    `publishes_global` what they wrote to global memory. (scopes) `signals`: to other blocks it says nothing of ordinary memory.
     """
 
     slot: SlotRef
@@ -48,6 +48,7 @@ class Arrive(Stmt):
     by_threads: bool = False
     meets: bool = False
     publishes: bool = False
+    publishes_global: bool = False
     signals: bool = False
 
 
@@ -63,7 +64,9 @@ class Expect(Stmt):
 
 @record
 class Sync(Stmt):
-    """A barrier of a unit. (barriers) `publishes`: ordinary writes before it become visible to the async proxy."""
+    """A barrier of a unit. (barriers) `publishes`: ordinary writes before it become visible to the async proxy, and
+    those to global memory where `publishes_global`."""
 
     unit: Unit
     publishes: bool = False
+    publishes_global: bool = False

@@ -21,6 +21,11 @@ def functions_of(values: Iterable[Any]) -> frozenset[str]:
     return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and not value.foreign)
 
 
+def foreign_functions(values: Iterable[Any]) -> frozenset[str]:
+    """The functions of the file that they call."""
+    return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and value.foreign)
+
+
 def calls_foreign(values: Iterable[Any]) -> bool:
     """Whether they call a function of the file, which may do anything."""
     return any(isinstance(value, Fn) and value.foreign for value in _everything(values))

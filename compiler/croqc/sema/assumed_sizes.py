@@ -6,7 +6,7 @@ condition, assertion or jump may keep the index inside. Must not look at tiles (
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder, Reach
@@ -25,12 +25,12 @@ _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 def note_reach(walk: Walk, node: ast.Chain, item: Item, extent: Int) -> None:
     """Record an index of an element that reaches past a size for some values of it, and for others does not."""
-    if item.value is None or not _is_size(walk.b, extent) or not item.value.names() & walk.ranges.limits.keys():
+    if extent.const is not None or item.value is None or not item.value.names() & walk.ranges.limits.keys():
         return  # what no index is part of is checked when the function is entered (3.9)
     top = walk.ranges.greatest(item.value)
     if top is None or walk.ranges.is_positive(extent - top) or walk.ranges.is_natural(top - extent):
         return
-    if top.const is not None or _whole_tiles(top, extent) is not None:
+    if (top.const is not None or _whole_tiles(top, extent) is not None) and _is_size(walk.b, extent):
         walk.b.reached.append(Reach(node, item.node, item.value, top, extent))
 
 
@@ -58,12 +58,13 @@ def check_assumed_sizes(builder: Builder) -> None:
     promised = {name for node in nodes_of_kind(body, ast.Assert) for name in _names(builder, node.cond)}
     jumps = [around for node, around in statements(body) if isinstance(node, ast.Jump | ast.Return)]
     places = {chain: pair for pair in statements(body) for chain in nodes_of_kind(pair[0], ast.Chain)}  # innermost last
+    kinds = {symbol.atom: symbol.kind for symbol in builder.symbols if symbol.atom}
     told: dict[tuple[Int, int | None, int | None], list[Reach]] = {}
     for found in builder.reached:
         stmt, around = places.get(found.node, (None, Around()))
         if stmt is None or found.extent.names() & promised or chooses(stmt):
             continue
-        if all(_is_of_others(builder, guard) for one in (around, *jumps) for guard in _tests(one)):
+        if all(_is_of_others(builder, kinds, guard) for one in (around, *jumps) for guard in _tests(one)):
             least = None if found.top.const is None else found.top.const + 1
             told.setdefault((found.extent, _whole_tiles(found.top, found.extent), least), []).append(found)
     for (extent, tile, least), uses in told.items():
@@ -77,20 +78,18 @@ def _tests(around: Around) -> Iterator[ast.Node]:
     return (one.cond for one in around.chain if isinstance(one, ast.If | ast.While))
 
 
-def _is_of_others(builder: Builder, cond: ast.Node) -> bool:
+def _is_of_others(builder: Builder, kinds: Mapping[str, SymbolKind], cond: ast.Node) -> bool:
     """Whether a condition compares indices and sizes alone, an index in each comparison.
 
     Such a one has narrowed what it speaks of, or left it in doubt; one of sizes alone may promise anything.
     """
     match cond:
         case ast.Paren(inner=inner):
-            return _is_of_others(builder, inner)
+            return _is_of_others(builder, kinds, inner)
         case ast.Binary(op=op) if op in _CHOICES:
-            return _is_of_others(builder, cond.left) and _is_of_others(builder, cond.right)
+            return all(_is_of_others(builder, kinds, side) for side in (cond.left, cond.right))
         case ast.Binary(op=op) if op in _COMPARISONS:
-            names = _names(builder, cond)
-            kinds = {symbol.atom: symbol.kind for symbol in builder.symbols if symbol.atom}
-            known = {kinds.get(name) for name in names}
+            known = {kinds.get(name) for name in _names(builder, cond)}
             indices = {SymbolKind.PARALLEL, SymbolKind.LOOP}
             return bool(known & indices) and known <= {*indices, SymbolKind.DIMENSION}
     return False

@@ -8,6 +8,7 @@ is followed; whatever may hold threads up counts as a barrier.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from croqc.sema import rulenames_device as rules
@@ -16,7 +17,7 @@ from croqc.sema.intervals import bounds
 from croqc.sema.masks import Mask, Masks, kernel_masks, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import statements
-from croqc.sema.shared_elements import Elements, Place, calls_out, chooses, shared_buffer, warp_of
+from croqc.sema.shared_elements import Elements, Place, calls_out, chooses, shared_buffer, symbols_by_atom, warp_of
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Data, Storage
 from croqc.syntax import ast
@@ -36,21 +37,26 @@ def check_overwritten(builder: Builder) -> None:
     jumps = (*nodes_of_kind(body, ast.Jump), *nodes_of_kind(body, ast.Return))
     if jumps:  # who left before is not followed
         return
+    parts = nodes_of_kind(body, ast.AssignPart)
+    plain = {part.target for part in parts if part.op == "="}
+    read = {shared_buffer(builder, chain) for chain in nodes_of_kind(body, ast.Chain) if chain not in plain}
+    written = {shared_buffer(builder, part.target) for part in parts}
+    followed = {symbol for symbol in read & written if symbol is not None}
+    if not followed:
+        return
+    atoms = symbols_by_atom(builder)
     for node, kernel in kernel_masks(builder, builder.kernels).items():
-        parts = nodes_of_kind(node, ast.AssignPart)
-        plain = {part.target for part in parts if part.op == "="}
-        read = {shared_buffer(builder, chain) for chain in nodes_of_kind(node, ast.Chain) if chain not in plain}
-        written = {shared_buffer(builder, part.target) for part in parts}
-        if followed := {symbol for symbol in read & written if symbol is not None}:
-            _Play(builder, kernel, followed).parallel(node)
+        _Play(builder, kernel, atoms, followed).parallel(node)
 
 
 class _Play:
     """One kernel: `pending` has who read each place since the last barrier, `last` which statement wrote it last."""
 
-    def __init__(self, builder: Builder, kernel: Masks, followed: set[Symbol]) -> None:
+    def __init__(
+        self, builder: Builder, kernel: Masks, atoms: Mapping[str, Symbol], followed: Collection[Symbol]
+    ) -> None:
         self.builder, self.kernel, self.followed = builder, kernel, followed
-        self.elements = Elements(builder, kernel)
+        self.elements = Elements(builder, kernel, atoms)
         self.active = kernel.whole()
         self.turns: dict[str, Int] = {}  # of the loops around, by the index
         self.loops: list[ast.Foreach] = []

@@ -66,12 +66,15 @@ def shared_buffer(builder: Builder, chain: ast.Node) -> Symbol | None:
     return symbol if plain else None
 
 
-class Elements:
-    """Those of one kernel."""
+def symbols_by_atom(builder: Builder) -> dict[str, Symbol]:
+    return {symbol.atom: symbol for symbol in builder.symbols if symbol.atom}
 
-    def __init__(self, builder: Builder, kernel: Masks) -> None:
-        self.builder, self.kernel = builder, kernel
-        self.atoms = {symbol.atom: symbol for symbol in builder.symbols if symbol.atom}
+
+class Elements:
+    """Those of one kernel. `atoms`: what `symbols_by_atom` tells."""
+
+    def __init__(self, builder: Builder, kernel: Masks, atoms: Mapping[str, Symbol]) -> None:
+        self.builder, self.kernel, self.atoms = builder, kernel, atoms
         self._threads = {item.symbol for item in kernel.placements}
 
     def at(self, chain: ast.Chain, turns: Mapping[str, Int] | None = None) -> Element | None:

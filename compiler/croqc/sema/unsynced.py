@@ -11,7 +11,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks, kernel_masks, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import Around, statements
-from croqc.sema.shared_elements import Element, Elements, Place, calls_out, chooses, warp_of
+from croqc.sema.shared_elements import Element, Elements, Place, calls_out, chooses, symbols_by_atom, warp_of
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.diagnostics import Related
@@ -48,7 +48,8 @@ def check_unsynced(builder: Builder) -> None:
     if jumps:  # who left before is not followed
         return
     masks = kernel_masks(builder, builder.kernels)
-    elements_of = {node: Elements(builder, kernel) for node, kernel in masks.items()}
+    atoms = symbols_by_atom(builder)
+    elements_of = {node: Elements(builder, kernel, atoms) for node, kernel in masks.items()}
     body: tuple[ast.Node, ...] | None = None
     written: dict[Symbol, _Writes] = {}
     for node, around in statements(builder.function.body):

@@ -22,7 +22,10 @@ def read_text(path: Path) -> str:
             raise FileError(f"{path}: is a folder; name the .co files in it")
         if path.stat().st_size > LIMIT:
             raise FileError(f"{path}: is over 16 MiB; split it")
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            data = stream.read(LIMIT + 1)  # what is no file has no size
+        if len(data) > LIMIT:
+            raise FileError(f"{path}: is over 16 MiB; split it")
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -34,6 +37,12 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FileError(f"{path}:{line}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
+def demand_file(path: Path) -> None:
+    """Raises FileError for what may never end or never begin, such as a pipe or a device; what is missing passes."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise FileError(f"{path}: is a pipe or a device; name a file")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -6,15 +6,18 @@ Reads `croq.toml`; must not know command lines or LSP.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from croqc.service.files import FileError, read_text
 from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.text.record import record
 
 DIALECTS = ("any", "current")
 NO_DEFINES: Final[Mapping[str, str | None]] = {}
+_NAME: Final = re.compile(r"[^\W\d]\w*", re.ASCII)
 
 
 class SettingsError(ValueError):
@@ -43,6 +46,18 @@ class Settings:
 NO_SETTINGS = Settings()
 
 
+def is_macro_name(name: object) -> bool:
+    """Whether `#define` could have it (C++23, 5.10)."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
+def macro_text(value: str | float | bool | None) -> str | None:
+    """The text of a macro that settings give; None for one that is defined without a value."""
+    if value is None or value is True:
+        return None
+    return "0" if value is False else str(value)
+
+
 def find_project_file(path: Path) -> Path | None:
     """The nearest `croq.toml` upwards from a file, or None; what cannot be looked at is none."""
     for folder in path.absolute().parents:
@@ -60,8 +75,10 @@ def load_project(path: Path) -> Settings:
     import tomllib  # here, since most folders have no such file
 
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = tomllib.loads(read_text(path))
+    except FileError as error:
+        raise SettingsError(str(error)) from None
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: {error}") from None
     unknown = sorted(set(data) - {"arch", "dialect", "defines", "allow"})
     if unknown:
@@ -80,16 +97,13 @@ def _from_table(data: Mapping[str, object], where: str) -> Settings:
         raise SettingsError(f"{where}: dialect must be 'any' or 'current'")
     if not isinstance(defines, dict) or not all(isinstance(v, str | int | bool) for v in defines.values()):
         raise SettingsError(f"{where}: defines must be a table of names and texts or numbers")
+    wrong = next((name for name in defines if not is_macro_name(name)), None)
+    if wrong is not None:
+        raise SettingsError(f"{where}: '{wrong}' in defines is no name of a macro; letters, digits and '_' make one")
     if not isinstance(allow, list) or not all(isinstance(item, str) for item in allow):
         raise SettingsError(f"{where}: allow must be a list of rule names")
-    texts = {name: _macro_text(value) for name, value in defines.items()}
+    texts = {name: macro_text(value) for name, value in defines.items()}
     return Settings(arch, str(dialect) if dialect else None, texts, frozenset(allow))
-
-
-def _macro_text(value: object) -> str | None:
-    if value is True:
-        return None
-    return "0" if value is False else str(value)
 
 
 def project_settings(path: Path) -> Settings:

@@ -11,7 +11,7 @@ from typing import Final
 
 from croqc.syntax.context import typed_tokens
 from croqc.syntax.lalr import accepts
-from croqc.syntax.recovery import HORIZON, Mark, Repair, Stream, find_repair
+from croqc.syntax.recovery import DEEP, HORIZON, Mark, Repair, Stream, find_repair
 from croqc.syntax.tables import Tables, tables
 from croqc.syntax.terminals import HEADS
 from croqc.syntax.tokens import FunctionText, Token
@@ -38,6 +38,13 @@ def acceptable_at(source: FunctionText, place: int) -> Acceptable:
     return Acceptable(fits, tuple(typed))
 
 
+def terminal_at(source: FunctionText, place: int, token: Token) -> str:
+    """The terminal that a token would have behind those that end at or before `place`."""
+    tokens = [_copy(known) for known in source.tokens if known.end <= place and known.start < known.end]
+    typed, _ = typed_tokens(replace(source, tokens=(*tokens, _copy(token))))
+    return typed[-1].type
+
+
 def _copy(token: Token) -> Token:
     """A token of its own, since the context rules write into it."""
     return Token(token.kind, token.text, token.start, token.end, token.macro, token.line_first, token.spaced)
@@ -49,14 +56,13 @@ def _run(known: Tables, stream: Stream) -> list[int]:
     mark: Mark | None = None
     while at < len(stream.tokens) - 1:
         token = stream[at]
-        before = states[:]
         if token.line_first:
-            mark = Mark(at, tuple(states))
-        if _shift(known, states, token.type):
+            mark = Mark(at, tuple(states)) if len(states) < DEEP else None
+        if accepts(known, states, [token.type]):
+            _shift(known, states, token.type)
             at += 1
             mark = None if token.type in ("_SEMI", "_LBRACE", "_RBRACE") else mark
             continue
-        states = before
         repair = find_repair(known, stream, at, states, mark) if repairs < _MOST_REPAIRS else None
         repairs += 1
         if repair is None or not _helps(stream, at, repair):
@@ -76,15 +82,13 @@ def _helps(stream: Stream, at: int, repair: Repair) -> bool:
     )
 
 
-def _shift(known: Tables, states: list[int], terminal: str) -> bool:
-    """Reduce and shift on the states alone; False, with some reductions done, if the terminal fits nowhere."""
+def _shift(known: Tables, states: list[int], terminal: str) -> None:
+    """Reduce and shift, on the states alone, a terminal that fits."""
     while True:
-        action = known.actions[states[-1]].get(terminal)
-        if action is None:
-            return False
+        action = known.actions[states[-1]][terminal]
         if action >= 0:
             states.append(action)
-            return True
+            return
         rule = known.rules[~action]
         if rule.size:
             del states[-rule.size :]

@@ -7,8 +7,8 @@ from typing import Any, Final
 from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word_of, word_span
 from croqc.syntax.build_moves import Mod, modifier, numbers, region
+from croqc.syntax.joined import dotted
 from croqc.syntax.keywords import ELEMENT_TYPES
-from croqc.text.near import is_certain, nearest
 from croqc.text.span import NOWHERE, Span
 
 _OPS: Final = ("fill", "load", "row", "col", "store", "scale", "commit")
@@ -94,8 +94,7 @@ def _unknown(parts: _Parts) -> t.ErrorStmt:
     if word in ("exec", "sync"):
         b.report(f"'mma.{word}' was removed", span, "write 'mma.row.row acc, a, b' and 'mma.commit'")
     else:
-        meant = nearest(word, _OPS)
-        safe = meant is not None and is_certain(word, meant, _OPS)
+        meant, safe = dotted(word, _OPS) or (None, False)
         fix = replace_fix(f"Write '.{meant}'", span, f".{meant}", safe) if meant else None
         message = f"unknown operation '.{word}'" if word else "expected an operation after 'mma.'"
         b.report(message, span, f"did you mean '.{meant}'?" if meant else "", fix)

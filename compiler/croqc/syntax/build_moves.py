@@ -8,9 +8,9 @@ from typing import Any, Final
 from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word_of, word_span
 from croqc.syntax.build_chains import is_view
+from croqc.syntax.joined import dotted
 from croqc.syntax.keywords import MODIFIERS, STORAGE, Bracket
 from croqc.syntax.tokens import Token
-from croqc.text.near import is_certain, nearest
 from croqc.text.record import record, replace
 from croqc.text.span import NOWHERE, Span
 
@@ -146,8 +146,7 @@ def modifier(b: Builder, part: Mod) -> t.Modifier:
     bracket = MODIFIERS.get(word)
     old = part.paren or not part.token.text.startswith(".")
     if bracket is None:
-        meant = nearest(word, MODIFIERS)
-        safe = meant is not None and is_certain(word, meant, MODIFIERS)
+        meant, safe = dotted(word, MODIFIERS) or (None, False)
         fix = replace_fix(f"Write '.{meant}'", part.token.span, f".{meant}", safe) if meant else None
         b.report(f"unknown modifier '.{word}'", part.token.span, f"did you mean '.{meant}'?" if meant else "", fix)
         return t.Modifier(part.span, word, (), old)
@@ -215,8 +214,8 @@ def copy(b: Builder, at: Span, kids: Kids) -> t.Copy:
 def _operation(b: Builder, engine: Token, part: Mod) -> tuple[str, t.PadConfig | t.TransConfig | None]:
     op, dot = part.word, part.token.span
     if op not in OPS:
-        meant = nearest(op, _WRITTEN) or "copy"
-        fix = replace_fix(f"Write '.{meant}'", dot, f".{meant}", is_certain(op, meant, _WRITTEN)) if op else None
+        meant, safe = dotted(op, _WRITTEN) or ("copy", False)
+        fix = replace_fix(f"Write '.{meant}'", dot, f".{meant}", safe) if op else None
         message = f"unknown operation '.{op}'" if op else f"expected an operation after '{engine.text}.'"
         b.report(message, dot, f"did you mean '.{meant}'?", fix)
         return "copy", None

@@ -13,7 +13,6 @@ from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES
 from croqc.syntax.lalr import END
 from croqc.syntax.recovery import Repair, Stream
 from croqc.syntax.terminals import sign_of, spelled
-from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
 from croqc.text.edits import Edit
 from croqc.text.near import nearest
@@ -101,28 +100,27 @@ def _fix(stream: Stream, repair: Repair) -> Fix | None:
     return Fix(f"Insert '{text}'", (Edit(Span(place, place), inserted),))
 
 
-def _first_of_statement(stream: Stream, at: int) -> Token:
-    index = at
-    while index and stream[index - 1].type not in ("_SEMI", "_LBRACE", "_RBRACE"):
-        index -= 1
-    return stream[index]
+def _first_of_statement(stream: Stream, at: int) -> int:
+    """The index of the statement's first token."""
+    while at and stream[at - 1].type not in ("_SEMI", "_LBRACE", "_RBRACE"):
+        at -= 1
+    return at
 
 
 def _kind_of_statement(stream: Stream, at: int) -> str:
-    first = _first_of_statement(stream, at)
-    kind = _STATEMENTS.get(first.type, "statement")
-    if first.type != "NAME":
+    index = _first_of_statement(stream, at)
+    kind = _STATEMENTS.get(stream[index].type, "statement")
+    if stream[index].type != "NAME":
         return kind
-    index = stream.tokens.index(first)
     return kind if stream[index + 1].type in ("EQ", "ASSIGNOP") and index + 1 < at else "statement"
 
 
 def _unknown_type(stream: Stream, at: int) -> Diagnostic | None:
     """`float4 v;`, `f16x2 [4] v;`: a word that is no type begins what looks like a declaration."""
-    token, first = stream[at], _first_of_statement(stream, at)
+    index = _first_of_statement(stream, at)
+    token, first = stream[at], stream[index]
     if first.type != "NAME" or token.type != "NAME" or token.line_first:
         return None
-    index = stream.tokens.index(first)
     between = [item.text for item in stream.tokens[index + 1 : at]]
     if between and not (between[0] == "[" and between[-1] == "]"):
         return None
@@ -178,7 +176,7 @@ def _special(stream: Stream, at: int, due: str) -> tuple[str, str] | None:
         return "expected ':' in the range", "write '(first : end)'"
     if due == "MISSING":
         return _no_operand(stream, at)
-    if due == "EQ" and before is _first_of_statement(stream, at):
+    if due == "EQ" and _first_of_statement(stream, at) == at - 1:
         if stream[at].text == "==":
             return "'==' compares and cannot assign", "write '='"
         return "an expression is not a statement", "assign it to a name"

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from croqc.syntax.joined import WITH_OPERATION, follows_operation, opening_with
 from croqc.syntax.keywords import ELEMENT_TYPES, OLD_DOTTED, OPERATIONS, SCALAR_TYPES, STORAGE
 from croqc.syntax.terminals import BODY_FOLLOWS
 from croqc.syntax.tokens import Kind, Token
@@ -15,13 +16,15 @@ from croqc.text.record import record
 
 TYPES: Final = frozenset({*ELEMENT_TYPES, *SCALAR_TYPES})
 ENDS: Final = frozenset({";", "{", "}", "else"})
+_JOINED_OPERATIONS: Final = opening_with("dma", "tma", "mma")
 _BEFORE_WORDS: Final = frozenset(
     {"foreach", "parallel", "with", "wait", "trigger", "swap", "rotate", "return", "call", "event", "mutable",
-     "mdspan", "ituple", *STORAGE, *TYPES}
+     "mdspan", "ituple", *STORAGE, *TYPES, *opening_with("parallel", "trigger"), *_JOINED_OPERATIONS}
 )  # fmt: skip
-_BEFORE_BRACES: Final = frozenset({"foreach", "parallel", "with", "apply"})
+_JOINED_STATEMENTS: Final = frozenset({*opening_with("sync"), "mmacommit"})
+_BEFORE_BRACES: Final = frozenset({"foreach", "parallel", "with", "apply", *opening_with("parallel")})
 _BEFORE_DOTS: Final = frozenset({"sync", "inthreads", "parallel", "dma", "tma", "mma", "trigger", "frag"})
-_BEFORE_CONDITIONS: Final = frozenset({"if", "while", "inthreads", "foreach"})
+_BEFORE_CONDITIONS: Final = frozenset({"if", "while", "inthreads", "foreach", *opening_with("inthreads")})
 _BEFORE_ARGUMENTS: Final = frozenset({"print", "println", "assert", "swap", "rotate", "__cpp__"})
 _JUMPS: Final = frozenset({"break", "continue", "yield", "return"})
 _ELSE: Final = frozenset({"else"})
@@ -76,7 +79,11 @@ def beginning(tokens: Sequence[Token], index: int) -> Meant | None:
         return Meant("foreach", False) if after.kind is Kind.WORD or after.text == "{" else None
     behind_body = before.text in (";", "}")
     if after.kind is Kind.DOTTED:
-        return engine(tokens, index) or (meant(token.text, _BEFORE_DOTS) if after.type == "UNKNOWN" else None)
+        return (
+            operation(tokens, index)
+            or engine(tokens, index)
+            or (meant(token.text, _BEFORE_DOTS) if after.type == "UNKNOWN" else None)
+        )
     if after.text == "(":
         return _before_parenthesis(tokens, index, behind_body)
     if after.text == "[":
@@ -84,7 +91,7 @@ def beginning(tokens: Sequence[Token], index: int) -> Meant | None:
     if after.text == "{":
         return meant(token.text, _BEFORE_BRACES | (_ELSE if behind_body else frozenset()))
     if after.text == ";":
-        return meant(token.text, _JUMPS) if len(token.text) >= _SHORTEST else None
+        return meant(token.text, _JUMPS | _JOINED_STATEMENTS) if len(token.text) >= _SHORTEST else None
     if after.kind in (Kind.INT, Kind.REAL):
         return meant(token.text, frozenset({"return"}))
     if after.kind is Kind.WORD and after.type in _BEGIN:
@@ -120,14 +127,24 @@ def engine(tokens: Sequence[Token], index: int) -> Meant | None:
     return Meant(word, all(likeness(one, token.text.lower()) < _SIMILAR for one in words - {word}))
 
 
+def operation(tokens: Sequence[Token], index: int) -> Meant | None:
+    """An operation that lost its dot, in front of an operand or a modifier: `x = dmacopy a => b;`, `mmafill.f32`."""
+    token, after = tokens[index], tokens[index + 1]
+    behind = after.kind in (Kind.WORD, Kind.INT, Kind.REAL) or follows_operation(after.text)
+    exact = token.text in _JOINED_OPERATIONS and token.macro is None and behind
+    return Meant(WITH_OPERATION[token.text], True) if exact else None
+
+
 def meant(text: str, words: Iterable[str]) -> Meant | None:
     """The one of some words that a text is very like."""
     known = frozenset(words)
     word = nearest(text, known)
     if word is None or likeness(word, text.lower()) < _ALIKE:
         return None
+    if text in WITH_OPERATION and text in known:
+        return Meant(WITH_OPERATION[text], True)
     digits = word != text.lower() and any(letter.isdigit() for letter in word)  # another width is another type
-    return Meant(word, is_certain(text, word, known) and not digits)
+    return Meant(WITH_OPERATION.get(word, word), is_certain(text, word, known) and not digits)
 
 
 def names_type(tokens: Sequence[Token], index: int) -> bool:

@@ -26,6 +26,7 @@ from croqc.syntax.lalr import END, Machine, Program, Saved, accepts
 from croqc.syntax.messages import CODE, explain, unexpected
 from croqc.syntax.preprocess import preprocess
 from croqc.syntax.recovery import (
+    DEEP,
     Mark,
     Repair,
     Stream,
@@ -51,8 +52,8 @@ _LINES_BACK: Final = 8  # a repair stands in the line of the mistake or shortly 
 _DIVISION: Final = re.compile(
     r"([\w)\]])[ \t]*(//)[ \t]*\(*(?=[\w#])(?:[\w#.()\[\]]|[-+*/%,][ \t]*+|[ \t]++(?=[-+*/%,]))++;[ \t]*$", re.MULTILINE
 )
-_DEEP: Final = 500  # entries of a stack that is not copied any more for each token or line
 _MOST_RESTARTS: Final = 20  # of one function; later mistakes are mended in place
+_MOST_REPAIRS: Final = 1000  # of one function; what is behind that many is no kernel
 
 
 def parse_file(
@@ -113,6 +114,7 @@ class _Parse:
         self.places: dict[int, int] = {}  # where an error stands behind its statement: a place inside that statement
         self.whole: set[int] = set()  # where errors stand that only say that a `;` is missing
         self.added_ends: list[int] = []  # of statements whose `;` recovery inserted
+        self.unread: list[Diagnostic] = []  # that text was left out at the end
         self.owed: list[str] = []  # closing brackets for opening ones that recovery inserted
         self.respelt = False
         self.restarts = 0
@@ -170,7 +172,7 @@ class _Parse:
         kept = self._one_a_statement(ends, lexical, _without_echoes(self.errors, findings))
         if kept and (self.body_at < 0 or (self.unclosed and any(_about_braces(item.message) for item in kept))):
             lexical = [item for item in lexical if item.span.start]  # that place says it better
-        together = sorted([*lexical, *kept], key=lambda item: (item.span.start, item.span.end))
+        together = sorted([*lexical, *kept, *self.unread], key=lambda item: (item.span.start, item.span.end))
         if tree is not None:
             tree = self._doubtful(tree, ends, together)
         return ParsedFunction(self.source, tree, tuple(together))
@@ -212,7 +214,7 @@ class _Parse:
         machine, stream = self.machine, self.stream
         while True:
             token = stream.tokens[self.at]
-            shallow = len(machine.states) < _DEEP  # a copy of all states a token would be quadratic work
+            shallow = len(machine.states) < DEEP  # a copy of all states a token would be quadratic work
             if shallow or not machine.fits(token.type):
                 self.states = machine.states[:]  # a token that fits nowhere may still have caused reductions
             if shallow and token.line_first and token.type != END:
@@ -241,6 +243,8 @@ class _Parse:
             return True
         if self.stream[self.at].type == END:
             return self._close()
+        if self.repairs >= _MOST_REPAIRS:
+            return self._leave_rest()
         tables = self.machine.tables
         if accepts(tables, self.states, [END]):  # text behind the closing brace
             if not self.errors:
@@ -272,6 +276,15 @@ class _Parse:
             return False
         self.errors += found
         self._read(replace(self.source, tokens=tuple(tokens)))
+        return True
+
+    def _leave_rest(self) -> bool:
+        """The rest of the function is left out, which is said; what is open is closed at its end."""
+        stream = self.stream
+        text = f"over {_MOST_REPAIRS:,} mistakes in this function; what follows is not read"
+        self.unread.append(Diagnostic(CODE, Severity.ERROR, text, stream[self.at].span))
+        del stream.tokens[self.at : -1]
+        self._left_out()
         return True
 
     def _may_go_back(self) -> bool:

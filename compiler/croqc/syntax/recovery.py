@@ -17,6 +17,7 @@ from croqc.syntax.tokens import Kind, Token
 from croqc.text.record import record
 
 HORIZON: Final = 12  # tokens behind the error that judge a repair
+DEEP: Final = 500  # entries of a stack that is not copied any more for each token or line
 
 # What may be missing, with the cost that decides between equally good repairs.
 _SINGLE: Final = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from croqc.syntax.openers import TYPES, Meant, beginning, begins, engine, meant, names_type
+from croqc.syntax.openers import TYPES, Meant, beginning, begins, engine, meant, names_type, operation
 from croqc.syntax.terminals import ENDS_OPERAND
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
@@ -57,7 +57,9 @@ def _made(old: Token, item: Respelling) -> list[Token]:
     """The tokens that stand for a respelling; those behind the first have no width, so that each has its own place."""
     first, *rest = item.words
     made = [Token(_KINDS.get(first, Kind.WORD), first, old.start, item.span.end, None, old.line_first, old.spaced)]
-    return made + [Token(Kind.WORD, word, item.span.end, item.span.end, None, False, True) for word in rest]
+    kinds = [Kind.DOTTED if word.startswith(".") else Kind.WORD for word in rest]
+    end = item.span.end
+    return made + [Token(kind, word, end, end, None, False, True) for kind, word in zip(kinds, rest, strict=True)]
 
 
 def _respellings(tokens: Sequence[Token]) -> Iterator[Respelling]:
@@ -94,7 +96,7 @@ def _of_name(tokens: Sequence[Token], index: int, head: str, opens: bool) -> Res
         return sign
     found = beginning(tokens, index) if opens else None
     if found is None and (opens or before.text == "="):
-        found = engine(tokens, index)
+        found = operation(tokens, index) or engine(tokens, index)
     if found is not None:
         return _unknown(token, found)
     if not opens and head in _JOINERS and _joins(tokens, index):
@@ -190,4 +192,4 @@ def _unknown(token: Token, found: Meant) -> Respelling:
     if token.text == "for":
         message, hint = "there is no 'for'", "use 'foreach'"
     said = Diagnostic(_CODE, Severity.ERROR, message, token.span, hint, (), (fix,))
-    return Respelling(token.span, tuple(word.split()), said)
+    return Respelling(token.span, tuple(word.replace(".", " .").split()), said)

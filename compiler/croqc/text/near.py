@@ -63,10 +63,13 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def is_certain(word: str, meant: str, known: Iterable[str]) -> bool:
     """Whether `meant`, the nearest of the known words, is the only one that can be meant: the only one a slip away, or
-    where none is, the only one that is much alike."""
+    where none is, the only one that is much alike. Three letters or more behind a whole word are a word of their own:
+    the `async` of `inthreadsasync`."""
     typed, others = word.lower(), {one.lower() for one in known} - {meant.lower()}
     if meant.lower() == typed or is_slip(meant.lower(), typed):
         return not any(one == typed or is_slip(one, typed) for one in others)
+    if typed.startswith(meant.lower()) and len(typed) - len(meant) >= _SHORT:
+        return False
     return likeness(meant.lower(), typed) >= _MUCH and all(likeness(one, typed) < _MUCH for one in others)
 
 

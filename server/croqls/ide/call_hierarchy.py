@@ -71,7 +71,7 @@ def hierarchy_at(snapshot: Snapshot, offset: int) -> tuple[HierarchyItem, ...]:
 def incoming(snapshot: Snapshot, item: HierarchyItem) -> tuple[Calls, ...]:
     """Who gives; for functions who calls. Events and paths need a report with verdicts."""
     if item.kind is HierarchyKind.EVENT:
-        return _paths(snapshot, item, lambda event: (*event.triggered_by, *_granted(event)))
+        return _paths(snapshot, item, _given)
     if item.kind is HierarchyKind.PATH:
         return _events(snapshot, item, lambda event: event.waited_by)
     return tuple(
@@ -86,7 +86,7 @@ def outgoing(snapshot: Snapshot, item: HierarchyItem) -> tuple[Calls, ...]:
     if item.kind is HierarchyKind.EVENT:
         return _paths(snapshot, item, lambda event: event.waited_by)
     if item.kind is HierarchyKind.PATH:
-        return _events(snapshot, item, lambda event: event.triggered_by)
+        return _events(snapshot, item, _given)
     report = snapshot.report.function_named(item.name)
     found: dict[str, list[Span]] = {}
     for call in calls(report) if report is not None else ():
@@ -99,10 +99,10 @@ def outgoing(snapshot: Snapshot, item: HierarchyItem) -> tuple[Calls, ...]:
 Sites = Iterable[tuple[str, Span]]
 
 
-def _granted(event: EventFacts) -> Sites:
-    """Credits at start that no path is named for."""
+def _given(event: EventFacts) -> Sites:
+    """Who gives credits of an event; those at start that no path is named for come from the block."""
     known = {span for _, span in event.triggered_by}
-    return [("the block", span) for span in event.granted_by if span not in known]
+    return (*event.triggered_by, *(("the block", span) for span in event.granted_by if span not in known))
 
 
 def _flows(snapshot: Snapshot, item: HierarchyItem) -> Iterator[tuple[FunctionReport, KernelFlow]]:

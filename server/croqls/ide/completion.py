@@ -16,6 +16,7 @@ from croqc.service.explain import row_text
 from croqc.syntax.acceptable import Acceptable, acceptable_at, head_of
 from croqc.syntax.tokens import Kind, Macro, RegionKind
 from croqc.text.span import Span
+from croqls.ide.completion_macros import fitting_macros, macros_before
 from croqls.ide.completion_names import (
     EXTENTS,
     Context,
@@ -55,7 +56,7 @@ def completion(snapshot: Snapshot, offset: int, asked_by: str = "") -> tuple[Ite
     found = directive_items(snapshot, offset)
     if found:
         return found
-    line = snapshot.text.rfind("\n", 0, offset) + 1
+    line = snapshot.source.line_starts[snapshot.source.line_of(offset)]
     function = snapshot.function_at(offset)
     items = (
         _inside(snapshot, function, offset, asked_by)
@@ -99,7 +100,7 @@ def _inside(snapshot: Snapshot, function: FunctionReport, offset: int, asked_by:
     if _unread(function, offset - function.base):
         return
     if any(token.span.touches(offset - function.base) for token in function.parsed.source.directives):
-        yield from (_macro(one, span) for one in _macros(snapshot, offset))
+        yield from (_macro(one, span) for one in macros_before(snapshot, offset))
         return
     dotted = snapshot.text[span.start - 1 : span.start] == "."
     known = acceptable_at(function.parsed.source, place - dotted)
@@ -152,9 +153,11 @@ def _plain(snapshot: Snapshot, function: FunctionReport, known: Acceptable, span
         for name in bound_names(known.before):
             if name not in known_names and not required(context):
                 yield Item(name, span, "index", kind=ItemKind.VARIABLE, rank=_distance(latest, name))
-        if not required(context):
-            rank = _FITTING if context.nested and context.bracket in EXTENTS else _MACROS
-            yield from (_macro(one, span, rank) for one in _macros(snapshot, span.start))
+    if not required(context):
+        rank = _FITTING if context.nested and context.bracket in EXTENTS else _MACROS
+        defined, names = macros_before(snapshot, span.start), takes_names(known.terminals, context)
+        fitting = fitting_macros(defined, function.parsed.source, place, known, names)
+        yield from (_macro(one, span, rank) for one in fitting)
     if "QNAME" in known.terminals:
         yield from _callees(snapshot, function, span)
     if required(context) and takes_names(known.terminals, context):
@@ -184,12 +187,6 @@ def _names(symbols: Sequence[Symbol], context: Context, latest: Mapping[str, int
             continue
         rank = (_FITTING if fitting else _NAMES) * 1000 + _distance(latest, symbol.name)
         yield Item(symbol.name, span, detail_of(symbol), kind=item_kind(symbol), rank=rank)
-
-
-def _macros(snapshot: Snapshot, offset: int) -> Iterator[Macro]:
-    """The macros defined in front of a place, the last definition of each."""
-    found = {one.name: one for one in snapshot.report.tree.pre.macros if one.span is None or one.span.start < offset}
-    yield from found.values()
 
 
 def _macro(macro: Macro, span: Span, rank: int = _MACROS) -> Item:

@@ -27,8 +27,7 @@ _WORD = re.compile(r"[^\s,=]*")
 
 def _at(snapshot: Snapshot, offset: int) -> Written | None:
     """The directive at a place; the line is looked at first, so that other lines cost nothing."""
-    start, end = snapshot.text.rfind("\n", 0, offset) + 1, snapshot.text.find("\n", offset)
-    line = snapshot.text[start : end if end >= 0 else None]
+    line = snapshot.source.line_text(snapshot.source.line_of(offset))
     return directive_at(snapshot.report.tree, offset) if PREFIX in line else None
 
 

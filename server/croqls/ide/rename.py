@@ -52,6 +52,7 @@ def rename(snapshot: Snapshot, offset: int, new: str) -> tuple[Edit, ...] | Refu
     reason = (
         _fixed(snapshot, named, places)
         or _illegal(new)
+        or _foreign(named, new)
         or _taken(snapshot, named, new)
         or _shadows(snapshot, named, new)
     )
@@ -126,6 +127,22 @@ def _illegal(new: str) -> str:
         return f"'{new}' is a word of the language"
     if new.startswith(LIBRARY_PREFIX):
         return f"names that begin with '{LIBRARY_PREFIX}' are library calls"
+    return ""
+
+
+def _foreign(named: Named, new: str) -> str:
+    """What the name would mean in C++ or to the preprocessor, where it gets there; symbols of a function do not: they
+    get names of their own in generated code."""
+    if named.kind is NameKind.SYMBOL or new == named.name:
+        return ""
+    from croqc.pipe.build.names import CPP_WORDS, is_owned  # here, since the server starts without generating code
+
+    if new == "defined" or new.startswith("__"):
+        return f"'{new}' belongs to the preprocessor or the compiler of C++, where this name stands, too"
+    if new in CPP_WORDS:
+        return f"'{new}' is a word of C++, where this name stands, too"
+    if is_owned(new):
+        return f"'{new}' is a name of the headers of C++, CUDA or generated code, where this name stands, too"
     return ""
 
 

@@ -36,13 +36,27 @@ class Snapshot:
     @cached_property
     def limited(self) -> bool:
         """Whether the text is too long to be read while one types; then nothing is known of it but its lines."""
-        return self.text.count("\n") > MOST_LINES or len(self.text) > _MOST_CHARACTERS
+        ends = self.text.count("\n") + self.text.count("\r") - self.text.count("\r\n")
+        return ends > MOST_LINES or len(self.text) > _MOST_CHARACTERS
 
     @cached_property
     def report(self) -> FileReport:
         if self.limited:
             return replace(check_text("", path=self.path), source=Source(self.text, self.path), found=())
-        return check_text(self.text, below=self.below, path=self.path, previous=self.previous)
+        return self.read()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its report is known."""
+        return "report" in self.__dict__
+
+    def read(self, last: FileReport | None = None) -> FileReport:
+        """A report, which is not kept; `last` is a newer one of the document than that of the version before."""
+        return check_text(self.text, below=self.below, path=self.path, previous=last or self.previous)
+
+    def keep(self, report: FileReport) -> None:
+        """What `read` has made is the version's report from now on."""
+        self.__dict__["report"] = report  # where the cached property keeps it
 
     @cached_property
     def tried(self) -> FileReport:
@@ -51,7 +65,12 @@ class Snapshot:
 
     @property
     def source(self) -> Source:
-        return self.report.source
+        """The text with its lines, which may be asked for before it is read."""
+        return self.report.source if self.is_read else self._source
+
+    @cached_property
+    def _source(self) -> Source:
+        return Source(self.text, self.path)
 
     def edited(self, version: int, text: str) -> Snapshot:
         """The next version of the document. A version that was never looked at passes its own base on."""
@@ -61,7 +80,7 @@ class Snapshot:
     def reported(self, report: FileReport) -> Snapshot:
         """The same version, of which this report is known."""
         snapshot = Snapshot(self.uri, self.version, self.text, self.path, self.below)
-        snapshot.__dict__["report"] = report  # where the cached property keeps it
+        snapshot.keep(report)
         return snapshot
 
     def under(self, below: Settings) -> Snapshot:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
+from croqc.service.settings import is_macro_name
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
-from croqls.lsp.progress import progress
+from croqls.lsp.progress import Token, progress
 from croqls.lsp.worker_process import WorkerProcess
 from croqls.workers.orders import Order, Outcome, Text
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Options = dict[str, Any]
 UNTRUSTED = "this workspace is not trusted, so nothing in it is run or compiled; trust it first"
+_MOST = 2**64  # of a number, far from what any is good for; NaN is no number either
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "an object"}
 COMMON: Mapping[str, type] = {"entry": str, "defines": dict}
 
@@ -70,11 +72,23 @@ def options_of(params: Mapping[str, Any], kinds: Mapping[str, type]) -> Options:
         fits = isinstance(value, int | float if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise JsonRpcInvalidParams(f"'{name}' must be {_WORDS[kind]}")
+        if isinstance(value, int | float) and not abs(value) <= _MOST:
+            raise JsonRpcInvalidParams(f"'{name}' is out of range")
         found[name] = value
     for name, value in found.get("defines", {}).items():
+        if not is_macro_name(name):
+            raise JsonRpcInvalidParams(f"'defines' names '{name}', which is no name")
         if value is not None and not isinstance(value, str):
             raise JsonRpcInvalidParams(f"'defines.{name}' must be a text or null")
     return found
+
+
+def token_of(params: Mapping[str, Any]) -> Token | None:
+    """The client's own token for progress. Raises JsonRpcInvalidParams for what can be none (LSP 3.17)."""
+    token = params.get("workDoneToken")
+    if token is not None and (isinstance(token, bool) or not isinstance(token, int | str)):
+        raise JsonRpcInvalidParams("'workDoneToken' must be a text or a whole number")
+    return token
 
 
 def order_of(snapshot: Snapshot, task: str, options: Options) -> Order:
@@ -87,9 +101,9 @@ async def data_of(
 ) -> Any:
     """What a process answers. With a `title`, or a token of the client's, progress is shown meanwhile.
 
-    Raises RequestFailedError or JsonRpcInternalError with the reason.
+    Raises JsonRpcException with the reason where there is no answer.
     """
-    token = params.get("workDoneToken")
+    token = token_of(params)
     if title or token is not None:
         async with progress(server, title or f"Croqtile: {order.task}", token) as tell:
             return data_in(await process.ask(order, tell))

@@ -1,17 +1,25 @@
-"""A process of `croqls.workers` with the pipe to it and a thread that listens. Must not know what is sent."""
+"""A process of `croqls.workers` with the pipe to it, a thread that writes and one that listens.
+
+Nothing here waits for the process, whatever it reads or says. Must not know what is sent.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from multiprocessing.spawn import get_executable
+from queue import SimpleQueue
 from typing import Any
 
 _PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
+_LOOK = 1.0  # seconds between two looks at a process that is waited for
 
 
 class NoProcessError(Exception):
@@ -38,12 +46,23 @@ class Child:
         there.close()
         self._connection = here
         self._on_message = on_message
+        self._orders: SimpleQueue[bytes | None] = SimpleQueue()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
 
     def send(self, order: object) -> None:
-        """Waits while the pipe is full. Raises OSError for a process that is gone."""
-        self._connection.send(order)
+        """Never waits, however full the pipe is. What a process that is gone is sent is lost, of which it is told."""
+        self._orders.put(bytes(ForkingPickler.dumps(order)))
+
+    async def until_stopped(self) -> None:
+        """Returns once the process stands still, as behind a SIGSTOP: it would take and say nothing until it is
+        continued. It is looked at twice: where server and process are stopped together, both go on together."""
+        seen = 0
+        while seen < 2:
+            await asyncio.sleep(_LOOK)
+            seen = seen + 1 if await asyncio.to_thread(_is_stopped, self.process.pid) else 0
 
     def kill(self) -> None:
         """Ends the process at once; it says no more."""
@@ -62,8 +81,30 @@ class Child:
                 return
             loop.call_soon_threadsafe(self._tell, message)
             if message is None:
+                self._orders.put(None)
+                self._writer.join(_PATIENCE)
                 self._connection.close()
+                return
+
+    def _write(self) -> None:
+        while (order := self._orders.get()) is not None:
+            try:
+                self._connection.send_bytes(order)
+            except OSError:  # it is gone, and the thread that listens tells of it
                 return
 
     def _tell(self, message: Any) -> None:
         self._on_message(message)
+
+
+def _is_stopped(pid: int | None) -> bool:
+    """Whether a child is stopped by a signal. Windows stops none."""
+    if pid is None or sys.platform == "win32":
+        return False
+    if hasattr(os, "waitid"):
+        try:
+            return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return False
+    told = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return told.stdout.startswith("T")  # macOS, whose Python has no `waitid` before 3.13

@@ -18,7 +18,7 @@ from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqc.text.edits import Edit
 from croqc.text.span import Span
-from croqls.lsp.asking import data_of, document_of, order_of
+from croqls.lsp.asking import data_of, document_of, order_of, token_of
 from croqls.lsp.convert import range_of
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.doctor import doctor
@@ -77,7 +77,7 @@ def _demand_document(given: dict[str, Any]) -> None:
 async def _run(server: CroqtileServer, given: dict[str, Any], task: str = "run") -> Any:
     """Answers when the run has ended; edits of the document do not end it, cancelling the command does."""
     task, options = run_options({"task": task, **given})
-    made, new = started(server, document_of(server, given), task, options, given.get("workDoneToken"))
+    made, new = started(server, document_of(server, given), task, options, token_of(given))
     if not new:
         return {"message": "another run is under way; end it first", "id": made.id}
     try:

@@ -6,31 +6,33 @@ separators; LSP counts LF, CRLF and CR only.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from lsprotocol import types as lsp
 
 from croqc.service.check import FileReport
-from croqc.service.settings import NO_SETTINGS, Settings, SettingsError, project_settings
+from croqc.service.settings import Settings, SettingsError, project_settings
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record, replace
 from croqc.text.source import Encoding, Source
 from croqc.text.span import Span
 from croqls.ide.carry import carry
-from croqls.ide.inlay_hints import Hint, HintKind, Hints, inlay_hints
+from croqls.ide.inlay_hints import Hint, Hints, inlay_hints
 from croqls.ide.lenses import Costs
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of
+from croqls.lsp.settings import EditorSettings
 
 Change = lsp.TextDocumentContentChangePartial | lsp.TextDocumentContentChangeWholeDocument
 
 
 def key_of(uri: str) -> str:
     """One key for all spellings of a document's address: `file:///c%3A/…` is `file:///C:/…`."""
-    parts = urlsplit(uri)
-    if parts.scheme != "file":
+    parts = _split(uri)
+    if parts is None or parts.scheme != "file":
         return uri
     path = unquote(parts.path)
     if len(path) > 2 and path[2] == ":" and path[1].isalpha():
@@ -38,12 +40,24 @@ def key_of(uri: str) -> str:
     return f"file://{parts.netloc}{path}"
 
 
+def _split(uri: str) -> SplitResult | None:
+    """None for what cannot be split, as with a bracket too many: it can be no file, and is a document all the same."""
+    try:
+        return urlsplit(uri)
+    except ValueError:
+        return None
+
+
 def path_of(uri: str) -> Path | None:
-    """The file of a `file:` address, None for untitled and virtual documents."""
+    """The file of a `file:` address, None for untitled and virtual documents and for what no file can be called."""
     key = key_of(uri)
-    if not key.startswith("file://"):
+    if not key.startswith("file://") or _split(uri) is None or "\0" in key:
         return None
     path = key.removeprefix("file://")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return None
     return Path(path[1:] if path[2:3] == ":" else path)
 
 
@@ -77,12 +91,11 @@ class Documents:
         self._open: dict[str, Snapshot] = {}
         self._verdicts: dict[str, Verdicts] = {}
         self._spellings: dict[str, list[str]] = {}
-        self.editor: Settings = NO_SETTINGS
-        self.folders: dict[str, Settings] = {}
+        self.editor = EditorSettings()
+        self.folders: dict[str, EditorSettings] = {}
         self.encoding = Encoding.UTF16
         self.pictures = False
         self.own_patterns = False
-        self.hints = frozenset(HintKind)
         self._hinted: dict[str, Hints] = {}
         self._costs: dict[str, Costs] = {}
 
@@ -150,10 +163,12 @@ class Documents:
         return replace(snapshot.report, flow_found=self.verdicts(snapshot))
 
     def hints_of(self, snapshot: Snapshot, within: Span) -> tuple[Hint, ...]:
-        """The inlay hints of a stretch of a version; where it does not parse, those of the version before that did."""
+        """The inlay hints of a stretch of a version, of the kinds that are wanted there; where it does not parse, those
+        of the version before that did."""
         key = key_of(snapshot.uri)
         known = self._hinted[key] = inlay_hints(snapshot, self._hinted.get(key), within)
-        return tuple(hint for hint in known.found if within.touches(hint.offset))
+        kinds = self.settings_of(snapshot.uri).hints
+        return tuple(hint for hint in known.found if within.touches(hint.offset) and hint.kind in kinds)
 
     def costs_of(self, snapshot: Snapshot) -> Costs:
         """What the lenses of a document cost to make, kept from version to version."""
@@ -170,7 +185,7 @@ class Documents:
         return problems
 
     def _below(self, uri: str) -> tuple[Settings, str | None]:
-        path, editor = path_of(uri), self._editor_of(uri)
+        path, editor = path_of(uri), self.settings_of(uri).below
         if path is None:
             return editor, None
         try:
@@ -178,8 +193,26 @@ class Documents:
         except SettingsError as error:
             return editor, str(error)
 
-    def _editor_of(self, uri: str) -> Settings:
+    def settings_of(self, uri: str) -> EditorSettings:
         """The editor's settings of the innermost folder that holds a document; outside of all, the workspace's."""
-        key = key_of(uri)
-        around = [folder for folder in self.folders if key.startswith(f"{folder.rstrip('/')}/")]
+        around = self._around(key_of(uri))
         return self.folders[max(around, key=len)] if around else self.editor
+
+    def trusts(self, uri: str) -> bool:
+        """Whether neither the workspace nor a folder around a document takes trust away. An inner folder gives back
+        none, and nor does another way to the same file: a link, or `..` in its address."""
+        path = path_of(uri)
+        keys = [key_of(uri), *([_real(path)] if path is not None else [])]
+        around = {folder for key in keys for folder in self._around(key)}
+        return self.editor.trusted and all(self.folders[folder].trusted for folder in around)
+
+    def _around(self, key: str) -> list[str]:
+        return [folder for folder in self.folders if key.startswith(f"{folder.rstrip('/')}/")]
+
+
+def _real(path: Path) -> str:
+    """The key of a file behind all links; of one that can be none the key of its name."""
+    try:
+        return key_of(Path(os.path.realpath(path)).as_uri())
+    except (OSError, ValueError):
+        return key_of(path.as_uri()) if path.is_absolute() else ""

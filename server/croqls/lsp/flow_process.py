@@ -1,6 +1,7 @@
 """Keeps the verdict process: one job at a time, the newest version of a document wins, a crash restarts it.
 
-Questions go before verdicts, and are answered in the middle of those of a long file: a person waits for them.
+Questions go before verdicts, and are answered in the middle of those of a long file: a person waits for them. Nobody
+waits for ever: a question has its time, and a process that stands still is replaced.
 
 Must not analyse (see `croqls.workers.flow`) or publish.
 """
@@ -20,6 +21,8 @@ from croqls.workers.long_work import verdicts
 
 _LOG = logging.getLogger(__name__)
 _DIED = "the credit-flow process died"
+LATE = "the credit flow is still being worked out; ask again in a moment"
+_PATIENCE = 10.0  # seconds for a question; a process that starts on a busy machine takes some
 NO_PROCESS = "no verdicts on credit flow: "  # of whichever document
 _DEATHS = 2  # of the process at one text; one alone may have had another reason
 
@@ -42,6 +45,7 @@ class FlowProcess:
         self._running: Job | None = None
         self._asking: Question | None = None  # also while a job is under way
         self._child: Child | None = None
+        self._guard: asyncio.Task[None] | None = None  # while it works
         self._deaths: dict[str, tuple[Job, int]] = {}
 
     def submit(self, job: Job) -> None:
@@ -51,8 +55,8 @@ class FlowProcess:
         self._next()
 
     async def ask(self, snapshot: Snapshot, place: int, request: Request) -> Reply:
-        """What a request says of a version, which needs the flow of the function at a place. The question is dropped
-        when who asked no longer waits."""
+        """What a request says of a version, which needs the flow of the function at a place; that it is late, after
+        some seconds. The question is dropped when who asked no longer waits."""
         self._asked += 1
         number = self._asked
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
@@ -60,7 +64,9 @@ class FlowProcess:
         self._replies[number] = future
         self._next()
         try:
-            return await future
+            return await asyncio.wait_for(future, _PATIENCE)
+        except TimeoutError:
+            return Reply(number, None, LATE)
         finally:
             self._questions.pop(number, None)
             self._replies.pop(number, None)
@@ -73,16 +79,20 @@ class FlowProcess:
 
     def stop(self) -> None:
         """End the process."""
+        self._rest()
         if self._child is not None:
             self._child.kill()
         self._child = None
 
     def _next(self) -> None:
+        if self._child is not None and not self._child.process.is_alive():
+            self._lost()  # without a word yet
+            return
         while (order := self._picked()) is not None:
             if self._deaths_at(_text_of(order)) >= _DEATHS:
                 self._give_up(order, _DIED)
                 continue
-            if self._child is None or not self._child.process.is_alive():
+            if self._child is None:
                 try:
                     self._start()
                 except NoProcessError as error:
@@ -93,10 +103,30 @@ class FlowProcess:
             else:
                 self._running = order
             assert self._child is not None
-            try:
-                self._child.send(order)
-            except OSError:
-                self._lost()
+            self._child.send(order)
+            if self._guard is None:
+                self._guard = asyncio.create_task(self._replace(self._child))
+        if self._asking is None and self._running is None:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Nothing is done while nobody asks."""
+        if self._guard is not None:
+            self._guard.cancel()
+            self._guard = None
+
+    async def _replace(self, child: Child) -> None:
+        """Once the process stands still, give what it was given to another one: that is no fault of the text."""
+        await child.until_stopped()
+        _LOG.warning("the credit-flow process was stopped from outside; another one takes its place")
+        asking, running = self._asking, self._running
+        self._asking = self._running = self._guard = None
+        self.stop()
+        if asking is not None and asking.number in self._replies:
+            self._questions = {asking.number: asking, **self._questions}
+        if running is not None and self._newest.get(running.key) is running:
+            self._waiting[running.key] = running
+        self._next()
 
     def _picked(self) -> Job | Question | None:
         """What the process is to be given now: one question at a time, jobs when it has nothing else."""
@@ -109,7 +139,6 @@ class FlowProcess:
         return self._waiting.pop(next(reversed(self._waiting)))
 
     def _start(self) -> None:
-        self.stop()  # one that is gone without a word yet
         self._child = Child(verdicts, "croqls-flow", self._take)
 
     def _take(self, answer: Answer | Reply | None) -> None:

@@ -8,7 +8,8 @@ the log, and never a message to the person. Must not know any request.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from inspect import isawaitable
 from typing import Any
 
 from attrs import fields_dict
@@ -55,16 +56,33 @@ def _offered(data: Any, kind: type) -> Offered:
     return Offered(data, kind)
 
 
+def _behind(wait: Callable[[], Awaitable[None]], handler: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    async def late(*args: Any, **named: Any) -> Any:
+        await wait()
+        found = handler(*args, **named)
+        return await found if isawaitable(found) else found
+
+    return late
+
+
 class CroqtileProtocol(LanguageServerProtocol):
     """The library's protocol, with an answer to every request."""
 
     _initialized = False
+    before: Callable[[Any], Callable[[], Awaitable[None]] | None] = staticmethod(lambda _: None)  # by parameters
 
     # The library would keep every document a second time, and fail at the second spelling of an address and at one that
     # is not open; without these the handlers of the table are called.
     lsp_text_document__did_open = None  # type: ignore[assignment]
     lsp_text_document__did_change = None  # type: ignore[assignment]
     lsp_text_document__did_close = None  # type: ignore[assignment]
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        """The library reads the root's address, of any form, for a workspace of its own; here folders alone count."""
+        params.root_uri = params.root_path = None
+        result: lsp.InitializeResult = yield from super().lsp_initialize(params)
+        return result
 
     @lsp_method(lsp.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: lsp.ExecuteCommandParams) -> Any:  # type: ignore[override]
@@ -84,12 +102,16 @@ class CroqtileProtocol(LanguageServerProtocol):
             if self._is_served(message):
                 super().handle_message(self._structured(message))
         except JsonRpcException as error:
-            _LOG.warning("a message of the client's that does not fit: %s", error.message)
-            if self._wants_answer(message):
-                known = number if isinstance(number, int | str) else None  # LSP 3.17, `ResponseMessage`
-                told = {"code": error.code, "message": error.message}
-                self._send_data({"jsonrpc": self.VERSION, "id": known, "error": told})
+            self.refuse(number, error, self._wants_answer(message))
         self._forget_ended()
+
+    def refuse(self, number: Any, error: JsonRpcException, answered: bool = True) -> None:
+        """One line of the log for what a client does wrong, and the answer, where one is due."""
+        _LOG.warning("a message of the client's that does not fit: %s", error.message)
+        if answered:
+            known = number if isinstance(number, int | str) else None  # LSP 3.17, `ResponseMessage`
+            told = {"code": error.code, "message": error.message}
+            self._send_data({"jsonrpc": self.VERSION, "id": known, "error": told})
 
     @staticmethod
     def _wants_answer(message: Any) -> bool:
@@ -141,6 +163,20 @@ class CroqtileProtocol(LanguageServerProtocol):
         if kind is not None and "id" in message and "id" not in fields_dict(kind):
             raise JsonRpcMethodNotFound.of(method)
         return kind or (JsonRPCRequestMessage if "id" in message else JsonRPCNotification)
+
+    def _execute_handler(
+        self,
+        msg_id: int | str,
+        handler: Callable[..., Any],
+        callback: Callable[[Any], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """A handler that has to wait for something is one task with that, which a cancellation reaches."""
+        wait = self.before(args[0]) if args else None
+        if wait is not None:
+            handler = _behind(wait, handler)
+        super()._execute_handler(msg_id, handler, callback, args, kwargs)
 
     def _handle_cancel_notification(self, msg_id: int | str) -> None:
         """One that comes behind the answer is in order, and no news."""

@@ -36,7 +36,7 @@ def started(
     server: CroqtileServer, snapshot: Snapshot, task: str, options: Options, token: Token | None = None
 ) -> tuple[Run, bool]:
     """A run of a document, or the one that is under way. Raises RequestFailedError in an untrusted workspace."""
-    if not server.may_run():
+    if not server.may_run(snapshot.uri):
         raise RequestFailedError(UNTRUSTED)
     run, new = server.runs.start(snapshot, order_of(snapshot, task, options), partial(_follow, server, token))
     if new and server.hangs.pop(key_of(snapshot.uri), None) is not None:
@@ -123,8 +123,8 @@ def _refresh_lenses(server: CroqtileServer) -> None:
 def _mark(server: CroqtileServer, run: Run) -> None:
     found = [] if run.data is None else [mark for one in entries(run.data) for mark in _marks(server, run, one)]
     marks = [mark for number, mark in enumerate(found) if mark not in found[:number]]  # runs stand at the same places
-    if marks:
-        server.hangs[key_of(run.snapshot.uri)] = run.snapshot.version, marks
+    if marks and server.documents.get(run.snapshot.uri) is not None:
+        server.hangs[key_of(run.snapshot.uri)] = run.snapshot.text, marks
         push_again(server, run.snapshot.uri)
 
 

@@ -18,6 +18,7 @@ from croqc.service.machine import NO_DRIVER, has_driver
 from croqls.ide.run_lenses import Ran, around, likeness
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
+from croqls.lsp.reading import read
 from croqls.lsp.worker_process import WorkerProcess
 from croqls.workers.orders import News, Order, Outcome
 
@@ -78,6 +79,7 @@ class Runs:
         run.state = "refused" if outcome.refused else "failed" if outcome.failed else "done"
         if run.state == "done":
             key = key_of(run.snapshot.uri)
+            await read(run.snapshot)
             alike = self._remember(run, key)
             self._keep(run, key, alike, await self._known(run.snapshot.uri))
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.io_ import StdoutWriter
 
 from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.requests import TABLE
-from croqls.lsp.requests.publish import publish_verdicts
+from croqls.lsp.requests.publish import publish_verdicts, push
 from croqls.lsp.server import CroqtileServer
+from croqls.lsp.transport import listen
 
 _LAST_SECOND = 1.0  # for what is still to be written; a server without a client must not stay
 
@@ -23,6 +27,10 @@ def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
     server = CroqtileServer()
     server.flow.on_answer = partial(publish_verdicts, server)
+    server.reading.on_read = partial(push, server)
+    protocol = server.protocol
+    assert isinstance(protocol, CroqtileProtocol)
+    protocol.before = server.reading.before
     for entry in TABLE:
         server.feature(entry.method, entry.options)(partial(entry.handler, server))
     for name, command in COMMANDS.items():
@@ -45,9 +53,12 @@ def serve() -> None:
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
     server = make_server()
     keep_loaded()
-    server.start_io()
+    protocol = server.protocol
+    assert isinstance(protocol, CroqtileProtocol)
+    protocol.set_writer(StdoutWriter(sys.stdout.buffer))
+    with suppress(KeyboardInterrupt, SystemExit):  # `exit` is one
+        asyncio.run(listen(protocol, sys.stdin.buffer))
     server.stop_processes()
     server.runs.written(_LAST_SECOND)
     logging.shutdown()
-    ended_in_order = isinstance(server.protocol, CroqtileProtocol) and server.protocol.ended_in_order
-    os._exit(0 if ended_in_order else 1)  # the interpreter would wait for threads first
+    os._exit(0 if protocol.ended_in_order else 1)  # the interpreter would wait for threads first

@@ -11,6 +11,7 @@ from croqls.lsp.documents import Documents
 from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
+from croqls.lsp.reading import Reading
 from croqls.lsp.runs import Runs
 from croqls.lsp.symbol_index import SymbolIndex
 from croqls.lsp.worker_process import WorkerProcess
@@ -28,28 +29,28 @@ class CroqtileServer(LanguageServer):
             converter_factory=plain_converter,
         )
         self.documents = Documents()
+        self.reading = Reading(self.documents)
         self.pull = self.pull_offered = False  # the client asks for diagnostics; it was told so at its start
         self.pull_wanted = False  # by the settings
         self.pulled: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}  # the newest answer, by address
         self.pulls = 0
-        self.trusted = True  # by the settings
         self.trusted_at_start = True  # by who started the server, which no setting of a workspace overrules
+        self.options: object = None  # the settings that came with `initialize`
+        self.complaints: frozenset[str] = frozenset()  # about the settings as they are; each is shown once
         self.flow = FlowProcess()
         self.tools = WorkerProcess("croqls-tools", grace=2.0)
         self.compiler = WorkerProcess("croqls-compiler", grace=0.0)
         self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0), History())
-        self.hangs: dict[
-            str, tuple[int, list[lsp.Diagnostic]]
-        ] = {}  # where the last run of a version stood, by document
+        self.hangs: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}  # the text that ran last, and where it stood
         self.symbols = SymbolIndex()
         self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
         self.tokens_sent = 0
         self.encoded: dict[str, Encoded] = {}  # by document
         self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged
 
-    def may_run(self) -> bool:
-        """Whether what stands in the workspace may be run or compiled."""
-        return self.trusted and self.trusted_at_start
+    def may_run(self, uri: str) -> bool:
+        """Whether a document may be run or compiled."""
+        return self.trusted_at_start and self.documents.trusts(uri)
 
     def stop_processes(self) -> None:
         """End every process of the server."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings
+from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, is_macro_name, macro_text
 from croqc.targets import TARGETS
 from croqc.text.near import did_you_mean
 from croqc.text.record import record
@@ -16,22 +16,26 @@ SECTION = "croqtile"
 _CLIENT = ("python", "trace")
 _SERVER = ("arch", "dialect", "defines", "diagnostics", "inlayHints", "trusted")
 _WAYS = ("push", "pull")
+_ALL_HINTS = frozenset(HintKind)
 
 
 @record
 class EditorSettings:
-    """`below` are those of the compiler. `pull`: the client asks for diagnostics, none are pushed; `trusted`: the
-    workspace may be run."""
+    """`below` are those of the compiler. `pull`: the client asks for diagnostics, none are pushed; `trusted`: what
+    stands there may be run; `hints`: the kinds that are shown."""
 
     below: Settings = NO_SETTINGS
     pull: bool = False
     trusted: bool = True
+    hints: frozenset[HintKind] = _ALL_HINTS
 
 
 def read_settings(section: object) -> tuple[EditorSettings, tuple[str, ...]]:
-    """The settings of a section, and a warning for each key that is unknown or has a wrong value."""
-    if not isinstance(section, Mapping):
+    """The settings of a section, and a warning for each key that is unknown or has a wrong value, which is ignored."""
+    if _is_empty(section):
         return EditorSettings(), ()
+    if not isinstance(section, Mapping):
+        return EditorSettings(), (f"settings '{SECTION}' must map names to values; {section!r} is ignored",)
     warnings = [
         f"unknown setting '{SECTION}.{key}'; {did_you_mean(str(key), (*_SERVER, *_CLIENT))}".rstrip("; ")
         for key in section
@@ -41,7 +45,14 @@ def read_settings(section: object) -> tuple[EditorSettings, tuple[str, ...]]:
     dialect = _choice(section, "dialect", DIALECTS, warnings)
     below = Settings(arch, dialect, _defines(section, warnings))
     pull = _choice(section, "diagnostics", _WAYS, warnings) == "pull"
-    return EditorSettings(below, pull, _trusted(section, warnings)), tuple(warnings)
+    trusted = _trusted(section, warnings)
+    hints, more = read_hints(section)
+    return EditorSettings(below, pull, trusted, hints), (*warnings, *more)
+
+
+def _is_empty(value: object) -> bool:
+    """Nothing, or an object that holds nothing, which an empty list is to editors that are set up in Lua."""
+    return value is None or (isinstance(value, Mapping | list) and not value)
 
 
 def _trusted(section: Mapping[Any, Any], warnings: list[str]) -> bool:
@@ -55,10 +66,10 @@ def _trusted(section: Mapping[Any, Any], warnings: list[str]) -> bool:
 def read_hints(section: object) -> tuple[frozenset[HintKind], tuple[str, ...]]:
     """The kinds of inlay hints that are shown (all but those switched off), and a warning for what is unknown."""
     chosen = section.get("inlayHints") if isinstance(section, Mapping) else None
-    if chosen is None:
-        return frozenset(HintKind), ()
+    if _is_empty(chosen):
+        return _ALL_HINTS, ()
     if not isinstance(chosen, Mapping):
-        return frozenset(HintKind), (f"setting '{SECTION}.inlayHints' must map kinds of hints to true or false",)
+        return _ALL_HINTS, (f"setting '{SECTION}.inlayHints' must map kinds of hints to true or false",)
     known = {kind.value: kind for kind in HintKind}
     warnings = [
         f"unknown setting '{SECTION}.inlayHints.{key}'; {did_you_mean(str(key), known)}".rstrip("; ")
@@ -75,15 +86,27 @@ def read_hints(section: object) -> tuple[frozenset[HintKind], tuple[str, ...]]:
 
 def _choice(section: Mapping[Any, Any], key: str, known: tuple[str, ...], warnings: list[str]) -> str | None:
     value = section.get(key)
-    if value is None or value in known:
+    if value is None or (isinstance(value, str) and value in known):
         return value
     warnings.append(f"setting '{SECTION}.{key}' is {value!r}; known are {', '.join(known)}")
     return None
 
 
 def _defines(section: Mapping[Any, Any], warnings: list[str]) -> dict[str, str | None]:
-    value = section.get("defines") or {}
+    value = section.get("defines")
+    if _is_empty(value):
+        return {}
     if not isinstance(value, Mapping):
         warnings.append(f"setting '{SECTION}.defines' must map names to texts")
         return {}
-    return {str(name): None if text is None or text is True else str(text) for name, text in value.items()}
+    read: dict[str, str | None] = {}
+    for name, text in value.items():
+        if not is_macro_name(name):
+            warnings.append(
+                f"setting '{SECTION}.defines': '{name}' is no name of a macro; letters, digits and '_' make one"
+            )
+        elif not isinstance(text, str | int | float | None):
+            warnings.append(f"setting '{SECTION}.defines.{name}' is {text!r}; a text or a number is needed")
+        else:
+            read[name] = macro_text(text)
+    return read

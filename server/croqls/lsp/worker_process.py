@@ -13,6 +13,7 @@ from croqls.workers.orders import News, Order, Outcome
 
 _LOG = logging.getLogger(__name__)
 DIED = "the process that worked at it died; try again"
+_STOPPED = "the process that worked at it was stopped; try again"
 
 
 class WorkerProcess:
@@ -42,12 +43,12 @@ class WorkerProcess:
             _LOG.warning("%s: %s", order.task, outcome.failed)
         return outcome
 
-    def stop(self) -> None:
-        """End the process; an order that it works at has died."""
+    def stop(self, reason: str = DIED) -> None:
+        """End the process; an order that it works at has failed for this reason."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
-        self._settle(Outcome(failed=DIED))
+        self._settle(Outcome(failed=reason))
 
     async def _serve(self, order: Order, on_news: Callable[[News], None], turn: asyncio.Lock) -> Outcome:
         try:
@@ -59,13 +60,19 @@ class WorkerProcess:
                     return Outcome(refused=str(error))
             self._end = asyncio.get_running_loop().create_future()
             self._on_news = on_news
+            self._child.send(order)
+            guard = asyncio.create_task(self._guard(self._child))
             try:
-                await asyncio.to_thread(self._child.send, order)  # it takes nothing before it has started
-            except OSError:
-                self.stop()
-            return await self._end
+                return await self._end
+            finally:
+                guard.cancel()
         finally:
             turn.release()
+
+    async def _guard(self, child: Child) -> None:
+        """The next order starts another process in the place of one that stands still."""
+        await child.until_stopped()
+        self.stop(_STOPPED)
 
     def _take(self, message: News | Outcome | None) -> None:
         if isinstance(message, News):

@@ -26,7 +26,7 @@ from tests.lsp.sessions.asked import FOLLOWED
 from tests.lsp.sessions.draw import Document, Session, State, Step
 from tests.lsp.sessions.wire import GoneError, Wire
 
-PATIENCE = 60.0  # seconds for everything that a session still waits for at its end
+PATIENCE = 60.0  # seconds for a session, also of processor time where a busy machine gives it little
 SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 CANCELLED, MODIFIED, REFUSED, BAD, UNKNOWN = -32800, -32801, -32803, -32602, -32601
 PUBLISH, DIAGNOSE = "textDocument/publishDiagnostics", "textDocument/diagnostic"
@@ -117,6 +117,7 @@ class Player:
         self.state = State(self.wire.client.encoding)
         self.wanted: dict[str, Found] = {}  # the list of each document at the end
         self.end_of_time = time.monotonic() + self.patience
+        self.spent = self.wire.spent()
         try:
             for step in session.steps:
                 self.send(step)
@@ -194,10 +195,22 @@ class Player:
             if message is not None:
                 self.hear(message)
             elif time.monotonic() > self.end_of_time:
+                if self.is_only_late():
+                    continue
                 waiting = sorted({one.method for one in self.asked.values()})
                 raise LateError(
                     f"no {what} within {self.patience:.0f} s; unanswered: {', '.join(waiting) or 'nothing'}"
                 )
+
+    def is_only_late(self) -> bool:
+        """Whether the server has something to do still, and was given less processor time than it may take: then it
+        waits for cores, of which others on the machine have more. It is looked at several times."""
+        for _ in range(5):
+            if self.wire.is_at_work() and self.wire.spent() - self.spent < self.patience:
+                self.end_of_time = time.monotonic() + 1.0
+                return True
+            time.sleep(0.05)
+        return False
 
     def hear(self, message: dict[str, Any]) -> None:
         method, params = message.get("method"), message.get("params")

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.lsp.frames import framed, hand_over
+from tests.lsp.processes import below, is_at_work, seconds
 from tests.lsp.sessions.draw import Client
 
 COMMAND = (sys.executable, "-m", "croqls")
@@ -75,6 +76,17 @@ class Wire:
         if "method" in message and "id" in message:
             self._answer(message)
         return message
+
+    def is_at_work(self) -> bool:
+        """Whether one of its processes has something to do: it may be late because the machine has other work."""
+        return any(map(is_at_work, self._processes()))
+
+    def spent(self) -> float:
+        """Seconds of processor time of all its processes that are still there."""
+        return sum(map(seconds, self._processes()))
+
+    def _processes(self) -> set[int]:
+        return {self.process.pid, *below(self.process.pid)}
 
     def said(self, start: int) -> tuple[int, str]:
         """How long its standard error is, and what it holds from a place on."""

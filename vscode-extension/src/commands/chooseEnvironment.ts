@@ -1,10 +1,10 @@
 /** Choose the Python environment that runs the server: those that the search knows, each tried, or a path. */
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import { expandPath } from "../config.js";
 import { localFolders, surroundings, writePython } from "../environment.js";
+import { FILES } from "../files.js";
 import type { Command, Parts } from "../parts.js";
 import { runProcess } from "../process.js";
 import { brief, type Candidate, candidates, describe, type Origin, probe, type Probe } from "../python.js";
@@ -55,8 +55,8 @@ export const chooseEnvironment: Command = {
 
 async function tries(): Promise<{ readonly all: readonly Candidate[]; readonly set: boolean }> {
   const at = await surroundings();
-  const set = candidates(at, existsSync).filter((one) => one.origin === "setting");
-  const found = candidates({ ...at, setting: undefined }, existsSync);
+  const set = candidates(at, FILES).filter((one) => one.origin === "setting");
+  const found = candidates({ ...at, setting: undefined }, FILES);
   return { all: [...set, ...found.filter((one) => one.command !== at.setting)], set: at.setting !== undefined };
 }
 
@@ -100,7 +100,7 @@ async function use({ server }: Parts, candidate: Candidate | undefined): Promise
   if (found.kind !== "found") {
     throw new Refusal(describe(found), CREATE);
   }
-  const [searched] = candidates(await surroundings(), existsSync);
+  const [searched] = candidates(await surroundings(), FILES);
   if (searched?.command === candidate.command) {
     await server.restart("asked"); // it is what runs, or what should
   } else {
@@ -119,7 +119,7 @@ async function enterPath(parts: Parts): Promise<void> {
   if (command === undefined) {
     return;
   }
-  const [allowed] = candidates({ ...(await surroundings()), setting: command }, existsSync);
+  const [allowed] = candidates({ ...(await surroundings()), setting: command }, FILES);
   if (allowed === undefined) {
     throw new Refusal(describe({ kind: "nothing-to-try" }));
   }

@@ -7,7 +7,8 @@ import * as vscode from "vscode";
 
 import { expandPath } from "../config.js";
 import { localFolders, surroundings, writePython } from "../environment.js";
-import { findMaker, interpreterOf, lacksPip, type Maker, PACKAGE, runs, steps, typed, usable, wrongSource } from "../installing.js";
+import { FILES } from "../files.js";
+import { findMaker, interpreterOf, lacksPip, type Maker, PACKAGE, placed, runs, steps, typed, usable, wrongSource } from "../installing.js";
 import type { Command, Parts } from "../parts.js";
 import { runProcess } from "../process.js";
 import { candidates, describe, probe, type Probe } from "../python.js";
@@ -94,13 +95,15 @@ async function chooseSource(): Promise<string | undefined> {
     ignoreFocusOut: true,
     validateInput: wrongSource,
   });
-  return typedIn === undefined ? undefined : expandPath(typedIn, { home: homedir(), workspaceFolder: localFolders()[0] });
+  const [folder] = localFolders();
+  const source = typedIn === undefined ? undefined : expandPath(typedIn, { home: homedir(), workspaceFolder: folder });
+  return source === undefined ? undefined : placed(source, folder ?? homedir());
 }
 
 /** Throws Refusal where nothing can make environments. */
 async function maker(): Promise<Maker> {
   const able = await findMaker(runProcess, async () => {
-    const tries = candidates({ ...(await surroundings()), setting: undefined, folders: [] }, existsSync);
+    const tries = candidates({ ...(await surroundings()), setting: undefined, folders: [] }, FILES);
     return Promise.all(tries.map((one) => probe(one, runProcess)));
   });
   if (able === undefined) {
@@ -120,7 +123,7 @@ async function use({ server }: Parts, { folder, workspace }: Place): Promise<voi
     throw new Refusal(describe(found));
   }
   const at = await surroundings();
-  const [first] = candidates(at, existsSync);
+  const [first] = candidates(at, FILES);
   const isNew = at.setting !== command && (!workspace || first?.command !== command);
   if (isNew) {
     await writePython(command);

@@ -39,7 +39,7 @@ _INTEGER_MATHS: Final = (
 _OURS: Final = (
     "at atomic_add_f16 bar_arrive bar_sync bf16 bits_of block_number cdiv cluster_address cluster_sync column_of "
     "cp_async cp_async_arrive cp_async_commit cp_async_wait croq delay_start f16 f32 f64 f8_e4m3 f8_e5m2 "
-    "fence_async_proxy fence_mbarrier_init fragment_column fragment_row gelu give_registers "
+    "fence_async_proxy fence_async_proxy_all fence_mbarrier_init fragment_column fragment_row gelu give_registers "
     "griddepcontrol_wait half_of load_a load_a_mn load_b load_b_mn "
     "load_matrix load_matrix_transposed mbarrier_arrive mbarrier_arrive_block mbarrier_arrive_cluster "
     "mbarrier_arrive_expect mbarrier_arrive_many mbarrier_expect mbarrier_expect_cluster mbarrier_init "
@@ -61,6 +61,8 @@ _LIBRARY: Final = (
 )
 # What passes and emitters declare, and what a kernel's name would hide from its launch.
 _KERNEL: Final = "multiplied multiplied_phase tensor_memory tensor_memory_at launch_overlapping"
+CPP_WORDS: Final = frozenset(_CPP.split())
+"""The words of C++ that can name nothing, and three names that can be given no second meaning."""
 RESERVED: Final = (
     OURS
     | MACROS
@@ -71,6 +73,12 @@ RESERVED: Final = (
         )
     )
 )
+
+
+def is_owned(name: str) -> bool:
+    """Whether C++, CUDA, their headers or ours own a name of the file's scope."""
+    return name in RESERVED or is_global(name, RESERVED)
+
 
 # What passes and emitters append to a name of the source: an event's phase, a load's barrier, a stage, a tensor map.
 _ENDINGS: Final = ("_phase", "_landed", "_stage", "_map", "_unscaled", "_unscaled_r", "_unscaled_one")

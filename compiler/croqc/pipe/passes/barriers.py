@@ -4,8 +4,10 @@
   thread has touched shared memory since the last barrier.
 - Before a TMA transfer takes what threads wrote with ordinary instructions, each of them fences (generic to async
   proxy) and the unit meets.
+- So it is where TMA loads, or stores over, what the kernel itself has written to global memory (`crossing`).
 - An arrival after ordinary accesses stands for the whole path: its threads meet first. After multiplies none is
   needed: their completion is the warpgroup's.
+- So does one after a wait that not all threads of the path have passed for certain (`late`).
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from dataclasses import dataclass
 from math import inf
 
 from croqc.pipe import ir
+from croqc.pipe.crossing import Crossing
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
+from croqc.pipe.late import Late
 from croqc.pipe.named_barriers import first_barrier, with_team_barriers
 from croqc.pipe.published import read, touched
 from croqc.pipe.tiles import handed_on, reads_of
@@ -29,7 +33,7 @@ from croqc.text.record import replace
 
 def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     placing = _Placing(kernel, env.target.has(Feature.TMA))
-    body = _without_last(placing.placed(kernel.body, State(Unit.BLOCK)))
+    body = _without_last(Late(kernel).met(placing.placed(kernel.body, State(Unit.BLOCK))))
     first = first_barrier(body, kernel.threads)
     return replace(kernel, body=with_team_barriers(body, kernel.threads, first), first_barrier=first)
 
@@ -37,25 +41,27 @@ def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 @dataclass(slots=True)
 class State:
     """What its `unit` did since its last barrier: `touched` shared memory by any means, by `ordinary`
-    instructions, and `wrote` so what the async proxy reads."""
+    instructions, and `wrote` so what the async proxy reads; `stored` to global memory where that proxy works too."""
 
     unit: Unit
     touched: bool = False
     ordinary: bool = False
     wrote: bool = False
+    stored: bool = False
 
     def join(self, other: State) -> None:
         self.touched |= other.touched
         self.ordinary |= other.ordinary
         self.wrote |= other.wrote
+        self.stored |= other.stored
 
     def copy(self) -> State:
-        return State(self.unit, self.touched, self.ordinary, self.wrote)
+        return State(self.unit, self.touched, self.ordinary, self.wrote, self.stored)
 
     def met(self, unit: Unit) -> None:
         """Behind a barrier: one of a part of the unit orders nothing for the other parts."""
         if _size(unit) >= _size(self.unit):
-            self.touched = self.ordinary = self.wrote = False
+            self.touched = self.ordinary = self.wrote = self.stored = False
 
 
 def _size(unit: Unit) -> float:
@@ -67,6 +73,7 @@ class _Placing:
         self.has_proxy = has_proxy
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
         self.exchanged = _exchanged(kernel)
+        self.crossing = Crossing.of(kernel)
 
     def placed(self, body: Body, state: State) -> Body:
         found: list[ir.Stmt] = []
@@ -100,7 +107,7 @@ class _Placing:
             case ir.Visit():
                 return self._visit(stmt, state)
             case ir.Sync():
-                published = replace(stmt, publishes=stmt.publishes or state.wrote)
+                published = replace(stmt, publishes=stmt.publishes or state.wrote, publishes_global=state.stored)
                 state.met(stmt.unit)
                 return [published]
         state.join(self._effect(stmt))
@@ -119,7 +126,7 @@ class _Placing:
             state.touched = True
             return [*first, copy]
         if is_load(copy) or (copy.unit is Unit.THREAD and copy.mechanism is not ir.Mechanism.TMA):
-            needs = is_load(copy) and copy.unit is not Unit.THREAD and state.touched
+            needs = is_load(copy) and (state.stored or (copy.unit is not Unit.THREAD and state.touched))
             before: list[ir.Stmt] = [self._sync(copy, state)] if needs else []
             if not is_load(copy):
                 state.join(self._effect(copy))
@@ -137,8 +144,9 @@ class _Placing:
         return found
 
     def _await(self, stmt: ir.Await, state: State) -> list[ir.Stmt]:
+        publishes, stored = self.has_proxy and bool(self.taken), state.stored
         state.met(stmt.unit)
-        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes=self.has_proxy and bool(self.taken))]
+        return [stmt, ir.Sync(stmt.span, stmt.unit, publishes, stored)]
 
     def _visit(self, visit: ir.Visit, state: State) -> list[ir.Stmt]:
         """Its threads meet around what some write and others read: each has elements of its own (6.5)."""
@@ -154,16 +162,16 @@ class _Placing:
         return self._meeting(copy, copy.unit, state)
 
     def _meeting(self, stmt: ir.Stmt, unit: Unit, state: State) -> ir.Stmt:
-        made = ir.Sync(stmt.span, unit, publishes=state.wrote)
+        made = ir.Sync(stmt.span, unit, publishes=state.wrote, publishes_global=state.stored)
         state.met(unit)
         return made
 
     def _arrival(self, arrive: ir.Arrive, state: State) -> ir.Stmt:
-        if not state.ordinary or arrive.by_threads:
+        if not (state.ordinary or state.stored) or (arrive.by_threads and not state.stored):
             return arrive
-        if arrive.unit is Unit.THREAD:
-            return replace(arrive, publishes=state.wrote)
-        found = replace(arrive, meets=True, publishes=state.wrote)
+        if arrive.unit is Unit.THREAD or arrive.by_threads:
+            return replace(arrive, publishes=state.wrote, publishes_global=state.stored)
+        found = replace(arrive, meets=True, publishes=state.wrote, publishes_global=state.stored)
         state.met(arrive.unit)
         return found
 
@@ -177,6 +185,7 @@ class _Placing:
             case ir.Text(text=text) if register_hint(text) is None:  # an island may read and write all memory (4.6)
                 state.touched = state.ordinary = True
                 state.wrote |= bool(self.taken)
+                state.stored |= bool(self.crossing.read)
             case ir.Multiply() if stmt.instruction.is_async:
                 state.touched = True
             case ir.Multiply(a_registers=""):
@@ -194,6 +203,7 @@ class _Placing:
             self._enter(state, tensor.name, tensor.space, False)
         for tensor in handed_on(stmt):
             self._enter(state, tensor.name, tensor.space, True)
+        state.stored |= self.crossing.writes(stmt)
         return state
 
     def _enter(self, state: State, name: str, space: Space, writes: bool) -> None:
@@ -226,7 +236,11 @@ def _merged(found: list[ir.Stmt]) -> list[ir.Stmt]:
     for stmt in found:
         last = result[-1] if result else None
         if isinstance(stmt, ir.Sync) and isinstance(last, ir.Sync) and last.unit is stmt.unit:
-            result[-1] = replace(last, publishes=last.publishes or stmt.publishes)
+            result[-1] = replace(
+                last,
+                publishes=last.publishes or stmt.publishes,
+                publishes_global=last.publishes_global or stmt.publishes_global,
+            )
         else:
             result.append(stmt)
     return result

@@ -68,7 +68,7 @@ class _Own:
             name = f"{copy.handle or 'load'}_landed{number}"
             units = max(self.threads // _SIZES[copy.unit], 1) if copy.unit in _SIZES else 1
             slots = units * self._length(copy.handle)
-            self.events.append(ir.Event(name, slots, (1,) * slots, False, copy.span))
+            self.events.append(ir.Event(name, slots, (1,) * slots, False, copy.span, own=True))
             if key:
                 self.known[key] = name, unit
         return self._slot(name, copy.handle, unit)

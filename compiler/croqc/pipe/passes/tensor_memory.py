@@ -35,7 +35,7 @@ def tensor_memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         _check(stmt)
     tiles = {stmt.acc.name: stmt.acc for stmt in multiplies}
     memory = _placed(kernel, tiles, multiplies[0])
-    done = ir.Event("multiplied", memory.groups, (1,) * memory.groups, False, kernel.span)
+    done = ir.Event("multiplied", memory.groups, (1,) * memory.groups, False, kernel.span, own=True)
     number = subtract(Fn("warpgroup", (), "s32"), Lit(memory.first)) if memory.groups > 1 else ZERO
     end = ir.Complete(kernel.span, ir.SlotRef(done.name, number), f"{done.name}_phase")
     body = rewrite(kernel.body, lambda stmt: _statement(stmt, end, tiles))

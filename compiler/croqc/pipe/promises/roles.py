@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.pipe import ir
+from croqc.pipe.late import Late
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.transfers import is_load
 from croqc.pipe.walk import Body, bodies, flat, statements
@@ -63,7 +64,8 @@ def registers(kernel: ir.Kernel) -> Iterator[str]:
 
 
 def barriers(kernel: ir.Kernel) -> Iterator[str]:
-    """Threads meet where there are several; a store by TMA that is waited for where it stands is waited for."""
+    """Threads meet where there are several, and before one tells others that they have passed a wait; a store by TMA
+    that is waited for where it stands is waited for."""
     for body in (tuple(flat(body)) for body in _lists(kernel.body)):
         for at, stmt in enumerate(body):
             if isinstance(stmt, ir.Arrive) and stmt.meets and (stmt.unit is Unit.THREAD or stmt.by_threads):
@@ -74,6 +76,8 @@ def barriers(kernel: ir.Kernel) -> Iterator[str]:
     for role in _roles(kernel):
         if role.unit is Unit.BLOCK and role.threads < kernel.threads and not role.barrier:
             yield f"the {role.threads} threads of {role.path} have no barrier to meet at"
+    for stmt in Late(kernel).told_too_early(kernel.body):
+        yield f"threads that a {type(stmt).__name__} tells of may not have passed their wait"
 
 
 def stored(kernel: ir.Kernel) -> Iterator[str]:

@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 from croqc.service.machine import has_driver
 from croqls.ide.lenses import lenses
 from croqls.lsp.convert import range_of
+from croqls.lsp.reading import read
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
@@ -23,6 +24,7 @@ async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensPa
     snapshot = server.documents.get(uri)  # as it is by now: an editor does not ask a second time
     if snapshot is None:
         return []
+    await read(snapshot)
     source, encoding = snapshot.source, server.documents.encoding
     return [
         lsp.CodeLens(

@@ -8,31 +8,36 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from croqls.lsp.documents import key_of
+from croqls.lsp.documents import Documents, key_of
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.document_diagnostic import follow
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.publish import ask_to_pull, publish
 from croqls.lsp.server import CroqtileServer
-from croqls.lsp.settings import SECTION, read_hints, read_settings
+from croqls.lsp.settings import SECTION, read_settings
 
 NO_FOLDERS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 def take_settings(server: CroqtileServer, section: object, folders: Mapping[str, object] = NO_FOLDERS) -> None:
     """Take up the editor's settings, those of single folders by address; name what is wrong with them, once each."""
-    settings, warnings = read_settings(section)
-    server.documents.editor = settings.below
-    server.pull_wanted = settings.pull
-    server.trusted = settings.trusted
-    hints, hint_warnings = read_hints(section)
+    documents = server.documents
+    shown = _hints(documents)
+    documents.editor, warnings = read_settings(section)
+    server.pull_wanted = documents.editor.pull
     read = {key_of(uri): read_settings(own) for uri, own in folders.items()}
-    server.documents.folders = {key: own.below for key, (own, _) in read.items()}
-    changed, server.documents.hints = server.documents.hints != hints, hints
-    if changed and _refreshes_hints(server):
+    documents.folders = {key: own for key, (own, _) in read.items()}
+    if _hints(documents) != shown and _refreshes_hints(server):
         server.workspace_inlay_hint_refresh(None)
-    for text in dict.fromkeys((*warnings, *hint_warnings, *(one for _, more in read.values() for one in more))):
-        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+    wrong = dict.fromkeys((*warnings, *(one for _, more in read.values() for one in more)))
+    for text in wrong:
+        if text not in server.complaints:
+            server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+    server.complaints = frozenset(wrong)
+
+
+def _hints(documents: Documents) -> object:
+    return documents.editor.hints, {key: own.hints for key, own in documents.folders.items()}
 
 
 def _refreshes_hints(server: CroqtileServer) -> bool:
@@ -43,16 +48,17 @@ def _refreshes_hints(server: CroqtileServer) -> bool:
 
 
 async def pull_settings(server: CroqtileServer) -> None:
-    """Ask the client for its settings, where it can be asked: of the workspace, and of each of its folders."""
+    """Ask the client for its settings, where it can be asked: of the workspace, and of each of its folders. Of a
+    workspace that has none those count that came with `initialize`."""
     workspace = server.client_capabilities.workspace
     if not (workspace and workspace.configuration):
         return
     folders = [folder.uri for folder in server.workspace.folders.values()]
     items = [lsp.ConfigurationItem(section=SECTION, scope_uri=uri) for uri in (None, *folders)]
     answer = await answered(server.workspace_configuration_async(lsp.ConfigurationParams(items=items)))
-    if answer and answer[0] is not None:
+    if answer:
         own = {uri: found for uri, found in zip(folders, answer[1:], strict=False) if found is not None}
-        take_settings(server, answer[0], own)
+        take_settings(server, server.options if answer[0] is None else answer[0], own)
         await follow(server, server.pull_wanted)
         refresh(server)
 

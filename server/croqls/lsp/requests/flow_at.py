@@ -13,6 +13,7 @@ from croqls.lsp.convert import offset_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
+_MOST = 2**31 - 1
 METHOD = "croqtile/flowAt"
 
 
@@ -27,10 +28,14 @@ async def flow_at(server: CroqtileServer, params: Any) -> Any:
 
 
 def _position(value: Any) -> lsp.Position:
-    """Raises JsonRpcInvalidParams for what is no position."""
+    """Raises JsonRpcInvalidParams for what is no position (LSP 3.17, `uinteger`)."""
     given = value if isinstance(value, Mapping) else {}
     line, character = given.get("line"), given.get("character")
-    if type(line) is not int or type(character) is not int or min(line, character) < 0:
+    if (
+        type(line) is not int
+        or type(character) is not int
+        or not 0 <= min(line, character) <= max(line, character) <= _MOST
+    ):
         raise JsonRpcInvalidParams("'position' must have a line and a character, counted from 0")
     return lsp.Position(line, character)
 

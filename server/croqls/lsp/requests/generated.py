@@ -35,7 +35,7 @@ async def generated(server: CroqtileServer, params: Any) -> Any:
     snapshot = document_of(server, given)
     if form not in MACHINE_FORMS:
         return await data_of(server, server.tools, order_of(snapshot, "generated", options), given)
-    if not server.may_run():
+    if not server.may_run(snapshot.uri):
         raise RequestFailedError(UNTRUSTED)
     title = f"Compile to {form.upper()}"
     return await data_of(server, server.compiler, order_of(snapshot, "generated", options), given, title)

@@ -1,4 +1,7 @@
-"""`textDocument/hover`. What is said of the credit flow comes from the verdict process: the loop never waits for it."""
+"""`textDocument/hover`. What is said of the credit flow comes from the verdict process: the loop never waits for it.
+
+Where it is late the hover says so, and what is known without it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from lsprotocol import types as lsp
 from croqls.ide.hover import Hover, hover, needs_flow
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of, range_of
+from croqls.lsp.flow_process import LATE
 from croqls.lsp.markup import markup
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
@@ -35,7 +39,9 @@ async def _hover(server: CroqtileServer, snapshot: Snapshot, offset: int) -> Hov
         if not reply.failed:
             found: Hover | None = reply.answer
             return found
-    return hover(snapshot, offset, pictures, flow=False)
+        if reply.failed == LATE:
+            return hover(snapshot, offset, pictures, late=f"{LATE[0].upper()}{LATE[1:]}.")
+    return hover(snapshot, offset, pictures, late="")
 
 
 ENTRIES = (Entry(lsp.TEXT_DOCUMENT_HOVER, text_document_hover),)

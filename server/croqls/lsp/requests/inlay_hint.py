@@ -27,7 +27,6 @@ def text_document_inlay_hint(server: CroqtileServer, params: lsp.InlayHintParams
             padding_left=hint.label.startswith(" ") or None,
         )
         for hint in documents.hints_of(snapshot, Span(start, max(start, end)))
-        if hint.kind in documents.hints
     ]
 
 

@@ -15,6 +15,7 @@ from croqls.ide.kernel_tests import KernelTest, kernel_tests, kernel_tests_in
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.asking import params_of, uri_of
 from croqls.lsp.documents import key_of, path_of
+from croqls.lsp.reading import read
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
@@ -27,19 +28,20 @@ async def find_tests(server: CroqtileServer, params: Any) -> dict[str, Any]:
     given = params_of(params)
     if given.get("textDocument") is None:
         folders = [path for folder in server.workspace.folders.values() if (path := path_of(folder.uri)) is not None]
-        found = [_open(snapshot) for snapshot in server.documents.all()]
-        known = frozenset(key_of(snapshot.uri) for snapshot in server.documents.all())
+        opened = server.documents.all()
+        found = [await _open(snapshot) for snapshot in opened]
+        known = frozenset(key_of(snapshot.uri) for snapshot in opened)
         found += await asyncio.to_thread(lambda: list(_on_disk(server, folders, known)))
         return _answer([one for one in found if one[2]])
     uri = uri_of(given)
     snapshot, path = server.documents.get(uri), path_of(uri)
     if snapshot is not None:
-        return _answer([_open(snapshot)])
+        return _answer([await _open(snapshot)])
     return _answer([await asyncio.to_thread(_read, uri, path)])
 
 
-def _open(snapshot: Snapshot) -> Tests:
-    report = snapshot.report
+async def _open(snapshot: Snapshot) -> Tests:
+    report = await read(snapshot)
     return snapshot.uri, report.source, kernel_tests(report.tree, report.directives)
 
 

@@ -28,6 +28,7 @@ def initialize(server: CroqtileServer, params: lsp.InitializeParams) -> None:
         server.trusted_at_start = options.get("trusted", True) is True
         server.documents.own_patterns = options.get("ownPatterns") is True
         options = {key: value for key, value in options.items() if key not in ("hoverImages", "ownPatterns")}
+    server.options = options
     if options is not None:
         take_settings(server, options)
     if server.pull_wanted:

@@ -33,7 +33,9 @@ def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
     if not snapshot.limited:
         server.flow.submit(job_of(snapshot))
     if not server.pull:
-        _push(server, snapshot)
+        push(server, snapshot)
+    else:
+        server.reading.begin(snapshot)
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
@@ -46,7 +48,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
         return
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
     if snapshot is not None:
-        _push(server, snapshot)
+        push(server, snapshot)
         collect_young()  # nobody waits; else it comes in the middle of an edit one day
 
 
@@ -65,7 +67,7 @@ def push_again(server: CroqtileServer, uri: str) -> None:
     """Push what is known of a document anew: something beside its text has changed."""
     snapshot = server.documents.get(uri)
     if snapshot is not None:
-        _push(server, snapshot)
+        push(server, snapshot)
 
 
 def retract(server: CroqtileServer, uri: str) -> None:
@@ -82,14 +84,16 @@ def listed(server: CroqtileServer, snapshot: Snapshot, uri: str) -> list[lsp.Dia
     _log_failures(server, snapshot.uri, report.diagnostics)
     encoding = server.documents.encoding
     found = [diagnostic(snapshot.source, item, uri, encoding) for item in with_definitions(report)]
-    version, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
-    return found + (marks if version == snapshot.version else [])
+    ran, marks = server.hangs.get(key_of(snapshot.uri), (None, []))
+    return found + (marks if ran == snapshot.text else [])
 
 
-def _push(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Tell the client: it is sent the lists, or told to ask for them."""
+def push(server: CroqtileServer, snapshot: Snapshot) -> None:
+    """Tell the client: it is sent the lists, once the version is read, or told to ask for them."""
     if server.pull:
         ask_to_pull(server)
+        return
+    if server.reading.begin(snapshot):
         return
     for uri in server.documents.spellings(snapshot):
         server.text_document_publish_diagnostics(

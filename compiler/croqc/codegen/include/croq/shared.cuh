@@ -36,5 +36,7 @@ __device__ __forceinline__ void bar_arrive(int barrier, int threads) {
 
 // PTX ISA, fence.proxy.async: ordinary writes before it are seen by TMA and wgmma after it.
 __device__ __forceinline__ void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+// The same for writes to all memory, global memory too.
+__device__ __forceinline__ void fence_async_proxy_all() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
 }  // namespace croq

@@ -1,0 +1,92 @@
+"""Long documents are read beside the loop: others are served meanwhile, and of versions only the newest counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.lsp.bare import Server
+
+SMALL = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
+COUNT = 300
+BODY = "  parallel p by N : thread { x.at(p) = N; }\n" * 8
+
+
+def long_text(size: int) -> str:
+    """A text in which the first line concerns every function."""
+    functions = (f"__co__ void f{number}(global s32 [N] x) {{\n{BODY}}}\n" for number in range(COUNT))
+    return f"#define N {size}\n{''.join(functions)}"
+
+
+def symbols(uri: str) -> dict[str, Any]:
+    return {"textDocument": {"uri": uri}}
+
+
+def answers(server: Server, count: int) -> dict[int, dict[str, Any]]:
+    """The next answers, in the order in which they come."""
+    found: dict[int, dict[str, Any]] = {}
+    while len(found) < count:
+        message = server.read()
+        if "method" not in message:
+            found[message["id"]] = message
+    return found
+
+
+def listed(server: Server, uri: str) -> list[int]:
+    """The versions of a document that have had a list so far."""
+    shown = [one["params"] for one in server.heard if one["method"] == "textDocument/publishDiagnostics"]
+    return [one["version"] for one in shown if one["uri"] == uri]
+
+
+def test_others_are_served_while_a_long_document_is_read(server: Server) -> None:
+    """Opened, and edited at a place that concerns all of it; a request that is cancelled meanwhile is answered so."""
+    server.start()
+    server.open("untitled:small.co", SMALL)
+    server.open("untitled:long.co", long_text(16))
+    server.send("textDocument/documentSymbol", 500, params=symbols("untitled:long.co"))
+    server.send("textDocument/documentSymbol", 501, params=symbols("untitled:small.co"))
+    found = answers(server, 2)
+    assert list(found) == [501, 500]
+    assert [len(found[number]["result"]) for number in (501, 500)] == [1, COUNT + 1]
+    server.edit("untitled:long.co", 2, long_text(32))
+    server.send(
+        "textDocument/hover", 502, params=symbols("untitled:long.co") | {"position": {"line": 0, "character": 9}}
+    )
+    server.send("croqtile/document", 503, params=symbols("untitled:long.co"))
+    server.send("textDocument/documentSymbol", 504, params=symbols("untitled:small.co"))
+    server.send("$/cancelRequest", params={"id": 502})
+    found = answers(server, 3)
+    assert list(found)[-1] == 503
+    assert found[502]["error"]["code"] == -32800
+    assert found[503]["result"]["dialect"] == "any"
+
+
+def test_of_the_versions_of_a_long_document_the_newest_is_read(server: Server) -> None:
+    """A request about an older one is told that it is one; the list is that of the newest."""
+    server.start()
+    server.open("untitled:long.co", long_text(16))
+    server.ask("textDocument/documentSymbol", symbols("untitled:long.co"))
+    server.edit("untitled:long.co", 2, long_text(32))
+    server.send("textDocument/documentSymbol", 600, params=symbols("untitled:long.co"))
+    for version in range(3, 7):
+        server.edit("untitled:long.co", version, long_text(64 * version).replace("= N", "= zz", 1))
+    server.send("textDocument/documentSymbol", 601, params=symbols("untitled:long.co"))
+    found = answers(server, 2)
+    assert found[600]["error"]["code"] == -32801
+    assert len(found[601]["result"]) == COUNT + 1
+    shown = server.until("textDocument/publishDiagnostics", lambda one: one["version"] == 6)
+    assert "undeclared-name" in [one["code"] for one in shown["diagnostics"]]
+    assert not {3, 4, 5} & set(listed(server, "untitled:long.co"))
+    server.send("textDocument/didClose", params=symbols("untitled:long.co"))
+    assert server.ask("textDocument/documentSymbol", symbols("untitled:long.co")) == []
+    assert (server.messages(), server.log()) == ([], "")
+
+
+def test_a_long_document_that_is_closed_while_it_is_read(server: Server) -> None:
+    server.start()
+    server.open("untitled:long.co", long_text(16))
+    server.send("textDocument/documentSymbol", 700, params=symbols("untitled:long.co"))
+    server.send("textDocument/didClose", params=symbols("untitled:long.co"))
+    assert server.answer(700)["error"]["code"] == -32801
+    server.open("untitled:long.co", long_text(16))
+    assert len(server.ask("textDocument/documentSymbol", symbols("untitled:long.co"))) == COUNT + 1
+    assert (server.messages(), server.log()) == ([], "")
