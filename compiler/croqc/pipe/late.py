@@ -83,7 +83,9 @@ class Late:
     def _met(self, stmt: ir.Stmt, following: Body, state: State | None) -> Body:
         if not self._tells_too_early(stmt, state):
             return (stmt,)
-        return (replace(stmt, meets=True),) if isinstance(stmt, ir.Arrive) else (ir.Sync(stmt.span, _teller(stmt)), stmt)
+        return (
+            (replace(stmt, meets=True),) if isinstance(stmt, ir.Arrive) else (ir.Sync(stmt.span, _teller(stmt)), stmt)
+        )
 
     def _behind(self, stmt: ir.Stmt, following: Body, state: State | None) -> State | None:
         if state is None:

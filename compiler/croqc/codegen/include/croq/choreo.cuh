@@ -1,4 +1,4 @@
-// What code of the file may call of the language's library on the card (reference, 9.3, 9.6, 9.7).
+// What code of the file may call of the language's library on the card.
 namespace croq {
 
 using bfp16 = bf16;

@@ -1,4 +1,4 @@
-// The ends of multiplies as islands write them (reference, 9.12; PTX ISA, wgmma.commit_group, wgmma.wait_group).
+// The ends of multiplies as islands write them (PTX ISA, wgmma.commit_group, wgmma.wait_group).
 namespace croq {
 
 __device__ __forceinline__ void warpgroup_commit_batch() {
