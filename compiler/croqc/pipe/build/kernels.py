@@ -169,7 +169,8 @@ class _Building:
 
     def _used(self) -> set[Symbol]:
         """What the kernel names, and what stands behind views that the host part has named."""
-        found: set[Symbol] = set()
+        islands = [self.model.islands.get(node, {}) for node in self.nodes if isinstance(node, ast.Cpp)]
+        found = {symbol for named in islands for symbol in named.values()}
         nodes = [node for node in self.nodes if isinstance(node, ast.Name)]
         while nodes:
             symbol = self.model.uses.get(nodes.pop())
