@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check fast format gpu bench-gpu bench bench-flow bench-lsp fuzz-flow fuzz-lsp mutation vsix completions lint unit extension code-server clean distclean
+.PHONY: help run test check fast format gpu bench-gpu bench bench-flow bench-lsp fuzz-flow fuzz-lsp fuzz-emulator mutation vsix completions lint unit extension code-server clean distclean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,6 +30,7 @@ run: $(BASE) ## Set up, then check, simulate and verify the example kernels
 test: lint extension code-server ## Set up, then run every check and test that needs no GPU
 	.ci/chromium
 	.ci/editors
+	.ci/compiler
 	$(PYTEST)
 
 check: lint unit ## Format, lint, types, layers and unit tests (within a minute)
@@ -59,6 +60,9 @@ fuzz-lsp: $(DEV) ## Play 100,000 sessions of random edits and requests against t
 
 fuzz-flow: $(DEV) ## Compare the credit-flow verifier with simulator and search on 100,000 programs (hours; resumes)
 	$(BIN)/python -m tests.truth.fuzz --write docs/verification.md
+
+fuzz-emulator: $(DEV) ## Run 10,000 drawn kernels in the emulator of the card (hours; resumes)
+	$(BIN)/python -m tests.emulator.fuzz
 
 mutation: $(DEV) ## Measure which mutants of the kernels `croq check` finds, and write the score to docs/verification.md
 	$(BIN)/python -m tests.truth.mutation --write docs/verification.md

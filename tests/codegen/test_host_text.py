@@ -126,3 +126,61 @@ def test_a_kernel_and_an_array_may_be_called_as_the_function_that_launches() -> 
     assert function(text)[-1] == "launch_overlapping(launch_overlapping_2, dim3(N, 1, 1), 1, 0, stream, x, N);"
     text = f"__co__ void f(global s32 [N] launch_overlapping) {{ {BODY.replace('x.', 'launch_overlapping.')} }}"
     assert function(text)[-1] == "launch_overlapping(f, dim3(N, 1, 1), 1, 0, stream, launch_overlapping_2, N);"
+
+
+def test_nvcc_knows_printf_before_a_kernel_prints() -> None:
+    text = "__co__ void f(global s32 [N] x) { parallel b by N : block { println(x.at(b)); } }"
+    lines = cuda_of(check_text(text), None, {}, "full").result.text.splitlines()
+    assert lines[:3] == ["#if !defined(__CUDACC_RTC__)", "#include <cstdio>", "#endif"]
+    assert any("printf(" in line for line in lines[3:])
+    assert lines.index("#include <cuda.h>") > 3
+    silent = cuda_of(check_text(f"__co__ void f(global s32 [N] x) {{ {BODY} }}"), None, {}, "full").result.text
+    assert silent.startswith("// ")
+
+
+ENTERED = """// croq: run M=16 N=8 k=1 z=2
+__co__ void f(global s32 [M] x, global s32 [M] y, global s32 [M, N] u, global s32 [N, M] v, int k, int z) {
+  with q in [z] { parallel b by 2 : block { y.at(b) = 1; } }
+  parallel b by 1 : block {
+    shared s32 [16] p, q;
+    shared s32 [8, 16] r;
+    dma.copy x => select(k, p, q);
+    dma.copy q => y;
+    dma.transp<1, 0> u => r;
+    dma.copy r => v;
+  }
+}
+"""
+
+
+def test_what_statements_take_for_granted_is_checked_at_the_entry() -> None:
+    """Reference, 3.9, items 4, 5 and 9."""
+    checks = [line for line in function(ENTERED) if line.startswith("require(")]
+    assert [line for line in checks if "must be" not in line] == [
+        'require(z != 0, "the extent z is 0");',
+        'require(M <= 16, "M elements are copied to 16");',
+        'require(k >= 0 && k < 2, "select has 2 values, the index is k");',
+        'require(16 <= M, "16 elements are copied to M");',
+        'require(N == 8, "dimension 0 of the transposed source has N elements, it goes to 8");',
+        'require(M == 16, "dimension 1 of the transposed source has M elements, it goes to 16");',
+        'require(128 <= s64(M) * N, "128 elements are copied to M*N");',
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if (k < 2) { dma.copy x => select(k, p, q); }",  # a condition guards it
+        "dma.copy x.subspan(8).at(b) => p.subspan(8).at(0);",  # both are 8
+        "foreach {i} in [2] { dma.copy x.subspan(i + 1).at(0) => p.subspan(i + 1).at(0); }",  # hangs on a loop
+    ],
+)
+def test_what_is_decided_or_guarded_is_not(text: str) -> None:
+    head = "__co__ void f(global s32 [M] x, int k) { parallel b by 2 : block { shared s32 [16] p, q;"
+    lines = function(f"// croq: run M=16 k=1\n{head} {text} }} }}")
+    assert [line for line in lines if "copied" in line or "select" in line] == []
+
+
+def test_sizes_that_break_a_check_are_refused() -> None:
+    found = cuda_of(check_text(ENTERED), None, {"M": 12}, "cuda")
+    assert [problem.message for problem in found.problems] == ["16 elements are copied to M"]

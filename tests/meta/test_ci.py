@@ -172,3 +172,24 @@ def test_the_editors_that_are_missing_are_installed_by_root_or_named(
     assert machine.run("editors").returncode == 0
     installed = (machine.bin / "asked").read_text().split("\n")[:-1] if asked else []
     assert installed == ([f"install -y -qq --no-install-recommends {asked}"] if asked else [])
+
+
+@pytest.mark.parametrize("missing", ["g++", "addr2line"])
+def test_a_missing_compiler_is_installed_by_root_or_named(machine: Machine, missing: str) -> None:
+    for tool in {"g++", "addr2line"} - {missing}:
+        machine.install(tool, "exit 0")
+    machine.install("apt-get", f"echo \"$*\" >>'{machine.bin}/asked'")
+    machine.install("id", "echo 1000")
+    done = machine.run("compiler")
+    assert done.returncode == 1
+    assert done.stderr == "The emulator of generated code needs g++: sudo apt-get install --yes g++ binutils\n"
+    assert not (machine.bin / "asked").exists()
+    machine.install("id", "echo 0")
+    assert machine.run("compiler").returncode == 0
+    assert (machine.bin / "asked").read_text() == "install --yes --quiet=2 --no-install-recommends g++ binutils\n"
+
+
+def test_a_compiler_that_is_there_is_left_alone(machine: Machine) -> None:
+    for tool in ("g++", "addr2line"):
+        machine.install(tool, "exit 0")
+    assert machine.run("compiler").returncode == 0

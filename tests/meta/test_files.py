@@ -19,7 +19,7 @@ def test_every_python_file_opens_with_a_docstring() -> None:
 
 
 def test_no_source_file_is_longer_than_400_lines() -> None:
-    source = {".py", ".ts", ".lark", ".lua", ".js", ".css", ".html"}
+    source = {".py", ".ts", ".lark", ".lua", ".js", ".css", ".html", ".cuh", ".h", ".cc"}
     lengths = {name(path): len(read(path).splitlines()) for path in files() if path.suffix in source}
     assert {path: lines for path, lines in lengths.items() if lines > MAX_LINES} == {}
 

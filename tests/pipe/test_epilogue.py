@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Lit, Space, Tensor, whole
+from croqc.pipe.exprs import Lit, Op, Space, Tensor, Var, whole
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.printer import expression
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import box, kernel, role
+from tests.pipe.kernels import TILE, box, kernel, load, role
 from tests.pipe.lowering import env_of, only
 
 ENV = env_of({"M": 512, "K": 512})
@@ -87,7 +87,8 @@ def test_the_tile_that_leaves_is_the_one_that_was_written() -> None:
 
 def test_stores_of_a_role_share_a_stage_where_no_room_is_left() -> None:
     """Of two tiles of 64 x 128 halves the second goes through the buffers of the first, where two is all there are."""
-    low = replace(store(128), acc=replace(store(128).acc, name="low"))
+    place = replace(store(128).dest, origin=(Lit(64), Lit(0)))
+    low = replace(store(128), acc=replace(store(128).acc, name="low"), dest=place)
     taken = replace(kernel().shared[0], bytes=LIMIT - 1024 - 2 * 8192)
     made = epilogue(replace(kernel(role(store(128), low)), shared=(taken,)), ENV)
     copies = only(made, ir.Copy)
@@ -107,3 +108,48 @@ def test_stores_that_differ_share_no_stage(other: str) -> None:
     made = epilogue(replace(kernel(*roles), shared=(taken,)), ENV)
     assert len(only(made, ir.Copy)) == 2
     assert only(made, ir.StoreTile)[-1].dest.tensor == DST
+
+
+def waits(*body: ir.Stmt) -> list[tuple[int, bool]]:
+    """How many transfers each wait leaves in flight, and whether it is for what they write."""
+    return [(wait.keep, wait.written) for wait in only(epilogue(kernel(role(*body)), ENV), ir.StoresRead)]
+
+
+def test_a_tile_that_is_stored_again_has_been_written_before() -> None:
+    again = replace(store(128), acc=replace(store(128).acc, name="low"))
+    assert waits(store(128), again) == [(1, False), (1, False), (0, True), (1, False), (0, False)]
+
+
+def test_a_loop_waits_once_a_turn_for_all_that_it_has_written() -> None:
+    """Nothing says that the tiles of two turns differ; those of one turn do."""
+    place = replace(
+        store(128).dest,
+        origin=(
+            Op(
+                "*",
+                (
+                    Var("i"),
+                    Lit(64),
+                ),
+                "s32",
+            ),
+            Lit(0),
+        ),
+    )
+    beside = replace(place, origin=(place.origin[0], Lit(128)))
+    tiles = replace(store(128), dest=place), replace(store(128), dest=beside)
+    let = ir.Let(NOWHERE, "i", "s32", Op("/", (Var("t"), Lit(2)), "s32"))
+    turns = ir.Loop(NOWHERE, "t", Lit(0), Lit(8), Lit(1), (let, *tiles))
+    assert waits(turns) == [(0, True), (1, False), (1, False), (1, False), (0, False)]
+
+
+def test_a_loop_whose_tiles_certainly_differ_does_not() -> None:
+    place = replace(store(128).dest, origin=(Op("*", (Var("t"), Lit(64)), "s32"), Lit(0)))
+    turns = ir.Loop(NOWHERE, "t", Lit(0), Lit(8), Lit(1), (replace(store(128), dest=place),))
+    assert waits(turns) == [(1, False), (1, False), (0, False)]
+
+
+def test_what_copies_store_to_has_no_stage() -> None:
+    """Nothing would wait between the panels and the copy."""
+    copy = replace(load(), source=whole(TILE), dest=store(128).dest)
+    assert waits(store(128), copy) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Lit, Var
+from croqc.pipe.exprs import Expr, Lit, Var
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.walk import statements
 from croqc.sema.model import Unit
@@ -14,6 +14,7 @@ from croqc.text.span import NOWHERE
 from tests.pipe.kernels import FULL, arrive, kernel, load, multiply, role, slot
 from tests.pipe.lowering import env_of
 
+ANY = Var("K")
 WAIT = ir.Wait(NOWHERE, slot())
 COMMIT = ir.Commit(NOWHERE)
 OWN = ir.Event("landed", 1, (1,), False, NOWHERE, own=True)
@@ -33,7 +34,7 @@ def words(*body: ir.Stmt, cluster: tuple[tuple[str, int], ...] = ()) -> str:
     return " ".join(found[:-1])
 
 
-def loop(*body: ir.Stmt, stop: ir.Let | Var | Lit = Var("K")) -> ir.Loop:
+def loop(*body: ir.Stmt, stop: Expr = ANY) -> ir.Loop:
     return ir.Loop(NOWHERE, "k", Lit(0), stop, Lit(1), body)
 
 

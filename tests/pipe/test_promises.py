@@ -214,7 +214,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "nothing waits until a store by TMA has read its source": kernel(STORED),
     },
     "stored": {
-        "dst may be looked at before it is written": kernel(STORED, ir.StoresRead(NOWHERE, Unit.GROUP4), READS),
+        "dst may be used again before it is written": kernel(STORED, ir.StoresRead(NOWHERE, Unit.GROUP4), READS),
     },
     "memory": {
         "tile lies at 8, its alignment is 16": placed(8, 8208),

@@ -6,8 +6,10 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.lower import lowered_kernels
 from croqc.pipe.printer import kernel_lines
 from croqc.pipe.walk import statements
+from croqc.service.check import check_text
 from tests.pipe.lowering import after
 
 THREADS = """__co__ void f(global s32 [N] x, global s32 [N] y, int n) {{
@@ -144,3 +146,26 @@ def test_a_copy_after_another_one_waits_for_it_first(engine: str) -> None:
 
 def in_order(kernel: ir.Kernel) -> list[ir.Copy | ir.Await]:
     return [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy | ir.Await)]
+
+
+def fixed_of(text: str, **sizes: int) -> tuple[tuple[str, int], ...]:
+    (function,) = (report := check_text(text)).functions
+    assert function.analysis is not None
+    (made,) = lowered_kernels(function.analysis.model, report.target, sizes)
+    return made.fixed
+
+
+def test_a_kernel_is_made_for_the_size_alone_that_its_block_hangs_on() -> None:
+    head = "__co__ void f(global f32 [M, N] x, f16 h, f32 factor)"
+    by_n = (
+        f"{head} {{ parallel b by M : block {{ parallel t by N : thread {{ x.at(b, t) = x.at(b, t) * factor; }} }} }}"
+    )
+    assert fixed_of(by_n, M=4, N=64, h=1, factor=1) == (("N", 64),)
+    both = f"{head} {{ parallel {{i, j}} by [M, N] : thread {{ x.at(i, j) = factor; }} }}"
+    assert fixed_of(both, M=4, N=64, h=1, factor=1) == (("M", 4), ("N", 64))
+
+
+def test_a_block_has_its_limit() -> None:
+    text = "__co__ void f(global s32 [N] x) { parallel t by N : thread { x.at(t) = 1; } }"
+    with pytest.raises(LoweringError, match="a block would have 2048 threads; 1024 are possible"):
+        fixed_of(text, N=2048)

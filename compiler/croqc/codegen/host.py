@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from croqc.codegen.driver import PROMOTION
 from croqc.codegen.host_body import HostBody, checked_at_entry, needs
 from croqc.codegen.program import Program
-from croqc.codegen.unit import moved
+from croqc.codegen.unit import Unit, moved
 from croqc.codegen.words import type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir_host
@@ -86,6 +86,14 @@ TensorMap tensor_map(const void* data, CUtensorMapDataType type, int size, const
   return map;
 }
 """
+
+
+def before_device_code(unit: Unit) -> list[Line]:
+    """What must stand in front of the device code of a file with a host part: NVRTC knows `printf` by itself, nvcc does
+    not."""
+    if not any("printf(" in line.text for line in unit.lines):
+        return []
+    return [Line(text) for text in ("#if !defined(__CUDACC_RTC__)", "#include <cstdio>", "#endif", "")]
 
 
 def host_lines(programs: Sequence[Program], bases: Sequence[int] = ()) -> list[Line]:

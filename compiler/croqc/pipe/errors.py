@@ -15,7 +15,11 @@ class LoweringError(Exception):
 
 
 class SizesNeededError(LoweringError):
-    """The construct can be lowered where the sizes of the run are known."""
+    """The construct can be lowered where sizes of the run are known: those of these `names`."""
+
+    def __init__(self, message: str, span: Span, names: frozenset[str]) -> None:
+        super().__init__(message, span)
+        self.names = names
 
 
 class NotRunError(LoweringError):

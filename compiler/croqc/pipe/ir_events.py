@@ -37,7 +37,8 @@ class Arrive(Stmt):
     (fold) `bytes`: transaction bytes that the generation expects besides. (publish) `by_threads`: each thread of the
     unit arrives, when its own cp.async copies have landed. (barriers) `meets`: the threads of the unit meet before one
     of them arrives; `publishes`: what they wrote with ordinary instructions becomes visible to the async proxy, and
-    `publishes_global` what they wrote to global memory. (scopes) `signals`: to other blocks it says nothing of ordinary memory.
+    `publishes_global` what they wrote to global memory. (scopes) `signals`: to other blocks it says nothing of
+    ordinary memory.
     """
 
     slot: SlotRef

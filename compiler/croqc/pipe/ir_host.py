@@ -30,10 +30,11 @@ class Zero(Stmt):
 
 @record
 class Require(Stmt):
-    """The function ends with an error where `cond` does not hold."""
+    """The function ends with an error where `cond` does not hold; `implied`: no `assert` of the program says so."""
 
     cond: Expr
     text: str
+    implied: bool = False
 
 
 @record

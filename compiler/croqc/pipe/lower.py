@@ -70,8 +70,16 @@ def _built(
 
 
 def _for_any(model: Model, kernel: Kernel, name: str, sizes: Mapping[str, int], part: HostPart) -> ir.Kernel:
-    """The IR as built: for any sizes, or for these where an extent hangs on them."""
-    try:
-        return build_kernel(model, kernel, name, part)
-    except SizesNeededError:
-        return build_kernel(model, kernel, name, part, sizes)
+    """The IR as built: for any sizes but those that an extent hangs on, which are these."""
+    fixed: dict[str, int] = {}
+    while True:
+        try:
+            return build_kernel(model, kernel, name, part, fixed)
+        except SizesNeededError as error:
+            needed = {symbol.name for symbol in model.symbols if (symbol.atom or symbol.name) in error.names}
+            more = {size: value for size, value in sizes.items() if size in needed - fixed.keys()}
+            if not more:
+                if fixed == sizes:
+                    raise
+                more = dict(sizes)
+            fixed |= more

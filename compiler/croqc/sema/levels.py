@@ -16,7 +16,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.describe import describe
 from croqc.sema.elements import INTEGERS
 from croqc.sema.masks import UNIT_THREADS, axis_extents
-from croqc.sema.model import Kernel, Level
+from croqc.sema.model import MAX_THREADS, Kernel, Level
 from croqc.sema.nesting import statements
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Scalar, ShapeType, Type, Unknown
@@ -29,7 +29,7 @@ from croqc.text.span import Span
 
 ORDER: Final = tuple(Level)
 _BY_WORD: Final = {level.value: level for level in Level}
-_MAX_LEVELS, _MAX_DIMENSIONS, _MAX_THREADS = 4, 3, 1024
+_MAX_LEVELS, _MAX_DIMENSIONS = 4, 3
 
 
 def resolve_levels(builder: Builder) -> None:
@@ -172,9 +172,9 @@ class _KernelLevels:
         self._check_unit_threads(chain)
         total = self._total(chain, widest)
         threads = None if total is None else total * UNIT_THREADS[widest]
-        if threads is not None and threads > _MAX_THREADS:
-            self.b.report(rules.BLOCK_THREADS, axis.span, threads=threads, limit=_MAX_THREADS)
-        if threads is not None and not 0 < threads <= _MAX_THREADS:
+        if threads is not None and threads > MAX_THREADS:
+            self.b.report(rules.BLOCK_THREADS, axis.span, threads=threads, limit=MAX_THREADS)
+        if threads is not None and not 0 < threads <= MAX_THREADS:
             threads = None  # reported; nothing is computed for threads that cannot be
         if not any(size.axis is axis for size in self.sizes):
             self.sizes.append(_Size(threads, axis))

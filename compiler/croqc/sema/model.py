@@ -142,6 +142,8 @@ class Unit(Enum):
 UNITS: Final[Mapping[Level, Unit]] = {Level.GROUP4: Unit.GROUP4, Level.GROUP: Unit.GROUP, Level.THREAD: Unit.THREAD}
 THREADS: Final[Mapping[Unit, int]] = {Unit.GROUP4: 128, Unit.GROUP: 32, Unit.THREAD: 1}
 """The threads of each unit that is a part of a block."""
+MAX_THREADS: Final = 1024
+"""The threads that a block may have (CUDA C++ programming guide, technical specifications)."""
 
 
 @record

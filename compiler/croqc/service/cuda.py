@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from croqc.codegen.host import host_lines
+from croqc.codegen.host import before_device_code, host_lines
 from croqc.codegen.unit import unit_of
 from croqc.codegen.writer import Line
 from croqc.engines.gpu.faults import REPORT_WITH_LOG, Kind, trouble_of
@@ -144,7 +144,7 @@ def _lines(report: FileReport, functions: Sequence[Lowered], full: bool) -> tupl
     bases = [item.function.base for item in functions if item.program is not None for _ in item.program.kernels]
     unit = unit_of(kernels, title_of(report), foreign_code(report), bases)
     starts = [item.function.base for item in functions if item.program is not None]
-    return (*unit.lines, *(host_lines(programs, starts) if full else ()))
+    return (*before_device_code(unit), *unit.lines, *host_lines(programs, starts)) if full else unit.lines
 
 
 def _result(

@@ -15,7 +15,7 @@ from croqc.runs.conditions import COMPARE
 from croqc.runs.elements import ELEMENTS
 from croqc.runs.reach import reaches, single_bound
 from croqc.sema.masks import UNIT_THREADS
-from croqc.sema.model import CopyInfo, Model, SymbolKind, View
+from croqc.sema.model import MAX_THREADS, CopyInfo, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
 from croqc.sema.tma_boxes import MOST, in_boxes
 from croqc.sema.types import Data, Storage, data_of
@@ -24,7 +24,7 @@ from croqc.syntax.visit import children, walk
 from croqc.text.record import record
 from croqc.text.span import Span
 
-_MAX_THREADS, _MAX_RANK, _UNIT_BYTES, _MAX_STRIDE = 1024, 5, 16, 2**40
+_MAX_RANK, _UNIT_BYTES, _MAX_STRIDE = 5, 16, 2**40
 Fault = tuple[Span, str]
 
 
@@ -123,8 +123,8 @@ def _spanned(entry: Entry) -> Iterator[Fault]:
 def _threads(entry: Entry) -> Iterator[Fault]:
     for kernel in entry.model.kernels:
         count = _nested(entry, kernel.node) if kernel.threads is None else 1
-        if count > _MAX_THREADS:
-            yield kernel.node.span, f"a block would have {count} threads; {_MAX_THREADS} are possible"
+        if count > MAX_THREADS:
+            yield kernel.node.span, f"a block would have {count} threads; {MAX_THREADS} are possible"
 
 
 def _nested(entry: Entry, node: ast.Node) -> int:

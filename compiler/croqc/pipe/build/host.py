@@ -9,6 +9,7 @@ from typing import Any
 from croqc.pipe import ir, ir_host
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
+from croqc.pipe.build.entry import entry_checks
 from croqc.pipe.build.file_names import FunctionNames
 from croqc.pipe.build.foreign import HOST_SIDE
 from croqc.pipe.build.host_data import OwnKernel, array_tensor, copying, filling
@@ -65,7 +66,7 @@ class _Host:
 
     def part(self) -> HostPart:
         streams = tuple(self.c.name_of(symbol) for symbol in self.streams)
-        body = self.c.body(self.model.function.body)
+        body = (*entry_checks(self.c, self.model), *self.c.body(self.model.function.body))
         arrays = tuple((source, tensor.name) for tensor, source in self.tensors.values())
         host = ir_host.Host(body, tuple(self.scalars), streams, arrays)
         return HostPart(host, dict(self.c.known), self.tensors, tuple(self.kernels))

@@ -27,7 +27,7 @@ from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Tensor, Var
 from croqc.pipe.mentioned import mentioned
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
-from croqc.sema.model import THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
+from croqc.sema.model import MAX_THREADS, THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
 from croqc.sema.types import Data, Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -46,7 +46,11 @@ def build_kernel(
     construct that is not lowered.
     """
     building = _Building(model, kernel, name, host, sizes or {})
-    return building.kernel_of(kernel.threads or building.block_size())
+    threads = kernel.threads or building.block_size()
+    if threads > MAX_THREADS:
+        reason = f"a block would have {threads} threads; {MAX_THREADS} are possible"
+        raise LoweringError(f"{reason}: use a smaller size, or more blocks", kernel.node.span)
+    return building.kernel_of(threads)
 
 
 class _Building:

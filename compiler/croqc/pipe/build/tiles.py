@@ -298,6 +298,7 @@ def inside(tile_: Tile, index: tuple[Expr, ...]) -> Expr | None:
 def static(c: Context, shape: tuple[Int, ...], span: Span) -> tuple[int, ...]:
     """Extents that must be known when compiling. Raises SizesNeededError."""
     found = [integer(of_int(extent, c.sizes)) for extent in shape]
-    if any(extent is None for extent in found):
-        raise SizesNeededError("an extent here hangs on the sizes of the run", span)
+    unknown = (extent.names() for extent, value in zip(shape, found, strict=True) if value is None)
+    if names := frozenset[str]().union(*unknown):
+        raise SizesNeededError("an extent here hangs on the sizes of the run", span, names)
     return tuple(extent for extent in found if extent is not None)

@@ -5,6 +5,9 @@
   take turns in two buffers where the block's shared memory leaves room for them, so that one is written while the
   transfer of the other is under way, up to the next tile. A buffer is written again only when its last transfer has
   read it. Where no room is left for another stage, stores of tiles alike by one role share theirs.
+- Where a panel may meet what was stored before, in the turn before too, all of that has been written first: once a
+  turn, in front of the first panel, when the multiplies of the tile lie between. Nothing else may store into such a
+  tensor.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from functools import partial
 
 from croqc.pipe import ir
+from croqc.pipe.again import Again
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import ZERO, Fn, Lit, Space, Tensor, Tile, add, multiply, subtract, whole
 from croqc.pipe.ir_declared import SWIZZLED, aligned
@@ -57,7 +61,10 @@ class _Staging:
     many buffers a warpgroup has there."""
 
     def __init__(self, kernel: ir.Kernel, env: Env) -> None:
-        self.kernel, self.env, self.used = kernel, env, otherwise_used(kernel)
+        self.kernel, self.env, self.again = kernel, env, Again(kernel)
+        copied = (stmt.dest.tensor.name for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy))
+        self.used = otherwise_used(kernel) | frozenset(copied)
+        self.earlier: list[Tile] = []  # what staged stores write
         self.stages: list[ir.Shared] = []
         self.alike: dict[tuple[str, int, int, str], tuple[Tensor, int]] = {}
         self.maps: list[ir.TensorMap] = []
@@ -66,11 +73,15 @@ class _Staging:
 
     def placed(self, body: Body, role: ir.Role | None) -> Body:
         found: list[ir.Stmt] = []
+        waited = False  # for all that was stored before this list
         for stmt in body:
             if isinstance(stmt, ir.Role):
                 found.append(_drained(with_bodies(stmt, partial(self.placed, role=stmt))))
             elif isinstance(stmt, ir.StoreTile) and role is not None:
-                found += self._staged(stmt, role)
+                staged = self._staged(stmt, role)
+                if len(staged) > 1:
+                    staged, waited = self._in_order(stmt, staged, waited)
+                found += staged
             else:
                 found.append(with_bodies(stmt, partial(self.placed, role=role)))
         return tuple(found)
@@ -98,6 +109,16 @@ class _Staging:
         keeps = [0 if part == 0 and len(parts) % buffers else buffers - 1 for part in parts]
         stages = [whole(stage, add(base, Lit(part % buffers))) for part in parts]
         return tuple(each for part in parts for each in _part(stmt, stages[part], part * _WIDTH, number, keeps[part]))
+
+    def _in_order(self, stmt: ir.StoreTile, staged: Body, waited: bool) -> tuple[Body, bool]:
+        """A staged store behind what it may meet, and whether all that was stored before its list has been written."""
+        meets = any(not self.again.never_meet(tile, stmt.dest) for tile in self.earlier)
+        self.earlier.append(stmt.dest)
+        if not meets and (waited or not self.again.repeats(stmt, stmt.dest)):
+            return staged, waited
+        first, *rest = staged
+        assert isinstance(first, ir.StoresRead)
+        return (replace(first, keep=0, written=True), *rest), True
 
     def _stage(self, stmt: ir.StoreTile, groups: int) -> tuple[Tensor, int] | None:
         """Makes the stage of a store by some warpgroups. Returns it with the buffers of each: two where they fit and

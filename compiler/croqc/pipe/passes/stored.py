@@ -1,12 +1,15 @@
 """Pass stored: who waits for TMA stores into a tensor that its kernel uses otherwise too waits until they are written.
 
-Elsewhere a wait behind a TMA store is only for its source, which may then be written again: nobody in the kernel looks
-at what it wrote. Must not add waits; they are where the program, the barriers and the epilogue have put them.
+So it is where the kernel reads the tensor, or where something that it stores later, in another turn of a loop too, may
+meet the same elements: the first store could land last. Elsewhere a wait behind a TMA store is only for its source,
+which may then be written again. Must not add waits; they are where the program, the barriers and the epilogue have put
+them.
 """
 
 from __future__ import annotations
 
 from croqc.pipe import ir
+from croqc.pipe.again import overtaken
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
 from croqc.pipe.published import otherwise_used
@@ -20,10 +23,10 @@ def stored(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA
     ]
     into = {copy.dest.tensor.name for copy in transfers if copy.dest.tensor.space is Space.GLOBAL}
-    if not into & otherwise_used(kernel):
+    if not into & (otherwise_used(kernel) | overtaken(kernel)):
         return kernel
     return replace(kernel, body=rewrite(kernel.body, _written))
 
 
 def _written(stmt: ir.Stmt) -> tuple[ir.Stmt, ...]:
-    return (replace(stmt, written=True),) if isinstance(stmt, ir.StoresRead) else (stmt,)
+    return (replace(stmt, written=True, keep=0),) if isinstance(stmt, ir.StoresRead) else (stmt,)

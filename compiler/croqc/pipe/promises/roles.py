@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.pipe import ir
+from croqc.pipe.again import overtaken
 from croqc.pipe.late import Late
 from croqc.pipe.published import otherwise_used
 from croqc.pipe.transfers import is_load
@@ -81,8 +82,8 @@ def barriers(kernel: ir.Kernel) -> Iterator[str]:
 
 
 def stored(kernel: ir.Kernel) -> Iterator[str]:
-    """Where the kernel looks at what TMA stores, waits are for writes."""
-    used = otherwise_used(kernel)
+    """Where the kernel looks at what TMA stores, or stores there again, waits are for writes."""
+    used = otherwise_used(kernel) | overtaken(kernel)
     into = {
         stmt.dest.tensor.name
         for stmt in statements(kernel.body)
@@ -90,7 +91,7 @@ def stored(kernel: ir.Kernel) -> Iterator[str]:
     }
     for stmt in statements(kernel.body):
         if isinstance(stmt, ir.StoresRead) and not stmt.written and into & used:
-            yield f"{min(into & used)} may be looked at before it is written"
+            yield f"{min(into & used)} may be used again before it is written"
 
 
 def dependents(kernel: ir.Kernel) -> Iterator[str]:

@@ -1,0 +1,165 @@
+"""Whether stores to global memory may meet the same elements, in one turn of their loops or in different ones.
+
+TMA stores end in no order: one that is only known to have read its source may land behind whatever is stored to the
+same place later (PTX ISA, cp.async.bulk.wait_group). Must not change anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import gcd
+
+from croqc.pipe import ir
+from croqc.pipe.dataflow import Dataflow
+from croqc.pipe.exprs import ONE, Expr, Lit, Op, Space, Tile, Var, integer, multiply, substituted, variables
+from croqc.pipe.published import read
+from croqc.pipe.walk import Body, bodies, statements
+from croqc.text.record import record
+
+
+@record
+class Sum:
+    """`constant` plus multiples of other values."""
+
+    constant: int
+    parts: tuple[tuple[Expr, int], ...] = ()
+
+
+class Again:
+    """Answers for one kernel."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        lets = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Let)]
+        self.lets = {stmt.name: stmt.value for stmt in lets if not stmt.changes}
+        self.fixed = {*kernel.grid_names, *(name for name, _ in (*kernel.scalars, *kernel.cluster))}
+        self.stores = Counter(stmt for stmt in statements(kernel.body) if stored_by(stmt) is not None)
+        self.loops: dict[int, tuple[ir.Loop | ir.While, ...]] = {}
+        self._note(kernel.body, ())
+
+    def _note(self, body: Body, around: tuple[ir.Loop | ir.While, ...]) -> None:
+        for stmt in body:
+            self.loops[id(stmt)] = around
+            for inner in bodies(stmt):
+                self._note(inner, (*around, stmt) if isinstance(stmt, ir.Loop | ir.While) else around)
+
+    def never_meet(self, one: Tile, other: Tile) -> bool:
+        """Whether two tiles have no element in common, whatever values of variables either has been computed with."""
+        if one.tensor.name != other.tensor.name:
+            return True
+        if one.tensor.shape != other.tensor.shape:
+            return False
+        sides = zip(one.origin, _lengths(one), other.origin, _lengths(other), strict=True)
+        return any(
+            a is not None and b is not None and self._apart(self._sum(start), a, self._sum(at), b)
+            for start, a, at, b in sides
+        )
+
+    def repeats(self, stmt: ir.Stmt, tile: Tile) -> bool:
+        """Whether a statement, or one that is alike, may name elements of a tile again, in another turn of a loop."""
+        return self.stores[stmt] > 1 or not all(self._moves(tile, loop) for loop in self.loops[id(stmt)])
+
+    def _moves(self, tile: Tile, loop: ir.Loop | ir.While) -> bool:
+        """Whether a tile lies elsewhere in each turn of a loop, whatever the turns of those inside it do."""
+        step = integer(loop.step) if isinstance(loop, ir.Loop) else None
+        if not isinstance(loop, ir.Loop) or step is None or step < 1:
+            return False
+        changing = {each.name for each in statements(loop.body) if isinstance(each, ir.Let | ir.Set | ir.Loop)}
+        for start, length in zip(tile.origin, _lengths(tile), strict=True):
+            parts = dict(self._sum(start).parts)
+            by = abs(parts.pop(Var(loop.name), 0)) * step
+            stays = all(changing.isdisjoint(variables(each)) for each in parts)
+            if length is not None and by >= length and stays:
+                return True
+        return False
+
+    def _apart(self, one: Sum, length: int, other: Sum, other_length: int) -> bool:
+        factors: Counter[Expr] = Counter(dict(one.parts))
+        independent = 0
+        for part, factor in other.parts:
+            if set(variables(part)) <= self.fixed:
+                factors[part] -= factor
+            else:
+                independent = gcd(independent, factor)
+        step = gcd(independent, *factors.values())
+        gap = one.constant - other.constant
+        if step == 0:
+            return gap >= other_length or gap + length <= 0
+        return gap % step >= other_length and gap % step + length <= step
+
+    def _sum(self, expr: Expr) -> Sum:
+        for _ in self.lets:
+            if self.lets.keys().isdisjoint(variables(expr)):
+                break
+            expr = substituted(expr, self.lets)
+        constant, parts = 0, Counter[Expr]()
+        for part, factor in _terms(expr, 1):
+            if (value := integer(part)) is not None:
+                constant += value * factor
+            else:
+                parts[part] += factor
+        return Sum(constant, tuple((part, factor) for part, factor in parts.items() if factor))
+
+
+def _terms(expr: Expr, factor: int) -> Iterator[tuple[Expr, int]]:
+    match expr:
+        case Op(op="+", args=(left, right)):
+            yield from _terms(left, factor)
+            yield from _terms(right, factor)
+        case Op(op="-", args=(left, right)):
+            yield from _terms(left, factor)
+            yield from _terms(right, -factor)
+        case Op(op="*", args=(left, Lit(value=int() as by))) | Op(op="*", args=(Lit(value=int() as by), left)):
+            yield from _terms(left, factor * by)
+        case _:
+            yield expr, factor
+
+
+def _lengths(tile: Tile) -> list[int | None]:
+    """How far a tile reaches along each dimension of its tensor, where that is known."""
+    extents: list[Expr] = [ONE] * len(tile.origin)
+    for axis, extent, step in zip(tile.dims, tile.shape, tile.steps, strict=True):
+        extents[axis] = multiply(extent, step)
+    return [integer(extent) for extent in extents]
+
+
+# --- stores that others may overtake -------------------------------------------------------------
+
+
+def overtaken(kernel: ir.Kernel) -> frozenset[str]:
+    """The global tensors of which a TMA store may still be on its way where its elements are used again: read, or
+    stored to by another statement, or by itself in another turn."""
+    again = Again(kernel)
+    flow = Dataflow[frozenset[ir.Copy]](_behind, frozenset.union, frozenset())
+    found: set[str] = set()
+    for stmt, pending in flow.fronts(kernel.body, frozenset()):
+        for copy in pending:
+            name = copy.dest.tensor.name
+            if isinstance(stmt, ir.Text) or name in read(stmt) or _meets(again, stmt, copy):  # an island may read all
+                found.add(name)
+    return frozenset(found)
+
+
+def _behind(stmt: ir.Stmt, following: Body, pending: frozenset[ir.Copy]) -> frozenset[ir.Copy]:
+    if isinstance(stmt, ir.StoresRead) and stmt.written and not stmt.keep:
+        return frozenset()
+    return pending | {stmt} if isinstance(stmt, ir.Copy) and _by_tma(stmt) else pending
+
+
+def _meets(again: Again, stmt: ir.Stmt, copy: ir.Copy) -> bool:
+    tile = stored_by(stmt)
+    if tile is None or tile.tensor.name != copy.dest.tensor.name:
+        return False
+    return again.repeats(stmt, tile) if stmt == copy else not again.never_meet(copy.dest, tile)
+
+
+def _by_tma(copy: ir.Copy) -> bool:
+    return copy.mechanism is ir.Mechanism.TMA and copy.dest.tensor.space is Space.GLOBAL
+
+
+def stored_by(stmt: ir.Stmt) -> Tile | None:
+    """What a statement itself writes of global memory."""
+    match stmt:
+        case ir.Copy(dest=tile) | ir.StoreTile(dest=tile) | ir.Write(tile=tile):  # an Atomic is a Write
+            return tile if tile.tensor.space is Space.GLOBAL else None
+    return None

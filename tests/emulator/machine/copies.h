@@ -1,0 +1,17 @@
+// Asynchronous copies of threads (PTX ISA, cp.async). Each comes as late as it may: at the wait for its
+// group, or at some time before its barrier counts the arrival.
+//
+// Not modelled: cache hints, copies shorter than their size.
+#pragma once
+
+namespace emu {
+
+// `bytes` from global memory to the address of shared memory: 4, 8 or 16.
+void cp_async(unsigned to, const void* from, unsigned bytes);
+void cp_async_commit();
+void cp_async_wait(int keep);
+
+// The thread arrives on a barrier, whose count includes it, when all its copies so far have come.
+void cp_async_arrive(unsigned barrier);
+
+}  // namespace emu
