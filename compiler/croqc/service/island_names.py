@@ -55,4 +55,5 @@ def _is_value(word: str, before: str, behind: str) -> bool:
 
 
 def _unknown(node: ast.Cpp, word: str, where: str = "") -> LoweringError:
-    return LoweringError(f"this island uses '{word}', which this back end does not provide{where}", node.span)
+    reason = f"this island uses '{word}', which this back end does not provide{where}"
+    return LoweringError(f"{reason}: declare it there, or use a name of CUDA's", node.span)
