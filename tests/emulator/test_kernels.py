@@ -1,5 +1,5 @@
-"""Every kernel of the examples, of `tests/gpu` and of `regressions` runs in the emulator, under all orders of threads,
-and gives what it should. A regression is a kernel that was proved and went wrong as generated."""
+"""Every kernel of the examples, of `tests/gpu` and of `regressions` runs in the emulator under all orders, and gives
+what it should. A regression is a kernel that was proved and went wrong as generated."""
 
 from __future__ import annotations
 
