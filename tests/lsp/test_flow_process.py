@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from croqc.flow.analysis import analyze_flow
+from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.sema.model import Model
 from croqc.service import flow_check
+from croqc.service.check import FileReport, check_text
 from croqc.service.settings import NO_SETTINGS
 from croqc.text.record import replace
 from croqls.ide.hover import hover
@@ -372,3 +373,23 @@ def test_no_flow_is_found_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     desk.answer(replace(job("a.co", 2), text=edited))
     assert found == ["f", "g", "h", "g"]
     assert desk.reply(question(edited, 0)).answer == ["f", "g", "h"]
+
+
+def test_no_other_fix_is_tried_for_a_question_or_for_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many functions of the file have one: neither answer shows it."""
+    tried: list[str] = []
+
+    def counted(text: str, *rest: object) -> FileReport:
+        tried.append(text)
+        return check_text(text, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("croqc.service.safe_trials.check_text", counted)
+    text = THREE + KERNEL.replace(" f(", " wrong(").replace("x.at", "__syncthreads();\n    x.at")
+    flow_check.with_flow(check_text(text), TYPING_BUDGET)
+    assert tried  # so that there is something to try
+    tried.clear()
+    _here, there = Pipe()
+    desk = worker.Desk(there)
+    assert desk.reply(question(text, text.index(" g("))).answer == ["g"]
+    assert desk.answer(replace(job("a.co", 1), text=text)).failed == ""
+    assert tried == []
