@@ -146,3 +146,27 @@ def test_a_claimed_name_is_free_and_legal() -> None:
     words = ("gemm", "gemm", "while", "gamma", "full_phase", "_Pair", "__f", "wgmma_m64", "acoshf", "good_2")
     assert [word for word in words if names.claim(word)] == ["gemm", "good_2"]
     assert names.fresh("gemm") == "gemm_2"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "c == '\"' ? f_1(c) : '\"'",
+        "c == '\\'' ? f_1(c) : '\"'",
+        "1'000 + f_1('a')",
+        "0x1'0p3 + f_1(u8'\"') + '\"'",
+        "f_1(c)",
+    ],
+)
+def test_a_character_hides_no_name_of_the_device_code(body: str) -> None:
+    """Nor does what parts the digits of a number: `f_1` is not made of the first kernel."""
+    device = f"__cok__ {{\n__device__ int g(int c) {{ return {body}; }}\n}}\n"
+    report = check_text(device + TWO.format(name="f"))
+    (function,) = report.functions
+    assert lowering.names_for(report, function).kernels == ("f_1_2", "f_2")
+
+
+def test_words_of_comments_and_strings_are_free() -> None:
+    device = '__cok__ {\n// f_1\n__device__ char g(int c) { return "f_1"[c]; }  /* f_2 */\n}\n'
+    report = check_text(device + TWO.format(name="f"))
+    assert lowering.names_for(report, report.functions[0]).kernels == ("f_1", "f_2")

@@ -37,7 +37,9 @@ from croqc.text.span import Span
 _DEFINED = re.compile(r"([A-Za-z_]\w*)\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_SILENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)  # comments and strings
+_SILENT = re.compile(  # numbers, whose digits `'` may part; comments, strings and characters
+    r"\b\d(?:[\w.]|'\w)*|//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
+)
 
 
 @record(eq=False)
