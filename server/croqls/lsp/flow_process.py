@@ -66,7 +66,7 @@ class FlowProcess:
         try:
             return await asyncio.wait_for(future, _PATIENCE)
         except TimeoutError:
-            return Reply(number, None, LATE)
+            return Reply(number, None, LATE, late=True)
         finally:
             self._questions.pop(number, None)
             self._replies.pop(number, None)
