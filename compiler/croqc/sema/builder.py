@@ -63,6 +63,7 @@ class Builder:
         self.dialect = "any"
         self.result: Type = UNKNOWN
         self.mentioned: set[Symbol] = set()
+        self.islands: dict[ast.Cpp, dict[str, Symbol]] = {}
         self.cut: list[Span] = []
         self.findings: list[Finding] = []
         # Not part of the model, for later stages: the buffer that each `=> storage` makes, and the interval
@@ -112,6 +113,7 @@ class Builder:
             dialect=self.dialect,
             result=self.result,
             mentioned=frozenset(self.mentioned),
+            islands=self.islands,
             cut=tuple(self.cut),
         )
         return Analysis(model, tuple(self.findings))
