@@ -153,6 +153,7 @@ def test_a_claimed_name_is_free_and_legal() -> None:
     [
         "c == '\"' ? f_1(c) : '\"'",
         "c == '\\'' ? f_1(c) : '\"'",
+        "0; switch (c) { case'\"': return f_1(c); case 'a': return '\"'; } return 0",
         "1'000 + f_1('a')",
         "0x1'0p3 + f_1(u8'\"') + '\"'",
         "f_1(c)",
