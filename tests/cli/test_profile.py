@@ -297,7 +297,12 @@ def test_a_kernel_that_hangs(croq: Croq, child: Callable[..., None]) -> None:
     outcome = croq("profile", "k.co")
     assert outcome.status == 1
     assert "its credit flow has an error, and it may hang" in outcome.out
-    assert "; --force profiles it all the same" in outcome.out
+    assert "\n  --force profiles it all the same\n" in outcome.out
+    result = json.loads(croq("profile", "k.co", "--json").out)
+    validate("profile", result)
+    (told,) = result["profiles"]
+    assert told["offer"] == "force"
+    assert "force" not in told["message"]  # which editors show
     forced = croq("profile", "--force", "--timeout", 0.2, "k.co")
     assert forced.status == 1
     assert "still running when its time was up" in forced.out
