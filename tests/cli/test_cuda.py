@@ -159,7 +159,7 @@ def test_several_functions_need_an_entry_or_make_one_unit(croq: Croq) -> None:
     Path("k.co").write_text(TILED + second)
     both = json.loads(croq("cuda", "k.co", "--json").out)
     assert [kernel["name"] for kernel in both["kernels"]] == ["add", "more"]
-    assert both["text"].count("namespace croq {") == 3  # types, shared memory and griddepcontrol, each once
+    assert both["text"].count("namespace croq {") == 4  # types, floats, shared memory and griddepcontrol, each once
     rows = [item["range"]["start"]["line"] for item in both["lines"]]
     assert {5, 14} <= set(rows)
 
@@ -327,3 +327,11 @@ def test_an_empty_architecture_is_unknown(croq: Croq) -> None:
         outcome = croq(command, "k.co", "--arch", "")
         assert (outcome.status, outcome.out) == (2, "")
         assert outcome.err.startswith("croq: unknown architecture ''; known are sm_80,")
+
+
+@pytest.mark.parametrize(("name", "shown"), [("a\\b.co", "a\\b.co"), ("a\nint b;.co", "a?int b;.co")])
+def test_a_name_stays_in_its_comment(croq: Croq, name: str, shown: str) -> None:
+    Path(name).write_text(PIPELINE, encoding="utf-8")
+    first, second, *_ = croq("cuda", name).out.split("\n")
+    assert (first, second) == (f"// {shown} for sm_90a, made by croq", "")
+    assert f"  // {shown}:" in croq("cuda", "--lines", name).out

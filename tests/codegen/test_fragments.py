@@ -108,7 +108,7 @@ def test_places_are_declared_where_the_body_uses_them() -> None:
 def test_sixteen_bit_elements_lie_in_pairs() -> None:
     text = code("frag f16 [64, 64] h {1.5f}; copy(h, c); apply {i, j} in h.span { out.at(i, j) = h.at(i, j); }")
     assert "u32 h[16];  // 64 x 64 f16" in text
-    assert "for (auto& d : h) d = f16(1.5f).bits * 0x10001u;" in text
+    assert "for (auto& d : h) d = bits_of(f16(1.5f)) * 0x10001u;" in text
     assert "put_half(h, r, f16(c[r]));" in text
     assert "= float(half_of<f16>(h, r_2));" in text
 

@@ -47,6 +47,8 @@ FOREIGN = [
 def test_the_reserved_words_are_those_of_our_headers() -> None:
     declared: set[str] = set()
     for entry in HEADERS:
+        if entry.name in ("choreo.cuh", "warpgroup.cuh"):
+            continue  # for code of the file, which may have such names of its own
         text = entry.read_text(encoding="utf-8")
         declared |= {name for match in DECLARED.finditer(text) for name in match.groups() if name}
     assert len(declared) > 35

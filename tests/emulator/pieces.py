@@ -42,7 +42,7 @@ class Piece:
         cluster = f"__cluster_dims__({self.cluster}, 1, 1) " if self.cluster > 1 else ""
         return "\n".join(
             [
-                *(header(name) for name in ("types", "shared", *self.headers)),
+                *(header(name) for name in ("types", "floats", "shared", *self.headers)),
                 "using namespace croq;",
                 self.helpers,
                 f'extern "C" __global__ void {cluster}__launch_bounds__({self.threads})',

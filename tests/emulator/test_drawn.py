@@ -15,7 +15,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_drawn_kernels_are_verified(family: str) -> None:
-    @settings(max_examples=50)
+    @settings(max_examples=40)
     @given(SEEDS)
     def check(seed: int) -> None:
         drawn = drawn_of(family, seed)

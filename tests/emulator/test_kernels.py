@@ -1,4 +1,5 @@
-"""Every kernel of the examples and of `tests/gpu` runs in the emulator, under all orders, and gives what it should."""
+"""Every kernel of the examples, of `tests/gpu` and of `regressions` runs in the emulator under all orders, and gives
+what it should. A regression is a kernel that was proved and went wrong as generated."""
 
 from __future__ import annotations
 
@@ -11,11 +12,14 @@ from tests.emulator.running import emulated
 from tests.gpu.cases import COVERAGE, EXAMPLES, KERNELS
 
 FILES = [*sorted(EXAMPLES.glob("*.co")), *sorted(COVERAGE.glob("*.co")), *sorted(KERNELS.glob("*.co"))]
+REGRESSIONS = sorted(Path(__file__).with_name("regressions").glob("*.co"))
 SPARSE = ["sparse_f16.co", "sparse_f8.co", "sparse_warp.co"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", [file for file in FILES if file.name not in SPARSE], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [file for file in [*FILES, *REGRESSIONS] if file.name not in SPARSE], ids=lambda file: file.name
+)
 def test_a_kernel_is_verified_under_all_orders(file: Path) -> None:
     found = [(each.function, each.result.verdict.value, each.message) for each in emulated(file)]
     assert found == [(function, "verified", "") for function, _, _ in found]

@@ -237,7 +237,7 @@ def test_conversions_agree_with_ml_dtypes(elem: str) -> None:
     every = np.arange(256**dtype.itemsize, dtype=np.uint32).astype(f"uint{8 * dtype.itemsize}").view(dtype)
     exact = every.astype(np.float32)
     finite = np.sort(exact[np.isfinite(exact)])
-    halfway = (finite[:-1] + finite[1:]) / 2
+    halfway = ((finite[:-1].astype(float) + finite[1:]) / 2).astype(np.float32)
     x = np.concatenate([finite, halfway, np.nextafter(halfway, np.inf), np.nextafter(halfway, -np.inf), [np.nan]])
     x = x.astype(np.float32)
     body = f"  for (int i = threadIdx.x; i < {x.size}; i += 32) out[i] = float({elem}(x[i]));"

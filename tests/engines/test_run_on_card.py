@@ -17,6 +17,7 @@ from croqc.runs.report import Verdict
 from croqc.service import run_card
 from croqc.service.check import FileReport, check_text
 from croqc.service.json_text import to_json
+from croqc.service.lowering import program_for
 from croqc.service.run import RunReport, run_file
 from croqc.service.run_plan import CardRequest, Request
 from croqc.service.run_result import run_result
@@ -109,6 +110,18 @@ def test_a_kernel_without_events_that_hangs(scratch: Path) -> None:
 def test_the_log_of_a_compiler_is_shown(scratch: Path) -> None:
     with parent("fails", "compiler", "kernel.cu(7): error: no") as card:
         assert "kernel.cu(7): error: no" in run(ADD, card).notes
+
+
+def test_what_the_compiler_says_of_the_files_own_code_is_told_at_its_line(scratch: Path) -> None:
+    text = "\n__device__ int bad() { return nowhere; }\n" + ADD
+    report = check_text(text)
+    function = report.functions[0]
+    assert function.analysis is not None
+    program = program_for(report, function, function.analysis.model, {"M": 3, "N": 5}, waits=False)
+    number = next(at for at, line in enumerate(program.unit.lines, 1) if "nowhere" in line.text)
+    with parent("fails", "compiler", f'kernel.cu({number}): error: identifier "nowhere" is undefined') as card:
+        told = run(text, card)
+    assert told.message.endswith('line 2: the C++ compiler does not take this: identifier "nowhere" is undefined')
 
 
 def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:

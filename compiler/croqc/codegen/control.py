@@ -59,7 +59,7 @@ class Control(ABC):
 
     def text(self, stmt: ir.Text) -> None:
         for line in stmt.text.splitlines():
-            self.w.line(line)
+            self.w.line(line, passed=True)
 
 
 CONTROL: Final[dict[type, Callable[[Any, Any], None]]] = {

@@ -177,7 +177,7 @@ class _Run:
 
     def require(self, stmt: ir_host.Require) -> str:
         if not self.known(stmt.cond, stmt.span):
-            raise LoweringError(f"assertion failed: {stmt.text}" if stmt.asserted else stmt.text, stmt.span)
+            raise LoweringError(stmt.text if stmt.implied else f"assertion failed: {stmt.text}", stmt.span)
         return ""
 
     def finish(self, stmt: ir_host.Finish) -> str:

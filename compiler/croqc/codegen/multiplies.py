@@ -35,7 +35,7 @@ class Multiplies:
         if stmt.declares:
             self.declare(stmt)
         if acc.packed:
-            value = "0" if value == "0.0f" else f"{acc.elem}({value}).bits * 0x10001u"
+            value = "0" if value == "0.0f" else f"bits_of({acc.elem}({value})) * 0x10001u"
         self._filled(self.places.registers(acc, stmt.index), acc.count if stmt.declares else 1, value)
 
     def declare(self, stmt: ir.Declare | ir.Fill) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from croqc.codegen.foreign import NONE, Foreign
 from croqc.codegen.host_run import HostRun, Launch, run_host
 from croqc.codegen.unit import Unit, unit_of
 from croqc.codegen.words import UnsupportedTypeError
-from croqc.codegen.writer import Line
 from croqc.pipe import ir, ir_host
 from croqc.pipe.build.file_names import FunctionNames
 from croqc.pipe.build.host import HostPart, array_data
@@ -56,7 +56,7 @@ def program_of(
     kernels: Sequence[ir.Kernel],
     sizes: Mapping[str, Number],
     title: str,
-    foreign: Sequence[Line] = (),
+    foreign: Foreign = NONE,
     report: bool = False,
     delays: bool = False,
     names: FunctionNames | None = None,

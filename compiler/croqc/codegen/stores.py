@@ -55,8 +55,7 @@ class Stores:
         value = self.places.own("value")
         for half, bits in ((0, f"u16({registers}[{r}])"), (1, f"u16({registers}[{r}] >> 16)")):
             with self.w.block(""):
-                self.w.line(f"{stmt.acc.elem} {value};")
-                self.w.line(f"{value}.bits = {bits};")
+                self.w.line(f"const {stmt.acc.elem} {value} = of_bits<{stmt.acc.elem}>({bits});")
                 self._stored(stmt, f"2 * {r} + {half}" if half else f"2 * {r}", value)
 
     def _stored(self, stmt: ir.StoreTile, number: str, value: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
+from croqc.codegen.foreign import NONE, Foreign
 from croqc.codegen.kernel import kernel_text
 from croqc.codegen.report import Sites, WaitSite
 from croqc.codegen.writer import Line
@@ -14,7 +15,13 @@ from croqc.text.record import record
 from croqc.text.span import NOWHERE
 
 _ORDER: Final = (
+    "stdint",
+    "limits",
     "types",
+    "floats",
+    "cuda_floats",
+    "choreo",
+    "warpgroup",
     "maths",
     "shared",
     "atomics",
@@ -55,7 +62,7 @@ class Unit:
 def unit_of(
     kernels: Sequence[ir.Kernel],
     title: str,
-    foreign: Sequence[Line] = (),
+    foreign: Foreign = NONE,
     bases: Sequence[int] = (),
     report: bool = False,
     delays: bool = False,
@@ -69,8 +76,12 @@ def unit_of(
     """
     sites = Sites() if report else None
     texts = [kernel_text(kernel, sites, delays) for kernel in kernels]
-    headers = {"types", "shared"}.union(*(text.headers for text in texts))
+    headers = {"types", "floats", "shared"}.union(foreign.headers, *(text.headers for text in texts))
+    if "cuda_floats" in headers:
+        headers.discard("floats")  # the same types by the same names
     lines = [Line(f"// {title}"), Line("")]
+    if foreign.includes:
+        lines += [*(Line(f"#include <{name}>") for name in foreign.includes), Line("")]
     for name in _ORDER:
         if name in headers:
             lines += [Line(text) for text in header(name).splitlines()] + [Line("")]
@@ -81,8 +92,8 @@ def unit_of(
             lines += [Line(text) for text in body] + [Line("")]
         lines += [Line("}  // namespace croq"), Line("")]
     lines += [Line("using namespace croq;"), Line("")]
-    if foreign:
-        lines += [*foreign, Line("")]
+    if foreign.lines:
+        lines += [*foreign.lines, Line("")]
     for text, base in zip(texts, bases or (0,) * len(texts), strict=True):
         lines += [*(moved(line, base) for line in text.lines), Line("")]
     return Unit(tuple(lines[:-1]), None if sites is None else tuple(sites.found))
@@ -90,7 +101,7 @@ def unit_of(
 
 def moved(line: Line, base: int) -> Line:
     """A line whose place counts from the file's start."""
-    return line if line.span == NOWHERE else Line(line.text, line.span.shift(base))
+    return line if line.span == NOWHERE else Line(line.text, line.span.shift(base), line.passed)
 
 
 def header(name: str) -> str:

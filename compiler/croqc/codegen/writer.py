@@ -13,10 +13,12 @@ _STEP = "  "
 
 @record
 class Line:
-    """`span`: the statement of the source, relative to its function; NOWHERE for lines that none stands for."""
+    """`span`: the statement of the source, relative to its function; NOWHERE for lines that none stands for.
+    `passed`: C++ of the file itself, passed through."""
 
     text: str
     span: Span = NOWHERE
+    passed: bool = False
 
 
 class Writer:
@@ -32,8 +34,8 @@ class Writer:
         """The place of the lines that come next; after an error, of the statement that raised it."""
         return self._span
 
-    def line(self, text: str = "") -> None:
-        self.lines.append(Line(_STEP * self._depth + text if text else "", self._span))
+    def line(self, text: str = "", passed: bool = False) -> None:
+        self.lines.append(Line(_STEP * self._depth + text if text else "", self._span, passed))
 
     @contextmanager
     def at(self, span: Span) -> Iterator[None]:

@@ -5,13 +5,30 @@ The engine and `croq cuda` compile with the same options, so that what is shown 
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 OPTIONS: Final = ("-std=c++17", "--ptxas-options=-v", "-lineinfo", "-default-device")
 
 
+_INCLUDE: Final = re.compile(r"^[ \t]*#include <(\w+\.h)>", re.MULTILINE)
+
+
 class CompileError(Exception):
     """NVRTC refused the code; the text is its log."""
+
+
+class NoHeadersError(Exception):
+    """The code includes a header of CUDA, and none of CUDA's are found; the text says which."""
+
+
+def headers() -> str | None:
+    """The folder of CUDA's headers: of the wheel `nvidia-cuda-runtime`, of conda, or of a toolkit that CUDA_HOME or
+    CUDA_PATH names; None where there is none."""
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    found: str | None = find_nvidia_header_directory("cudart")
+    return found
 
 
 def version() -> tuple[int, int]:
@@ -21,8 +38,10 @@ def version() -> tuple[int, int]:
 
 
 def cubin(code: str, arch: str) -> tuple[bytes, str]:
-    """The machine code of a unit for "sm_90a" and its like, and the compiler's log. Raises CompileError, and what
-    `version` raises."""
+    """The machine code of a unit for "sm_90a" and its like, and the compiler's log.
+
+    Raises CompileError, NoHeadersError, and what `version` raises.
+    """
     return _compiled(code, arch, "CUBIN")
 
 
@@ -40,9 +59,10 @@ def _nvrtc() -> Any:
 
 def _compiled(code: str, arch: str, what: str) -> tuple[bytes, str]:
     nvrtc = _nvrtc()
+    included = _includes(code)
     _, program = nvrtc.nvrtcCreateProgram(code.encode(), b"kernel.cu", 0, [], [])
     try:
-        options = [f"-arch={arch}".encode(), *(option.encode() for option in OPTIONS)]
+        options = [f"-arch={arch}".encode(), *(option.encode() for option in (*OPTIONS, *included))]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
         log = _sized(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
         text = log.decode(errors="replace").strip("\0 \n")
@@ -52,6 +72,17 @@ def _compiled(code: str, arch: str, what: str) -> tuple[bytes, str]:
         return made, text
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+def _includes(code: str) -> tuple[str, ...]:
+    """Where the headers are that the code includes; generated code that no code of the file meets includes none."""
+    wanted = _INCLUDE.search(code)
+    if wanted is None:
+        return ()
+    folder = headers()
+    if folder is None:
+        raise NoHeadersError(f"this code includes <{wanted[1]}>, and the headers of CUDA are not found here")
+    return (f"-I{folder}",)
 
 
 def _sized(size_of: Any, fill: Any, program: Any) -> bytes:

@@ -30,11 +30,11 @@ class Zero(Stmt):
 
 @record
 class Require(Stmt):
-    """The function ends with an error where `cond` does not hold; `asserted`: by the program."""
+    """The function ends with an error where `cond` does not hold; `implied`: no `assert` of the program says so."""
 
     cond: Expr
     text: str
-    asserted: bool = False
+    implied: bool = False
 
 
 @record

@@ -32,7 +32,7 @@ from croqc.text.span import Span
 
 
 @record
-class Reach:
+class ReachedIndex:
     """An index of an element that goes up to `top`, and the extent that it is to stay below."""
 
     node: ast.Chain
@@ -63,13 +63,14 @@ class Builder:
         self.dialect = "any"
         self.result: Type = UNKNOWN
         self.mentioned: set[Symbol] = set()
+        self.islands: dict[ast.Cpp, dict[str, Symbol]] = {}
         self.cut: list[Span] = []
         self.findings: list[Finding] = []
         # Not part of the model, for later stages: the buffer that each `=> storage` makes, and the interval
         # of every atom over the whole function (dimensions from 1, indices below their bound).
         self.anonymous: dict[ast.Copy, Symbol] = {}
         self.intervals: dict[str, Interval] = {}
-        self.reached: list[Reach] = []  # indices that stay inside for some sizes only
+        self.reached: list[ReachedIndex] = []  # indices that stay inside for some sizes only
         self._reported: set[tuple[str, Span, object]] = set()
 
     def report(self, rule: str, span: Span, related: Iterable[Related] = (), **args: object) -> None:
@@ -112,6 +113,7 @@ class Builder:
             dialect=self.dialect,
             result=self.result,
             mentioned=frozenset(self.mentioned),
+            islands=self.islands,
             cut=tuple(self.cut),
         )
         return Analysis(model, tuple(self.findings))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Final
 
 from croqc.sema.symbolic import Int
@@ -254,6 +255,7 @@ class Model:
     dialect: str  # "classic", "course", "current" or "any": what the function's own forms vote for
     result: Type
     mentioned: frozenset[Symbol] = frozenset()  # symbols whose name stands in the text of an island
+    islands: Mapping[ast.Cpp, Mapping[str, Symbol]] = MappingProxyType({})  # which symbol each of their words names
     cut: tuple[Span, ...] = ()  # what is nested too deeply: nothing is known of what stands in it
 
 

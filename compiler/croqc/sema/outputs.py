@@ -15,6 +15,7 @@ from croqc.sema.walk import StmtTable, Value, Walk
 from croqc.syntax import ast
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_INDEX = re.compile(r"__iv_(\w+?)(?:__elem__\d+)?")
 
 
 def _print(walk: Walk, node: ast.Print) -> None:
@@ -95,11 +96,14 @@ def _compare(walk: Walk, op: str, gap: Int) -> bool | None:
 
 
 def _cpp(walk: Walk, node: ast.Cpp) -> None:
-    """Words of an island count as uses of the symbols they name."""
-    for word in set(_WORD.findall(node.text.value)):
-        symbol = walk.scopes.lookup(word)
+    """Words of an island count as uses of the symbols they name; `__iv_i` names the index `i` (9.12)."""
+    named = walk.b.islands[node] = {}
+    for word in sorted(set(_WORD.findall(node.text.value))):
+        index = _INDEX.fullmatch(word)
+        symbol = walk.scopes.lookup(word) or (walk.scopes.lookup(index[1]) if index else None)
         if symbol is not None:
-            walk.b.mentioned.add(symbol)
+            named[word] = symbol
+    walk.b.mentioned.update(named.values())
 
 
 def _asm(walk: Walk, node: ast.Asm) -> None:

@@ -21,9 +21,11 @@ from croqc.rules.internal_error import RULE as INTERNAL_ERROR
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.code_forms import MACHINE_FORMS
-from croqc.service.lowering import Lowered, device_lines, lower_file, title_of
+from croqc.service.device_code import foreign_code
+from croqc.service.lowering import Lowered, commented_name, lower_file, title_of
 from croqc.service.machine_code import ptx_of, sass_of
 from croqc.service.machine_lines import MachineText
+from croqc.service.refused_cpp import refusal_of
 from croqc.service.run_data import Size
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.source import Source
@@ -120,12 +122,15 @@ def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form:
         code = _result(report, functions, made.text, form, notes=notes)
         return Cuda(dataclasses.replace(code, lines=_machine_map(report.source, lines, made)), notes=notes)
     except CompileError as error:
-        problems = (_refused(functions, error),)
+        problems = (_refused(functions, lines, error),)
         return Cuda(_result(report, functions, "", form, problems=problems), (), problems, str(error))
 
 
-def _refused(functions: Sequence[Lowered], error: CompileError) -> Diagnostic:
-    """What is said where the compiler does not take the generated code: at the name of the first function."""
+def _refused(functions: Sequence[Lowered], lines: Sequence[Line], error: CompileError) -> Diagnostic:
+    """What is said where the compiler does not take the text: at C++ of the file that it does not take, else at the
+    name of the first function."""
+    if (found := refusal_of(str(error), lines, [item.function for item in functions])) is not None:
+        return found
     trouble = trouble_of(Kind.COMPILER, str(error))
     first = functions[0].function
     tree = first.parsed.tree
@@ -137,7 +142,7 @@ def _lines(report: FileReport, functions: Sequence[Lowered], full: bool) -> tupl
     programs = [item.program for item in functions if item.program is not None]
     kernels = [kernel for program in programs for kernel in program.kernels]
     bases = [item.function.base for item in functions if item.program is not None for _ in item.program.kernels]
-    unit = unit_of(kernels, title_of(report), device_lines(report), bases)
+    unit = unit_of(kernels, title_of(report), foreign_code(report), bases)
     starts = [item.function.base for item in functions if item.program is not None]
     return (*before_device_code(unit), *unit.lines, *host_lines(programs, starts)) if full else unit.lines
 
@@ -206,7 +211,7 @@ def _machine_map(source: Source, lines: Sequence[Line], made: MachineText) -> tu
 
 def with_margins(source: Source, lines: Sequence[Line]) -> str:
     """The text with `// FILE:LINE` behind each line that stands for a statement on another line of the source."""
-    name = source.path.replace("\\", "/").rpartition("/")[2]
+    name = commented_name(source.path)
     text, before = "", -1
     for line in lines:
         at = -1 if line.span == NOWHERE else source.line_of(line.span.start) + 1

@@ -24,7 +24,10 @@ class NoCompilerError(Exception):
 def ptx_of(code: str, arch: str) -> MachineText:
     """The PTX of a unit for "sm_90a" and its like. Raises NoCompilerError, nvrtc.CompileError."""
     _require_nvrtc()
-    return ptx_lines(nvrtc.ptx(code, arch))
+    try:
+        return ptx_lines(nvrtc.ptx(code, arch))
+    except nvrtc.NoHeadersError as error:
+        raise _without_headers(error) from None
 
 
 def sass_of(code: str, arch: str) -> MachineText:
@@ -33,7 +36,10 @@ def sass_of(code: str, arch: str) -> MachineText:
     _require_nvrtc()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "unit.cubin"
-        path.write_bytes(nvrtc.cubin(code, arch)[0])
+        try:
+            path.write_bytes(nvrtc.cubin(code, arch)[0])
+        except nvrtc.NoHeadersError as error:
+            raise _without_headers(error) from None
         done = subprocess.run([tool, "-c", "-gi", str(path)], capture_output=True, text=True, check=False)
     if done.returncode:
         said = " ".join(done.stderr.split()) or f"it ends with status {done.returncode}"
@@ -41,6 +47,10 @@ def sass_of(code: str, arch: str) -> MachineText:
             f"{tool} cannot read this machine code: {said}; a newer one comes with: {install('cuda')}"
         )
     return sass_lines(done.stdout)
+
+
+def _without_headers(error: nvrtc.NoHeadersError) -> NoCompilerError:
+    return NoCompilerError(f"{error}: {install('cuda')}, or set CUDA_HOME to a toolkit")
 
 
 def _require_nvrtc() -> None:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from croqc.codegen.program import Program
+from croqc.codegen.writer import Line
 from croqc.engines.arguments import LaunchArgs, entry_sizes
 from croqc.engines.base import EngineResult
+from croqc.engines.gpu.faults import Kind, Trouble
 from croqc.engines.gpu.parent import Parent
-from croqc.engines.gpu.run import CardOptions, CardResult, run_on_card
+from croqc.engines.gpu.run import CardFailure, CardOptions, CardResult, run_on_card
 from croqc.engines.sim.entry import check_entry, entered
 from croqc.engines.sim.errors import SimError
 from croqc.flow.analysis import CHECK_BUDGET
@@ -20,8 +22,10 @@ from croqc.pipe.facts import whole_sizes
 from croqc.runs.report import Verdict
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
+from croqc.service.device_code import foreign_code
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import notes_of, program_for
+from croqc.service.refused_cpp import absolute, refusal_of
 from croqc.service.run_data import RunData, Size
 from croqc.service.run_large import brought_back, judged_outcome, large_run
 from croqc.service.run_plan import CardRequest
@@ -101,18 +105,31 @@ def execute(
         report.target.name, request.timeout, request.report, request.rounds, request.cold, request.remeasure
     )
     notes: dict[str, None] = {}
+    lines: list[Line] = []
 
     def lower(waits: bool) -> Program:
         program = program_for(report, function, model, values, waits)
         for item in notes_of(function, program):
             notes[f"line {report.source.line_of(item.span.start) + 1}: {item.message}"] = None
+        lines[:] = absolute(program.unit.lines, foreign_code(report).lines, function.base)
         return program
 
     result = run_on_card(model, lower, args, card, options, large)
-    result = replace(result, notes=(*notes, *result.notes))
+    result = replace(_told(report, function, lines, result), notes=(*notes, *result.notes))
     if not result.hung:
         return result
     return replace(result, notes=(*result.notes, agreement(report, model)))
+
+
+def _told(report: FileReport, function: FunctionReport, lines: Sequence[Line], result: CardResult) -> CardResult:
+    """The result, where the compiler does not take C++ of the file, with words for its place."""
+    if result.trouble is None or result.trouble.kind is not Kind.COMPILER:
+        return result
+    found = refusal_of(result.trouble.log, lines, [function])
+    if found is None:
+        return result
+    trouble = Trouble(Kind.COMPILER, f"line {report.source.line_of(found.span.start) + 1}: {found.message}")
+    return replace(result, trouble=trouble, error=CardFailure(trouble.line, unsupported=True))
 
 
 def judged_run(

@@ -25,7 +25,7 @@ from croqc.engines.gpu.launching import MapError, Start, arguments_of, loaded
 from croqc.engines.gpu.probe_memory import ProbeMemory
 from croqc.engines.gpu.protocol import PRINTED, RECORDED, Answer, Job, Launch, probes_file
 from croqc.engines.gpu.resources import ResourceError, check_resources
-from croqc.engines.nvrtc import CompileError
+from croqc.engines.nvrtc import CompileError, NoHeadersError
 from croqc.runs.drawn import drawn, stored_type, widened
 
 _MAPPED = 2  # cudaHostRegisterMapped
@@ -56,6 +56,8 @@ def run(job: Job, cache: Path | None, stage: Stage) -> Answer:
         return done.all()
     except CompileError as error:
         return done.failed(Kind.COMPILER, str(error))
+    except NoHeadersError as error:
+        return done.failed(Kind.HEADERS, str(error))
     except ImportError as error:
         return done.failed(Kind.IMPORT, str(error))
     except cupy.cuda.memory.OutOfMemoryError:

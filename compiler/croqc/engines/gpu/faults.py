@@ -24,6 +24,7 @@ class Kind(Enum):
     CANCELLED = "cancelled"
 
     IMPORT = "import"
+    HEADERS = "headers"
     NO_DEVICE = "no-device"
     DRIVER = "driver"
     ARCH = "arch"
@@ -104,6 +105,10 @@ _TOLD: Final = {
     Kind.COMPILER: (
         "the generated code does not compile; this is a mistake of ours, not of the kernel",
         f"{REPORT_WITH_LOG}; {SIM}",
+    ),
+    Kind.HEADERS: (
+        "the C++ of this file needs CUDA's headers",
+        "install the Python package nvidia-cuda-runtime, or set CUDA_HOME to a toolkit",
     ),
     Kind.REFUSED: ("the driver refuses what the kernel asks for", SIM),
     Kind.MEMORY: (

@@ -10,6 +10,7 @@ from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.effects import EFFECTS, call, called, once
 from croqc.pipe.build.fragments import assigned
 from croqc.pipe.build.held import element_of, is_element
+from croqc.pipe.build.islands import island
 from croqc.pipe.build.scalars import combined, convert, printable, steady, value
 from croqc.pipe.build.tiles import element, guarded, tile
 from croqc.pipe.errors import LoweringError
@@ -256,7 +257,7 @@ def _jump(c: Context, node: ast.Jump) -> Built:
     return [ir.Jump(node.span, "return" if node.word == "yield" else node.word)]
 
 
-# --- synchronisation and islands ---------------------------------------------------------------
+# --- synchronisation ---------------------------------------------------------------
 
 _LEVELS = {"block": Unit.BLOCK, "group-4": Unit.GROUP4, "group": Unit.GROUP}
 
@@ -288,10 +289,6 @@ def _call(c: Context, node: ast.CallStmt) -> Built:
     return call(c, node)
 
 
-def _cpp(c: Context, node: ast.Cpp) -> Built:
-    return [ir.Text(node.span, node.text.value)]
-
-
 CONTROL: dict[type, Callable[[Context, Any], Built]] = {
     ast.ScalarDecl: _scalar_decl,
     ast.ShapeDecl: _nothing,
@@ -304,7 +301,7 @@ CONTROL: dict[type, Callable[[Context, Any], Built]] = {
     ast.Jump: _jump,
     ast.Sync: _sync,
     ast.CallStmt: _call,
-    ast.Cpp: _cpp,
+    ast.Cpp: island,
     ast.Assert: _nothing,
     ast.SetReg: _nothing,
     ast.LaunchBounds: _nothing,

@@ -31,7 +31,7 @@ def entry_checks(c: Context, model: Model) -> tuple[ir_host.Require, ...]:
     """`c` knows sizes and scalar parameters."""
     checks = _Checks(c, model)
     found = {cond: (span, text) for node in _unguarded(model.function) for span, cond, text in checks.of(node)}
-    return tuple(ir_host.Require(span, cond, text) for cond, (span, text) in found.items())
+    return tuple(ir_host.Require(span, cond, text, implied=True) for cond, (span, text) in found.items())
 
 
 def _unguarded(node: ast.Node) -> Iterator[ast.Node]:

@@ -134,8 +134,7 @@ class _Host:
 
     def _assert(self, c: Context, node: ast.Assert) -> Built:
         cond = c.expr(node.cond)
-        holds = cond == Lit(True, "bool")
-        return [] if holds else [ir_host.Require(node.span, cond, node.message.value, asserted=True)]
+        return [] if cond == Lit(True, "bool") else [ir_host.Require(node.span, cond, node.message.value)]
 
     def _sync(self, c: Context, node: ast.Sync) -> Built:
         return [ir_host.Join(node.span)]

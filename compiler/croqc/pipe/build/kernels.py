@@ -48,7 +48,8 @@ def build_kernel(
     building = _Building(model, kernel, name, host, sizes or {})
     threads = kernel.threads or building.block_size()
     if threads > MAX_THREADS:
-        raise LoweringError(f"a block would have {threads} threads; {MAX_THREADS} are possible", kernel.node.span)
+        reason = f"a block would have {threads} threads; {MAX_THREADS} are possible"
+        raise LoweringError(f"{reason}: use a smaller size, or more blocks", kernel.node.span)
     return building.kernel_of(threads)
 
 
@@ -168,7 +169,8 @@ class _Building:
 
     def _used(self) -> set[Symbol]:
         """What the kernel names, and what stands behind views that the host part has named."""
-        found: set[Symbol] = set()
+        islands = [self.model.islands.get(node, {}) for node in self.nodes if isinstance(node, ast.Cpp)]
+        found = {symbol for named in islands for symbol in named.values()}
         nodes = [node for node in self.nodes if isinstance(node, ast.Name)]
         while nodes:
             symbol = self.model.uses.get(nodes.pop())

@@ -37,13 +37,13 @@ _INTEGER_MATHS: Final = (
 )
 # What our headers (`codegen/include/croq`) and the kernels' prologues declare.
 _OURS: Final = (
-    "at atomic_add_f16 bar_arrive bar_sync bf16 block_number cdiv cluster_address cluster_sync column_of "
+    "at atomic_add_f16 bar_arrive bar_sync bf16 bits_of block_number cdiv cluster_address cluster_sync column_of "
     "cp_async cp_async_arrive cp_async_commit cp_async_wait croq delay_start f16 f32 f64 f8_e4m3 f8_e5m2 "
     "fence_async_proxy fence_async_proxy_all fence_mbarrier_init fragment_column fragment_row gelu give_registers "
     "griddepcontrol_wait half_of load_a load_a_mn load_b load_b_mn "
     "load_matrix load_matrix_transposed mbarrier_arrive mbarrier_arrive_block mbarrier_arrive_cluster "
     "mbarrier_arrive_expect mbarrier_arrive_many mbarrier_expect mbarrier_expect_cluster mbarrier_init "
-    "mbarrier_passes mbarrier_wait mbarrier_wait_reported operand operand_byte operand_mn operand_row "
+    "mbarrier_passes mbarrier_wait mbarrier_wait_reported of_bits operand operand_byte operand_mn operand_row "
     "pack_bf16 pack_bits pack_f16 probe_end probe_record probe_start ProbeLane ProbePlace ProbeRecord Probes "
     "put_half quad_max quad_sum random_delay read_clock read_clock64 read_timer row_of s16 s32 s64 s8 settle "
     "shared_address sigmoid sign sm_number smem softplus store_matrix swizzled take_registers tcgen05_commit "
@@ -54,6 +54,11 @@ _OURS: Final = (
     "warp_lanes warp_row warp_row_of wgmma_commit wgmma_fence wgmma_wait write_wait_record"
 )
 OURS: Final = frozenset(_OURS.split())
+# What code of the file may call of the language's library (`include/croq/choreo`), or define itself.
+_LIBRARY: Final = (
+    "choreo choreo_assert to_f32 f16_to_f32 f32_to_f16 bf16_to_f32 f32_to_bf16 utils from_f32 bfp16 f8 "
+    "warpgroup_commit_batch warpgroup_wait"
+)
 # What passes and emitters declare, and what a kernel's name would hide from its launch.
 _KERNEL: Final = "multiplied multiplied_phase tensor_memory tensor_memory_at launch_overlapping"
 CPP_WORDS: Final = frozenset(_CPP.split())
@@ -63,7 +68,7 @@ RESERVED: Final = (
     | MACROS
     | frozenset(
         (
-            *" ".join((_CPP, _CUDA, _MATHS, _INTEGER_MATHS, _KERNEL)).split(),
+            *" ".join((_CPP, _CUDA, _LIBRARY, _MATHS, _INTEGER_MATHS, _KERNEL)).split(),
             *(f"{name}f" for name in _MATHS.split()),  # those of single precision
         )
     )
@@ -77,6 +82,16 @@ def is_owned(name: str) -> bool:
 
 # What passes and emitters append to a name of the source: an event's phase, a load's barrier, a stage, a tensor map.
 _ENDINGS: Final = ("_phase", "_landed", "_stage", "_map", "_unscaled", "_unscaled_r", "_unscaled_one")
+
+
+def _plain(wish: str) -> str:
+    """The wish in the letters of C++, and none that C++ or a pass may make."""
+    plain = "".join(char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in wish) or "value"
+    if plain[0].isdigit() or plain.startswith("__") or (plain[0] == "_" and plain[1:2].isupper()):
+        plain = f"v{plain}"
+    if plain.rstrip("0123456789_").endswith(_ENDINGS) or plain.startswith("wgmma_m"):
+        plain += "_"
+    return plain
 
 
 class Names:
@@ -93,22 +108,18 @@ class Names:
     def is_free(self, name: str) -> bool:
         return name not in self._used
 
-    def keep(self, name: str) -> bool:
-        """Takes a name of the file's scope as it is, where that is free and legal there; says whether it is."""
-        legal = Names().kernel(name) == name and self.is_free(name)
+    def claim(self, name: str) -> bool:
+        """Reserves a name of the file's scope; says whether it was free and legal there as it is."""
+        free = self.is_free(name) and not is_global(name, RESERVED) and _plain(name) == name
         self.reserve(name)
-        return legal
+        return free
 
     def fresh(self, wish: str) -> str:
         """The wish itself, where that is free and legal. What is no letter, digit or `_` becomes `_`.
 
         A wish that a pass may make from another name gets a `_` behind it.
         """
-        plain = "".join(char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in wish) or "value"
-        if plain[0].isdigit() or plain.startswith("__") or (plain[0] == "_" and plain[1:2].isupper()):
-            plain = f"v{plain}"
-        if plain.rstrip("0123456789_").endswith(_ENDINGS) or plain.startswith("wgmma_m"):
-            plain += "_"
+        plain = _plain(wish)
         name, number = plain, self._taken.get(plain, 1)
         while name in self._used:
             number += 1

@@ -18,7 +18,7 @@ __device__ __forceinline__ int operand_byte(int j) { return j * 16 + threadIdx.x
 // Neighbours along K that do not lie side by side in an aligned word: two of 16 bits, four of 8 bits, or one.
 template <class T>
 __device__ __forceinline__ u32 pack_bits(T low, T high) {
-  return u32(high.bits) << 16 | low.bits;
+  return u32(bits_of(high)) << 16 | bits_of(low);
 }
 template <class T>
 __device__ __forceinline__ u32 pack_bits(const T& a, const T& b, const T& c, const T& d) {
@@ -41,14 +41,12 @@ __device__ __forceinline__ int column_of(int k) { return k / 2 * 8 + threadIdx.x
 // One of the 16-bit elements of a tile, which lie in pairs.
 template <class T, int Count>
 __device__ __forceinline__ T half_of(const u32 (&d)[Count], int r) {
-  T value;
-  value.bits = u16(d[r / 2] >> (r % 2 * 16));
-  return value;
+  return of_bits<T>(u16(d[r / 2] >> (r % 2 * 16)));
 }
 template <class T, int Count>
 __device__ __forceinline__ void put_half(u32 (&d)[Count], int r, T value) {
   const u32 other = r % 2 ? 0xffffu : 0xffff0000u;
-  d[r / 2] = (d[r / 2] & other) | u32(value.bits) << (r % 2 * 16);
+  d[r / 2] = (d[r / 2] & other) | u32(bits_of(value)) << (r % 2 * 16);
 }
 
 // The four threads that share rows, taken together: the same result in each (PTX ISA, shfl.sync).

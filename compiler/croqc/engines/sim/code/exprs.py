@@ -18,6 +18,7 @@ from croqc.engines.sim.machine.dtypes import dtype_of, is_float
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState, Value
+from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -265,7 +266,29 @@ def _builtin(c: Compiler, node: ast.Builtin) -> Fn:
 def _conversion(c: Compiler, node: ast.Builtin, operand: Fn) -> Fn:
     if not isinstance(node.type_arg, str):
         raise SimError("a conversion to a C++ type is not simulated", node.span, unsupported=True)
-    return to_elem(c, operand, node.type_arg)
+    into = to_elem(c, operand, node.type_arg)
+    if not c.exact or not is_float(dtype_of(node.type_arg)) or ELEMENTS[canonical(node.type_arg)].bits >= 32:
+        return into
+    return _rounded(into, _elem_of(c, node.args[0]), node.type_arg)
+
+
+def _rounded(value: Fn, have: str | None, elem: str) -> Fn:
+    """A cast to a narrow float is a rounding of the program, which no order changes: the exact run makes it, too, from
+    the type that the operand has there, so that both round the same value as far as one operation makes it."""
+    types = [dtype_of(each) for each in (have, elem) if each is not None and is_float(dtype_of(each))]
+
+    def run(frame: Frame) -> Value:
+        found = value(frame)
+        for each in types:
+            found = cast(found, each)
+        return cast(found, np.dtype(np.float64))
+
+    return run
+
+
+def _elem_of(c: Compiler, node: ast.Node) -> str | None:
+    known = c.model.types.get(node)
+    return canonical(known.elem) if isinstance(known, Scalar) else None
 
 
 def to_elem(c: Compiler, operand: Fn, elem: str) -> Fn:
