@@ -95,7 +95,8 @@ def _slot(c: Context, view: View) -> Expr:
 
 def _of_symbol(c: Context, symbol: Symbol, slot: Expr, span: Span) -> Tile:
     if symbol in c.tiles:
-        return c.tiles[symbol]
+        found = c.tiles[symbol]
+        return replace(found, slot=add(found.slot, slot))
     if symbol in c.handles:
         name, tensor = c.handles[symbol]
         return whole(tensor, Var(name))
