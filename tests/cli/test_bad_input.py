@@ -194,6 +194,21 @@ def test_a_bad_project_file(croq: Croq) -> None:
         assert message in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"arch = 3\0", "croq.toml: is a binary file, not TOML"),
+        (b"#" * (16 * 1024 * 1024 + 1), "croq.toml: is over 16 MiB, too large for settings"),
+    ],
+)
+def test_a_project_file_that_is_none(croq: Croq, data: bytes, message: str) -> None:
+    Path("k.co").write_text(GOOD)
+    Path("croq.toml").write_bytes(data)
+    outcome = croq("check", "k.co")
+    assert outcome.status == 2
+    assert message in outcome.err
+
+
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "k.co").write_text(GOOD)
     command = f"{sys.executable} -m croqc.cli.main explain | head -n 1"

@@ -108,11 +108,11 @@ def test_a_named_barrier_stands_without_call(croq: Croq) -> None:
     assert Path("k.co").read_text() == text.replace("call ", "")
 
 
-def test_a_fix_of_several_places_says_so(croq: Croq) -> None:
+def test_a_fix_of_several_lines_says_so(croq: Croq) -> None:
     """Two lines are left out, the credit at start and the trigger of the data: one fix brings both back."""
     broken = without(without(RING, BOOTSTRAP), "          trigger full[k % 2];\n")
     Path("k.co").write_text(broken)
-    assert croq("fix", "--write", "--unsafe", "k.co").out == "k.co: 1 fix applied in 2 places\n"
+    assert croq("fix", "--write", "--unsafe", "k.co").out == "k.co: 1 fix applied in 2 lines\n"
     assert Path("k.co").read_text() == RING
 
 

@@ -130,9 +130,7 @@ def test_the_json(croq: Croq, records: Records) -> None:
         "share": 0.04,
         "isWait": True,
     }
-    assert [one["isWait"] for one in first["places"]] == [
-        one["op"] in ("wait", "wait-future") for one in first["places"]
-    ]
+    assert [(one["op"], one["isWait"]) for one in first["places"]] == [("wait", True), ("wait", True)]
     assert first["visits"] == [
         {"place": 1, "slot": 0, "turn": 0, "begin": 0, "end": 300},
         {"place": 0, "slot": 0, "turn": 0, "begin": 10, "end": 20},
@@ -145,6 +143,19 @@ def test_the_json(croq: Croq, records: Records) -> None:
     assert found["fullShare"] == (300 + 100) / (900 + 100)
     assert found["emptyShare"] == (40 + 700) / 2_000
     assert (kernel["slow"], kernel["ring"]) == ("fill", 0)
+
+
+def test_the_json_says_which_places_are_waits(croq: Croq, records: Records) -> None:
+    records([*ring(0), *ring(63)])
+    (entry,) = json.loads(croq("profile", "--json", "k.co").out)["profiles"]
+    places = entry["kernels"][0]["blocks"][0]["places"]
+    assert {(one["op"], one["isWait"]) for one in places} == {
+        ("wait", True),
+        ("copy", False),
+        ("trigger", False),
+        ("multiply", False),
+        ("commit", False),
+    }
 
 
 def test_the_trace(croq: Croq, records: Records) -> None:
@@ -286,7 +297,12 @@ def test_a_kernel_that_hangs(croq: Croq, child: Callable[..., None]) -> None:
     outcome = croq("profile", "k.co")
     assert outcome.status == 1
     assert "its credit flow has an error, and it may hang" in outcome.out
-    assert "; --force profiles it all the same" in outcome.out
+    assert "\n  --force profiles it all the same\n" in outcome.out
+    result = json.loads(croq("profile", "k.co", "--json").out)
+    validate("profile", result)
+    (told,) = result["profiles"]
+    assert told["offer"] == "force"
+    assert "force" not in told["message"]  # which editors show
     forced = croq("profile", "--force", "--timeout", 0.2, "k.co")
     assert forced.status == 1
     assert "still running when its time was up" in forced.out

@@ -6,12 +6,14 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
-from croqc.pipe.build.file_names import file_names
+from croqc.pipe.build.file_names import FunctionNames, file_names
 from croqc.pipe.build.names import Names
+from croqc.service import lowering
 from croqc.service.check import check_text
 from croqc.service.cuda import cuda_of
 from croqc.text.diagnostics import Severity
@@ -114,3 +116,58 @@ def test_a_kernel_of_the_host_part_is_none_of_the_names_beside_it() -> None:
     inside.reserve("f_copy_2")  # a parameter
     assert names.another("copy", inside) == "f_copy_3"
     assert not inside.is_free("f_copy_3")
+
+
+def test_a_file_has_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many functions it has, and no table of all reserved names a function."""
+    tables: list[int] = []
+    made: list[Names] = []
+    start = Names.__init__
+
+    def counted(functions: Sequence[tuple[str, int]], words: Iterable[str] = ()) -> tuple[FunctionNames, ...]:
+        tables.append(len(functions))
+        return file_names(functions, words)
+
+    def begun(names: Names) -> None:
+        made.append(names)
+        start(names)
+
+    monkeypatch.setattr(lowering, "file_names", counted)
+    monkeypatch.setattr(Names, "__init__", begun)
+    report = check_text("".join(ONE.format(name=f"made{number}") for number in range(30)))
+    names = [lowering.names_for(report, function) for function in report.functions]
+    assert [each.kernels for each in names] == [(f"made{number}",) for number in range(30)]
+    assert (tables, len(made)) == ([30], 1)
+
+
+def test_a_claimed_name_is_free_and_legal() -> None:
+    """Not one that is taken, reserved, owned by a header, or like those that passes make."""
+    names = Names()
+    words = ("gemm", "gemm", "while", "gamma", "full_phase", "_Pair", "__f", "wgmma_m64", "acoshf", "good_2")
+    assert [word for word in words if names.claim(word)] == ["gemm", "good_2"]
+    assert names.fresh("gemm") == "gemm_2"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "c == '\"' ? f_1(c) : '\"'",
+        "c == '\\'' ? f_1(c) : '\"'",
+        "0; switch (c) { case'\"': return f_1(c); case 'a': return '\"'; } return 0",
+        "1'000 + f_1('a')",
+        "0x1'0p3 + f_1(u8'\"') + '\"'",
+        "f_1(c)",
+    ],
+)
+def test_a_character_hides_no_name_of_the_device_code(body: str) -> None:
+    """Nor does what parts the digits of a number: `f_1` is not made of the first kernel."""
+    device = f"__cok__ {{\n__device__ int g(int c) {{ return {body}; }}\n}}\n"
+    report = check_text(device + TWO.format(name="f"))
+    (function,) = report.functions
+    assert lowering.names_for(report, function).kernels == ("f_1_2", "f_2")
+
+
+def test_words_of_comments_and_strings_are_free() -> None:
+    device = '__cok__ {\n// f_1\n__device__ char g(int c) { return "f_1"[c]; }  /* f_2 */\n}\n'
+    report = check_text(device + TWO.format(name="f"))
+    assert lowering.names_for(report, report.functions[0]).kernels == ("f_1", "f_2")

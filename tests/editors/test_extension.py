@@ -46,6 +46,18 @@ def test_the_identity_that_other_documents_name() -> None:
     assert MANIFEST["contributes"]["grammars"][0]["scopeName"] == "source.croqtile"
 
 
+def test_files_of_other_languages_are_not_claimed() -> None:
+    """Generated documents are at the root of their scheme; a person's PTX and SASS are another extension's."""
+    others = {one["id"]: one for one in MANIFEST["contributes"]["languages"][1:]}
+    assert {name: one["filenamePatterns"] for name, one in others.items()} == {
+        "croqtile-ptx": ["/*.ptx"],
+        "croqtile-sass": ["/*.sass"],
+    }
+    assert [name for name, one in others.items() if "extensions" in one or "filenames" in one] == []
+    scopes = {one["language"]: one["scopeName"] for one in MANIFEST["contributes"]["grammars"]}
+    assert [scopes[name] for name in others] == ["source.ptx.nvidia", "source.sass.nvidia"]
+
+
 def test_the_architectures_are_the_targets_of_the_compiler() -> None:
     assert SETTINGS["croqtile.arch"]["enum"] == list(TARGETS)
     in_code = re.search(r"ARCHITECTURES = \[(.*?)\]", source("config.ts"))

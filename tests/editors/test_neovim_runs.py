@@ -110,7 +110,7 @@ def test_a_report_of_a_card_tells_the_share_of_its_ceiling(nvim: Neovim) -> None
     code = "return (require('croqtile.report').lines(vim.json.decode(...)))"
     assert nvim.lua(code, json.dumps({"version": 1, "runs": [entry]})) == [
         "f K=64: verified (gpu, sm_90a, seed 0, compiled in 1.50 s)",
-        "  200.0 us on a card (median of 5), 600.0 TFLOP/s, 10 GB/s",
+        "  200.0 µs on a card (median of 5), 600.0 TFLOP/s, 10 GB/s",
         "  75 % of this card's 800 TFLOP/s (cuBLAS)",
         "  note: slow",
         "  | a",
@@ -226,7 +226,7 @@ def test_a_profile_stands_in_a_report_and_beside_its_waits_until_the_next_edit(n
     version = nvim.value("vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] + 1") - 1
     nvim.lua(ENDED, told(nvim, version, "profile", {"version": 1, "profiles": [done, failed], "flow": {}}))
     assert nvim.float().splitlines() == [
-        "matmul K=64 on a card: 100.0 us a round, 125.0 us with probes (5 rounds)",
+        "matmul K=64 on a card: 100.0 µs a round, 125.0 µs with probes (5 rounds)",
         "  matmul: both sides stand",
         "    try: more slots",
         f"  line {line + 1}: stalls 50–61 %",

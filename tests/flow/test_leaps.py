@@ -151,16 +151,6 @@ NESTS = {
 }
 
 
-@pytest.mark.parametrize("name", NESTS)
-def test_so_does_a_run_of_long_loops_in_long_loops(name: str) -> None:
-    load, use = NESTS[name]
-    setting, sizes = settled(KERNEL.format(load=load, use=use))
-    whole = Machine(setting, sizes, 1 << 30).run()
-    short = run(Machine(setting, sizes, 1 << 30))
-    assert whole.undecided is None
-    assert_same(short, whole)
-
-
 @pytest.mark.parametrize("name", ["plain", "restarted", "early once", "a tile less", "the same in one loop"])
 def test_long_loops_in_long_loops_are_short(name: str) -> None:
     load, use = NESTS[name]
@@ -175,9 +165,12 @@ def test_a_long_loop_in_short_ones_is_left_out_each_time(around: str) -> None:
     assert flow_of(KERNEL.format(load=load, use=use), TYPING_BUDGET).strength is Strength.PROVED
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_a_run_with_turns_left_out_comes_to_the_same(name: str) -> None:
-    load, use = TEXTS[name]
+@pytest.mark.parametrize(
+    ("load", "use"),
+    [*TEXTS.values(), *NESTS.values()],
+    ids=[*TEXTS, *(f"loops in loops, {name}" for name in NESTS)],
+)
+def test_a_run_with_turns_left_out_comes_to_the_same(load: str, use: str) -> None:
     setting, sizes = settled(KERNEL.format(load=load, use=use))
     whole = Machine(setting, sizes, 1 << 30).run()
     short = run(Machine(setting, sizes, 1 << 30))

@@ -125,10 +125,12 @@ def test_where_a_hover_needs_the_verifier(where: str, after: int, needed: bool) 
     snapshot = Snapshot("file:///k.co", 1, PIPELINE)
     offset = PIPELINE.index(where) + after
     assert needs_flow(snapshot, offset) == needed
-    bare = hover(snapshot, offset, late="")
+    bare = hover(snapshot, offset, with_flow=False)
     assert bare is None or "redit flow" not in bare.markdown
     if not needed:
         assert bare == hover(snapshot, offset)
+    late = hover(snapshot, offset, with_flow=False, instead="Later.")
+    assert late is None or late.markdown.endswith("Later.") or not needed
 
 
 def test_a_broken_function_needs_no_verifier() -> None:

@@ -127,8 +127,11 @@ REACHING = ("|WIDTH 8", "|next(int", "|fill(global", "call ne|xt", "fi|ll(p)")
 @pytest.mark.parametrize(
     ("new", "reason"),
     [
-        *((new, "is a word of C++") for new in ("template", "class", "new", "sizeof", "struct", "namespace", "this")),
-        *((new, "is a word of C++") for new in ("and", "or_eq", "compl", "co_await", "main", "NULL", "std")),
+        *(
+            (new, "belongs to C++, where")
+            for new in ("template", "class", "new", "sizeof", "struct", "namespace", "this")
+        ),
+        *((new, "belongs to C++, where") for new in ("and", "or_eq", "compl", "co_await", "main", "NULL", "std")),
         *((new, "belongs to the preprocessor") for new in ("defined", "__LINE__", "__FILE__", "__global__")),
         *((new, "is a name of the headers") for new in ("threadIdx", "sinf", "EOF", "INT_MAX", "cudaMalloc")),
     ],

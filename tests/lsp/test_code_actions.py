@@ -152,8 +152,8 @@ async def test_an_unknown_document_has_no_actions(client: LanguageClient) -> Non
     assert not await client.text_document_code_action_async(params)
 
 
-def test_a_title_counts_the_places_where_they_are_several() -> None:
+def test_a_title_counts_the_lines_where_they_are_several() -> None:
     source = Source("one two\nthree\n", "k.co")
     edits = tuple(Edit(Span(at, at), ";") for at in (3, 7, 13))
-    assert title_of(source, Fix("End them", edits)) == "End them (2 places)"  # two edits are of one line
+    assert title_of(source, Fix("End them", edits)) == "End them (2 lines)"  # two edits are of one line
     assert title_of(source, Fix("End them", edits[:2])) == "End them"

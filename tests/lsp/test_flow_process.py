@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from croqc.flow.analysis import analyze_flow
+from croqc.flow.analysis import TYPING_BUDGET, analyze_flow
 from croqc.sema.model import Model
 from croqc.service import flow_check
+from croqc.service.check import FileReport, check_text
 from croqc.service.settings import NO_SETTINGS
 from croqc.text.record import replace
 from croqls.ide.hover import hover
@@ -256,6 +257,50 @@ async def test_a_text_that_kills_the_process_twice_is_not_given_to_it_again(
     process.stop()
 
 
+def die(snapshot: Snapshot) -> object:
+    """What a question must not lead to."""
+    os._exit(1)
+
+
+async def test_a_question_that_kills_the_process_takes_no_verdicts_of_other_texts(answers: Answers) -> None:
+    """However often it is asked in the middle of them; its own text is given up at the second time."""
+    process = started(answers)
+    long = "".join(KERNEL.replace(" f(", f" f{number}(") for number in range(40))
+    for turn in range(3):
+        process.submit(replace(job("a.co", turn), text=f"{long}// {turn}\n"))
+        reply = await process.ask(Snapshot("file:///b.co", 1, KERNEL), 0, die)
+        assert (reply.answer, reply.failed) == (None, "the credit-flow process died")
+        assert (await answers.of("a.co", turn)).failed == ""
+    assert {key: count for key, (_, count) in process._deaths.items()} == {key_of("file:///b.co"): 2}
+    process.stop()
+
+
+async def test_a_death_at_a_job_takes_no_answer_of_a_question(answers: Answers) -> None:
+    """It is asked again alone, and the job waits behind it."""
+    process = started(answers)
+    process.submit(job("a.co", 1))
+    asked = asyncio.create_task(process.ask(Snapshot("file:///b.co", 1, KERNEL), 0, judged))
+    await asyncio.sleep(0)
+    assert (process._running, process._asking) != (None, None)
+    assert process._child is not None
+    process._child.process.kill()
+    reply = await asked
+    assert (reply.answer, reply.failed) == (["f"], "")
+    assert process._deaths == {}
+    assert (await answers.of("a.co", 1)).failed == ""
+    process.stop()
+
+
+async def test_a_request_that_cannot_be_sent_is_told_and_holds_up_no_other(answers: Answers) -> None:
+    process = started(answers)
+    snapshot = Snapshot("file:///c.co", 1, KERNEL)
+    reply = await process.ask(snapshot, 0, lambda _: None)
+    assert reply.answer is None
+    assert reply.failed.startswith("the credit-flow process cannot be asked: ")
+    assert (await process.ask(snapshot, 0, judged)).answer == ["f"]
+    process.stop()
+
+
 def test_a_failure_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     keep_going(monkeypatch)
     monkeypatch.setattr(worker.Desk, "_checked", fail)
@@ -328,3 +373,23 @@ def test_no_flow_is_found_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     desk.answer(replace(job("a.co", 2), text=edited))
     assert found == ["f", "g", "h", "g"]
     assert desk.reply(question(edited, 0)).answer == ["f", "g", "h"]
+
+
+def test_no_other_fix_is_tried_for_a_question_or_for_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many functions of the file have one: neither answer shows it."""
+    tried: list[str] = []
+
+    def counted(text: str, *rest: object) -> FileReport:
+        tried.append(text)
+        return check_text(text, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("croqc.service.safe_trials.check_text", counted)
+    text = THREE + KERNEL.replace(" f(", " wrong(").replace("x.at", "__syncthreads();\n    x.at")
+    flow_check.with_flow(check_text(text), TYPING_BUDGET)
+    assert tried  # so that there is something to try
+    tried.clear()
+    _here, there = Pipe()
+    desk = worker.Desk(there)
+    assert desk.reply(question(text, text.index(" g("))).answer == ["g"]
+    assert desk.answer(replace(job("a.co", 1), text=text)).failed == ""
+    assert tried == []

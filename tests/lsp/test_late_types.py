@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import lsprotocol
 import pytest
 
 START = """
@@ -50,8 +54,11 @@ except (TypeError, ValueError) as error:
 RECORDED = sorted((Path(__file__).parent / "clients").glob("*.json"))
 
 
-def printed(code: str, way: str, given: str = "") -> str:
-    done = subprocess.run([sys.executable, "-c", code, way], capture_output=True, text=True, input=given, check=True)
+def printed(code: str, way: str, given: str = "", library: str = "") -> str:
+    paths = os.pathsep.join(filter(None, (library, os.environ.get("PYTHONPATH", ""))))
+    env = {**os.environ, "PYTHONPATH": paths}
+    command = [sys.executable, "-c", code, way]
+    done = subprocess.run(command, capture_output=True, text=True, input=given, check=True, env=env)
     return done.stdout
 
 
@@ -73,3 +80,47 @@ def test_messages_go_in_and_out_the_same(path: Path) -> None:
     recorded = path.read_text(encoding="utf-8")
     late, plain = (printed(USE, way, recorded) for way in ("late", "plain"))
     assert late == plain
+
+
+def with_options(library: Path) -> None:
+    types = library / "types.py"
+    text = types.read_text(encoding="utf-8")
+    types.write_text(text.replace("@attrs.define\n", "@attrs.define(frozen=True)\n", 1), encoding="utf-8")
+
+
+def without_hooks(library: Path) -> None:
+    (library / "_hooks.py").rename(library / "_others.py")
+    converters = library / "converters.py"
+    text = converters.read_text(encoding="utf-8")
+    converters.write_text(text.replace("import _hooks", "import _others as _hooks"), encoding="utf-8")
+
+
+def resolved_elsewhere(library: Path) -> None:
+    hooks = library / "_hooks.py"
+    text = hooks.read_text(encoding="utf-8")
+    hooks.write_text(text.replace("_resolved_forward_references", "_is_resolved"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("change", [with_options, without_hooks, resolved_elsewhere], ids=lambda each: each.__name__)
+def test_a_library_made_otherwise_is_loaded_as_it_is(change: Callable[[Path], None], tmp_path: Path) -> None:
+    """The server starts, and its messages are the same."""
+    assert lsprotocol.__file__ is not None
+    shutil.copytree(Path(lsprotocol.__file__).parent, tmp_path / "lsprotocol")
+    change(tmp_path / "lsprotocol")
+    library = str(tmp_path)
+    assert json.loads(printed(COUNT, "late", library=library)) == [0, 0]
+    recorded = RECORDED[0].read_text(encoding="utf-8")
+    late, plain = (printed(USE, way, recorded, library) for way in ("late", "plain"))
+    assert late == plain
+
+
+def test_a_class_of_another_module_is_made_at_once() -> None:
+    """One that is loaded meanwhile, by another thread too."""
+    from croqls.lsp import late_types
+
+    class Other:
+        one: int = 0
+
+    made = late_types._late(Other)
+    assert made(one=2).one == 2
+    assert type(vars(made)["__attrs_attrs__"]).__name__ != "_Fields"

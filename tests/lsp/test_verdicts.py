@@ -10,8 +10,8 @@ from pytest_lsp import LanguageClient
 
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.span import Span
-from croqls.lsp.requests import publish as requests_publish
-from croqls.lsp.requests.publish import publish, publish_verdicts
+from croqls.lsp import publish as publishing
+from croqls.lsp.publish import publish, publish_verdicts
 from croqls.lsp.serve import make_server
 from croqls.workers.flow_orders import Answer
 from tests.cli.seeds import BOOTSTRAP, PIPELINE
@@ -74,7 +74,7 @@ def test_objects_are_looked_through_behind_the_verdicts(monkeypatch: pytest.Monk
     done: list[str] = []
     monkeypatch.setattr(server, "text_document_publish_diagnostics", lambda _: done.append("list"))
     monkeypatch.setattr(server.flow, "submit", lambda _: None)
-    monkeypatch.setattr(requests_publish, "collect_young", lambda: done.append("collect"))
+    monkeypatch.setattr(publishing, "collect_young", lambda: done.append("collect"))
     snapshot, _ = server.documents.open("file:///k.co", 1, PIPELINE)
     publish(server, snapshot)
     publish_verdicts(server, Answer("file:///k.co", 1, ()))

@@ -36,9 +36,20 @@ def imports_of(code: str, known: set[str]) -> set[str]:
     return found & known
 
 
+def packages_of(name: str) -> set[str]:
+    """The packages that a module is in: each is loaded before it."""
+    parts = name.split(".")
+    return {".".join(parts[:end]) for end in range(1, len(parts))}
+
+
 def cycle_in(texts: Mapping[str, str]) -> list[str]:
-    """The modules of a circle of imports; empty if there is none."""
-    graph = {name: imports_of(text, set(texts)) - {name} for name, text in texts.items()}
+    """The modules of a circle of imports; empty if there is none. Who imports a module imports its packages, too, but
+    for those that it is in itself."""
+    graph = {}
+    for name, text in texts.items():
+        named = imports_of(text, set(texts)) - {name}
+        around = {package for one in named for package in packages_of(one)} & set(texts)
+        graph[name] = named | around - packages_of(name) - {name}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -59,6 +70,12 @@ def test_a_circle_of_types_is_found() -> None:
     typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.b import B\n"
     assert set(cycle_in({"p.a": typed, "p.b": "from p.c import C\n", "p.c": "import p.a\n"})) == {"p.a", "p.b", "p.c"}
     assert set(cycle_in({"p.a": "from p import b\n", "p.b": "from p import a\n", "p": ""})) == {"p.a", "p.b"}
+
+
+def test_a_circle_through_a_package_is_found() -> None:
+    texts = {"p.q": "from p.q import run\n", "p.q.run": "from p.follow import f\n", "p.q.push": ""}
+    assert set(cycle_in(texts | {"p.follow": "from p.q.push import g\n"})) == {"p.q", "p.q.run", "p.follow"}
+    assert cycle_in(texts | {"p.follow": "from p.push import g\n", "p.push": ""}) == []
 
 
 def test_imports_in_one_direction_or_inside_functions_make_none() -> None:

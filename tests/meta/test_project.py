@@ -1,12 +1,14 @@
 """The project's commands and papers: make targets, what CI calls, versions and extras."""
 
+import ast
 import os
 import re
 import subprocess
+import sys
 import tomllib
 
 import croqc
-from tests.meta.tree import ROOT, read
+from tests.meta.tree import ROOT, python_files, read
 
 MAKEFILE = read(ROOT / "Makefile")
 PROJECT = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
@@ -58,8 +60,31 @@ def test_one_version() -> None:
 
 def test_the_base_install_needs_no_gpu_and_no_tests() -> None:
     base = {re.split(r"[><=\[]", need)[0] for need in PROJECT["dependencies"]}
-    assert base == {"lark", "pygls", "lsprotocol", "numpy", "ml_dtypes", "rich"}
+    assert base == {"lark", "attrs", "cattrs", "pygls", "lsprotocol", "numpy", "ml_dtypes", "rich"}
     assert set(PROJECT["optional-dependencies"]) == {"gpu", "cuda", "bench", "dev"}
+
+
+def test_what_is_imported_is_a_dependency() -> None:
+    """Not one that only another dependency brings today."""
+    named = {
+        *PROJECT["dependencies"],
+        *(need for extra in ("gpu", "cuda") for need in PROJECT["optional-dependencies"][extra]),
+    }
+    found = {re.split(r"[><=\[]", need)[0] for need in named}
+    modules = {"cupy-cuda13x": {"cupy", "cupy_backends"}, "cuda-bindings": {"cuda"}, "nvidia-cuda-nvrtc": {"nvidia"}}
+    known = {module for need in found for module in modules.get(need, {need})} | {
+        "croqc",
+        "croqls",
+        *sys.stdlib_module_names,
+    }
+    imported = set()
+    for path in (*python_files("compiler/croqc"), *python_files("server/croqls")):
+        for node in ast.walk(ast.parse(read(path))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+    assert imported - known == set()
 
 
 def test_the_licence_is_apache_2() -> None:

@@ -22,7 +22,7 @@ import {
 import { SECTION } from "./config.js";
 import { currentSettings, surroundings } from "./environment.js";
 import { FILES } from "./files.js";
-import { pythonEnvironment, runProcess } from "./process.js";
+import { runProcess, serverProcess } from "./process.js";
 import { candidates, findPython, type Outcome } from "./python.js";
 import { reasonOf, Refusal } from "./refusal.js";
 import { type Method, type Notice, NOTICES, type Notifications, type Requests } from "./requests.js";
@@ -73,7 +73,7 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** Whether the interpreter was deleted since; one found on the PATH is asked anew at each start. */
+/** Whether the interpreter was deleted since. */
 function isGone({ candidate }: Found): boolean {
   return isAbsolute(candidate.command) && !existsSync(candidate.command);
 }
@@ -198,11 +198,9 @@ export class Server implements vscode.Disposable {
   }
 
   private make({ candidate }: Found, tell: (now: "answers" | "ended") => void): Started {
-    const { command } = candidate;
-    const args = ["-m", "croqls"];
-    this.output.info(`Starting: ${[command, ...args].join(" ")}`);
-    const options: ServerOptions = { command, args, options: { env: pythonEnvironment() } };
-    const client = new QuietClient(LANGUAGE, "Croqtile", options, clientOptions(this.output));
+    const process = serverProcess(candidate.command);
+    this.output.info(`Starting: ${[process.command, ...process.args].join(" ")}`);
+    const client = new QuietClient(LANGUAGE, "Croqtile", process satisfies ServerOptions, clientOptions(this.output));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         tell("answers");

@@ -24,7 +24,7 @@ export interface Installation {
 }
 
 /** What can make environments: `uv`, or a Python that is new enough. */
-export type Maker = { readonly kind: "uv" } | { readonly kind: "python"; readonly command: string };
+export type Maker = { readonly kind: "uv" | "python"; readonly command: string };
 
 /** The interpreter of an environment. */
 export function interpreterOf(folder: string, platform: NodeJS.Platform): string {
@@ -39,8 +39,8 @@ export function steps({ folder, there, withoutPip, source }: Installation, maker
   const [created, installed]: [Step, Step] =
     maker.kind === "uv"
       ? [
-          { title: make, command: "uv", args: ["venv", "--allow-existing", "--python", `>=${OLDEST_PYTHON.join(".")}`, folder] },
-          { title: install, command: "uv", args: ["pip", "install", "--python", python, source] },
+          { title: make, command: maker.command, args: ["venv", "--allow-existing", "--python", `>=${OLDEST_PYTHON.join(".")}`, folder] },
+          { title: install, command: maker.command, args: ["pip", "install", "--python", python, source] },
         ]
       : [
           { title: make, command: maker.command, args: ["-I", "-m", "venv", folder] },
@@ -83,10 +83,10 @@ export function runs(found: Probe | undefined): boolean {
   return found?.kind === "package-missing" || found?.kind === "package-broken";
 }
 
-/** What makes environments here: uv where it runs, else one of the Pythons; undefined where there is neither. */
-export async function findMaker(run: Run, pythons: () => Promise<readonly Probe[]>): Promise<Maker | undefined> {
-  const uv = await run("uv", ["--version"]);
-  return uv.kind === "exited" && uv.code === 0 ? { kind: "uv" } : makerAmong(await pythons());
+/** What makes environments here: the `uv` of the PATH where it runs, else one of the Pythons; undefined where there is neither. */
+export async function findMaker(run: Run, uv: string | undefined, pythons: () => Promise<readonly Probe[]>): Promise<Maker | undefined> {
+  const tried = uv === undefined ? undefined : await run(uv, ["--version"]);
+  return uv !== undefined && tried?.kind === "exited" && tried.code === 0 ? { kind: "uv", command: uv } : makerAmong(await pythons());
 }
 
 /** Whether a Python that is there lacks pip. */

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 
-import type { ProcessResult } from "./python.js";
+import { isBare, type ProcessResult } from "./python.js";
 
 const TIME_LIMIT_MS = 10_000;
 
@@ -14,8 +14,16 @@ export function pythonEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PYTHONSAFEPATH: "1" };
 }
 
-/** Runs `command` to its end, at most ten seconds, away from the workspace; never throws. */
+/** How the server is started. Left to the client of the protocol, its folder would be the workspace's. */
+export function serverProcess(command: string): { command: string; args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } } {
+  return { command, args: ["-m", "croqls"], options: { cwd: homedir(), env: pythonEnvironment() } };
+}
+
+/** Runs `command` to its end, at most ten seconds, away from the workspace; never throws. A name is one that the PATH lacks. */
 export function runProcess(command: string, args: readonly string[]): Promise<ProcessResult> {
+  if (isBare(command)) {
+    return Promise.resolve({ kind: "failed", reason: "no such program" });
+  }
   return new Promise((resolve) => {
     const options = {
       timeout: TIME_LIMIT_MS,

@@ -62,8 +62,15 @@ export interface Files {
   readonly exists: (file: string) => boolean;
   /** A folder without links in its path. */
   readonly real: (folder: string) => string;
-  /** The places that one comes through to a program, all links followed; of a bare name, which the PATH has, too. */
-  readonly reached: (command: string) => readonly string[];
+  /** The file that a name without a folder starts; undefined where the PATH has none. */
+  readonly found: (name: string) => string | undefined;
+  /** The places that one comes through to a program, all links followed. */
+  readonly reached: (file: string) => readonly string[];
+}
+
+/** Whether a program is named without a folder: looked for by the system, it could be one of the workspace's. */
+export function isBare(command: string): boolean {
+  return !/[\\/]/.test(command);
 }
 
 /** Whether a path is below a folder, by its text alone; a name such as `..venv` is not the way out. */
@@ -76,7 +83,7 @@ export function below(file: string, folder: string): boolean {
 /** Whether a program is below one of the folders, or reached through one, as by a link. */
 export function inside(command: string, folders: readonly string[], files: Files): boolean {
   const roots = folders.flatMap((folder) => [folder, files.real(folder)]);
-  return files.reached(command).some((place) => roots.some((root) => below(place, root)));
+  return !isBare(command) && files.reached(command).some((place) => roots.some((root) => below(place, root)));
 }
 
 function workspaceInterpreters(folder: string, platform: NodeJS.Platform): string[] {
@@ -85,8 +92,9 @@ function workspaceInterpreters(folder: string, platform: NodeJS.Platform): strin
 }
 
 /**
- * The candidates in the order of the search. A setting excludes all others. In an untrusted workspace nothing
- * from inside its folders is a candidate, wherever the path comes from.
+ * The candidates in the order of the search. A setting excludes all others. A name becomes the path of the program that the
+ * PATH has for it, where it has one. In an untrusted workspace nothing from inside its folders is a candidate, wherever the
+ * path comes from.
  */
 export function candidates(at: Surroundings, files: Files): Candidate[] {
   const found: Candidate[] = [];
@@ -104,8 +112,9 @@ export function candidates(at: Surroundings, files: Files): Candidate[] {
     const names = at.platform === "win32" ? ["python", "python3"] : ["python3", "python"];
     found.push(...names.map((command): Candidate => ({ command, origin: "path" })));
   }
-  const named = ({ command }: Candidate): boolean => !/[\\/]/.test(command) || path.isAbsolute(command);
-  const allowed = at.trusted ? found : found.filter((one) => named(one) && !inside(one.command, at.folders, files));
+  const placed = found.map(({ command, origin }) => ({ command: isBare(command) ? (files.found(command) ?? command) : command, origin }));
+  const named = ({ command }: Candidate): boolean => isBare(command) || path.isAbsolute(command);
+  const allowed = at.trusted ? placed : placed.filter((one) => named(one) && !inside(one.command, at.folders, files));
   return allowed.filter((one, i) => allowed.findIndex((other) => other.command === one.command) === i);
 }
 

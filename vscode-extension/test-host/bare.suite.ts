@@ -16,7 +16,7 @@ export const run = suite({
     await extension().activate();
     await until("a message", () => watch.messages.length > 0);
     assert.deepEqual(watch.messages.map((one) => one.kind), ["warning"]);
-    assert.match(watch.messages[0]!.text, /^Croqtile: Python 3\.\d+\.\d+ \(python3\) has no croqtile-tools/);
+    assert.match(watch.messages[0]!.text, /^Croqtile: Python 3\.\d+\.\d+ \(\/.*\/python3\) has no croqtile-tools/);
     assert.notEqual(watch.messages[0]!.buttons.length, 0);
     assert.deepEqual(servers(), []);
     watch.clear();

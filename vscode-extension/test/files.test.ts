@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { FILES } from "../src/files.js";
+import { FILES, onPath } from "../src/files.js";
 import { candidates, inside, type Surroundings } from "../src/python.js";
 
 /** A workspace `ws`, another folder `out`, each with a program, and a link `also` to the workspace. */
@@ -59,12 +59,48 @@ test("the PATH leads to no program of a workspace that is not trusted", async ()
       process.env["PATH"] = entries.map((entry) => path.join(folder, entry)).join(path.delimiter);
       return candidates(untrusted(path.join(folder, "ws")), FILES).map((one) => one.command);
     };
-    assert.deepEqual(found("out/bin", "ws/bin"), ["python3", "python"]);
+    const outside = [path.join(folder, "out/bin/python3"), "python"]; // which runProcess does not run
+    assert.deepEqual(found("out/bin", "ws/bin"), outside);
     assert.deepEqual(found("ws/bin", "out/bin"), ["python"]);
     assert.deepEqual(found("nothing", "also/bin"), ["python"]);
     await chmod(path.join(folder, "ws/bin/python3"), 0o644); // no program: the next one is meant
-    assert.deepEqual(found("ws/bin", "out/bin"), ["python3", "python"]);
+    assert.deepEqual(found("ws/bin", "out/bin"), outside);
     await mkdir(path.join(folder, "ws/bin/python"));
-    assert.deepEqual(found("ws/bin", "out/bin"), ["python3", "python"]);
+    assert.deepEqual(found("ws/bin", "out/bin"), outside);
   });
+});
+
+test("an entry of the PATH that is empty or relative leads nowhere, in a trusted workspace too", async () => {
+  await withFolders(async (folder) => {
+    const before = process.cwd();
+    try {
+      process.chdir(path.join(folder, "ws"));
+      await writeFile("uv", "#!/bin/sh\n", { mode: 0o755 });
+      await writeFile("python3", "#!/bin/sh\n", { mode: 0o755 });
+      const searched = (...entries: readonly string[]): void => void (process.env["PATH"] = entries.join(path.delimiter));
+      for (const entry of ["bin", "./bin", "../ws/bin", "", "."]) {
+        searched(entry, path.join(folder, "out/bin"), "");
+        for (const trusted of [true, false]) {
+          const at = { ...untrusted(path.join(folder, "ws")), trusted };
+          assert.deepEqual(candidates(at, FILES).map((one) => one.command), [path.join(folder, "out/bin/python3"), "python"], entry);
+        }
+        assert.equal(FILES.found("uv"), undefined, entry);
+      }
+      delete process.env["PATH"];
+      assert.equal(FILES.found("python3"), undefined);
+    } finally {
+      process.chdir(before);
+    }
+  });
+});
+
+test("a name has the endings of Windows there, and entries may stand in quotes", () => {
+  const searched = '.;;bin;\\here;C:here;"C:\\a; b";D:/c;\\\\host\\share;%X%';
+  const folders = ["C:\\a; b", "D:\\c", "\\\\host\\share"];
+  assert.deepEqual(
+    onPath("python", searched, "win32"),
+    folders.flatMap((one) => [`${one}\\python.com`, `${one}\\python.exe`]),
+  );
+  assert.deepEqual(onPath("uv.exe", "C:\\b", "win32"), ["C:\\b\\uv.exe", "C:\\b\\uv.exe.com", "C:\\b\\uv.exe.exe"]);
+  assert.deepEqual(onPath("uv", ":/a/b:bin:.:", "linux"), ["/a/b/uv"]);
 });

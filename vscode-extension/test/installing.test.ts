@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
+import { FILES } from "../src/files.js";
 import { findMaker, interpreterOf, lacksPip, makerAmong, placed, runs, steps, typed, usable, wrongSource } from "../src/installing.js";
 import { runProcess } from "../src/process.js";
 import { type Candidate, probe, type Probe, type Run } from "../src/python.js";
@@ -18,9 +19,9 @@ const FOUND: Probe = { kind: "found", candidate, python: "3.12.1", server: "0.1.
 const lines = (...args: Parameters<typeof steps>): string[] => steps(...args).map(typed);
 
 test("uv makes and fills an environment", () => {
-  assert.deepEqual(lines({ folder: "/w s/.venv", there: false, withoutPip: false, source: "croqtile-tools" }, { kind: "uv" }, "linux"), [
-    "uv venv --allow-existing --python '>=3.11' '/w s/.venv'",
-    "uv pip install --python '/w s/.venv/bin/python' croqtile-tools",
+  assert.deepEqual(lines({ folder: "/w s/.venv", there: false, withoutPip: false, source: "croqtile-tools" }, { kind: "uv", command: "/b/uv" }, "linux"), [
+    "/b/uv venv --allow-existing --python '>=3.11' '/w s/.venv'",
+    "/b/uv pip install --python '/w s/.venv/bin/python' croqtile-tools",
   ]);
 });
 
@@ -36,14 +37,14 @@ test("without uv the standard library does", () => {
 test("into one that is there the package is only installed", () => {
   const there = { folder: "/w/.venv", there: true, withoutPip: false, source: "/d" };
   const python = { kind: "python", command: "python3" } as const;
-  assert.deepEqual(lines(there, { kind: "uv" }, "linux"), ["uv pip install --python /w/.venv/bin/python /d"]);
+  assert.deepEqual(lines(there, { kind: "uv", command: "/b/uv" }, "linux"), ["/b/uv pip install --python /w/.venv/bin/python /d"]);
   assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -I -m pip install /d"]);
 });
 
 test("where pip is not in it, as in one of uv's, it comes first, unless uv installs", () => {
   const there = { folder: "/w/.venv", there: true, withoutPip: true, source: "/d" };
   const python = { kind: "python", command: "python3" } as const;
-  assert.deepEqual(lines(there, { kind: "uv" }, "linux"), ["uv pip install --python /w/.venv/bin/python /d"]);
+  assert.deepEqual(lines(there, { kind: "uv", command: "/b/uv" }, "linux"), ["/b/uv pip install --python /w/.venv/bin/python /d"]);
   assert.deepEqual(lines(there, python, "linux"), ["/w/.venv/bin/python -I -m ensurepip", "/w/.venv/bin/python -I -m pip install /d"]);
 });
 
@@ -123,13 +124,14 @@ async function withUv(work: (folder: string) => Promise<void>): Promise<void> {
 
 test("with uv an environment is made from nothing, and its Python has the package", async () => {
   await withUv(async (folder) => {
-    const maker = await findMaker(runProcess, () => assert.fail("no Python is looked for"));
-    assert.deepEqual(maker, { kind: "uv" });
+    const maker = await findMaker(runProcess, FILES.found("uv"), () => assert.fail("no Python is looked for"));
+    assert.deepEqual(maker, { kind: "uv", command: path.join(folder, "uv") });
+    assert.ok(maker !== undefined);
     const place = path.join(folder, "w", ".venv");
     const wish = { folder: place, there: false, withoutPip: false, source: folder };
     const command = interpreterOf(place, "linux");
     const ends: unknown[] = [];
-    for (const step of steps(wish, { kind: "uv" }, "linux")) {
+    for (const step of steps(wish, maker, "linux")) {
       const end = await runProcess(step.command, step.args);
       ends.push(end.kind === "exited" ? end.code : end.reason, (await probe({ command, origin: "workspace" }, runProcess)).kind);
     }
@@ -146,7 +148,9 @@ test("a uv that does not run is none, and the Pythons are asked", async () => {
   const broken: Run = () => Promise.resolve({ kind: "exited", code: 1, stdout: "", stderr: "" });
   const absent: Run = () => Promise.resolve({ kind: "failed", reason: "no such program" });
   for (const run of [broken, absent]) {
-    assert.deepEqual(await findMaker(run, () => Promise.resolve([MISSING])), { kind: "python", command: "python3" });
-    assert.equal(await findMaker(run, () => Promise.resolve([OLD])), undefined);
+    assert.deepEqual(await findMaker(run, "/b/uv", () => Promise.resolve([MISSING])), { kind: "python", command: "python3" });
+    assert.equal(await findMaker(run, "/b/uv", () => Promise.resolve([OLD])), undefined);
   }
+  const never: Run = (command) => assert.fail(`${command} is run`);
+  assert.deepEqual(await findMaker(never, undefined, () => Promise.resolve([MISSING])), { kind: "python", command: "python3" });
 });

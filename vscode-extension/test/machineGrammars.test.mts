@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { grammarOf, scopesOf } from "./engine.mjs";
 
-const ptx = await grammarOf("source.ptx", { "source.ptx": readFileSync("../syntaxes/ptx.tmLanguage.json", "utf8") });
+const ptx = await grammarOf("source.ptx.nvidia", { "source.ptx.nvidia": readFileSync("../syntaxes/ptx.tmLanguage.json", "utf8") });
 const sass = await grammarOf("source.sass.nvidia", { "source.sass.nvidia": readFileSync("../syntaxes/sass.tmLanguage.json", "utf8") });
 
 /** What is coloured of a line: text and scope without the language, punctuation left out. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { homedir } from "node:os";
 import { test } from "node:test";
 
-import { runProcess } from "../src/process.js";
+import { runProcess, serverProcess } from "../src/process.js";
 import {
   brief,
   below,
@@ -24,7 +25,7 @@ const at: Surroundings = {
   trusted: true,
   platform: "linux",
 };
-const everything: Files = { exists: () => true, real: (folder) => folder, reached: (command) => [command] };
+const everything: Files = { exists: () => true, real: (folder) => folder, found: () => undefined, reached: (command) => [command] };
 const commands = (list: readonly Candidate[]): string[] => list.map((one) => one.command);
 const candidate: Candidate = { command: "py", origin: "path" };
 
@@ -145,6 +146,26 @@ test("lines that a sitecustomize prints do not disturb", async () => {
 
 test("a program that does not exist is a result, not an exception", async () => {
   assert.deepEqual(await runProcess("/no/such/program", []), { kind: "failed", reason: "no such program" });
+});
+
+test("a name that the PATH lacks is not left to the system", async () => {
+  for (const name of ["sh", "node", "cmd.exe", ""]) {
+    assert.deepEqual(await runProcess(name, []), { kind: "failed", reason: "no such program" });
+  }
+});
+
+test("the server is started away from the workspace", () => {
+  const { options, ...start } = serverProcess("/opt/py");
+  assert.deepEqual(start, { command: "/opt/py", args: ["-m", "croqls"] });
+  assert.deepEqual([options.cwd, options.env["PYTHONSAFEPATH"]], [homedir(), "1"]);
+});
+
+test("a name is the program that the PATH has for it, wherever it comes from", () => {
+  const files: Files = { ...everything, exists: () => false, found: (name) => (name === "python3" ? undefined : `/usr/bin/${name}`) };
+  assert.deepEqual(commands(candidates({ ...at, pythonExtension: "python" }, files)), ["/usr/bin/python", "python3"]);
+  assert.deepEqual(commands(candidates({ ...at, setting: "python3.13" }, files)), ["/usr/bin/python3.13"]);
+  const within: Files = { ...files, found: (name) => `/ws/bin/${name}` };
+  assert.deepEqual(candidates({ ...at, trusted: false, setting: "python" }, within), []);
 });
 
 test("arguments reach the program as they are, without a shell", async () => {

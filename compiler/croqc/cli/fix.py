@@ -75,8 +75,8 @@ def _finish(args: argparse.Namespace, report: FileReport, fixed: FixedText) -> N
         return
     if fixed.applied:
         write_text(path, fixed.text)
-    places = f" in {fixed.places} places" if fixed.places > fixed.applied else ""
-    print(f"{path}: {fixed.applied} fix{'' if fixed.applied == 1 else 'es'} applied{places}")
+    lines = f" in {fixed.lines} lines" if fixed.lines > fixed.applied else ""
+    print(f"{path}: {fixed.applied} fix{'' if fixed.applied == 1 else 'es'} applied{lines}")
 
 
 def _tell_left(args: argparse.Namespace, fixed: FixedText) -> bool:

@@ -23,6 +23,8 @@ def _lines(entry: ProfileEntry) -> Iterator[str]:
         at = "" if start is None else f"{entry.path}:{start.line + 1}:{start.character + 1}: "
         yield f"{title}: not profiled"
         yield f"  {at}{entry.message}"
+        if entry.offer == "force":
+            yield "  --force profiles it all the same"
     else:
         yield f"{title}: {entry.plain * 1e6:.1f} us on {entry.card} (median of {entry.rounds})"
         yield f"  measured with probes in every block: {entry.slowdown:.2f} x the plain time"

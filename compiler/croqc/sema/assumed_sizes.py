@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from croqc.sema import rulenames_device as rules
-from croqc.sema.builder import Builder, Reach
+from croqc.sema.builder import Builder, ReachedIndex
 from croqc.sema.model import SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.shapes import Item
@@ -31,7 +31,7 @@ def note_reach(walk: Walk, node: ast.Chain, item: Item, extent: Int) -> None:
     if top is None or walk.ranges.is_positive(extent - top) or walk.ranges.is_natural(top - extent):
         return
     if (top.const is not None or _whole_tiles(top, extent) is not None) and _is_size(walk.b, extent):
-        walk.b.reached.append(Reach(node, item.node, item.value, top, extent))
+        walk.b.reached.append(ReachedIndex(node, item.node, item.value, top, extent))
 
 
 def _is_size(builder: Builder, extent: Int) -> bool:
@@ -59,7 +59,7 @@ def check_assumed_sizes(builder: Builder) -> None:
     jumps = [around for node, around in statements(body) if isinstance(node, ast.Jump | ast.Return)]
     places = {chain: pair for pair in statements(body) for chain in nodes_of_kind(pair[0], ast.Chain)}  # innermost last
     kinds = {symbol.atom: symbol.kind for symbol in builder.symbols if symbol.atom}
-    told: dict[tuple[Int, int | None, int | None], list[Reach]] = {}
+    told: dict[tuple[Int, int | None, int | None], list[ReachedIndex]] = {}
     for found in builder.reached:
         stmt, around = places.get(found.node, (None, Around()))
         if stmt is None or found.extent.names() & promised or chooses(stmt):

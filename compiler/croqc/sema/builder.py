@@ -32,7 +32,7 @@ from croqc.text.span import Span
 
 
 @record
-class Reach:
+class ReachedIndex:
     """An index of an element that goes up to `top`, and the extent that it is to stay below."""
 
     node: ast.Chain
@@ -70,7 +70,7 @@ class Builder:
         # of every atom over the whole function (dimensions from 1, indices below their bound).
         self.anonymous: dict[ast.Copy, Symbol] = {}
         self.intervals: dict[str, Interval] = {}
-        self.reached: list[Reach] = []  # indices that stay inside for some sizes only
+        self.reached: list[ReachedIndex] = []  # indices that stay inside for some sizes only
         self._reported: set[tuple[str, Span, object]] = set()
 
     def report(self, rule: str, span: Span, related: Iterable[Related] = (), **args: object) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
+
+from croqc.text.record import record
 
 LIMIT = 16 * 1024 * 1024  # bytes
 
@@ -12,26 +15,40 @@ class FileError(Exception):
     """A file that cannot be used; the text names it, the reason and, where there is one, the way out."""
 
 
-def read_text(path: Path) -> str:
+@record
+class FileWords:
+    """What is said of a file that is a folder, too large or binary."""
+
+    folder: str
+    large: str
+    binary: str
+
+
+SOURCE_WORDS: Final = FileWords(
+    "is a folder; name the .co files in it", "is over 16 MiB; split it", "is a binary file, not Croqtile text"
+)
+
+
+def read_text(path: Path, words: FileWords = SOURCE_WORDS) -> str:
     """The text of a file, UTF-8, line ends and a byte-order mark as they are.
 
     Raises FileError if it is missing, a folder, unreadable, over 16 MiB, binary or not UTF-8.
     """
     try:
         if path.is_dir():
-            raise FileError(f"{path}: is a folder; name the .co files in it")
+            raise FileError(f"{path}: {words.folder}")
         if path.stat().st_size > LIMIT:
-            raise FileError(f"{path}: is over 16 MiB; split it")
+            raise FileError(f"{path}: {words.large}")
         with path.open("rb") as stream:
             data = stream.read(LIMIT + 1)  # what is no file has no size
         if len(data) > LIMIT:
-            raise FileError(f"{path}: is over 16 MiB; split it")
+            raise FileError(f"{path}: {words.large}")
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from None
     if b"\0" in data:
-        raise FileError(f"{path}: is a binary file, not Croqtile text")
+        raise FileError(f"{path}: {words.binary}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

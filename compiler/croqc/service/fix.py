@@ -24,7 +24,7 @@ class FixedText:
 
     text: str
     applied: int
-    places: int
+    lines: int
     report: FileReport
 
 
@@ -59,17 +59,17 @@ def fix_text(
     report: FileReport, recheck: Callable[[str, FileReport], FileReport], rule: str | None = None, unsafe: bool = False
 ) -> FixedText:
     """Fix a checked text. `recheck` checks a new text, given the report before."""
-    text, applied, places = report.source.text, 0, 0
+    text, applied, lines = report.source.text, 0, 0
     for _ in range(ROUNDS):
         edits, count = choose_edits(report, rule, unsafe)
         changed = apply_edits(text, edits)
         if changed == text:
             break
-        text, applied, places = changed, applied + count, places + places_of(report.source, edits)
+        text, applied, lines = changed, applied + count, lines + lines_of(report.source, edits)
         report = recheck(text, report)
-    return FixedText(text, applied, places, report)
+    return FixedText(text, applied, lines, report)
 
 
-def places_of(source: Source, edits: Iterable[Edit]) -> int:
+def lines_of(source: Source, edits: Iterable[Edit]) -> int:
     """The number of lines that edits begin in."""
     return len({source.line_of(edit.span.start) for edit in edits})

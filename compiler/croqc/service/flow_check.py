@@ -86,20 +86,27 @@ def _function_flow(
     return FunctionFlow(tuple(flow for flow, _ in told), in_order(found))
 
 
-def with_flow(
+def with_flow(file: FileReport, budget: int, previous: FileReport | None = None, fixes: bool = True) -> FileReport:
+    """The report with the flow of every sound function, and with the fixes of its other findings tried out. Without
+    `fixes`, which cost more than the verdict, neither is done and the findings of the flow have none."""
+    return with_verdicts(with_tried_fixes(with_sole_ways(file, _is_clean)) if fixes else file, budget, previous, fixes)
+
+
+def with_verdicts(
     file: FileReport,
     budget: int,
     previous: FileReport | None = None,
     fixes: bool = True,
     wanted: Callable[[FunctionReport], bool] = lambda _: True,
+    between: Callable[[], None] = lambda: None,
 ) -> FileReport:
-    """The report with the flow of every sound function that is `wanted`, which is asked before each. `budget` bounds
-    the effort in abstract steps (section 5). Without `fixes`, which cost more than the verdict, findings have none."""
+    """The report with the flow of every sound function that is `wanted`; its other findings are as they were. `budget`
+    bounds the effort in abstract steps (section 5). `between` is called before each function: it may take long."""
     known = (previous.flows if previous else None) or {}
     flows = {}
-    file = with_tried_fixes(with_sole_ways(file, _is_clean)) if fixes else file
     for number, function in enumerate(file.functions):
         if function.analysis is not None and wanted(function):
+            between()
             flow = known.get(function.analysis) or _function_flow(file, number, function.analysis, budget, fixes)
             if flow is not None:
                 flows[function.analysis] = flow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.service.check import FileReport, check_text
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_check import with_verdicts
 from croqc.text.diagnostics import Diagnostic, Fix, Severity
 from croqc.text.edits import apply_edits, overlaps
 from croqc.text.record import replace
@@ -46,6 +46,6 @@ def _fails(report: FileReport, number: int, fixes: list[Fix]) -> bool:
     trial = check_text(apply_edits(report.source.text, edits), *report.given, report.source.path, report)
     if len(trial.functions) != len(report.functions):
         return False
-    judged = with_flow(trial, TYPING_BUDGET, report, wanted=lambda function: function is trial.functions[number])
+    judged = with_verdicts(trial, TYPING_BUDGET, report, wanted=lambda function: function is trial.functions[number])
     left = [item for item in judged.flow_found or () if trial.functions[number].spans(item.span)]
     return any(item.severity in _LOUD and _safe(item) is None for item in left)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from croqc.codegen.program import Program, program_of
 from croqc.pipe import ir
@@ -120,9 +121,15 @@ def program_for(
 
 def names_for(report: FileReport, function: FunctionReport) -> FunctionNames:
     """What is made of a function in the translation unit of its file; the device code there keeps its names."""
+    return _names_of(report)[function.base]
+
+
+@lru_cache(maxsize=1)
+def _names_of(report: FileReport) -> Mapping[int, FunctionNames]:
+    """The same of every function, by its place: a file's functions are lowered one behind the other."""
     functions = [(each.name, len(each.analysis.model.kernels) if each.analysis else 1) for each in report.functions]
     made = file_names(functions, device_words(report))
-    return made[next(number for number, each in enumerate(report.functions) if each.base == function.base)]
+    return {each.base: names for each, names in zip(report.functions, made, strict=True)}
 
 
 def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:

@@ -89,8 +89,8 @@ class _Profiler:
             return self._ended(str(error))
         refused = refusal(self.report, self.function, data, request, False)
         if refused is not None:
-            way = "; --force profiles it all the same" if refused.offer == "force" else ""
-            return self._ended(refused.message + way, refused.place)
+            entry = replace(self._entry(refused.message, refused.place), offer=refused.offer)
+            return Profiled(entry, self.report, self.function)
         return self._measured(model, launch_args(data, self.planned.sizes), request)
 
     def _measured(self, model: Model, args: LaunchArgs, request: CardRequest) -> Profiled:
@@ -148,6 +148,7 @@ class _Profiler:
             message,
             None if place is None else range_of(self.report.source, place),
             () if found is None else found.plain.notes,
+            None,
         )
 
     # --- kernels ----------------------------------------------------------------------------------

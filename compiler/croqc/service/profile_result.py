@@ -104,6 +104,7 @@ class KernelTime:
 @dataclass(frozen=True, slots=True)
 class ProfileEntry:
     """A function that was profiled; without `kernels` one that was not: `message` says why, at `range` if known.
+    `offer` is "force" where the verdict of the credit flow alone keeps it from the card.
 
     `plain` and `probed`: seconds of a round without probes, and with them in every block; medians of `rounds`.
     """
@@ -121,6 +122,7 @@ class ProfileEntry:
     message: str
     range: Range | None
     notes: tuple[str, ...]
+    offer: str | None
 
     @property
     def slowdown(self) -> float:

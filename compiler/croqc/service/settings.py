@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from croqc.service.files import FileError, read_text
+from croqc.service.files import FileError, FileWords, read_text
 from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.text.record import record
 
 DIALECTS = ("any", "current")
 NO_DEFINES: Final[Mapping[str, str | None]] = {}
+_WORDS: Final = FileWords(
+    "is a folder, no file of settings", "is over 16 MiB, too large for settings", "is a binary file, not TOML"
+)
 _NAME: Final = re.compile(r"[^\W\d]\w*", re.ASCII)
 
 
@@ -75,7 +78,7 @@ def load_project(path: Path) -> Settings:
     import tomllib  # here, since most folders have no such file
 
     try:
-        data = tomllib.loads(read_text(path))
+        data = tomllib.loads(read_text(path, _WORDS))
     except FileError as error:
         raise SettingsError(str(error)) from None
     except tomllib.TOMLDecodeError as error:

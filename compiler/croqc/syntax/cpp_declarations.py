@@ -15,8 +15,9 @@ from croqc.syntax.tokens import Preprocessed, RegionKind
 from croqc.text.record import record
 from croqc.text.span import Span
 
-SILENT: Final = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-"""Comments and strings, for those who look for words."""
+_CHARACTER: Final = r"(?:(?<![0-9A-Fa-f])|(?<=\bcase)|(?<=\bu8))'(?:\\.|[^'\\\n])*'"  # not `1'000`
+SILENT: Final = re.compile(rf'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|{_CHARACTER}', re.DOTALL)
+"""Comments, strings and characters, for those who look for words."""
 _COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 

@@ -50,6 +50,15 @@ class Calls:
     places: tuple[Span, ...]
 
 
+Find = Callable[[Snapshot, HierarchyItem], tuple[Calls, ...]]
+"""`incoming` or `outgoing`."""
+
+
+def calls_of(find: Find, item: HierarchyItem, snapshot: Snapshot) -> tuple[Calls, ...]:
+    """The same with the snapshot last, as the verdict process is asked."""
+    return find(snapshot, item)
+
+
 def hierarchy_at(snapshot: Snapshot, offset: int) -> tuple[HierarchyItem, ...]:
     """The events or the function that the place names; `wait` and `trigger` name those behind them."""
     function = snapshot.function_at(offset)

@@ -25,11 +25,13 @@ class Hover:
     span: Span
 
 
-def hover(snapshot: Snapshot, offset: int, pictures: bool = False, late: str | None = None) -> Hover | None:
+def hover(
+    snapshot: Snapshot, offset: int, pictures: bool = False, with_flow: bool = True, instead: str = ""
+) -> Hover | None:
     """Type and shape of a name, definition of a macro, documentation of a word or directive, credit flow; or None.
 
-    `pictures`: the client shows images in Markdown. `late` is said in the place of the credit flow, which costs a run
-    of the verifier where the snapshot's report has no verdicts; `needs_flow` says where that matters.
+    `pictures`: the client shows images in Markdown. Without `with_flow` nothing is said of the credit flow but
+    `instead`: it costs a run of the verifier where the snapshot's report has no verdicts; `needs_flow` says where.
     """
     directive = directive_hover(snapshot, offset)
     if directive is not None:
@@ -47,7 +49,7 @@ def hover(snapshot: Snapshot, offset: int, pictures: bool = False, late: str | N
     token = _word_at(function, offset)
     if token is None:
         return None
-    told = flow_section(snapshot, function, token, pictures) if late is None else late
+    told = flow_section(snapshot, function, token, pictures) if with_flow else instead
     parts = (_symbol(function, token) or _operation(function, token), told)
     text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None

@@ -140,7 +140,7 @@ def _foreign(named: Named, new: str) -> str:
     if new == "defined" or new.startswith("__"):
         return f"'{new}' belongs to the preprocessor or the compiler of C++, where this name stands, too"
     if new in CPP_WORDS:
-        return f"'{new}' is a word of C++, where this name stands, too"
+        return f"'{new}' belongs to C++, where this name stands, too"
     if is_owned(new):
         return f"'{new}' is a name of the headers of C++, CUDA or generated code, where this name stands, too"
     return ""

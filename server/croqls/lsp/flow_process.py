@@ -66,7 +66,7 @@ class FlowProcess:
         try:
             return await asyncio.wait_for(future, _PATIENCE)
         except TimeoutError:
-            return Reply(number, None, LATE)
+            return Reply(number, None, LATE, late=True)
         finally:
             self._questions.pop(number, None)
             self._replies.pop(number, None)
@@ -98,12 +98,16 @@ class FlowProcess:
                 except NoProcessError as error:
                     self._give_up(order, f"{NO_PROCESS}{error}")
                     continue
+            assert self._child is not None
+            try:
+                self._child.send(order)
+            except Exception as error:  # of pickling: a request that is no function of a module
+                self._give_up(order, f"the credit-flow process cannot be asked: {error}")
+                continue
             if isinstance(order, Question):
                 self._asking = order
             else:
                 self._running = order
-            assert self._child is not None
-            self._child.send(order)
             if self._guard is None:
                 self._guard = asyncio.create_task(self._replace(self._child))
         if self._asking is None and self._running is None:
@@ -123,10 +127,18 @@ class FlowProcess:
         self._asking = self._running = self._guard = None
         self.stop()
         if asking is not None and asking.number in self._replies:
-            self._questions = {asking.number: asking, **self._questions}
-        if running is not None and self._newest.get(running.key) is running:
-            self._waiting[running.key] = running
+            self._ask_first(asking)
+        if running is not None:
+            self._wait_again(running)
         self._next()
+
+    def _ask_first(self, question: Question) -> None:
+        self._questions = {question.number: question, **self._questions}
+
+    def _wait_again(self, job: Job) -> None:
+        """Unless its document was closed, or has a newer version."""
+        if self._newest.get(job.key) is job:
+            self._waiting[job.key] = job
 
     def _picked(self) -> Job | Question | None:
         """What the process is to be given now: one question at a time, jobs when it has nothing else."""
@@ -167,14 +179,18 @@ class FlowProcess:
     def _lost(self) -> None:
         """The process died: give up what it worked at and go on with the rest.
 
-        A text that it died at twice is not given to it again until it changes.
+        Of a question in the middle of a job nobody knows which of the two it was: the question is asked alone, and the
+        job waits again. A text that it died at twice is not given to it again until it changes.
         """
-        orders = [order for order in (self._asking, self._running) if order is not None]
+        asking, running = self._asking, self._running
         self._asking = self._running = None
         self.stop()
-        for text in {one.key: one for one in map(_text_of, orders)}.values():
+        if asking is not None and running is not None:
+            self._ask_first(asking)
+            self._wait_again(running)
+        elif (order := asking or running) is not None:
+            text = _text_of(order)
             self._deaths[text.key] = text, self._deaths_at(text) + 1
-        for order in orders:
             self._give_up(order, _DIED)
         self._next()
 

@@ -18,7 +18,7 @@ from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, order_of
 from croqls.lsp.convert import range_of
 from croqls.lsp.documents import key_of, path_of
 from croqls.lsp.progress import Token, progress
-from croqls.lsp.requests.publish import push_again
+from croqls.lsp.publish import push_again
 from croqls.lsp.runs import Past, Run, entries
 from croqls.workers.orders import News
 

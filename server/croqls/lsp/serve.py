@@ -15,8 +15,8 @@ from pygls.io_ import StdoutWriter
 from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
+from croqls.lsp.publish import publish_verdicts, push
 from croqls.lsp.requests import TABLE
-from croqls.lsp.requests.publish import publish_verdicts, push
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.transport import listen
 

@@ -1,7 +1,8 @@
 """The process that finds credit-flow verdicts and tells of them, so that the server's loop never waits for them.
 
 It is sent texts and answers plain values; it keeps the last report of each document, so that only what changed is
-analysed again. It ends when the server does. Must not write to standard output, which belongs to the protocol.
+analysed again. Fixes of what is no finding of the flow are tried by those who show them. It ends when the server does.
+Must not write to standard output, which belongs to the protocol.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from croqc.flow.analysis import TYPING_BUDGET
 from croqc.rules import internal_error
 from croqc.sema.model import Analysis
 from croqc.service.check import FileReport, FunctionFlow, check_text
-from croqc.service.flow_check import with_flow
+from croqc.service.flow_check import with_verdicts
 from croqc.service.memory import collect_young
 from croqc.text.record import record, replace
 from croqc.text.span import Span
@@ -75,7 +76,7 @@ class Desk:
         known = self._checked(job)
         if known.report.flows is not None:
             return known.report
-        report = with_flow(known.report, TYPING_BUDGET, known.judged, wanted=self._hear)
+        report = with_verdicts(known.report, TYPING_BUDGET, known.judged, between=self._hear)
         self._keep(Known(job, report, report.flows or {}))
         return report
 
@@ -84,7 +85,7 @@ class Desk:
         known, here = self._checked(job), Span(place, place)
         if known.report.flows is not None:
             return known.report
-        report = with_flow(known.report, TYPING_BUDGET, known.judged, wanted=lambda function: function.spans(here))
+        report = with_verdicts(known.report, TYPING_BUDGET, known.judged, wanted=lambda function: function.spans(here))
         self._keep(replace(known, flows={**known.flows, **(report.flows or {})}))
         return report
 
@@ -104,11 +105,10 @@ class Desk:
             self._known.pop(next(iter(self._known)))
         return known
 
-    def _hear(self, _: object) -> bool:
+    def _hear(self) -> None:
         """While a job is under way nothing but questions comes."""
         while self._connection.poll():
             self.serve(self._connection.recv())
-        return True
 
 
 def serve(connection: Connection) -> None:

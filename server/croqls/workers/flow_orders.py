@@ -52,8 +52,9 @@ class Question:
 
 @record
 class Reply:
-    """What a question's request returned; `failed` tells why it is missing."""
+    """What a question's request returned; `failed` tells why it is missing, `late` that it may come another time."""
 
     number: int
     answer: Any
     failed: str = ""
+    late: bool = False

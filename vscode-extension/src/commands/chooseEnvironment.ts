@@ -57,7 +57,7 @@ async function tries(): Promise<{ readonly all: readonly Candidate[]; readonly s
   const at = await surroundings();
   const set = candidates(at, FILES).filter((one) => one.origin === "setting");
   const found = candidates({ ...at, setting: undefined }, FILES);
-  return { all: [...set, ...found.filter((one) => one.command !== at.setting)], set: at.setting !== undefined };
+  return { all: [...set, ...found.filter((one) => set.every((other) => other.command !== one.command))], set: at.setting !== undefined };
 }
 
 /** The list stands at once; what each one is comes as it is found out. */

@@ -102,7 +102,7 @@ async function chooseSource(): Promise<string | undefined> {
 
 /** Throws Refusal where nothing can make environments. */
 async function maker(): Promise<Maker> {
-  const able = await findMaker(runProcess, async () => {
+  const able = await findMaker(runProcess, FILES.found("uv"), async () => {
     const tries = candidates({ ...(await surroundings()), setting: undefined, folders: [] }, FILES);
     return Promise.all(tries.map((one) => probe(one, runProcess)));
   });

@@ -43,7 +43,7 @@ def file_names(functions: Sequence[tuple[str, int]], words: Iterable[str] = ()) 
     for word in foreign:
         names.reserve(word)
     hosts = [names.fresh(f"{function}_on_gpu") for function, _ in functions]
-    kept = [names.keep(function) for function, _ in functions]
+    kept = [names.claim(function) for function, _ in functions]
     kernels = []
     for (function, count), own in zip(functions, kept, strict=True):
         alone = (function if own else names.kernel(function),) if count == 1 else ()

@@ -84,6 +84,16 @@ def is_owned(name: str) -> bool:
 _ENDINGS: Final = ("_phase", "_landed", "_stage", "_map", "_unscaled", "_unscaled_r", "_unscaled_one")
 
 
+def _plain(wish: str) -> str:
+    """The wish in the letters of C++, and none that C++ or a pass may make."""
+    plain = "".join(char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in wish) or "value"
+    if plain[0].isdigit() or plain.startswith("__") or (plain[0] == "_" and plain[1:2].isupper()):
+        plain = f"v{plain}"
+    if plain.rstrip("0123456789_").endswith(_ENDINGS) or plain.startswith("wgmma_m"):
+        plain += "_"
+    return plain
+
+
 class Names:
     """Hands out identifiers. A taken name gets a number: `k`, `k_2`, `k_3`."""
 
@@ -98,22 +108,18 @@ class Names:
     def is_free(self, name: str) -> bool:
         return name not in self._used
 
-    def keep(self, name: str) -> bool:
-        """Takes a name of the file's scope as it is, where that is free and legal there; says whether it is."""
-        legal = Names().kernel(name) == name and self.is_free(name)
+    def claim(self, name: str) -> bool:
+        """Reserves a name of the file's scope; says whether it was free and legal there as it is."""
+        free = self.is_free(name) and not is_global(name, RESERVED) and _plain(name) == name
         self.reserve(name)
-        return legal
+        return free
 
     def fresh(self, wish: str) -> str:
         """The wish itself, where that is free and legal. What is no letter, digit or `_` becomes `_`.
 
         A wish that a pass may make from another name gets a `_` behind it.
         """
-        plain = "".join(char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in wish) or "value"
-        if plain[0].isdigit() or plain.startswith("__") or (plain[0] == "_" and plain[1:2].isupper()):
-            plain = f"v{plain}"
-        if plain.rstrip("0123456789_").endswith(_ENDINGS) or plain.startswith("wgmma_m"):
-            plain += "_"
+        plain = _plain(wish)
         name, number = plain, self._taken.get(plain, 1)
         while name in self._used:
             number += 1

@@ -5,7 +5,6 @@ Who gives and takes credits comes from the verdict process. An item carries what
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,16 @@ from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding
 from croqc.text.span import Span
-from croqls.ide.call_hierarchy import Calls, HierarchyItem, HierarchyKind, hierarchy_at, incoming, outgoing
+from croqls.ide.call_hierarchy import (
+    Calls,
+    Find,
+    HierarchyItem,
+    HierarchyKind,
+    calls_of,
+    hierarchy_at,
+    incoming,
+    outgoing,
+)
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of, range_of
 from croqls.lsp.requests.entry import Entry
@@ -27,12 +35,6 @@ _KINDS = {
     HierarchyKind.PATH: lsp.SymbolKind.Namespace,
 }
 _FLOW = (HierarchyKind.EVENT, HierarchyKind.PATH)
-Find = Callable[[Snapshot, HierarchyItem], tuple[Calls, ...]]
-
-
-def _calls(find: Find, item: HierarchyItem, snapshot: Snapshot) -> tuple[Calls, ...]:
-    """As the verdict process is asked."""
-    return find(snapshot, item)
 
 
 def prepare(server: CroqtileServer, params: lsp.CallHierarchyPrepareParams) -> list[lsp.CallHierarchyItem]:
@@ -64,7 +66,7 @@ async def _found(
     if snapshot is None or known is None:
         return []
     if known.kind in _FLOW:
-        reply = await server.flow.ask(snapshot, known.span.start, partial(_calls, find, known))
+        reply = await server.flow.ask(snapshot, known.span.start, partial(calls_of, find, known))
         calls: tuple[Calls, ...] = () if reply.failed else reply.answer
     else:
         calls = find(snapshot, known)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from croqc.service.fix import choose_edits, places_of
+from croqc.service.fix import choose_edits, lines_of
 from croqc.text.diagnostics import Diagnostic, Fix
 from croqc.text.edits import Edit
 from croqc.text.record import replace
@@ -103,9 +103,9 @@ class _Answer:
 
 
 def title_of(source: Source, fix: Fix) -> str:
-    """The fix's title; with the number of places where they are several, of which the editor shows one."""
-    places = places_of(source, fix.edits)
-    return f"{fix.title} ({places} places)" if places > 1 else fix.title
+    """The fix's title; with the number of lines where they are several, of which the editor shows one."""
+    lines = lines_of(source, fix.edits)
+    return f"{fix.title} ({lines} lines)" if lines > 1 else fix.title
 
 
 ENTRIES = (

@@ -9,10 +9,10 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from croqls.lsp.documents import Documents, key_of
+from croqls.lsp.publish import ask_to_pull, publish
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.document_diagnostic import follow
 from croqls.lsp.requests.entry import Entry
-from croqls.lsp.requests.publish import ask_to_pull, publish
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.settings import SECTION, read_settings
 

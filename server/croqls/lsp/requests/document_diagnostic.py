@@ -9,9 +9,9 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
+from croqls.lsp.publish import ask_to_pull, listed, publish
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.entry import Entry
-from croqls.lsp.requests.publish import ask_to_pull, listed, publish
 from croqls.lsp.server import CroqtileServer
 
 _ID = "pull diagnostics"

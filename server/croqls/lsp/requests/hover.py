@@ -12,7 +12,6 @@ from lsprotocol import types as lsp
 from croqls.ide.hover import Hover, hover, needs_flow
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import offset_of, range_of
-from croqls.lsp.flow_process import LATE
 from croqls.lsp.markup import markup
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
@@ -39,9 +38,10 @@ async def _hover(server: CroqtileServer, snapshot: Snapshot, offset: int) -> Hov
         if not reply.failed:
             found: Hover | None = reply.answer
             return found
-        if reply.failed == LATE:
-            return hover(snapshot, offset, pictures, late=f"{LATE[0].upper()}{LATE[1:]}.")
-    return hover(snapshot, offset, pictures, late="")
+        if reply.late:
+            said = f"{reply.failed[0].upper()}{reply.failed[1:]}."
+            return hover(snapshot, offset, pictures, with_flow=False, instead=said)
+    return hover(snapshot, offset, pictures, with_flow=False)
 
 
 ENTRIES = (Entry(lsp.TEXT_DOCUMENT_HOVER, text_document_hover),)

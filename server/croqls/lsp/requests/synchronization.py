@@ -6,8 +6,8 @@ from lsprotocol import types as lsp
 
 from croqls.ide.snapshot import MOST_LINES
 from croqls.lsp.documents import key_of
+from croqls.lsp.publish import publish, retract
 from croqls.lsp.requests.entry import Entry
-from croqls.lsp.requests.publish import publish, retract
 from croqls.lsp.server import CroqtileServer
 
 

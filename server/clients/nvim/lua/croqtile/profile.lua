@@ -6,7 +6,7 @@ local space = vim.api.nvim_create_namespace("croqtile.profile")
 local group = vim.api.nvim_create_augroup("croqtile.profile", {})
 
 local function microseconds(seconds)
-  return ("%.1f us"):format(seconds * 1e6)
+  return ("%.1f µs"):format(seconds * 1e6)
 end
 
 --- The waits of a profile in the order of the text, one a statement: its range, and the stays there, each with its block.

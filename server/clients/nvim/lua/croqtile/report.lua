@@ -38,7 +38,7 @@ local function expectation(lines, item)
 end
 
 local function timing(lines, item)
-  local text = ("  %.1f us on %s (median of %d)"):format(item.median * 1e6, item.card, item.rounds)
+  local text = ("  %.1f µs on %s (median of %d)"):format(item.median * 1e6, item.card, item.rounds)
   if item.operations > 0 then
     text = text .. (", %.1f TFLOP/s"):format(item.tflops)
   end

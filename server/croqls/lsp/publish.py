@@ -49,7 +49,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     snapshot = server.documents.judge(answer.key, answer.version, answer.found)
     if snapshot is not None:
         push(server, snapshot)
-        collect_young()  # nobody waits; else it comes in the middle of an edit one day
+        collect_young()  # the loop stands meanwhile; else it would one day in the middle of an edit, for longer
 
 
 def _tell_once(server: CroqtileServer, answer: Answer) -> None:

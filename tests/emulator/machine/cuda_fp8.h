@@ -1,0 +1,3 @@
+// CUDA's header of this name: see narrow_floats.h.
+#pragma once
+#include "narrow_floats.h"
