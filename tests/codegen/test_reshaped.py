@@ -120,6 +120,6 @@ def test_whole_rows_of_a_part_in_another_shape(part: str, taken: str, given: str
 
 
 @pytest.mark.parametrize("part", ["6, 64", "2, 192"])
-def test_rows_that_are_no_multiples_of_the_new_ones_are_refused(part: str) -> None:
-    with pytest.raises(LoweringError, match="takes whole rows, each a multiple of the new ones"):
+def test_rows_that_may_not_exist_and_are_no_multiples_of_the_new_ones_are_refused(part: str) -> None:
+    with pytest.raises(LoweringError, match="one behind the other, and all of which exist"):
         after("build", PARTS.format().replace("PART", part), {"M": 8})

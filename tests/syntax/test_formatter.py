@@ -62,6 +62,7 @@ def body(text: str) -> str:
         ("dma.copy.swiz< 64 >src=>dst after h;", "  dma.copy.swiz<64> src => dst after h;"),
         ("q=dma.copy.sp< 2 : 4 >src=>local;", "  q = dma.copy.sp<2:4> src => local;"),
         ("p=dma.pad<{2,0},{1,1},{0,0},-1>src=>shared;", "  p = dma.pad<{2, 0}, {1, 1}, {0, 0}, -1> src => shared;"),
+        ("acc=mma.fill.f32 [ 2 ]-1.0f;", "  acc = mma.fill.f32[2] -1.0f;"),
         ("mma.row.row acc,a , b;acc=mma.fill -1.0f;", "  mma.row.row acc, a, b; acc = mma.fill -1.0f;"),
         ("foreach k( 1 : ){}", "  foreach k(1:) {}"),
         ("foreach k(a?1:2 : 8):unroll( 2 );", "  foreach k(a ? 1 : 2:8) : unroll(2) ;"),

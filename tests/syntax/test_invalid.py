@@ -29,6 +29,9 @@ def test_the_table_is_complete() -> None:
         ("tma.copy.swiz<32>.async<go[0]> a => b;", "1:18", "'.async' comes directly after '.copy'"),  # O1
         ("dma.copy.async<done, go> a => b;", "1:20", "one event"),  # O2
         ("mma.commit<0>;", "1:11", "takes no argument"),  # O4
+        ("acc[1] = mma.fill.f32[2] 0.0f;", "1:23", "give the accumulators a plain name"),
+        ("mma.fill.f32[2] acc, 0.0f;", "1:14", "only 'name = mma.fill' says how many"),
+        ("acc = mma.fill.f32[2];", "1:22", "expected a value after 'mma.fill'"),
         ("wait<n> full;", "1:6", "integer literal"),  # O5
         ("dma.store tile => dst;", "1:4", "only 'tma' has '.store'"),  # O7
         ("tma.copy.async<full.at(3)> a => b;", "1:20", "write 'trigger full.at(3) after h'"),  # 2.14

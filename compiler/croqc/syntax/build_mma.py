@@ -118,9 +118,25 @@ def _fill(parts: _Parts) -> t.MmaFill:
             items = [t.Missing(Span(end, end))]
         elif len(items) > 1:
             parts.b.report("'mma.fill' takes one value here", parts.behind(items[0].span.end))
-        return t.MmaFill(parts.at, parts.target, elem, items[0], True)
+        return t.MmaFill(parts.at, _counted(parts, parts.target), elem, items[0], True)
+    counted = next((mod for mod in (parts.op, *parts.mods) if mod.count is not None), None)
+    if counted is not None:
+        parts.b.report("only 'name = mma.fill' says how many accumulators there are", counted.count.span,
+                       "leave '[…]' out, and name one of them")  # fmt: skip
     acc, value = parts.take(2, 2, ("accumulator", "the value"))
     return t.MmaFill(parts.at, acc, elem, value, False)
+
+
+def _counted(parts: _Parts, name: t.Expr) -> t.Expr:
+    """The accumulators that `name = mma.fill.T[n] v` declares: as in `name[n] = mma.fill.T v` (6.1)."""
+    last = (parts.op, *parts.mods)[-1]
+    if last.count is None:
+        return name
+    if isinstance(name, t.Chain):
+        message = "the number of accumulators stands behind 'mma.fill' here"
+        parts.b.report(message, last.count.span, "give the accumulators a plain name")
+        return name
+    return t.Chain(name.span, name, (t.Index(last.count.span, (last.count,)),))
 
 
 def _load(parts: _Parts) -> t.MmaLoad:

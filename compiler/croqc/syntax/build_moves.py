@@ -28,6 +28,7 @@ class Mod:
     token: Token
     args: tuple[Any, ...] | None
     paren: bool
+    count: Any = None  # `[n]` of `mma.fill.T[n]`
 
     @property
     def word(self) -> str:
@@ -124,6 +125,12 @@ def mod(b: Builder, at: Span, kids: Kids) -> Mod:
     opening = b.index_after(token.end)
     paren = args is not None and b.tokens[opening].text == "("
     return Mod(at, token, args, paren)
+
+
+@action("counted_mod")
+def counted_mod(b: Builder, at: Span, kids: Kids) -> Mod:
+    token, count = kids
+    return Mod(at, token, None, False, count)
 
 
 @action("ratio")

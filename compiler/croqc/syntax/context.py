@@ -185,6 +185,9 @@ def _bracket(state: Pass, token: Token) -> None:
         if state.streams and state.streams[-1] > state.depth:
             state.streams.pop()
             state.stream_end = len(state.out) + 1
+        if state.counts and state.counts[-1] > state.depth:
+            state.counts.pop()
+            terminal = "_COUNT_CLOSE"  # no operand ends here: a value begins behind it
         if ends_argument:
             state.put(token, terminal)
             return
@@ -204,6 +207,9 @@ def _opening(state: Pass, text: str, terminal: str) -> str:
         state.nest.append(body)
         return terminal
     state.nest.append(False)
+    if text == "[" and state.operation and _is_filled(state):
+        state.counts.append(state.depth + 1)
+        return "_COUNT_OPEN"
     if text == "(":
         if state.before() == "PARALLEL" or (state.before() == "MOD" and state.before(2) == "PARALLEL"):
             state.streams.append(state.depth + 1)
@@ -223,6 +229,12 @@ def _is_argument(state: Pass) -> bool:
     modifier = state.out[-1].text.lstrip(".")
     literal = index < len(state.tokens) and state.tokens[index].kind is Kind.INT
     return modifier in ("swizzle", "sp", "swiz") and literal
+
+
+def _is_filled(state: Pass) -> bool:
+    """`mma.fill.f32[n] v`: the bracket says how many (6.1); no value of a fill begins with one."""
+    words = [token.text for token in state.out[-2:] if token.type == "MOD"]
+    return state.before() == "MOD" and ".fill" in words
 
 
 def _opens_attribute(state: Pass) -> bool:

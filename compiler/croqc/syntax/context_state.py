@@ -26,6 +26,7 @@ class Pass:
         self.level_angle = False  # the last `<` stood behind a level word
         self.streams: list[int] = []  # depth of the parenthesis of the older `parallel(s)`
         self.stream_end = -1  # how many tokens were out behind a stream: what follows is no body
+        self.counts: list[int] = []  # depths of open `mma.fill.f32[`
         self.bars: list[int] = []  # depths of open counts
         self.questions: list[int] = []  # depths of `?` without their `:`
         self.closes_question = False  # the previous `:` completed a `?`

@@ -9,8 +9,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-_OPENING: Final = frozenset({"_LPAR", "_LBRACK", "_LBRACE", "_DERIVE", "_ARGPAR", "_LANGLE", "_BAR_OPEN", "ATTR"})
-_CLOSING: Final = frozenset({"_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_BAR_CLOSE", "_COMMA", "POSTFIX"})
+_OPENING: Final = frozenset(
+    {"_LPAR", "_LBRACK", "_LBRACE", "_DERIVE", "_ARGPAR", "_COUNT_OPEN", "_LANGLE", "_BAR_OPEN", "ATTR"}
+)
+_CLOSING: Final = frozenset(
+    {"_COUNT_CLOSE", "_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_BAR_CLOSE", "_COMMA", "POSTFIX"}
+)
 _INFIX: Final = frozenset(
     {
         "EQ",
@@ -94,7 +98,7 @@ def _clings(before: str, after: str) -> bool:
 
 
 def _before_bracket(before: str, bracket: str) -> bool | None:
-    if bracket in ("_LANGLE", "_ARGPAR"):
+    if bracket in ("_LANGLE", "_ARGPAR", "_COUNT_OPEN"):
         return False
     if bracket == "_LPAR":
         return None if before in ("MOD", "_RANGLE", "SETREG") else before in _APART

@@ -41,7 +41,13 @@ _ENDINGS: Final[tuple[tuple[str, ...], ...]] = (
 )  # fmt: skip
 _CHEAP: Final = frozenset({"_SEMI", "MISSING", "_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_BAR_CLOSE", "ARROW", "NAME"})
 _BRACES: Final = frozenset({"_LBRACE", "_RBRACE"})
-_OPENED: Final = {"_LPAR": "_RPAR", "_LBRACK": "_RBRACK", "_LBRACE": "_RBRACE", "_LANGLE": "_RANGLE"}
+_OPENED: Final = {
+    "_LPAR": "_RPAR",
+    "_LBRACK": "_RBRACK",
+    "_COUNT_OPEN": "_COUNT_CLOSE",
+    "_LBRACE": "_RBRACE",
+    "_LANGLE": "_RANGLE",
+}
 
 
 @record

@@ -98,6 +98,7 @@ STARTERS: Final = frozenset(
 _SIGNS: Final = {
     "_SEMI": ";", "_COMMA": ",", "_COLON": ":", "_LPAR": "(", "_RPAR": ")", "_LBRACK": "[", "_RBRACK": "]",
     "_LBRACE": "{", "_RBRACE": "}", "_LANGLE": "<", "_RANGLE": ">", "_BAR_CLOSE": "|", "_BAR_OPEN": "|",
+    "_COUNT_OPEN": "[", "_COUNT_CLOSE": "]",
     "EQ": "=", "ARROW": "=>", "IN": "in", "BY": "by", "EQUATE": "<->", "WHILE": "while", "AFTER": "after",
 }  # fmt: skip
 _KINDS: Final = {

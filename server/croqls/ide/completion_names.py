@@ -29,7 +29,10 @@ from croqc.syntax.keywords import ELEMENT_TYPES, VIEW_OPERATIONS
 from croqc.syntax.tokens import Kind, Token
 from croqls.ide.items import ItemKind
 
-_OPEN, _CLOSE = ("_LPAR", "_LBRACK", "_LBRACE", "_ARGPAR", "_DERIVE"), ("_RPAR", "_RBRACK", "_RBRACE")
+_OPEN, _CLOSE = (
+    ("_LPAR", "_LBRACK", "_LBRACE", "_ARGPAR", "_COUNT_OPEN", "_DERIVE"),
+    ("_RPAR", "_RBRACK", "_COUNT_CLOSE", "_RBRACE"),
+)
 _WHOLE = (Bounded, BoundedTuple, Scalar, ShapeType, TupleType)
 _SYMBOL_KINDS = {SymbolKind.EVENT: ItemKind.EVENT, SymbolKind.DIMENSION: ItemKind.CONSTANT}
 # Where nothing but names fits, those of these statements are uses; elsewhere a new name is due.

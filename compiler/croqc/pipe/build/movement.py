@@ -12,7 +12,7 @@ from croqc.pipe.build.effects import thread_of
 from croqc.pipe.build.scalars import convert, value
 from croqc.pipe.build.tiles import tile
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tile, Var, add, divide, modulo, multiply, whole
+from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tile, Var, add, divide, modulo, multiply, variables, whole
 from croqc.sema.events import order_of
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Unit
@@ -32,7 +32,8 @@ def _buffer(c: Context, node: ast.BufferDecl) -> Built:
         if name.fill is not None:
             symbol = c.symbol(name.name)
             tensor = c.tensors[symbol]
-            slots = (c.tiles[symbol].slot,) if symbol in c.tiles else tuple(Lit(slot) for slot in range(tensor.slots))
+            first, array = (c.tiles[symbol].slot if symbol in c.tiles else ZERO), getattr(symbol.type, "array", ())
+            slots = [add(first, Lit(slot)) for slot in range(prod(array))]
             found += _filled(c, [whole(tensor, slot) for slot in slots], value(c, name.fill), node)
     return found
 
@@ -74,6 +75,7 @@ def _copy(c: Context, node: ast.Copy) -> Built:
     unit = Unit.THREAD if private else c.unit if c.in_team else info.unit
     return [
         *([] if node.after is None else _awaited(c, node.after, node.span)),
+        *_named_slot(c, node, source, dest),
         ir.Copy(
             node.span,
             source,
@@ -103,6 +105,17 @@ def _future(c: Context, node: ast.Copy, dest: Tile) -> str:
     return c.name_of(symbol)
 
 
+def _named_slot(c: Context, node: ast.Copy, source: Tile, dest: Tile) -> Built:
+    """A future that may stand for another one's buffer stands, from its copy on, for the one that the copy names."""
+    symbol = None if node.target is None else c.symbol(node.target)
+    if symbol not in c.handles or isinstance(node.dest, ast.StorageDest):
+        return []
+    name = c.handles[symbol][0]
+    if name in variables(source.slot) or name in variables(dest.slot):
+        raise LoweringError(f"this copy reads the data of '{name}', its own future: name the buffer", node.span)
+    return [ir.Set(node.span, name, dest.slot)]
+
+
 def _destination(c: Context, node: ast.Copy) -> Tile:
     if isinstance(node.dest, ast.StorageDest):
         assert node.target is not None
@@ -130,7 +143,9 @@ def _rotate(c: Context, node: ast.Rotate) -> Built:
         return []  # a wait for one of them ends all groups
     if any(symbol not in c.handles for symbol in symbols):
         raise LoweringError(
-            f"'{node.word}' of named buffers is not lowered yet: let the copies make them ('=> shared')", node.span
+            f"'{node.word}' of futures of parts of buffers, or of buffers that are not alike, is not lowered: "
+            "let the copies name whole buffers, or make them ('=> shared')",
+            node.span,
         )
     return [ir.Rotate(node.span, tuple(c.handles[symbol][0] for symbol in symbols))]
 

@@ -95,7 +95,8 @@ def _slot(c: Context, view: View) -> Expr:
 
 def _of_symbol(c: Context, symbol: Symbol, slot: Expr, span: Span) -> Tile:
     if symbol in c.tiles:
-        return c.tiles[symbol]
+        found = c.tiles[symbol]
+        return replace(found, slot=add(found.slot, slot))
     if symbol in c.handles:
         name, tensor = c.handles[symbol]
         return whole(tensor, Var(name))
@@ -227,11 +228,26 @@ def _span_as(c: Context, base: Tile, op: ViewOp) -> Tile:
         return _squeeze(c, base, op)
     if base == whole(base.tensor, base.slot):
         return whole(replace(base.tensor, shape=shape), base.slot)
-    found = _rows_as(base, shape)
+    found = _rows_as(base, shape) or _run_as(base, shape)
     if found is None:
-        reason = "span_as of a part of a buffer takes whole rows, each a multiple of the new ones"
+        reason = "span_as of a part of a buffer takes elements that lie one behind the other, and all of which exist"
         raise LoweringError(f"{reason}: take the part of the whole buffer's span_as", op.span)
     return found
+
+
+def _run_as(base: Tile, shape: tuple[Expr, ...]) -> Tile | None:
+    """Elements one behind the other, in another shape: a run of the tensor as one row. None where there are gaps
+    between them, or some may not exist."""
+    old = base.tensor.shape
+    if base.dims != tuple(range(len(old))) or base.scales or any(limit is not None for limit in base.valid):
+        return None
+    cut = next((dim for dim, extent in enumerate(base.shape) if extent != ONE), len(old))
+    if base.shape[cut + 1 :] != old[cut + 1 :] or any(at != ZERO for at in base.origin[cut + 1 :]):
+        return None
+    first = total(tuple(multiply(at, product(old[dim + 1 :])) for dim, at in enumerate(base.origin)))
+    row = replace(base.tensor, shape=(product(old),))
+    steps = tuple(product(shape[dim + 1 :]) for dim in range(len(shape))) if len(shape) > 1 else ()
+    return Tile(row, base.slot, (first,), shape, (0,) * len(shape), (None,) * len(shape), steps)
 
 
 def _rows_as(base: Tile, shape: tuple[Expr, ...]) -> Tile | None:

@@ -53,7 +53,8 @@ class _Own:
     def __init__(self, kernel: ir.Kernel) -> None:
         self.threads = kernel.threads
         self.rings = {name: ring for name, ring, _ in kernel.handles}
-        self.lengths = Counter(self.rings.values())
+        slots = {item.tensor.name: item.tensor.slots for item in kernel.shared}
+        self.lengths = {ring: max(count, slots.get(ring, 1)) for ring, count in Counter(self.rings.values()).items()}
         self.events: list[ir.Event] = []
         self.known: dict[str, tuple[str, Unit]] = {}  # by ring or future: its barrier, and who has one each
 
