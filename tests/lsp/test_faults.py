@@ -169,7 +169,7 @@ def test_a_pipe_among_the_files_of_a_workspace_is_not_read(server: Server, tmp_p
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"\xff\xfe", "invalid start byte"),
+        (b"\xff\xfe", "croq.toml:1: is not UTF-8 text (byte 0); save it as UTF-8"),
         (b"arch = ", "Invalid value"),
         (b'arch = "sm_99"', "unknown architecture 'sm_99'; known are "),
         (b'[defines]\n"1x" = 2', "'1x' in defines is no name of a macro"),
