@@ -59,6 +59,10 @@ class _Tracer:
                 for arg in args:
                     self.write(arg)
                     self.handled.discard(arg)
+            case ast.Cpp():
+                named = self.model.islands.get(node, {}).values()
+                self.read.update(named)
+                self.written.update(named)
             case _:
                 pass
 
@@ -70,7 +74,7 @@ class _Tracer:
 
 
 def usage_of(model: Model) -> Usage:
-    """Reads and writes of a whole function. A C++ function is taken to read and write what it is given."""
+    """Reads and writes of a whole function. C++ is taken to read and write what it is given or names."""
     tracer = _Tracer(model)
     for node in walk(model.function):
         tracer.visit(node)
