@@ -129,7 +129,7 @@ def test_many_mistakes_below_the_limit_are_all_told() -> None:
 
 
 def test_what_fits_behind_a_deep_nest_takes_time_by_its_length() -> None:
-    """Time of the processor, for copying lists is no call: the least of three, without the collector of the whole process.
+    """Time of the processor, for copying lists is no call: the least of three, while nobody collects the whole process.
 
     Four times the text takes four times the time; with a copied stack at each bracket it would take sixteen times."""
 
