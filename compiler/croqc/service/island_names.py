@@ -23,7 +23,7 @@ _OPEN: Final = re.compile(
     r"\b(?:enum|struct|class|union|auto|namespace|using|typedef|template|asm|__asm__|goto|extern)\b"
 )
 _BETWEEN: Final = frozenset("=([,;{}?:+-/%|^!~") | frozenset(("return", "else", "case"))
-_CALLED: Final = ("(", "<", "::", '"', "::")
+_BEHIND: Final = frozenset(";)],+-*/%|^?[=")
 
 
 def check_islands(model: Model, target: Target, known: frozenset[str]) -> None:
@@ -33,12 +33,13 @@ def check_islands(model: Model, target: Target, known: frozenset[str]) -> None:
         islands = list(_islands(kernel))
         text = "\n".join(node.text.value for node in islands)
         declared = declared_in(text) | known
+        opens = _OPEN.search(text) is not None
         for node in islands:
             words = set(model.islands.get(node, {}))
             for word, before, behind in words_of(node.text.value):
                 if word in _WARPGROUP and not target.has(Feature.WGMMA):
                     raise _unknown(node, word, f" on {target.name}")
-                if word in words or word in declared or _OPEN.search(text) or not _is_value(word, before, behind):
+                if word in words or word in declared or opens or not _is_value(word, before, behind):
                     continue
                 raise _unknown(node, word)
 
@@ -51,7 +52,7 @@ def _is_value(word: str, before: str, behind: str) -> bool:
     """Whether the word can only be a variable, and none that C++, CUDA or a header has."""
     if word in RESERVED or word in MACROS or is_global(word, RESERVED) or word.startswith("__") or word.isupper():
         return False
-    return before in _BETWEEN and behind[:1] in tuple(";)],+-*/%|^?[=") and not behind.startswith(_CALLED)
+    return before in _BETWEEN and behind[:1] in _BEHIND
 
 
 def _unknown(node: ast.Cpp, word: str, where: str = "") -> LoweringError:
