@@ -15,6 +15,7 @@ from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Var
 from croqc.sema.model import Level, Symbol
 from croqc.syntax import ast
+from croqc.syntax.cpp_declarations import WORD
 from croqc.syntax.visit import walk
 
 _TOKEN: Final = re.compile(
@@ -22,7 +23,6 @@ _TOKEN: Final = re.compile(
     r"|\d[\w.']*|[A-Za-z_]\w*",
     re.DOTALL | re.ASCII,
 )
-_WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INDEX: Final = re.compile(r"__iv_(\w+?)(?:__elem__(\d+))?", re.ASCII)
 _THREAD: Final = re.compile(r"__choreo_(vtid|vgid|vg4id)_([xyz])", re.ASCII)
 _LEVELS: Final = {"vtid": Level.THREAD, "vgid": Level.GROUP, "vg4id": Level.GROUP4}
@@ -35,7 +35,7 @@ def island(c: Context, node: ast.Cpp) -> Built:
 
     def spelled(found: re.Match[str]) -> str:
         word = found[0]
-        return word if word in own or not _WORD.fullmatch(word) else _spelled(c, node, word, named)
+        return word if word in own or not WORD.fullmatch(word) else _spelled(c, node, word, named)
 
     return [ir.Text(node.span, _TOKEN.sub(spelled, node.text.value))]
 
@@ -49,7 +49,7 @@ def words_of(text: str) -> Iterator[tuple[str, str, str]]:
             continue
         between = text[end : found.start()].strip()
         before = between[-1] if between else before
-        if _WORD.fullmatch(found[0]):
+        if WORD.fullmatch(found[0]):
             yield found[0], before, text[found.end() :].lstrip()[:2]
         before, end = found[0], found.end()
 
@@ -62,7 +62,7 @@ def declared_in(text: str) -> frozenset[str]:
     return frozenset(
         word
         for word, before, _ in words_of(text)
-        if (_WORD.fullmatch(before) and before not in _EXPRESSION)
+        if (WORD.fullmatch(before) and before not in _EXPRESSION)
         or (before in ("*", "&", ">") and _is_pointer(text, word))
     )
 
