@@ -42,5 +42,14 @@ def test_a_text_without(text: str) -> None:
 
 
 def test_texts_that_are_being_typed() -> None:
+    """Each place is that of a whole run line or name of the text so far; a test needs the head of its kernel."""
+    most = 0
     for length in range(len(TEXT)):
-        kernel_tests_in(TEXT[:length])
+        found = kernel_tests_in(TEXT[:length])
+        for one in found:
+            place = TEXT[:length][one.span.start : one.span.end]
+            assert place.startswith("// croq: run") if one.run_line is not None else place == one.function
+            assert one.expects
+        most = max(most, len(found))
+    assert kernel_tests_in(TEXT[: TEXT.index("__co__")]) == ()
+    assert most == 4
