@@ -15,7 +15,7 @@ from croqls.lsp.convert import range_of
 from croqls.lsp.documents import key_of, path_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
-from croqls.lsp.symbol_index import Indexed
+from croqls.lsp.symbol_index import Indexed, SymbolIndex
 
 _MOST = 500  # answers; who gets more asks more closely
 _KINDS = {
@@ -32,29 +32,31 @@ async def workspace_symbol(
     """An open document counts as it is now, not as it was saved."""
     folders = [path for folder in server.workspace.folders.values() if (path := path_of(folder.uri)) is not None]
     opened = {key_of(snapshot.uri): (snapshot.uri, snapshot.text) for snapshot in server.documents.all()}
-    return await asyncio.to_thread(_found, server, params.query, folders, opened)
+    found = await asyncio.to_thread(_found, server.symbols, params.query, folders, opened)
+    return [_symbol(server, *one) for one in found]
 
 
 def _found(
-    server: CroqtileServer, query: str, folders: list[Path], opened: dict[str, tuple[str, str]]
-) -> list[lsp.WorkspaceSymbol]:
-    found: list[lsp.WorkspaceSymbol] = []
-    for uri, indexed in _files(server, folders, opened):
+    symbols: SymbolIndex, query: str, folders: list[Path], opened: dict[str, tuple[str, str]]
+) -> list[tuple[str, Source, Declared]]:
+    """In a thread, and so without types of the protocol: the loop alone makes these (`late_types`)."""
+    found: list[tuple[str, Source, Declared]] = []
+    for uri, indexed in _files(symbols, folders, opened):
         wanted = [item for item in indexed.found if means(query, item.name)]
         source = Source(indexed.text) if wanted else Source("")
-        found += [_symbol(server, uri, source, item) for item in wanted]
+        found += [(uri, source, item) for item in wanted]
         if len(found) >= _MOST:
             break
     return found[:_MOST]
 
 
 def _files(
-    server: CroqtileServer, folders: list[Path], opened: dict[str, tuple[str, str]]
+    symbols: SymbolIndex, folders: list[Path], opened: dict[str, tuple[str, str]]
 ) -> Iterator[tuple[str, Indexed]]:
     for uri, text in opened.values():
-        yield uri, server.symbols.text(uri, text)
-    for path in server.symbols.files(folders):
-        indexed = None if key_of(path.as_uri()) in opened else server.symbols.file(path)
+        yield uri, symbols.text(uri, text)
+    for path in symbols.files(folders):
+        indexed = None if key_of(path.as_uri()) in opened else symbols.file(path)
         if indexed is not None:
             yield path.as_uri(), indexed
 
