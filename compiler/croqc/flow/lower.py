@@ -17,8 +17,9 @@ from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import moved_in_passing
 from croqc.flow.lower_sizes import defined, demands
 from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
-from croqc.flow.ops_data import Commit, Copy, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Declare
+from croqc.flow.ops_multiplies import Commit, Name
 from croqc.flow.paths import Path
 from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS

@@ -9,8 +9,8 @@ from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_control import Fail, Set
-from croqc.flow.ops_data import WaitFuture
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
+from croqc.flow.ops_futures import WaitFuture
 from croqc.sema.events import order_of
 from croqc.sema.model import Symbol
 from croqc.sema.types import Event
