@@ -121,6 +121,7 @@ class Program:
     asserts: list[Expr] = field(default_factory=list)
     notes: list[tuple[Span, str]] = field(default_factory=list)
     handles: dict[int, str] = field(default_factory=dict)
+    homes: dict[int, tuple[int, ...]] = field(default_factory=dict)  # the slots that exchanged futures begin with
     divided: bool = False
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
