@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from croqc.service.fix import choose_edits, lines_of
+from croqc.service.judged_fixes import without_guesses
 from croqc.text.diagnostics import Diagnostic, Fix
 from croqc.text.edits import Edit
 from croqc.text.record import replace
@@ -52,7 +53,8 @@ class _Answer:
 
     def __init__(self, server: CroqtileServer, snapshot: Snapshot, only: Iterable[str] | None, quick: bool) -> None:
         self.server, self.snapshot, self.quick = server, snapshot, quick
-        self.report = replace(snapshot.tried, flow_found=server.documents.verdicts(snapshot))
+        tried = without_guesses(snapshot.tried, server.documents.doubted(snapshot))
+        self.report = replace(tried, flow_found=server.documents.verdicts(snapshot))
         self.only = None if only is None else tuple(str(getattr(kind, "value", kind)) for kind in only)
 
     def wants(self, kind: str) -> bool:
