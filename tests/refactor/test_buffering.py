@@ -134,6 +134,49 @@ def test_other_loops_are_refused(old: str, new: str, reason: str) -> None:
         assert isinstance(outcome, Refusal) and outcome.reason == reason
 
 
+PICKED = """__co__ void f(global s32 [C, 16] x, global s32 [C, 16] y) {{
+  assert(C >= 1, "C");
+  parallel b by 1 : block {{
+    parallel w by 1 : group-4 {{
+      with c in {extent} {{
+        f0 = dma.copy.async x.subspan(1, 16).at(0, 0) => shared;
+        f1 = dma.any;
+        foreach c(1:) {{
+          f1 = dma.copy.async x.subspan(1, 16).at(c, 0) => shared;
+          wait f0;
+          dma.copy f0.data => y.subspan(1, 16).at(c - 1, 0);
+          swap(f0, f1);
+        }}
+        wait f0;
+        dma.copy f0.data => {last};
+      }}
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("extent", "last", "repeats"),
+    [
+        ("C", "y.subspan(1, 16).at(c(-1), 0)", True),
+        ("[C]", "y.subspan(1, 16).at(C - 1, 0)", True),
+        ("[C]", "y.subspan(1, 16).at((#c)(0) - 1, 0)", True),
+        ("[C]", "y.subspan(1, 16).at(c(-1), 0)", False),  # the last part of a tuple of one (3.4), which is 0 here
+        ("C", "y.subspan(1, 16).at(C - 2, 0)", False),
+        ("C", "x.subspan(1, 16).at(C - 1, 0)", False),
+        ("C", "y.subspan(1, 8).at(C - 1, 0)", False),
+    ],
+)
+def test_the_tail_has_to_do_what_a_turn_would(extent: str, last: str, repeats: bool) -> None:
+    before = code(PICKED.format(extent=extent, last=last))
+    for sites, edits in ((rotate.sites, rotate.edits), (ring.sites, ring.edits)):
+        (loop,) = sites(before)
+        outcome = edits(before, loop)
+        refused = isinstance(outcome, Refusal) and outcome.reason.startswith("what follows the loop does not repeat")
+        assert refused is not repeats
+
+
 def test_several_warpgroups_are_not_split() -> None:
     before = code(example("swap_f16").replace("parallel p by 1", "parallel p by 2"))
     (loop,) = ring.sites(before)

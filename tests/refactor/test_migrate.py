@@ -154,6 +154,11 @@ ROWS = [
         f"tma.copy.async<full[s]> {COPY}\ntrigger full[s], done;",
         f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;\ntrigger done;",
     ),
+    (
+        PRODUCER,
+        f"tma.copy.async<full[/* slot */ s]> {COPY}\ntrigger full[s];",
+        f"/* slot */ a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;",
+    ),
     (PRODUCER, f"dma.copy {TILE}.at(b, k).zfill => a_s[s];", f"dma.copy.zfill {COPY}"),
     (
         PRODUCER,
@@ -298,6 +303,14 @@ def test_what_cannot_be_moved_is_told(frame: str, body: str, message: str) -> No
     result = moved(text)
     assert result.text == text
     assert message in [item.message for item in result.kept if item.older]
+
+
+def test_a_slot_that_a_macro_writes_stays_and_that_is_told() -> None:
+    text = framed(PRODUCER, f"tma.copy.async<full[s]> {COPY}\nGIVE(full);")
+    result = moved(f"#define GIVE(e) trigger e[s]\n{text}")
+    assert f"a_f = tma.copy.async {COPY}" in result.text
+    assert "GIVE(full) after a_f;" in result.text
+    assert any("a macro writes the slot" in item.message for item in result.kept)
 
 
 def test_places_are_those_of_the_text_before() -> None:

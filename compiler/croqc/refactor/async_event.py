@@ -71,15 +71,17 @@ def edits(code: Code, site: Site) -> Outcome:
         operand = _operand(code, copy)
         if operand is None:
             return Refusal("the operation is made by a macro", copy.span)
+        start = Span(copy.span.start, copy.span.start)
         if copy not in direct:
-            made.append(Edit(operand, ""))
+            made += [Edit(start, _comments(code, operand)), Edit(operand, "")]
             continue
         made.append(Edit(Span(code.text.index("<", operand.start), operand.end), ""))
         if copy.target is None:
             names.append(code.fresh(_stem(copy), names))
-            made.append(Edit(Span(copy.span.start, copy.span.start), f"{names[-1]} = "))
+            made.append(Edit(start, f"{_comments(code, operand)}{names[-1]} = "))
         else:
             names.append(copy.target.id)
+            made.append(Edit(start, _comments(code, operand)))
     return (*made, *_join(code, site.trigger, site.ref, names))
 
 
@@ -92,8 +94,14 @@ def synchronous(code: Code, site: Site) -> Outcome:
         operand = _operand(code, copy)
         if operand is None or copy.target is not None:
             return Refusal("the operation is made by a macro, or its future has a name", copy.span)
-        made.append(Edit(operand, ""))
+        made += [Edit(Span(copy.span.start, copy.span.start), _comments(code, operand)), Edit(operand, "")]
     return tuple(made)
+
+
+def _comments(code: Code, operand: Span) -> str:
+    """The comments in an operand that goes, to stand in front of its statement."""
+    behind = f"{code.newline}{code.indent(operand.start)}"
+    return "".join(f"{each}{behind if each.startswith('//') else ' '}" for each in code.comments_in(operand))
 
 
 def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> Iterator[Edit]:

@@ -20,9 +20,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from croqc.refactor.base import Code, Refusal
+from croqc.refactor.repeats import repeats
 from croqc.sema.model import Symbol
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple
+from croqc.sema.types import Bounded, bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.span import Span
@@ -96,12 +97,12 @@ def recognise(code: Code, loop: ast.Foreach) -> Buffering | Refusal:
     places = tuple(one for one in before if isinstance(one, ast.AnyFuture) and code.model.uses.get(one.target) in lasts)
     if len(first) != len(handles) * (depth - 1) or len(places) != len(handles):
         return Refusal("the first tiles are not loaded, or the last handle is not declared, before the loop", loop.span)
-    tail = _tail(code, behind, work, [[names[at] for names in handles] for at in range(depth - 1)])
-    if tail is None:
-        return Refusal("what follows the loop does not repeat its work for the tiles that are left", loop.span)
     other = _other_use(code, work, handles)
     if other is not None:
         return Refusal("the work of a round touches another handle than its first one", other.span)
+    tail = _tail(code, behind, work, handles, index)
+    if tail is None:
+        return Refusal("what follows the loop does not repeat its work for the tiles that are left", loop.span)
     trips, extent = _extent(code, index)
     return Buffering(block, loop, index, extent, trips, handles, first, places, fills, work, turns, tail)
 
@@ -130,8 +131,7 @@ def _index(code: Code, loop: ast.Foreach, start: int) -> Symbol | Refusal:
 
 def _extent(code: Code, index: Symbol) -> tuple[int | None, str]:
     """The trip count of the index where it is constant, and its text."""
-    bounds = index.type.bounds if isinstance(index.type, BoundedTuple) else ()
-    bound = index.type.bound if isinstance(index.type, Bounded) else bounds[0] if len(bounds) == 1 else Int.of(0)
+    bound = bound_of(index.type) or Int.of(0)
     binding = index.decl
     extent = binding.extent if isinstance(binding, ast.Binding) else None
     if isinstance(extent, ast.ShapeLit) and len(extent.items) == 1:
@@ -145,14 +145,19 @@ def _around(block: ast.Block, loop: ast.Foreach) -> tuple[tuple[ast.Stmt, ...], 
 
 
 def _tail(
-    code: Code, behind: tuple[ast.Stmt, ...], work: tuple[ast.Stmt, ...], groups: list[list[Symbol]]
+    code: Code,
+    behind: tuple[ast.Stmt, ...],
+    work: tuple[ast.Stmt, ...],
+    handles: tuple[tuple[Symbol, ...], ...],
+    index: Symbol,
 ) -> tuple[tuple[ast.Stmt, ...], ...] | None:
-    """Behind the loop: the same kinds of statements again, for each group of handles."""
+    """Behind the loop: its work again, as turns behind its last one would do it, on the handles that are left."""
     found = []
-    for at, group in enumerate(groups):
+    bound = bound_of(index.type)
+    for at in range(len(handles[0]) - 1):
         part = behind[at * len(work) : (at + 1) * len(work)]
-        mentioned = {code.model.uses.get(name) for name in names_in(part)}
-        if [type(one) for one in part] != [type(one) for one in work] or not set(group) <= mentioned:
+        values = {} if bound is None else {index.atom: bound + Int.of(at)}
+        if not repeats(code, work, part, {names[0]: names[at] for names in handles}, values):
             return None
         found.append(part)
     return tuple(found)
