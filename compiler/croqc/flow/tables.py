@@ -6,7 +6,8 @@ Pure: reads the outcome of the analysis, so that command line, page and hover sa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,9 +36,20 @@ class WaitRow:
     credits: int
 
 
-def initial_credits(flow: KernelFlow, event: EventFacts) -> int:
-    """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's."""
-    return event.slots if event.ready else len(_granted(_shown(flow), event))
+def initial_credits(flow: KernelFlow, event: EventFacts, path: str = "") -> int:
+    """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's. `path`: those alone
+    that this one can spend."""
+    steps = _shown(flow)
+    slots = _slots_of(steps, event, path) if path else range(event.slots)
+    return len(slots) if event.ready else sum(slot in slots for slot, _ in _granted(steps, event))
+
+
+def _slots_of(steps: Sequence[Step], event: EventFacts, path: str) -> Collection[int]:
+    """The slots that a path waits on: all, where it has not come to any a second time."""
+    waits = Counter(step.slot for step in steps if (step.op, step.event, step.path) == ("wait", event.name, path))
+    if max(waits.values(), default=0) < 2:
+        return range(event.slots)
+    return {slot for slot in waits if slot is not None}
 
 
 def _shown(flow: KernelFlow) -> Sequence[Step]:
@@ -56,16 +68,17 @@ def _granted(steps: Sequence[Step], event: EventFacts) -> frozenset[tuple[int, i
 
 
 def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None = None) -> tuple[WaitRow, ...]:
-    """The first waits of a path on an event: two rounds of the ring (32 rows at most) unless `limit` says otherwise.
+    """The first waits of a path on an event: two rounds of its slots (32 rows at most) unless `limit` says otherwise.
 
     Credits are counted independently of the schedule: those given at start, and those whose giving happens before
     the wait in every schedule, less the ones that the path has spent.
     """
     steps = flow.steps[:_HORIZON]
-    most = min(2 * event.slots, _ROWS) if limit is None else limit
+    own = _slots_of(_shown(flow), event, path)
+    most = min(2 * len(own), _ROWS) if limit is None else limit
     rows: list[WaitRow] = []
     spent: dict[int, int] = {}
-    granted = initial_credits(flow, event)
+    granted = initial_credits(flow, event, path)
     made = makers_of(steps, (event,))
     at_start = _granted(steps, event)
     before = _ancestors(steps, flow.edges)
@@ -78,7 +91,7 @@ def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None 
         generation = spent.get(step.slot, 0)
         spent[step.slot] = generation + 1
         returned = sum(
-            (slot, turn) not in at_start and all(before[number] >> maker & 1 for maker in makers)
+            slot in own and (slot, turn) not in at_start and all(before[number] >> maker & 1 for maker in makers)
             for (_, slot, turn), makers in made.items()
         )
         rows.append(
@@ -146,12 +159,8 @@ def run_ahead(flow: KernelFlow, path: str) -> tuple[int, str]:
 
     (0, "") for a path that spends no credits given at start.
     """
-    bounds = [
-        (initial_credits(flow, event), event.name)
-        for event in flow.events
-        if path in waiters(flow, event) and initial_credits(flow, event)
-    ]
-    return min(bounds, default=(0, ""))
+    bounds = [(initial_credits(flow, event, path), event.name) for event in flow.events if path in waiters(flow, event)]
+    return min((bound for bound in bounds if bound[0]), default=(0, ""))
 
 
 def failing_step(finding: FlowFinding) -> int | None:
