@@ -34,7 +34,7 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
     for event in flow.events:
         yield f"  {event.name:{width}}  {_event(event)}"
     for buffer in flow.buffers:
-        yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')} of {buffer.slotBytes:,} bytes"
+        yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')}{_size(buffer.slotBytes)}"
     for finding in flow.findings:
         yield from _finding(flow, finding)
     if flow.verdict in ("proved", "checked"):
@@ -74,6 +74,11 @@ def _finding(flow: FlowEntry, item: FlowFindingEntry) -> Iterator[str]:
     yield f"  {place}: {item.severity}: {item.message} [{item.code}]{f' with {sizes}' if sizes else ''}"
     for other in item.related:
         yield f"    line {other.range.start.line + 1}: {other.message}"
+
+
+def _size(slot: int) -> str:
+    """Of one slot; nothing where its extents are known at the launch alone."""
+    return f" of {slot:,} bytes" if slot else ""
 
 
 def _many(count: int, word: str) -> str:

@@ -52,6 +52,8 @@ class PathEntry:
 
 @dataclass(frozen=True, slots=True)
 class BufferEntry:
+    """`slotBytes` is 0 where the extents are known at the launch alone."""
+
     name: str
     slots: int
     slotBytes: int  # noqa: N815
