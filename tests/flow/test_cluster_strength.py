@@ -147,3 +147,53 @@ def test_parts_of_a_ring_in_one_buffer_that_follow_a_rank_are_not_taken_for_slot
     use = "foreach k in [2] { wait full[k]; tma.copy a.subspan(64, 64).at(k, 0) => y.subspan(64, 64).at(i, 0); }"
     flow = shares_flow(128, f"{load} trigger.cluster full[k]; }}", use, "[2]")
     assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, APART, ())
+
+
+STEPS = """__co__ void f(global s32 [R, 16] x, global s32 [2, R, 16] y) {{
+  parallel c by 2 : cluster {{
+    parallel b by 1 : block {{
+      shared event full[2], empty[2] = ready;
+      shared s32 [1, 16] ring[2];
+      parallel w by 2 : group-4 {{
+        inthreads.async (w == 0) {{
+          foreach {{k}} in [{turns}] {{
+            wait empty[k % 2];
+            h = tma.load.async{cast} x.subspan(1, 16).at(k, 0) => ring[k % 2];
+            {give} full[k % 2] after h;
+          }}
+        }}
+        inthreads.async (w == 1) {{
+          foreach {{k}} in [{turns}] {{
+            wait full[k % 2];
+            dma.copy ring[k % 2] => y.subspan(1, 1, 16).at(c, k, 0).span_as(1, 16);
+            {back} empty[k % 2];
+          }}
+        }}
+      }}
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "strength"),
+    [
+        ({"cast": ".multicast", "back": "trigger"}, Strength.UNKNOWN),  # it writes into slots that are in use there
+        (
+            {"give": "trigger.cluster", "back": "trigger"},
+            Strength.UNKNOWN,
+        ),  # before its bytes are there
+        ({"cast": ".multicast", "back": "trigger.cluster"}, Strength.CHECKED),
+        ({"back": "trigger.cluster"}, Strength.CHECKED),  # no bytes: each generation needs both blocks
+        ({"cast": ".multicast", "back": "trigger", "turns": "2"}, Strength.CHECKED),  # each slot once
+        ({"back": "trigger"}, Strength.PROVED),
+    ],
+)
+def test_what_a_block_gives_again_and_again_needs_a_credit_of_the_others(
+    parts: dict[str, str], strength: Strength
+) -> None:
+    (function,) = check_text(STEPS.format(**{"turns": "R", "cast": "", "give": "trigger"} | parts)).functions
+    assert function.analysis is not None
+    (flow,) = analyze_flow(function.analysis.model, CHECK_BUDGET)
+    assert (flow.strength, flow.findings) == (strength, ())
