@@ -1,21 +1,19 @@
 """Whether one block of a cluster speaks for the others. Must not run anything.
 
 One block is followed, as if all of them went in step: what it gives to the others, it gets from each of them. That is
-so only while no block gives or takes otherwise than its neighbours: nothing of that may follow its rank. And only while
-the credits of its neighbours keep a block in step with them.
+so only while no block gives or takes otherwise than its neighbours: nothing of that may follow its rank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod
 
 from croqc.flow.exprs import Expr
 from croqc.flow.ops_control import Branch, Enter, Jump, LoopStart
 from croqc.flow.ops_data import Copy, Touch
-from croqc.flow.ops_events import Trigger, WaitEvent
+from croqc.flow.ops_events import Trigger
 from croqc.flow.ops_multiplies import Multiply, Name
-from croqc.flow.program import Loop, Op, Program
+from croqc.flow.program import Op, Program
 from croqc.flow.regions import Operand
 from croqc.sema.model import Kernel
 from croqc.syntax import ast
@@ -37,35 +35,6 @@ def differs_by_rank(program: Program) -> Span | None:
         if any(program.ranks & expr.variables() for expr in _deciding(op)) and not _is_private(program, number):
             return op.span
     return None
-
-
-def unbound_gift(program: Program, kernel: Kernel) -> Span | None:
-    """The first gift to other blocks that a path makes again and again though none of their credits keeps it from
-    running ahead of them: data, or arrivals on an event whose generations wait for bytes of theirs. An arrival on any
-    other event is ordered by the generation itself, which needs those of all blocks."""
-    if prod(extent.const or 2 for extent in kernel.cluster) < 2:
-        return None
-    crossing = [op for op in program.ops if isinstance(op, Trigger) and op.blocks > 1]
-    given = {ref.event for op in crossing for ref in op.refs}
-    waits = (op for op in program.ops if isinstance(op, WaitEvent) and op.ref.event in given)
-    bound = {loop for op in waits for loop in op.loops}
-    for op in program.ops:
-        if isinstance(op, Copy) and op.shared_out:
-            stage = None if op.dest.operand is None else op.dest.operand.stage
-            slots = 1 if stage is None else stage.slots
-        elif isinstance(op, Trigger) and op.blocks > 1 and any(ref.event.tx for ref in op.refs):
-            slots = min(ref.event.slots for ref in op.refs)
-        else:
-            continue
-        if bound.isdisjoint(op.loops) and _turns(op.loops) > slots:
-            return op.span
-    return None
-
-
-def _turns(loops: Sequence[Loop]) -> float:
-    """How often loops turn together; beyond all bounds where sizes say it."""
-    ends = [(loop.low.const, loop.high.const) for loop in loops]
-    return prod(inf if low is None or high is None else high - low for low, high in ends)
 
 
 def _deciding(op: Op) -> Sequence[Expr]:

@@ -13,7 +13,7 @@ from functools import partial
 from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import TOO_MANY, crowded, survey
 from croqc.flow.beyond import keep_uncounted, lower_for_all
-from croqc.flow.clusters import differs_by_rank, spans_cluster, unbound_gift
+from croqc.flow.clusters import differs_by_rank, spans_cluster
 from croqc.flow.coverage import Coverage
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
@@ -50,7 +50,6 @@ _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as
 _EXAMPLE = 20_000  # steps of the run to explain with
 
 
-_AHEAD = "no credit of the cluster's other blocks keeps this one in step with them here"
 _TURNS = "how often this runs depends on data"
 
 
@@ -80,9 +79,6 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
         if not outcome.guarded:
             break
-    unbound = unbound_gift(program, kernel)
-    if unbound is not None and not outcome.findings and outcome.undecided is None:
-        outcome.undecided = (unbound, _AHEAD)
     outcome.counted = lowered.counted
     outcome.below = _holds_below(kernel, setting, found, outcome, effort, budget)
     if lowered.wide is not None and not outcome.findings and outcome.undecided is None:
