@@ -257,6 +257,7 @@ class Model:
     dialect: str  # "classic", "course", "current" or "any": what the function's own forms vote for
     result: Type
     mentioned: frozenset[Symbol] = frozenset()  # symbols whose name stands in the text of an island
+    cluster_events: frozenset[Symbol] = frozenset()  # whose triggers arrive in every block of the cluster (multicasts)
     islands: Mapping[ast.Cpp, Mapping[str, Symbol]] = MappingProxyType({})  # which symbol each of their words names
     cut: tuple[Span, ...] = ()  # what is nested too deeply: nothing is known of what stands in it
 
