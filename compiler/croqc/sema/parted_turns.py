@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks, mask_of
-from croqc.sema.nesting import Around, statements
+from croqc.sema.nesting import Around, in_else, statements
 from croqc.sema.shared_elements import loop_bounds
 from croqc.sema.splits import splits
 from croqc.syntax import ast
@@ -40,8 +40,7 @@ def _active(kernel: Masks, around: Around, node: ast.Node) -> Mask | None:
         taken = kernel.of(condition.cond)
         if active is None or taken is None:
             return None
-        other = condition.other is not None and condition.other.span.contains(node.span.start)
-        active &= ~taken if other else taken
+        active &= ~taken if in_else(condition, node) else taken
     return active
 
 

@@ -13,7 +13,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.masks import Mask, Masks, axis_extents, defining_value, mask_of
 from croqc.sema.model import Symbol, SymbolKind
-from croqc.sema.nesting import Around
+from croqc.sema.nesting import Around, in_else
 from croqc.sema.rulenames_device import ASSUMED_DIVISIBLE
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded
@@ -42,9 +42,9 @@ def find_split(builder: Builder, masks: Masks, node: ast.Node, around: Around, s
     conditions = [one for one in around.chain if isinstance(one, ast.If)]
     if any(isinstance(one, _UNFOLLOWED) or (isinstance(one, ast.Foreach) and one.ranges) for one in around.chain):
         return None
-    if any(nodes_of_kind(builder.function.body, ast.Jump)) or any(nodes_of_kind(builder.function.body, ast.Return)):
+    if any(nodes_of_kind(builder.function, ast.Jump)) or any(nodes_of_kind(builder.function, ast.Return)):
         return None  # who left before is not followed
-    if any(nodes_of_kind(builder.function.body, ast.Assert)) or any(
+    if any(nodes_of_kind(builder.function, ast.Assert)) or any(
         finding.rule == ASSUMED_DIVISIBLE for finding in builder.findings
     ):
         return None  # sizes are promised something
@@ -61,7 +61,7 @@ def find_split(builder: Builder, masks: Masks, node: ast.Node, around: Around, s
             if mask is None:
                 return None
             if isinstance(condition, ast.If):
-                if condition.other is not None and condition.other.span.contains(node.span.start):
+                if in_else(condition, node):
                     mask = masks.whole() & ~mask
                 if splits(mask, active, size):
                     return Split(condition, _spelled(case, free))
