@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from croqc.refactor.base import Code, Outcome, Refusal
 from croqc.sema.types import Event
 from croqc.syntax import ast
-from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Wait without a written phase"
@@ -46,8 +45,8 @@ def edits(code: Code, stmt: ast.Wait) -> Outcome:
         earlier = [other for other, _ in code.refs(event) if isinstance(other, ast.Wait) and _before(code, other, stmt)]
         if phase != (len(earlier) + event.type.ready) % 2:
             return Refusal("the written phase is not that of the generation that the path waits for", stmt.op_span)
-    end = code.text.find(">", stmt.phase.span.end)
-    return (Edit(Span(stmt.op_span.start, end + 1), ""),)
+    end = code.bare.find(">", stmt.phase.span.end)
+    return code.replaced(Span(stmt.op_span.start, end + 1), "")
 
 
 def _before(code: Code, other: ast.Wait, stmt: ast.Wait) -> bool:
