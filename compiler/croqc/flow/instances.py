@@ -16,8 +16,9 @@ from croqc.flow.courses import course
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, closure
 from croqc.flow.limit import Limit
 from croqc.flow.ops_control import Branch, Set
-from croqc.flow.ops_data import Copy, Rotate
+from croqc.flow.ops_data import Copy
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
+from croqc.flow.ops_futures import Rotate
 from croqc.flow.program import Loop, Op, Program, Size
 from croqc.flow.signature import Kind, spell
 from croqc.text.span import Span

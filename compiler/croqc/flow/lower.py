@@ -14,11 +14,12 @@ from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
-from croqc.flow.lower_passing import moved_in_passing
+from croqc.flow.lower_passing import PASSING, moved_in_passing
 from croqc.flow.lower_sizes import defined, demands
 from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
-from croqc.flow.ops_data import Commit, Copy, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Declare
+from croqc.flow.ops_multiplies import Commit, Name
 from croqc.flow.paths import Path
 from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
@@ -65,7 +66,7 @@ class Lowering(Builder):
         nodes = nodes_of(kernel.node)
         super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body), wide)
         self.loosely = loosely
-        self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
+        self.moves_in_passing = any(isinstance(node, PASSING) for node in nodes)
         self.kernel = kernel
         self.paths = paths
         for node in self.nodes:
@@ -163,7 +164,7 @@ class Lowering(Builder):
         if handler is not None:
             handler(self, node)
         for op in moved:
-            if op.expr.known:
+            if op.expr.known or isinstance(node, ast.While):  # its condition is asked once more behind each turn
                 self.emit(op)
 
     def note(self, span: Span, text: str) -> None:

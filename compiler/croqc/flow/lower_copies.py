@@ -6,7 +6,8 @@ from croqc.flow.exprs import const
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_events import event_ref
 from croqc.flow.ops_control import Fail, Meet
-from croqc.flow.ops_data import Copy, Dest, Rotate
+from croqc.flow.ops_data import Copy, Dest
+from croqc.flow.ops_futures import Rotate
 from croqc.flow.ops_select import Take
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.types import Storage

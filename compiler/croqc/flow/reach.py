@@ -13,7 +13,9 @@ from croqc.flow.instances import Plan
 from croqc.flow.limit import Limit
 from croqc.flow.negative import may_differ_below_zero
 from croqc.flow.ops_control import Bar
-from croqc.flow.ops_data import Copy, Multiply, Rotate
+from croqc.flow.ops_data import Copy
+from croqc.flow.ops_futures import Rotate
+from croqc.flow.ops_multiplies import Multiply
 from croqc.flow.program import Loop
 from croqc.flow.report import FlowFinding, Strength
 from croqc.flow.run import Setting

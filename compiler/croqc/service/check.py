@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from croqc.flow.islands import waiting_functions
+from croqc.flow.islands import functions_by_value, waiting_functions
 from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
@@ -172,6 +172,7 @@ def _report_functions(
             context.co_functions,
             context.macros,
             context.waiting_functions,
+            context.by_value,
             context.constants,
         )
         key = (parsed.source.key, *around, lead, source.newline)
@@ -256,7 +257,8 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
     device = _device_text(tree)
     constants = host_constants(text, tree.pre)
-    return Context(target, dialect, _device_functions(device), names, macros, waiting_functions(device), constants)
+    waiting, by_value = waiting_functions(device), functions_by_value(device)
+    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

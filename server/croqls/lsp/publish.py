@@ -26,16 +26,17 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Ask for the verdicts of one version, and push its diagnostics while they are found.
+    """Push the diagnostics of one version, and ask for its verdicts: the process that finds them would take the loop's
+    interpreter twice and a core before, as the thread that writes to it does.
 
     A client that pulls asks after each edit by itself.
     """
-    if not snapshot.limited:
-        server.flow.submit(job_of(snapshot))
     if not server.pull:
         push(server, snapshot)
     else:
         server.reading.begin(snapshot)
+    if not snapshot.limited:
+        server.flow.submit(job_of(snapshot))
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from croqc.flow.explain import iteration_text, slot_text, stage_slot
-from croqc.flow.ops_data import Copy, Multiply
+from croqc.flow.ops_data import Copy
 from croqc.flow.ops_events import Trigger
+from croqc.flow.ops_multiplies import Multiply
 from croqc.flow.program import Op
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Access, EventSlot, Fault, Place

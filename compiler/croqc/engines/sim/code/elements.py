@@ -11,7 +11,7 @@ import numpy as np
 from croqc.engines.sim.code.compiler import Compiler, Fn
 from croqc.engines.sim.code.exprs import bound_of, derived, pick, shape_of
 from croqc.engines.sim.code.refs import ViewFn, as_view, data, flatten, view_fn
-from croqc.engines.sim.code.values import Value, cast
+from croqc.engines.sim.code.values import Value, cast, lone
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import is_float
 from croqc.engines.sim.machine.memory import Buffer
@@ -160,8 +160,8 @@ def _index_fn(c: Compiler, value: Fn, suffix: ast.Index) -> Fn:
         if isinstance(base, tuple):
             return shaped(frame)
         if isinstance(base, list):
-            return base[int(index(frame))]
-        return as_view(frame, base, index(frame), suffix.span)
+            return base[int(lone(index(frame)))]
+        return as_view(frame, base, lone(index(frame)), suffix.span)
 
     return run
 

@@ -211,7 +211,7 @@ def _derived_item(c: Compiler, base: Fn, item: ast.Expr) -> Fn:
 
 def pick(value: Value, index: Value, span: Span) -> Value:
     try:
-        return value[int(index)]
+        return value[int(lone(index))]
     except (IndexError, TypeError) as error:
         raise SimError(f"there is no dimension {index}", span) from error
 

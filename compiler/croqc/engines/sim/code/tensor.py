@@ -16,7 +16,7 @@ from croqc.engines.sim.code.accumulator import Accumulator, settle
 from croqc.engines.sim.code.compiler import Code, Compiler
 from croqc.engines.sim.code.refs import data
 from croqc.engines.sim.code.sync import step
-from croqc.engines.sim.code.values import Value, cast
+from croqc.engines.sim.code.values import Value, cast, lone
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array, convert
 from croqc.engines.sim.machine.memory import Buffer
@@ -292,7 +292,7 @@ def _store(c: Compiler, node: ast.MmaStore) -> Code:
         values = into.buffer.values()
         if into.sums is not None:
             values = values + convert(into.sums, values.dtype)
-        keep = [max(int(limit(frame)), 0) for limit in limits]
+        keep = [max(int(lone(limit(frame))), 0) for limit in limits]
         values = values[tuple(slice(0, limit) for limit in keep)] if keep else values
         _write(where, values.T if node.form == "transp" else values, span)
 
