@@ -117,6 +117,10 @@ class FileReport:
     def function_named(self, name: str) -> FunctionReport | None:
         return next((item for item in self.functions if item.name == name), None)
 
+    def same(self, function: FunctionReport) -> FunctionReport:
+        """A function of another report on this text: names do not tell overloads apart. Itself where it is not here."""
+        return next((item for item in self.functions if item.base == function.base), function)
+
 
 def _majority(functions: Iterable[FunctionReport]) -> str:
     votes = [item.analysis.model.dialect for item in functions if item.analysis]

@@ -51,6 +51,24 @@ def narrowest_cast(model: Model) -> str | None:
     return max(sorted(narrow), key=eps, default=None)
 
 
+def computed_in(model: Model) -> str | None:
+    """The coarsest type of floats that the function computes with element by element, None if it does with none: the
+    result of an operation is rounded to its type, whatever it goes to (3.1)."""
+    types = [model.types.get(node) for node in map(_computed, walk(model.function)) if node is not None]
+    elems = {canonical(each.elem) for each in types if isinstance(each, Scalar)}
+    return max(sorted(elem for elem in elems if ELEMENTS[elem].kind == "float"), key=eps, default=None)
+
+
+def _computed(node: ast.Node) -> ast.Node | None:
+    """What has the type in which a node computes."""
+    match node:
+        case ast.Binary(op="+" | "-" | "*" | "/") | ast.Builtin(type_arg=None):
+            return node
+        case ast.AssignPart(op="+=" | "-=" | "*=" | "/=", target=target):
+            return target
+    return None
+
+
 def k_step_of(model: Model) -> int:
     """The smallest instruction K of the function's multiplies: how often their sums are rounded; 1 without any, and for
     f64, where each product is added by a rounding of its own (PTX ISA, mma: IEEE 754 fused multiply-adds)."""
@@ -151,7 +169,8 @@ def auto_expectations(
     unwritten = [_unwritten(symbol.name, data, result) for symbol in poisoned(model)]
     steps = -(-_depth(model, data) // k_step_of(model))
     sums, cast = (accumulator, steps, factor), narrowest_cast(model)
-    agreed = [_agreement(name, elem, got, want, sums, cast) for name, elem, got, want in pairs]
+    computed = computed_in(model)
+    agreed = [_agreement(name, elem, got, want, sums, (cast, computed)) for name, elem, got, want in pairs]
     return tuple(agreed + [item for item in unwritten if item is not None])
 
 
@@ -181,12 +200,20 @@ _ON_AN_EDGE = 16
 
 
 def _agreement(
-    name: str, elem: str, got: Array, want: Array, sums: tuple[str | None, int, str | None], cast: str | None = None
+    name: str,
+    elem: str,
+    got: Array,
+    want: Array,
+    sums: tuple[str | None, int, str | None],
+    roundings: tuple[str | None, str | None],
 ) -> ExpectationResult:
-    """`sums`: the accumulator's type, its number of roundings, the type of the factors. `cast`: the coarsest type that
-    the program itself rounds values to; a few elements may then differ by a step of it."""
+    """`sums`: the accumulator's type, its number of roundings, the type of the factors. `roundings`: the coarsest type
+    that the program casts values to, a few elements may then differ by a step of it; and the one that it computes in.
+    """
+    cast, computed = roundings
     plain = to_reference(round_to(elem, want) if ELEMENTS[elem].kind == "float" else want)
-    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(elem, plain, *sums)
+    coarse = max(elem, computed or elem, key=eps)
+    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(coarse, plain, *sums)
     found = compare(to_reference(got), plain, tolerance)
     if cast is not None and tolerance != EXACT and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
         wider = default_tolerance(cast, plain)
