@@ -104,6 +104,7 @@ class JointState(ABC):
             self._values(path.env, self.kept if path.idle else self.every),
             ranks.of(path.clock),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
+            tuple(sorted(path.homes.items())),
             tuple(map(self._issued, path.uncommitted)),
             tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
             tuple(

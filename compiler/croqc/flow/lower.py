@@ -11,6 +11,7 @@ from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
+from croqc.flow.homes import give_homes
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
@@ -83,6 +84,7 @@ class Lowering(Builder):
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
+        give_homes(self.program)
         self.program.asserts += defined(kernel, self.exprs)  # last: it names sizes in another order
         if not self._is_shared_out():
             self.program.partly = slots_in_part(self.program)

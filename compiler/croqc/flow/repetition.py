@@ -15,7 +15,7 @@ from croqc.flow.instances import Plan, refs_of
 from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork
-from croqc.flow.program import Loop, Program
+from croqc.flow.program import Loop, Program, turns_of
 from croqc.flow.state import PathState
 
 
@@ -59,7 +59,7 @@ class Repetition(JointState):
             return False
         env = self.machine.paths[number].env
         try:
-            planned = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
+            planned = turns_of(closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env))
         except UndecidedError:
             return False
         return self.machine.paths[number].turns.get(loop, 0) < planned

@@ -165,7 +165,7 @@ class PathState:
 
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
-        "handles", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "regions", "rounds",
+        "handles", "homes", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "regions", "rounds",
         "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
@@ -189,6 +189,7 @@ class PathState:
         self.tagged: dict[EventSlot, list[Transfer]] = {}  # copies that named a slot: they go with the next trigger
         self.trail: dict[int, tuple[Op, Env, EventSlot | None]] = {}
         self.handles: dict[int, Transfer | None] = {}
+        self.homes: dict[int, tuple[int, ...]] = {}  # of futures that have been exchanged, the slots of their buffers
         self.stamp = 0
         self.flying: list[Transfer] = []
         self.uncommitted: list[Issued] = []  # in the order of their issue, in which the hardware ends them
