@@ -27,6 +27,7 @@ from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
+from croqc.syntax.device_results import device_results
 from croqc.syntax.host_constants import host_constants
 from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
@@ -261,8 +262,8 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
     device = _device_text(tree)
     constants = host_constants(text, tree.pre)
-    waiting, by_value = waiting_functions(device), functions_by_value(device)
-    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants)
+    waiting, by_value, results = waiting_functions(device), functions_by_value(device), device_results(device)
+    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants, results)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:
