@@ -19,6 +19,7 @@ from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import NO_PROCESS, job_of
+from croqls.lsp.refresh import refresh_shown
 from croqls.lsp.server import CroqtileServer
 from croqls.workers.flow_orders import Answer
 
@@ -62,6 +63,13 @@ def _tell_once(server: CroqtileServer, answer: Answer) -> None:
         text = f"no verdict on the credit flow of {name}: {answer.failed}; the next edit tries again"
         text = text if about else answer.failed
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+
+
+def push_read(server: CroqtileServer, snapshot: Snapshot, glanced: bool) -> None:
+    """Push what is known of a version that was read beside the loop; who was given a glance at it asks again."""
+    push(server, snapshot)
+    if glanced:
+        refresh_shown(server)
 
 
 def push_again(server: CroqtileServer, uri: str) -> None:
