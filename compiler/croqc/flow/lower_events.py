@@ -70,6 +70,8 @@ def wait(lowering: Lowering, node: ast.Wait) -> None:
         event = event_ref(lowering, ref)
         symbol = lowering.symbol_of(ref)
         if event is not None:
+            phase = None if node.phase is None else lowering.exprs.of(node.phase).const
+            event.phase = None if phase is None else phase & 1
             lowering.emit(WaitEvent(event, lowering.loops))
             _advance(lowering, (ref,))
         elif symbol is not None and lowering.buffers.is_handle(symbol):

@@ -18,9 +18,12 @@ _FIRST = 8  # and as much as the first one of a slot, which was made for it
 
 
 class EventRef:
-    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name."""
+    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name.
 
-    __slots__ = ("code", "event", "index", "ordered", "span", "where")
+    `phase`: the parity that the older `wait<N> e` asks for, None without.
+    """
+
+    __slots__ = ("code", "event", "index", "ordered", "phase", "span", "where")
 
     def __init__(self, span: Span, event: Event, index: Expr | None, ordered: bool) -> None:
         self.span = span
@@ -28,6 +31,7 @@ class EventRef:
         self.event = event
         self.index = index
         self.ordered = ordered
+        self.phase: int | None = None
         self.code = closure(index) if index is not None else None
 
     def slots(self, path: PathState) -> tuple[Sequence[EventSlot], int]:
@@ -104,6 +108,8 @@ class WaitEvent(Step):
         k = path.waits.get(slot, 0)
         if generation >= 0 and (generation ^ k) & 1:
             machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
+        elif self.ref.phase is not None and self.ref.phase != k & 1:
+            machine.fault("order", path.at(self), slot=slot, own=k, order=None, phase=self.ref.phase, waits=True)
         if slot.completed <= k:
             return False
         self._pass(machine, path, slot, k)

@@ -76,7 +76,7 @@ class Repetition(JointState):
 def moduli(program: Program, plan: Plan, counters: Collection[int]) -> Mapping[int, int]:
     """By which number the value of each index and counter can be reduced. Loops of a fixed number of turns stay."""
     found: dict[int, int] = {}
-    ordered = any(ref.ordered for op in program.ops for ref in refs_of(op))
+    ordered = any(ref.ordered or ref.phase is not None for op in program.ops for ref in refs_of(op))
     for loop in program.loops:
         if loop in plan.turns:
             found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from croqc.refactor import wait_phase
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
@@ -20,11 +21,23 @@ def _render(finding: Finding, subject: Subject) -> Words:
     args = finding.args
     own, order = args["own"], args["order"]
     assert isinstance(own, int)
+    if args["phase"] is not None:
+        which = f"the {ordinal(own + 1)} wait of {args['path']} on it{at(args)}"
+        message = f"phase {args['phase']} of {slot(args)} is not that of {which}"
+        return Words(message, "a path counts its waits itself: write no phase", fixes=_unphased(finding, subject))
     message = (
         f"the order means generation {order} of {slot(args)},"
         f" but this is the {ordinal(own + 1)} {args['what']} of {args['path']} on it{at(args)}"
     )
     return Words(message, "let the order grow without end, or index the slot", fixes=_fixes(finding, subject))
+
+
+def _unphased(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
+    code = code_of(subject)
+    edits = [
+        wait_phase.without(code, stmt) for stmt in wait_phase.sites(code) if stmt.span.contains(finding.span.start)
+    ]
+    return fix("Wait without a written phase", tuple(edits))
 
 
 def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:

@@ -61,6 +61,7 @@ def _order(case: Case, fault: Fault) -> FlowFinding:
         what=what,
         own=own,
         order=order,
+        phase=fault.about.get("phase"),
         slots=slot.event.slots,
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
