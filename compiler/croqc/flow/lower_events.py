@@ -87,5 +87,6 @@ def trigger(lowering: Lowering, node: ast.Trigger) -> None:
         refs, lambda ref: node.cluster or ref.event.symbol in lowering.model.cluster_events
     ):
         blocks = lowering.blocks if over_blocks else 1
+        lowering.program.crosses |= blocks > 1
         lowering.emit(Trigger(node.span, tuple(group), tuple(handles), blocks, lowering.loops))
     _advance(lowering, node.refs)

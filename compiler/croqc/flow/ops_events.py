@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from croqc.flow.exprs import Expr, closure
+from croqc.flow.neighbours import note_arrival, told_to_all
 from croqc.flow.program import Event, Loop
 from croqc.flow.state import EventSlot, PathState, Place, Transfer, merge
 from croqc.flow.steps import Step, Walk
@@ -152,6 +153,8 @@ class Trigger(Step):
                     self._count(machine, path, slot, generation)
                 if transfers or tagged:
                     self._bind(machine, slot, [*path.tagged.pop(slot, ()), *transfers])
+                if self.blocks > 1:
+                    note_arrival(machine, path, slot, self.span)
                 for _ in range(self.blocks):
                     self._arrive(machine, path, slot)
         path.pc += 1
@@ -188,7 +191,7 @@ class Trigger(Step):
                 machine.fault("mixup", path.at(self), slot=slot, who=other, generation=slot.completed)
                 break
         slot.arrivals.append((number, clock[number]))
-        merge(slot.clock, clock)
+        merge(slot.clock, clock if self.blocks == 1 else told_to_all(machine, clock))
         path.release(self, slot)
         slot.pending -= 1
         if machine.record is not None:
@@ -209,7 +212,7 @@ class Trigger(Step):
         slot.bound.clear()
         clock = slot.clock
         if slot.component >= 0:
-            clock[slot.component] = slot.offset + generation + 1
+            clock[slot.component] = slot.landed = slot.offset + generation + 1
         for waiter, (epoch, op, env) in slot.last_waits.items():
             if clock[waiter] < epoch and machine.paths[waiter].waits.get(slot, 0) == generation:
                 machine.fault("overrun", path.at(self), Place(waiter, op, env), slot=slot, generation=generation - 1)

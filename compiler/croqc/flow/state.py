@@ -124,7 +124,7 @@ class EventSlot:
 
     __slots__ = (
         "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "expected",
-        "index", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
+        "index", "landed", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
     )  # fmt: skip
 
     def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
@@ -140,6 +140,7 @@ class EventSlot:
         self.before: Sequence[tuple[int, int]] = ()
         self.bound: list[Transfer] = []
         self.component = component
+        self.landed = 0  # the value of its component that the last generation gave
         self.expected = 0  # bytes bound since the last arrival
         self.offset = offset
         self.last_waits: dict[int, tuple[int, Op, Env]] = {}
