@@ -31,7 +31,7 @@ class JointState(ABC):
             for op in machine.program.ops
             if isinstance(op, WaitEvent | Trigger)
             for ref in refs_of(op)
-            if ref.ordered
+            if ref.ordered or ref.phase is not None
         }
         self.every = range(machine.program.variables)
         self.kept = [op.var for op in machine.program.ops if isinstance(op, Set)]  # what outlives a path's job

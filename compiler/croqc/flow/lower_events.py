@@ -70,6 +70,7 @@ def wait(lowering: Lowering, node: ast.Wait) -> None:
         event = event_ref(lowering, ref)
         symbol = lowering.symbol_of(ref)
         if event is not None:
+            event.phase = node.phase.value if isinstance(node.phase, ast.IntLit) else None
             lowering.emit(WaitEvent(event, lowering.loops))
             _advance(lowering, (ref,))
         elif symbol is not None and lowering.buffers.is_handle(symbol):

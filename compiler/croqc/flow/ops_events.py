@@ -19,9 +19,10 @@ _FIRST = 8  # and as much as the first one of a slot, which was made for it
 
 
 class EventRef:
-    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name."""
+    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name.
+    `phase`: the one that an older `wait<n>` writes."""
 
-    __slots__ = ("code", "event", "index", "ordered", "span", "where")
+    __slots__ = ("code", "event", "index", "ordered", "phase", "span", "where")
 
     def __init__(self, span: Span, event: Event, index: Expr | None, ordered: bool) -> None:
         self.span = span
@@ -29,6 +30,7 @@ class EventRef:
         self.event = event
         self.index = index
         self.ordered = ordered
+        self.phase: int | None = None
         self.code = closure(index) if index is not None else None
 
     def slots(self, path: PathState) -> tuple[Sequence[EventSlot], int]:
@@ -105,10 +107,20 @@ class WaitEvent(Step):
         k = path.waits.get(slot, 0)
         if generation >= 0 and (generation ^ k) & 1:
             machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
+        if self.ref.phase is not None and not self._is_in_phase(path, slot, self.ref.phase ^ k):
+            machine.fault("order", path.at(self), slot=slot, own=k, phase=self.ref.phase, waits=True)
         if slot.completed <= k:
             return False
         self._pass(machine, path, slot, k)
         return True
+
+    @staticmethod
+    def _is_in_phase(path: PathState, slot: EventSlot, apart: int) -> bool:
+        """Whether a written phase is that of the path's own count. That of a slot which is `= ready` may count from the
+        credit at start or from the first completion in the run: what the first wait says holds for the others."""
+        if slot.event.ready:
+            return path.phases.setdefault(slot, apart & 1) == apart & 1
+        return apart & 1 == 0
 
     def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
         at = slot.listed(path.number, k)

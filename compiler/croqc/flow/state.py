@@ -166,7 +166,7 @@ class PathState:
 
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
-        "handles", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "regions", "rounds",
+        "handles", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "phases", "regions", "rounds",
         "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
@@ -187,6 +187,7 @@ class PathState:
         self.touched = False
         self.waits: dict[EventSlot, int] = {}
         self.steady: dict[EventSlot, int] = {}
+        self.phases: dict[EventSlot, int] = {}  # of a slot that is ready: the phase that its first wait is written with
         self.tagged: dict[EventSlot, list[Transfer]] = {}  # copies that named a slot: they go with the next trigger
         self.trail: dict[int, tuple[Op, Env, EventSlot | None]] = {}
         self.handles: dict[int, Transfer | None] = {}

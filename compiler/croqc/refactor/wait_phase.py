@@ -46,8 +46,13 @@ def edits(code: Code, stmt: ast.Wait) -> Outcome:
         earlier = [other for other, _ in code.refs(event) if isinstance(other, ast.Wait) and _before(code, other, stmt)]
         if phase != (len(earlier) + event.type.ready) % 2:
             return Refusal("the written phase is not that of the generation that the path waits for", stmt.op_span)
-    end = code.text.find(">", stmt.phase.span.end)
-    return (Edit(Span(stmt.op_span.start, end + 1), ""),)
+    return (without_phase(code, stmt),)
+
+
+def without_phase(code: Code, stmt: ast.Wait) -> Edit:
+    """The edit alone, whatever the path's count is."""
+    behind = stmt.op_span.end if stmt.phase is None else stmt.phase.span.end
+    return Edit(Span(stmt.op_span.start, code.text.find(">", behind) + 1), "")
 
 
 def _before(code: Code, other: ast.Wait, stmt: ast.Wait) -> bool:
