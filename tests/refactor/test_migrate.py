@@ -154,11 +154,6 @@ ROWS = [
         f"tma.copy.async<full[s]> {COPY}\ntrigger full[s], done;",
         f"a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;\ntrigger done;",
     ),
-    (
-        PRODUCER,
-        f"tma.copy.async<full[/* slot */ s]> {COPY}\ntrigger full[s];",
-        f"/* slot */ a_f = tma.copy.async {COPY}\ntrigger full.at(k) after a_f;",
-    ),
     (PRODUCER, f"dma.copy {TILE}.at(b, k).zfill => a_s[s];", f"dma.copy.zfill {COPY}"),
     (
         PRODUCER,

@@ -66,7 +66,7 @@ class JointState(ABC):
 
     def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
         """For each component of a clock the values that something may still be compared with."""
-        marks: list[set[int]] = [set() for _ in range(self.machine.width)]
+        marks: list[set[int]] = [set() for _ in range(self.machine.own)]
         for path in self.machine.paths:
             marks[path.number].add(path.epoch)
             for transfer in (*path.handles.values(), *(alias.transfer for alias in path.aliases.values())):
@@ -86,7 +86,7 @@ class JointState(ABC):
             for access in live:
                 marks[access.index].add(access.end)
         self._mark_barriers(marks)
-        return marks
+        return marks * (self.machine.width // self.machine.own)
 
     def _mark_barriers(self, marks: list[set[int]]) -> None:
         for barrier in self.machine.barriers.named.values():

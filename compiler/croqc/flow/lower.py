@@ -70,9 +70,15 @@ class Lowering(Builder):
         self.moves_in_passing = any(isinstance(node, PASSING) for node in nodes)
         self.kernel = kernel
         self.paths = paths
-        for node in self.nodes:
-            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER:
-                self.program.ranks |= {var for name in node.names for var in self.exprs.of(name).variables()}
+        ranks = [
+            name
+            for node in self.nodes
+            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER
+            for name in node.names
+        ]
+        self.program.ranks = {var for name in ranks for var in self.exprs.of(name).variables()}
+        values = (model.values.get(name) for name in ranks)
+        self.ranks = frozenset(each for value in values if value is not None for each in value.names())
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}

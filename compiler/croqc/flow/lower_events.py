@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from croqc.flow.exprs import Expr, apply, const, var
@@ -69,8 +70,7 @@ def wait(lowering: Lowering, node: ast.Wait) -> None:
         event = event_ref(lowering, ref)
         symbol = lowering.symbol_of(ref)
         if event is not None:
-            phase = None if node.phase is None else lowering.exprs.of(node.phase).const
-            event.phase = None if phase is None else phase & 1
+            event.phase = node.phase.value if isinstance(node.phase, ast.IntLit) else None
             lowering.emit(WaitEvent(event, lowering.loops))
             _advance(lowering, (ref,))
         elif symbol is not None and lowering.buffers.is_handle(symbol):
@@ -84,7 +84,10 @@ def trigger(lowering: Lowering, node: ast.Trigger) -> None:
     symbols = [lowering.symbol_of(future) for future in node.after]
     buffers = lowering.buffers
     handles = [buffers.handle(symbol) for symbol in symbols if symbol is not None and buffers.is_handle(symbol)]
-    blocks = lowering.blocks if node.cluster else 1
-    if refs:
-        lowering.emit(Trigger(node.span, tuple(refs), tuple(handles), blocks, lowering.loops))
+    for over_blocks, group in groupby(
+        refs, lambda ref: node.cluster or ref.event.symbol in lowering.model.cluster_events
+    ):
+        blocks = lowering.blocks if over_blocks else 1
+        lowering.program.crosses |= blocks > 1
+        lowering.emit(Trigger(node.span, tuple(group), tuple(handles), blocks, lowering.loops))
     _advance(lowering, node.refs)

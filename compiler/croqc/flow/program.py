@@ -131,6 +131,7 @@ class Program:
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
     ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
+    crosses: bool = False  # blocks of a cluster give each other credits or data
     endless: Span | None = None  # of a loop that was left out, as nothing happens in it, and that may not end
     converts: bool = False  # there are integers of other types than indices have
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

@@ -71,17 +71,15 @@ def edits(code: Code, site: Site) -> Outcome:
         operand = _operand(code, copy)
         if operand is None:
             return Refusal("the operation is made by a macro", copy.span)
-        start = Span(copy.span.start, copy.span.start)
         if copy not in direct:
-            made += [Edit(start, _comments(code, operand)), Edit(operand, "")]
+            made += code.replaced(operand, "")
             continue
-        made.append(Edit(Span(code.text.index("<", operand.start), operand.end), ""))
+        made += code.replaced(Span(code.bare.index("<", operand.start), operand.end), "")
         if copy.target is None:
             names.append(code.fresh(_stem(copy), names))
-            made.append(Edit(start, f"{_comments(code, operand)}{names[-1]} = "))
+            made.append(Edit(Span(copy.span.start, copy.span.start), f"{names[-1]} = "))
         else:
             names.append(copy.target.id)
-            made.append(Edit(start, _comments(code, operand)))
     return (*made, *_join(code, site.trigger, site.ref, names))
 
 
@@ -94,14 +92,8 @@ def synchronous(code: Code, site: Site) -> Outcome:
         operand = _operand(code, copy)
         if operand is None or copy.target is not None:
             return Refusal("the operation is made by a macro, or its future has a name", copy.span)
-        made += [Edit(Span(copy.span.start, copy.span.start), _comments(code, operand)), Edit(operand, "")]
+        made += code.replaced(operand, "")
     return tuple(made)
-
-
-def _comments(code: Code, operand: Span) -> str:
-    """The comments in an operand that goes, to stand in front of its statement."""
-    behind = f"{code.newline}{code.indent(operand.start)}"
-    return "".join(f"{each}{behind if each.startswith('//') else ' '}" for each in code.comments_in(operand))
 
 
 def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> Iterator[Edit]:
@@ -117,7 +109,7 @@ def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> 
     word = "trigger.cluster" if trigger.cluster else "trigger"
     others = ", ".join(code.of(one) for one in trigger.refs if one is not ref)
     start, end = trigger.refs[0].span.start, trigger.refs[-1].span.end
-    yield Edit(Span(start, end), f"{code.of(ref)} after {joined}")
+    yield from code.replaced(Span(start, end), f"{code.of(ref)} after {joined}")
     yield code.after(trigger, f"{word} {others};")
 
 
@@ -148,10 +140,10 @@ def _same_slot(code: Code, one: ast.Expr, other: ast.Expr) -> bool:
 
 def _operand(code: Code, copy: ast.Copy) -> Span | None:
     """The place of `.async<…>`."""
-    found = _OPERAND.search(code.text, copy.span.start, copy.source.span.start)
+    found = _OPERAND.search(code.bare, copy.span.start, copy.source.span.start)
     if found is None or copy.event is None or code.text[copy.event_span.start : copy.event_span.start + 1] != "<":
         return None
-    end = code.text.find(">", copy.event.span.end, copy.source.span.start)
+    end = code.bare.find(">", copy.event.span.end, copy.source.span.start)
     return None if end < 0 else Span(found.start(), end + 1)
 
 

@@ -74,7 +74,7 @@ def edits(code: Code, event: Symbol) -> Outcome:
             at = _subscripts(code, ref, r"\s*\[")
             if at is None:
                 return Refusal("a macro writes the slot", ref.span)
-            made.append(Edit(at, f".at({loop.bindings[0].names[0].id})"))
+            made += code.replaced(at, f".at({loop.bindings[0].names[0].id})")
     return tuple(made)
 
 
@@ -162,7 +162,7 @@ def physical(code: Code, event: Symbol) -> Outcome:
         at = _subscripts(code, ref, r"\s*\.\s*at\b")
         if at is None:
             return Refusal("a macro writes the order", ref.span)
-        made.append(Edit(at, f"[{_physical(code, stmt, order, slots, event)}]"))
+        made += code.replaced(at, f"[{_physical(code, stmt, order, slots, event)}]")
     if not plain and not is_proved(code.analysis):
         return Refusal(f"that the orders of '{event.name}' are in step is not proved", event.name_span)
     return tuple(made)

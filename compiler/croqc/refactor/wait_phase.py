@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.sema.types import Event
 from croqc.syntax import ast
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -40,19 +41,18 @@ def edits(code: Code, stmt: ast.Wait) -> Outcome:
         return Refusal("in a loop the phase changes from round to round; write 'wait e.at(order)'", stmt.op_span)
     for ref in stmt.refs:
         event = code.event_of(ref)
-        if event is None:
+        if event is None or not isinstance(event.type, Event):
             return Refusal("the phase of what is no event", ref.span)
         earlier = [other for other, _ in code.refs(event) if isinstance(other, ast.Wait) and _before(code, other, stmt)]
-        if phase != len(earlier) % 2:
+        if not event.type.ready and phase != len(earlier) % 2:
             return Refusal("the written phase is not that of the generation that the path waits for", stmt.op_span)
-    return (without(code, stmt),)
+    return without_phase(code, stmt)
 
 
-def without(code: Code, stmt: ast.Wait) -> Edit:
-    """The edit that leaves the phase of a wait out."""
-    assert stmt.phase is not None
-    end = code.text.find(">", stmt.phase.span.end)
-    return Edit(Span(stmt.op_span.start, end + 1), "")
+def without_phase(code: Code, stmt: ast.Wait) -> tuple[Edit, ...]:
+    """The edits alone, whatever the path's count is."""
+    behind = stmt.op_span.end if stmt.phase is None else stmt.phase.span.end
+    return code.replaced(Span(stmt.op_span.start, code.bare.find(">", behind) + 1), "")
 
 
 def _before(code: Code, other: ast.Wait, stmt: ast.Wait) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.intervals import bounds
-from croqc.sema.masks import Mask, Masks, kernel_masks, place_axis
+from croqc.sema.masks import Mask, Masks, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.shared_elements import (
@@ -42,19 +42,19 @@ _Touch = tuple[Symbol, ast.Chain, dict[Place, Mask]]
 
 def check_overwritten(builder: Builder) -> None:
     """One warning for each write of what threads of another warp may still have to read."""
-    body = builder.function.body
-    jumps = (*nodes_of_kind(body, ast.Jump), *nodes_of_kind(body, ast.Return))
+    function = builder.function
+    jumps = (*nodes_of_kind(function, ast.Jump), *nodes_of_kind(function, ast.Return))
     if jumps:  # who left before is not followed
         return
-    parts = nodes_of_kind(body, ast.AssignPart)
+    parts = nodes_of_kind(function, ast.AssignPart)
     plain = {part.target for part in parts if part.op == "="}
-    read = {shared_buffer(builder, chain) for chain in nodes_of_kind(body, ast.Chain) if chain not in plain}
+    read = {shared_buffer(builder, chain) for chain in nodes_of_kind(function, ast.Chain) if chain not in plain}
     written = {shared_buffer(builder, part.target) for part in parts}
     followed = {symbol for symbol in read & written if symbol is not None}
     if not followed:
         return
     atoms = symbols_by_atom(builder)
-    for node, kernel in kernel_masks(builder, builder.kernels).items():
+    for node, kernel in builder.masks.items():
         _Play(builder, kernel, atoms, followed).parallel(node)
 
 

@@ -16,8 +16,8 @@ from croqc.sema.types import Event
 from croqc.service.migrate import migrate
 from croqc.syntax import ast
 from croqc.text.edits import Edit
-from croqc.text.span import Span
 from croqls.assists.kinds import MIGRATE, REWRITE
+from croqls.ide.carry import difference
 from croqls.ide.snapshot import Snapshot
 
 
@@ -79,15 +79,7 @@ def migrations(snapshot: Snapshot) -> Iterator[Assist]:
             continue
         moved = migrate(snapshot.report, to, snapshot.below.defines)
         if moved.text != snapshot.text:
-            yield Assist(f"Migrate this file to the {to} dialect", MIGRATE, (_difference(snapshot.text, moved.text),))
-
-
-def _difference(before: str, after: str) -> Edit:
-    """The smallest single edit."""
-    most = min(len(before), len(after))
-    start = next((at for at in range(most) if before[at] != after[at]), most)
-    end = next((at for at in range(most - start) if before[-1 - at] != after[-1 - at]), most - start)
-    return Edit(Span(start, len(before) - end), after[start : len(after) - end])
+            yield Assist(f"Migrate this file to the {to} dialect", MIGRATE, (difference(snapshot.text, moved.text),))
 
 
 def _code_at(snapshot: Snapshot, offset: int) -> Code | None:

@@ -61,17 +61,16 @@ def path_of(uri: str) -> Path | None:
     return Path(path[1:] if path[2:3] == ":" else path)
 
 
-def apply_changes(text: str, changes: Sequence[Change], encoding: Encoding) -> str:
+def apply_changes(source: Source, changes: Sequence[Change], encoding: Encoding) -> str:
     """The text after the changes of one `didChange`, each made on the result of the one before."""
     for change in changes:
         if isinstance(change, lsp.TextDocumentContentChangePartial):
-            source = Source(text)
             start = offset_of(source, change.range.start, encoding)
             end = max(start, offset_of(source, change.range.end, encoding))
-            text = text[:start] + change.text + text[end:]
+            source = Source(source.text[:start] + change.text + source.text[end:])
         else:
-            text = change.text
-    return text
+            source = Source(change.text)
+    return source.text
 
 
 @record
@@ -120,7 +119,7 @@ class Documents:
         old = self.get(uri)
         if old is None:
             return None
-        new = old.edited(version, apply_changes(old.text, changes, self.encoding))
+        new = old.edited(version, apply_changes(old.source, changes, self.encoding))
         self._open[key_of(uri)] = new
         return new
 

@@ -19,6 +19,7 @@ from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import NO_PROCESS, job_of
+from croqls.lsp.refresh import refresh_shown
 from croqls.lsp.server import CroqtileServer
 from croqls.workers.flow_orders import Answer
 
@@ -26,16 +27,17 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Ask for the verdicts of one version, and push its diagnostics while they are found.
+    """Push the diagnostics of one version, and ask for its verdicts: the process that finds them would take the loop's
+    interpreter twice and a core before, as the thread that writes to it does.
 
     A client that pulls asks after each edit by itself.
     """
-    if not snapshot.limited:
-        server.flow.submit(job_of(snapshot))
     if not server.pull:
         push(server, snapshot)
     else:
         server.reading.begin(snapshot)
+    if not snapshot.limited:
+        server.flow.submit(job_of(snapshot))
 
 
 def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
@@ -61,6 +63,13 @@ def _tell_once(server: CroqtileServer, answer: Answer) -> None:
         text = f"no verdict on the credit flow of {name}: {answer.failed}; the next edit tries again"
         text = text if about else answer.failed
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+
+
+def push_read(server: CroqtileServer, snapshot: Snapshot, glanced: bool) -> None:
+    """Push what is known of a version that was read beside the loop; who was given a glance at it asks again."""
+    push(server, snapshot)
+    if glanced:
+        refresh_shown(server)
 
 
 def push_again(server: CroqtileServer, uri: str) -> None:

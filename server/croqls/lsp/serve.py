@@ -15,7 +15,7 @@ from pygls.io_ import StdoutWriter
 from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
-from croqls.lsp.publish import publish_verdicts, push
+from croqls.lsp.publish import publish_verdicts, push_read
 from croqls.lsp.requests import TABLE
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.transport import listen
@@ -27,7 +27,7 @@ def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
     server = CroqtileServer()
     server.flow.on_answer = partial(publish_verdicts, server)
-    server.reading.on_read = partial(push, server)
+    server.reading.on_read = partial(push_read, server)
     protocol = server.protocol
     assert isinstance(protocol, CroqtileProtocol)
     protocol.before = server.reading.before
