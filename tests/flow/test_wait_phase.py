@@ -76,7 +76,14 @@ def test_one_phase_in_every_turn_of_a_ring_is_out_of_step(wait: str, own: int, s
     assert found.rule == "order-out-of-step"
     args = {key: found.args[key] for key in ("event", "slot", "own", "phase", "path", "iteration")}
     phase = int(wait[5])
-    expected = {"event": "full", "slot": slot, "own": own, "phase": phase, "path": "path p == 1", "iteration": iteration}
+    expected = {
+        "event": "full",
+        "slot": slot,
+        "own": own,
+        "phase": phase,
+        "path": "path p == 1",
+        "iteration": iteration,
+    }
     assert args == expected
 
 

@@ -12,6 +12,7 @@ from croqc.flow.ops_events import WaitEvent
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.report import Step
+from croqc.flow.slot_names import shape_of, subscripts
 from croqc.flow.state import EventSlot, PathState
 
 LONGEST = 600
@@ -37,7 +38,7 @@ def iteration_text(op: Op, env: Env, slot: int | None = None) -> str:
 def slot_text(slot: EventSlot) -> str:
     """ "full[2]", or "done" for an event that is no array."""
     name = slot.event.symbol.name
-    return f"{name}[{slot.index}]" if slot.event.slots > 1 else name
+    return name + subscripts(slot.index, shape_of(slot.event)) if slot.event.slots > 1 else name
 
 
 def stage_slot(program: Program, number: int) -> tuple[str, int | None, int]:
@@ -99,6 +100,7 @@ class Told:
             pending=about.get("pending"),
             bytes=size,
             buffer=buffer,
+            shape=shape_of(slot.event),
         )
 
     def _at_buffer(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> Step:
@@ -109,7 +111,13 @@ class Told:
         name, slot, size = self._slot(slots[0])
         if isinstance(op, Copy) and op.bytes is not None:
             size = op.bytes
-        return Step(len(self.steps), path.name, word, op.span, iteration(op, env), slot=slot, bytes=size, buffer=name)
+        shape = () if slot is None else self._shape(slots[0])
+        here = iteration(op, env)
+        return Step(len(self.steps), path.name, word, op.span, here, slot=slot, bytes=size, buffer=name, shape=shape)
+
+    def _shape(self, number: int) -> tuple[int, ...]:
+        stages = self.program.stages
+        return next((shape_of(one) for one in stages if one.first <= number < one.first + one.slots), ())
 
     def _slot(self, number: int) -> tuple[str, int | None, int]:
         """As `stage_slot`, looked up once."""
@@ -145,6 +153,7 @@ class Told:
                     parity=k & 1,
                     pending=slot.pending,
                     bytes=0,
+                    shape=shape_of(slot.event),
                 )
             )
         return tuple(found)
