@@ -41,12 +41,12 @@ def slot_text(slot: EventSlot) -> str:
     return name + subscripts(slot.index, shape_of(slot.event)) if slot.event.slots > 1 else name
 
 
-def stage_slot(program: Program, number: int) -> tuple[str, int | None, int]:
-    """The buffer of a slot number, the slot within it (None if it has only one), and its bytes."""
+def stage_slot(program: Program, number: int) -> tuple[str, int | None, int | None]:
+    """The buffer of a slot number, the slot within it (None if it has only one), and its bytes if they are known."""
     for stage in program.stages:
         if stage.first <= number < stage.first + stage.slots:
             return stage.symbol.name, number - stage.first if stage.slots > 1 else None, stage.slot_bytes
-    return "", None, 0
+    return "", None, None
 
 
 class Told:
@@ -58,7 +58,7 @@ class Told:
         self.steps: list[Step] = []
         self.edges: list[tuple[int, int]] = []
         self._bytes: dict[EventSlot, int] = {}
-        self._slots: dict[int, tuple[str, int | None, int]] = {}
+        self._slots: dict[int, tuple[str, int | None, int | None]] = {}
         for number, word, op, env, about in (machine.record or [])[:LONGEST]:
             self._tell(machine.paths[number], word, op, env, about)
 
@@ -107,9 +107,10 @@ class Told:
         operand, slots = about.get("operand"), about.get("slots") or ()
         if not slots:
             name = operand.name if isinstance(operand, Operand) else ""
-            return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name)
+            leaves = isinstance(op, Copy)
+            return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name, leaves=leaves)
         name, slot, size = self._slot(slots[0])
-        if isinstance(op, Copy) and op.bytes is not None:
+        if isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):
             size = op.bytes
         shape = () if slot is None else self._shape(slots[0])
         here = iteration(op, env)
@@ -119,7 +120,7 @@ class Told:
         stages = self.program.stages
         return next((shape_of(one) for one in stages if one.first <= number < one.first + one.slots), ())
 
-    def _slot(self, number: int) -> tuple[str, int | None, int]:
+    def _slot(self, number: int) -> tuple[str, int | None, int | None]:
         """As `stage_slot`, looked up once."""
         found = self._slots.get(number)
         if found is None:
@@ -157,6 +158,10 @@ class Told:
                 )
             )
         return tuple(found)
+
+
+def _is_whole(operand: object) -> bool:
+    return isinstance(operand, Operand) and operand.whole
 
 
 def waited_slot(path: PathState) -> tuple[EventSlot, int] | None:

@@ -35,7 +35,8 @@ class Step:
     that grants a credit at start). `iteration` holds the reader's own loop names, outermost first. `slot`,
     `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
     `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`. `shape`:
-    the extents of the array that `slot` numbers.
+    the extents of the array that `slot` numbers. `leaves`: a copy goes out to global memory. The bytes of a copy are
+    None where they follow sizes, too.
     """
 
     t: int
@@ -51,6 +52,7 @@ class Step:
     bytes: int | None = None
     buffer: str = ""
     shape: tuple[int, ...] = ()
+    leaves: bool = False
 
     @property
     def subscripts(self) -> str:
@@ -81,12 +83,14 @@ class EventFacts:
 
 @dataclass(frozen=True, slots=True)
 class BufferFacts:
-    """A stage buffer; slots packed in one buffer count as its slots. `shape`: the extents of an array."""
+    """A stage buffer; slots packed in one buffer count as its slots. `slot_bytes`: None where the extents follow sizes.
+    `shape`: the extents of an array.
+    """
 
     name: str
     symbol: Symbol
     slots: int
-    slot_bytes: int
+    slot_bytes: int | None
     span: Span
     shape: tuple[int, ...] = ()
 

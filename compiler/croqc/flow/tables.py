@@ -249,8 +249,8 @@ def iteration_text(iteration: Sequence[tuple[str, int]]) -> str:
 
 
 def leaves(step: Step) -> bool:
-    """Whether a copy goes out: the run has the bytes of those that come in."""
-    return step.op in ("copy", "land") and not step.event and step.bytes is None
+    """Whether a copy goes out."""
+    return step.op in ("copy", "land") and not step.event and step.leaves
 
 
 _SENTENCES = {

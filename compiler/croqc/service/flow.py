@@ -52,10 +52,12 @@ class PathEntry:
 
 @dataclass(frozen=True, slots=True)
 class BufferEntry:
+    """`slotBytes`: null where the extents follow sizes."""
+
     name: str
     slots: int
     shape: tuple[int, ...]
-    slotBytes: int  # noqa: N815
+    slotBytes: int | None  # noqa: N815
     range: Range
 
 
