@@ -302,8 +302,3 @@ def test_credits_at_start_are_told_of_kernels_that_fail_and_of_those_that_depend
     told = croq("flow", "k.co").out
     (empty,) = [line for line in told.splitlines() if line.startswith("  empty ")]
     assert f"1 arrival a generation, {start.format(line=line_of(text, 'trigger empty[s]'))};" in empty
-
-
-def test_no_size_is_told_where_the_launch_decides_it(croq: Croq) -> None:
-    outcome = croq("flow", str(Path(__file__).parents[2] / "examples" / "swap_s32.co"))
-    assert "  lf0        1 slot\n" in outcome.out

@@ -165,7 +165,7 @@ def test_steps_are_sentences() -> None:
     assert step_text(trigger) == "path p1 == 0 arrives on full[1] and 32,768 bytes are to land"
     copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s", bytes=8192)
     assert step_text(copy) == "path p1 == 0 starts a copy into lhs_s[1]"
-    out = replace(copy, slot=None, buffer="out_s", bytes=None)
+    out = replace(copy, slot=None, buffer="out_s", bytes=None, leaves=True)
     assert step_text(out) == "path p1 == 0 copies out_s to global memory"
     assert step_text(replace(out, op="land")) == "The copy of out_s has arrived in global memory"
     assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"

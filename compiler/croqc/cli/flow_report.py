@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from croqc.service.explain_words import COVERS
-from croqc.service.flow import FlowEntry, FlowFindingEntry, FlowResult
+from croqc.service.flow import BufferEntry, FlowEntry, FlowFindingEntry, FlowResult
 from croqc.service.flow_events import EventEntry, Site
 
 _COLOURS = {"proved": "\x1b[1;32m", "checked": "\x1b[1;32m", "fails": "\x1b[1;31m", "unknown": "\x1b[1;33m"}
@@ -34,11 +34,15 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
     for event in flow.events:
         yield f"  {event.name:{width}}  {_event(event)}"
     for buffer in flow.buffers:
-        yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')}{_size(buffer.slotBytes)}"
+        yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')}{_size(buffer)}"
     for finding in flow.findings:
         yield from _finding(flow, finding)
     if flow.verdict in ("proved", "checked"):
         yield f"  {flow.verdict}: {COVERS}"
+
+
+def _size(buffer: BufferEntry) -> str:
+    return " whose bytes follow the sizes" if buffer.slotBytes is None else f" of {buffer.slotBytes:,} bytes"
 
 
 def _event(event: EventEntry) -> str:
@@ -74,11 +78,6 @@ def _finding(flow: FlowEntry, item: FlowFindingEntry) -> Iterator[str]:
     yield f"  {place}: {item.severity}: {item.message} [{item.code}]{f' with {sizes}' if sizes else ''}"
     for other in item.related:
         yield f"    line {other.range.start.line + 1}: {other.message}"
-
-
-def _size(slot: int) -> str:
-    """Of one slot; nothing where its extents are known at the launch alone."""
-    return f" of {slot:,} bytes" if slot else ""
 
 
 def _many(count: int, word: str) -> str:
