@@ -55,13 +55,42 @@ COLUMNS = ".span_as([4, 96]).subspan(4, 32).at(0, k % 3)"  # a piece of every ro
 MIDDLE = ".span_as([384]).view(128).from(k % 3 * 127).span_as([4, 32])"  # begins in the middle of a row
 
 
-@pytest.mark.parametrize(
-    ("load", "part"), [(COLUMNS, "rows 1 to 2 of 'ring', slot 0"), (MIDDLE, "column 31 of row 3 of 'ring', slot 1")]
-)
-def test_what_a_part_that_is_no_band_leaves_out_is_told(load: str, part: str) -> None:
-    """4 x 96 elements are 12 rows of 32: columns 0 to 31 are rows 0, 3, 6 and 9."""
+@pytest.mark.parametrize("load", [COLUMNS, MIDDLE])
+def test_parts_that_are_no_bands_meet_where_their_elements_do(load: str) -> None:
+    """4 x 96 elements are 12 rows of 32: columns 0 to 31 are rows 0, 3, 6 and 9, of which slot 1 has row 6. The second
+    part, elements 127 to 254, begins with the last one of slot 0."""
     flow = flow_of(RING.format(shape="12, 32", load=load, use=BAND))
-    assert [(found.rule, found.args["part"]) for found in flow.findings] == [("unwritten-read", part)]
+    assert [found.rule for found in flow.findings] == ["stage-race"]
+
+
+PITCH = ".span_as([640]).view(128).from((k % 3) * 160).span_as([4, 32])"  # four rows of five
+
+
+@pytest.mark.parametrize(
+    ("load", "use"),
+    [
+        (PITCH, PITCH),
+        (PITCH, ".view(4, 32).from((k % 3) * 5, 0)"),
+        (".view(4, 32).from((k % 3) * 5, 0)", ".span_as([40, 16]).view(8, 16).from((k % 3) * 10, 0).span_as([4, 32])"),
+        (".span_as([5, 4, 32]).subspan(1, 4, 32).at(k % 3, 0, 0).sqz()", ".view(4, 32).from((k % 3) * 4, 0)"),
+    ],
+)
+def test_parts_apart_by_more_than_a_slot_are_told_apart(load: str, use: str) -> None:
+    flow = flow_of(RING.format(shape="20, 32", load=load, use=use))
+    assert (flow.strength, flow.findings) == (Strength.PROVED, ())
+
+
+@pytest.mark.parametrize(
+    ("use", "rule"),
+    [
+        (".view(4, 32).from((k % 3) * 5 + 1, 0)", "unwritten-read"),  # the fifth row of each
+        (".span_as([640]).view(128).from((k % 3) * 128).span_as([4, 32])", "stage-race"),  # elements 288 are slot 1's
+        (".span_as([40, 16]).view(8, 16).from(((k + 1) % 3) * 10, 0).span_as([4, 32])", "unwritten-read"),  # too soon
+    ],
+)
+def test_parts_at_another_pitch_are_found(use: str, rule: str) -> None:
+    flow = flow_of(RING.format(shape="20, 32", load=PITCH, use=use))
+    assert [found.rule for found in flow.findings] == [rule]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
+from croqc.flow.overlaps import overlap
 from croqc.flow.program import Op
-from croqc.flow.regions import Interval, Operand, overlap
+from croqc.flow.regions import Interval, Operand
 from croqc.flow.run import Run
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.text.span import Span

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from croqc.flow.overlaps import overlap
 from croqc.flow.program import Program
-from croqc.flow.regions import Operand, overlap
+from croqc.flow.regions import Operand
 from croqc.flow.state import Access, Clock, EventSlot, PathState
 from croqc.flow.steps import Walk
 from croqc.text.span import Span

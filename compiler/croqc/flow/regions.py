@@ -167,26 +167,6 @@ def _number(code: Value, env: Env) -> object:
     return None if value is VARIES or value is DATA else value
 
 
-def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over_b: Ranges) -> bool | None:
-    """Whether two parts of one slot share an element; None where that is not known."""
-    if a.whole and a.exact(env_a) and b.exact(env_b):
-        return True
-    if b.whole and b.exact(env_b) and a.exact(env_a):
-        return True
-    if not a.part or len(a.part) != len(b.part):
-        return None
-    sure = a.exact(env_a) and b.exact(env_b)
-    for one, other in zip(a.part, b.part, strict=True):
-        first, second = span(one, env_a, over_a), span(other, env_b, over_b)
-        if first is None or second is None:
-            sure = False
-            continue
-        if first[1] <= second[0] or second[1] <= first[0]:
-            return False
-        sure = sure and first[2] and second[2]
-    return True if sure else None
-
-
 def span(extent: Extent, env: Env, over: Ranges) -> tuple[int, int, bool] | None:
     """From, behind, and whether every element between is touched; which threads take part is not known."""
     if extent.low is None or extent.length is None:
