@@ -70,6 +70,12 @@ MUTANTS = (
     Mutant("the barriers around copies of threads", "swap_s32", r"__syncthreads\(\);"),
     Mutant("the barrier of a reduction", "reduce", r"__syncthreads\(\);"),
     Mutant("a store that nobody commits", "pipeline_current", r"tma_store_commit\(\);"),
+    Mutant(
+        "the wait until a store of the turn before is written",
+        "overtaking",
+        r"(\n    if \(threadIdx.x == 0\) )tma_store_wait<0>",
+        r"\1tma_store_wait_read<0>",
+    ),
     Mutant("the barrier of a cluster", "cluster", r"cluster_sync\(\);"),
 )
 

@@ -109,6 +109,26 @@ def test_a_cluster_arrives_from_all_its_blocks() -> None:
     assert (found["empty[0]"], found["full[0]"]) == (4, 1)
 
 
+@pytest.mark.parametrize(
+    ("copy", "trigger"),
+    [
+        ("tma.copy.async<full[0]>.multicast x.subspan(64).at(b) => s;", "trigger full[0];"),
+        ("if (c == 0) { tma.copy.async<full[0]>.multicast x.subspan(64).at(b) => s; }", "trigger full[0];"),
+        ("ld = tma.copy.async.multicast x.subspan(64).at(b) => s;", "trigger full[0] after ld;"),
+        ("tma.copy.multicast x.subspan(64).at(b) => s;", "trigger full[0];"),
+    ],
+)
+def test_an_event_that_multicasts_land_on_is_one_of_the_cluster(copy: str, trigger: str) -> None:
+    """The other block must have said what it sends; `empty` stays the block's own, as does `full` without multicast."""
+    text = f"""__co__ void f(global s32 [512] x) {{ parallel c by 2 : cluster {{ parallel b by 8 : block {{
+      shared event full[2], empty[2]; shared s32 [64] s;
+      {roles(f"wait empty[0]; {copy} {trigger}", "wait full[0]; trigger empty[0];", 3)} }} }} }}"""
+    found = counts(model_of(text))
+    assert (found["empty[0]"], found["full[0]"]) == (2, 2)
+    alone = counts(model_of(text.replace(".multicast", "")))
+    assert (alone["empty[0]"], alone["full[0]"]) == (2, 1)
+
+
 def test_an_array_that_no_block_has_room_for_is_not_looked_at() -> None:
     """2,000,000,000 slots would take all memory."""
     model = model_of(f"{HEAD} parallel b by 8 : block {{ shared event full[2000000000]; trigger full[0]; }} }}")

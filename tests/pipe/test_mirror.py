@@ -41,6 +41,10 @@ def test_each_block_expects_what_all_send() -> None:
     assert done(HALVES) == ([], [(64 * 64 * 2 + 2 * 32 * 64 * 2, False)], (1, 1))
 
 
+def test_a_plain_trigger_of_an_event_that_multicasts_land_on_is_for_the_cluster() -> None:
+    assert done(with_loader(TRIGGER, f"trigger {EVENT};")) == done(HALVES)
+
+
 def test_its_waits_are_for_its_own_arrival() -> None:
     waits = only(after("mirror", HALVES, SIZES), ir.Wait)
     assert {(each.slot.event, each.cluster) for each in waits} == {("full", False), ("empty", True)}

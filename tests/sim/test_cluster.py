@@ -49,6 +49,13 @@ def test_a_multicast_copy_lands_in_every_block_and_counts_on_their_barriers(seed
         assert block.tolist() == data()["x"].tolist()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_trigger_of_an_event_that_multicasts_land_on_reaches_every_block(seed: int) -> None:
+    """Else a block's generation completes before the other block has said what it sends."""
+    result = ran(RING.replace("trigger.cluster full", "trigger full"), data(), seed=seed)
+    assert [block.tolist() for block in result.outputs["y"]] == [data()["x"].tolist()] * 2
+
+
 def test_the_plain_order_of_a_multicast() -> None:
     assert ran(RING, data(), schedule="ordered", exact=True).outputs["y"][1].tolist() == data()["x"].tolist()
 

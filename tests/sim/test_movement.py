@@ -105,6 +105,28 @@ def test_span_as_needs_a_dense_view_of_the_same_size() -> None:
             reshaped(view, shape)
 
 
+def test_span_as_of_rows_that_end_has_the_rows_that_exist() -> None:
+    """3 of 4 rows of 6 elements: 6 of 8 rows of 3, 18 of 24 in one row; no rows of 8."""
+    ends = cut(whole(numbered(11, 6)), (4, 6), (8, 0))
+    assert reshaped(ends, (8, 3)).valid == (6, 3)
+    assert reshaped(ends, (24,)).valid == (18,)
+    with pytest.raises(OutOfRangeError):
+        reshaped(ends, (3, 8))
+    with pytest.raises(OutOfRangeError):
+        reshaped(cut(whole(numbered(11, 6)), (4, 6), (0, 1)), (24,))
+
+
+def test_span_as_of_a_part_of_each_thread() -> None:
+    """Rows 0, 1 and 4 of 4: the last does not exist, so its thread must be off the mask, or have nothing."""
+    rows = cut(whole(numbered(4, 6)), (1, 6), (np.array([0, 1, 4]), 0))
+    mask = np.array([True, True, False])
+    assert reshaped(rows, (2, 3), mask).valid == (2, 3)
+    with pytest.raises(OutOfRangeError):
+        reshaped(rows, (2, 2), mask)
+    (valid, _) = reshaped(rows, (2, 3)).valid
+    assert valid.tolist() == [2, 2, 0]
+
+
 def element(view: View, *indices: int | NDArray[np.int64]) -> object:
     return view.element(indices, None)
 

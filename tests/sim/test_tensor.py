@@ -313,3 +313,20 @@ def test_a_tile_whose_loop_has_no_turn_is_stored_as_it_was_filled() -> None:
     body = "c = mma.fill.f32 2.0f; foreach {k} in [cdiv(64, 64) - 1] { mma.row.row c, sa, sb; } mma.store c, out;"
     assert (tile(body) == 2).all()
     assert (tile(body.replace("c = mma.fill.f32 2.0f", "frag.f32 c {2.0f}")) == 2).all()
+
+
+def test_the_index_of_a_foreach_chooses_one_of_several_accumulators() -> None:
+    """`foreach i in [2]` has a tuple of one, which stands for an integer here, too."""
+    text = """__co__ void f(global f16 [64, 64] a, global f16 [32, 64] b, global f32 [2, 64, 32] c) {
+      parallel q by 1 : block { shared f16 [64, 64] as; shared f16 [32, 64] bs; parallel w by 1 : group-4 {
+        acc = mma.fill.f32[2] 0.0f;
+        dma.copy a => as;
+        dma.copy b => bs;
+        foreach i in [2] { foreach k in [i + 1] { mma.row.row acc[i], as, bs; } }
+        foreach i in [2] { mma.store.mask acc[i], c.subspan(1, 64, 32).at(i, 0, 0).sqz(), 64 + i; }
+      } }
+    }"""
+    a, b = np.eye(64, dtype=np.float16), np.arange(2048, dtype=np.float16).reshape(32, 64) / 64
+    result = ran(text, {"a": a, "b": b, "c": np.zeros((2, 64, 32), np.float32)})
+    assert (result.outputs["c"][0] == b.T).all()
+    assert (result.outputs["c"][1] == 2 * b.T).all()

@@ -152,7 +152,7 @@ MODIFIERS: Final = (
     Row(
         ".multicast",
         "tma.copy.multicast …",
-        "The box lands in the shared memory of every block of the cluster.",
+        "The box lands in the shared memory of every block of the cluster. Triggers of its event reach all.",
         "tma.copy.async.multicast a.subspan(64, 64).at(i, k) => a_s;",
         "5.1",
         needs(Feature.TMA, Feature.CLUSTER),

@@ -193,7 +193,7 @@ class _Counter:
                     event,
                     slots_of,
                     steady=isinstance(stmt, ast.Trigger) and self._is_steady(position, around),
-                    cluster=isinstance(stmt, ast.Trigger) and stmt.cluster,
+                    cluster=isinstance(stmt, ast.Trigger) and (stmt.cluster or event in self.model.cluster_events),
                     waits=isinstance(stmt, ast.Wait),
                     span=ref.span,
                 )

@@ -11,14 +11,16 @@ from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
+from croqc.flow.homes import give_homes
 from croqc.flow.joins import joins_on_exit
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
-from croqc.flow.lower_passing import moved_in_passing
+from croqc.flow.lower_passing import PASSING, moved_in_passing
 from croqc.flow.lower_sizes import defined, demands
 from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, Meet, Set
-from croqc.flow.ops_data import Commit, Copy, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Declare
+from croqc.flow.ops_multiplies import Commit, Name
 from croqc.flow.paths import Path
 from croqc.flow.program import Event, Op, Program
 from croqc.sema.masks import UNIT_THREADS
@@ -65,12 +67,18 @@ class Lowering(Builder):
         nodes = nodes_of(kernel.node)
         super().__init__(model, nodes, counting_whiles(model, nodes, kernel.node.body), wide)
         self.loosely = loosely
-        self.moves_in_passing = any(isinstance(node, ast.IncDec) for node in nodes)
+        self.moves_in_passing = any(isinstance(node, PASSING) for node in nodes)
         self.kernel = kernel
         self.paths = paths
-        for node in self.nodes:
-            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER:
-                self.program.ranks |= {var for name in node.names for var in self.exprs.of(name).variables()}
+        ranks = [
+            name
+            for node in self.nodes
+            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER
+            for name in node.names
+        ]
+        self.program.ranks = {var for name in ranks for var in self.exprs.of(name).variables()}
+        values = (model.values.get(name) for name in ranks)
+        self.ranks = frozenset(each for value in values if value is not None for each in value.names())
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
@@ -82,6 +90,7 @@ class Lowering(Builder):
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
+        give_homes(self.program)
         self.program.asserts += defined(kernel, self.exprs)  # last: it names sizes in another order
         if not self._is_shared_out():
             self.program.partly = slots_in_part(self.program)
@@ -163,7 +172,7 @@ class Lowering(Builder):
         if handler is not None:
             handler(self, node)
         for op in moved:
-            if op.expr.known:
+            if op.expr.known or isinstance(node, ast.While):  # its condition is asked once more behind each turn
                 self.emit(op)
 
     def note(self, span: Span, text: str) -> None:

@@ -13,7 +13,8 @@ from croqc.flow.ending import never_ends, surely_ends
 from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.lower_exprs import Exprs
 from croqc.flow.ops_control import Branch, End, Endless, Enter, Jump, LoopNext, LoopStart, Set
-from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
+from croqc.flow.ops_multiplies import Commit, Multiply, Name
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.steps import Step
 from croqc.sema.model import Model, Symbol

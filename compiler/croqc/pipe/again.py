@@ -7,41 +7,25 @@ same place later (PTX ISA, cp.async.bulk.wait_group). Must not change anything.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from math import gcd
 
 from croqc.pipe import ir
 from croqc.pipe.dataflow import Dataflow
-from croqc.pipe.exprs import ONE, Expr, Lit, Op, Space, Tile, Var, integer, multiply, substituted, variables
+from croqc.pipe.exprs import ONE, Expr, Space, Tile, integer, multiply
 from croqc.pipe.published import read
-from croqc.pipe.walk import Body, bodies, statements
-from croqc.text.record import record
-
-
-@record
-class Sum:
-    """`constant` plus multiples of other values."""
-
-    constant: int
-    parts: tuple[tuple[Expr, int], ...] = ()
+from croqc.pipe.turns import Place, Turns, Values, constant_of, names_of, places, terms_of
+from croqc.pipe.walk import Body, statements
 
 
 class Again:
     """Answers for one kernel."""
 
     def __init__(self, kernel: ir.Kernel) -> None:
-        lets = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Let)]
-        self.lets = {stmt.name: stmt.value for stmt in lets if not stmt.changes}
+        self.kernel, self.values = kernel, Values(kernel)
         self.fixed = {*kernel.grid_names, *(name for name, _ in (*kernel.scalars, *kernel.cluster))}
+        self.fixed -= self.values.changing
         self.stores = Counter(stmt for stmt in statements(kernel.body) if stored_by(stmt) is not None)
-        self.loops: dict[int, tuple[ir.Loop | ir.While, ...]] = {}
-        self._note(kernel.body, ())
-
-    def _note(self, body: Body, around: tuple[ir.Loop | ir.While, ...]) -> None:
-        for stmt in body:
-            self.loops[id(stmt)] = around
-            for inner in bodies(stmt):
-                self._note(inner, (*around, stmt) if isinstance(stmt, ir.Loop | ir.While) else around)
+        self.places = {id(stmt): place for stmt, place in places(kernel.body)}
 
     def never_meet(self, one: Tile, other: Tile) -> bool:
         """Whether two tiles have no element in common, whatever values of variables either has been computed with."""
@@ -50,69 +34,33 @@ class Again:
         if one.tensor.shape != other.tensor.shape:
             return False
         sides = zip(one.origin, _lengths(one), other.origin, _lengths(other), strict=True)
-        return any(
-            a is not None and b is not None and self._apart(self._sum(start), a, self._sum(at), b)
-            for start, a, at, b in sides
-        )
+        return any(a is not None and b is not None and self._apart(start, a, at, b) for start, a, at, b in sides)
 
     def repeats(self, stmt: ir.Stmt, tile: Tile) -> bool:
         """Whether a statement, or one that is alike, may name elements of a tile again, in another turn of a loop."""
-        return self.stores[stmt] > 1 or not all(self._moves(tile, loop) for loop in self.loops[id(stmt)])
+        place = self.places[id(stmt)]
+        return self.stores[stmt] > 1 or not all(self._moves(tile, place, loop) for loop in place.loops)
 
-    def _moves(self, tile: Tile, loop: ir.Loop | ir.While) -> bool:
+    def _moves(self, tile: Tile, place: Place, loop: ir.Loop | ir.While) -> bool:
         """Whether a tile lies elsewhere in each turn of a loop, whatever the turns of those inside it do."""
-        step = integer(loop.step) if isinstance(loop, ir.Loop) else None
-        if not isinstance(loop, ir.Loop) or step is None or step < 1:
-            return False
-        changing = {each.name for each in statements(loop.body) if isinstance(each, ir.Let | ir.Set | ir.Loop)}
-        for start, length in zip(tile.origin, _lengths(tile), strict=True):
-            parts = dict(self._sum(start).parts)
-            by = abs(parts.pop(Var(loop.name), 0)) * step
-            stays = all(changing.isdisjoint(variables(each)) for each in parts)
-            if length is not None and by >= length and stays:
-                return True
-        return False
+        turns = Turns(self.kernel, self.values, place, loop, tile.tensor.shape)
+        return turns.differ(tuple(zip(tile.origin, _lengths(tile), strict=True)))
 
-    def _apart(self, one: Sum, length: int, other: Sum, other_length: int) -> bool:
-        factors: Counter[Expr] = Counter(dict(one.parts))
+    def _apart(self, one: Expr, length: int, other: Expr, other_length: int) -> bool:
+        one, other = self.values.inlined(one), self.values.inlined(other)
+        factors: Counter[Expr] = Counter(dict(terms_of(one)))
         independent = 0
-        for part, factor in other.parts:
-            if set(variables(part)) <= self.fixed:
+        for part, factor in terms_of(other):
+            names = names_of(part)
+            if names is not None and names <= self.fixed:
                 factors[part] -= factor
             else:
                 independent = gcd(independent, factor)
         step = gcd(independent, *factors.values())
-        gap = one.constant - other.constant
+        gap = constant_of(one) - constant_of(other)
         if step == 0:
             return gap >= other_length or gap + length <= 0
         return gap % step >= other_length and gap % step + length <= step
-
-    def _sum(self, expr: Expr) -> Sum:
-        for _ in self.lets:
-            if self.lets.keys().isdisjoint(variables(expr)):
-                break
-            expr = substituted(expr, self.lets)
-        constant, parts = 0, Counter[Expr]()
-        for part, factor in _terms(expr, 1):
-            if (value := integer(part)) is not None:
-                constant += value * factor
-            else:
-                parts[part] += factor
-        return Sum(constant, tuple((part, factor) for part, factor in parts.items() if factor))
-
-
-def _terms(expr: Expr, factor: int) -> Iterator[tuple[Expr, int]]:
-    match expr:
-        case Op(op="+", args=(left, right)):
-            yield from _terms(left, factor)
-            yield from _terms(right, factor)
-        case Op(op="-", args=(left, right)):
-            yield from _terms(left, factor)
-            yield from _terms(right, -factor)
-        case Op(op="*", args=(left, Lit(value=int() as by))) | Op(op="*", args=(Lit(value=int() as by), left)):
-            yield from _terms(left, factor * by)
-        case _:
-            yield expr, factor
 
 
 def _lengths(tile: Tile) -> list[int | None]:

@@ -325,7 +325,7 @@ class Kernel:
     and scalar parameters with their types. `handles` maps each
     future to the tensor whose slot it names, with the slot that it names at first.
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
-    their names there.
+    their names there; `given`: what values of the host part are computed from, where both keep theirs.
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
     number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
@@ -349,6 +349,7 @@ class Kernel:
     body: tuple[Stmt, ...]
     fixed: tuple[tuple[str, int], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    given: tuple[tuple[str, Expr], ...] = ()
     cluster: tuple[tuple[str, int], ...] = ()
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()

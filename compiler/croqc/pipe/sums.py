@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Expr
+from croqc.pipe.exprs import Expr, plain_names
 from croqc.pipe.walk import Body, statements
 
 
@@ -24,3 +24,12 @@ def sums_of(body: Body) -> dict[str, tuple[Expr, ...]]:
                 continue
         found[stmt.name] = parts
     return {name: parts for name, parts in found.items() if name not in several}
+
+
+def kept(body: Body) -> tuple[tuple[str, Expr], ...]:
+    """The scalars that keep their values, with what these are made of, where that keeps its values as well."""
+    stmts = tuple(statements(body))
+    changing = {stmt.name for stmt in stmts if isinstance(stmt, ir.Set) or (isinstance(stmt, ir.Let) and stmt.changes)}
+    lets = [stmt for stmt in stmts if isinstance(stmt, ir.Let)]
+    found = ((stmt, plain_names(stmt.value)) for stmt in lets)
+    return tuple((stmt.name, stmt.value) for stmt, names in found if names is not None and not names & changing)

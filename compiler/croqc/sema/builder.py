@@ -24,6 +24,7 @@ from croqc.sema.model import (
     Symbol,
     View,
 )
+from croqc.sema.multicasts import cluster_events
 from croqc.sema.rulenames import UNDECLARED_NAME
 from croqc.sema.symbolic import Int
 from croqc.sema.types import UNKNOWN, Type
@@ -122,6 +123,7 @@ class Builder:
             dialect=self.dialect,
             result=self.result,
             mentioned=frozenset(self.mentioned),
+            cluster_events=cluster_events(self, self.kernels),
             islands=self.islands,
             cut=tuple(self.cut),
         )

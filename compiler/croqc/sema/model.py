@@ -218,7 +218,8 @@ class Finding:
 class Context:
     """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions,
     `macros` those of its macros: a mistyped name may mean one. `waiting_functions`: device functions that may wait for
-    other threads. `constants`: name and value of each constant of host C++, which a function does not see."""
+    other threads, `by_value`: those that take no variable by reference; `results`: name and element type of those that
+    give a scalar. `constants`: name and value of each constant of host C++, which a function does not see."""
 
     target: Target
     dialect: str = "any"
@@ -226,7 +227,9 @@ class Context:
     co_functions: frozenset[str] = frozenset()
     macros: frozenset[str] = frozenset()
     waiting_functions: frozenset[str] = frozenset()
+    by_value: frozenset[str] = frozenset()
     constants: tuple[tuple[str, str], ...] = ()
+    results: tuple[tuple[str, str], ...] = ()
 
 
 @record(eq=False)
@@ -255,6 +258,7 @@ class Model:
     dialect: str  # "classic", "course", "current" or "any": what the function's own forms vote for
     result: Type
     mentioned: frozenset[Symbol] = frozenset()  # symbols whose name stands in the text of an island
+    cluster_events: frozenset[Symbol] = frozenset()  # whose triggers arrive in every block of the cluster (multicasts)
     islands: Mapping[ast.Cpp, Mapping[str, Symbol]] = MappingProxyType({})  # which symbol each of their words names
     cut: tuple[Span, ...] = ()  # what is nested too deeply: nothing is known of what stands in it
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from croqc.flow.islands import waiting_functions
+from croqc.flow.islands import functions_by_value, waiting_functions
 from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
@@ -27,6 +27,7 @@ from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
+from croqc.syntax.device_results import device_results
 from croqc.syntax.glance import Glance, glance_at, go_on
 from croqc.syntax.host_constants import host_constants
 from croqc.syntax.older import older_forms
@@ -118,6 +119,10 @@ class FileReport:
     def function_named(self, name: str) -> FunctionReport | None:
         return next((item for item in self.functions if item.name == name), None)
 
+    def same(self, function: FunctionReport) -> FunctionReport:
+        """A function of another report on this text: names do not tell overloads apart. Itself where it is not here."""
+        return next((item for item in self.functions if item.base == function.base), function)
+
 
 def _majority(functions: Iterable[FunctionReport]) -> str:
     votes = [item.analysis.model.dialect for item in functions if item.analysis]
@@ -175,6 +180,7 @@ def _report_functions(
             context.co_functions,
             context.macros,
             context.waiting_functions,
+            context.by_value,
             context.constants,
         )
         key = (parsed.source.key, *around, lead, source.newline)
@@ -285,7 +291,8 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
     device = _device_text(tree)
     constants = host_constants(text, tree.pre)
-    return Context(target, dialect, _device_functions(device), names, macros, waiting_functions(device), constants)
+    waiting, by_value, results = waiting_functions(device), functions_by_value(device), device_results(device)
+    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants, results)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

@@ -75,11 +75,12 @@ def apply_changes(source: Source, changes: Sequence[Change], encoding: Encoding)
 
 @record
 class Verdicts:
-    """The newest flow findings of a document: those of `text`, absolute."""
+    """The newest flow findings of a document: those of `text`, absolute. `doubted` as in an answer."""
 
     version: int
     text: str
     found: tuple[Diagnostic, ...]
+    doubted: tuple[Diagnostic, ...] = ()
 
 
 class Documents:
@@ -138,23 +139,32 @@ class Documents:
             self._hinted.pop(key, None)
             self._costs.pop(key, None)
 
-    def judge(self, key: str, version: int, found: tuple[Diagnostic, ...]) -> Snapshot | None:
+    def judge(
+        self, key: str, version: int, found: tuple[Diagnostic, ...], doubted: tuple[Diagnostic, ...] = ()
+    ) -> Snapshot | None:
         """Keep the flow findings of a version; the document if it is still at that version, else None."""
         snapshot = self._open.get(key)
         if snapshot is None or snapshot.version != version:
             return None
-        self._verdicts[key] = Verdicts(version, snapshot.text, found)
+        self._verdicts[key] = Verdicts(version, snapshot.text, found, doubted)
         return snapshot
 
     def verdicts(self, snapshot: Snapshot) -> tuple[Diagnostic, ...] | None:
         """The flow findings of a version: its own, else those of the version before, moved; None if there are none."""
+        known = self._known_of(snapshot)
+        return None if known is None else known.found
+
+    def doubted(self, snapshot: Snapshot) -> tuple[Diagnostic, ...]:
+        """As `verdicts`, the findings of the text whose guesses the flow speaks against."""
+        known = self._known_of(snapshot)
+        return () if known is None else known.doubted
+
+    def _known_of(self, snapshot: Snapshot) -> Verdicts | None:
         known = self._verdicts.get(key_of(snapshot.uri))
-        if known is None:
-            return None
-        if known.version == snapshot.version and known.text == snapshot.text:
-            return known.found
-        carried = carry(known.found, known.text, snapshot.text)
-        self._verdicts[key_of(snapshot.uri)] = Verdicts(snapshot.version, snapshot.text, carried)
+        if known is None or (known.version == snapshot.version and known.text == snapshot.text):
+            return known
+        found, doubted = (carry(items, known.text, snapshot.text) for items in (known.found, known.doubted))
+        carried = self._verdicts[key_of(snapshot.uri)] = Verdicts(snapshot.version, snapshot.text, found, doubted)
         return carried
 
     def report(self, snapshot: Snapshot) -> FileReport:

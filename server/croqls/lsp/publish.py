@@ -48,7 +48,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     if answer.failed:
         _tell_once(server, answer)
         return
-    snapshot = server.documents.judge(answer.key, answer.version, answer.found)
+    snapshot = server.documents.judge(answer.key, answer.version, answer.found, answer.doubted)
     if snapshot is not None:
         push(server, snapshot)
         collect_young()  # the loop stands meanwhile; else it would one day in the middle of an edit, for longer

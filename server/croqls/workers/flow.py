@@ -1,7 +1,8 @@
 """The process that finds credit-flow verdicts and tells of them, so that the server's loop never waits for them.
 
 It is sent texts and answers plain values; it keeps the last report of each document, so that only what changed is
-analysed again. Fixes of what is no finding of the flow are tried by those who show them. It ends when the server does.
+analysed again. Fixes of what is no finding of the flow are tried by those who show them; those that guess a word also
+here, for the flow behind them. It ends when the server does.
 Must not write to standard output, which belongs to the protocol.
 """
 
@@ -15,7 +16,9 @@ from croqc.rules import internal_error
 from croqc.sema.model import Analysis
 from croqc.service.check import FileReport, FunctionFlow, check_glance, check_text
 from croqc.service.flow_check import with_verdicts
+from croqc.service.judged_fixes import doubted
 from croqc.service.memory import collect_young
+from croqc.service.safe_trials import with_tried_fixes
 from croqc.text.record import record, replace
 from croqc.text.span import Span
 from croqls.ide.snapshot import Snapshot
@@ -66,9 +69,10 @@ class Desk:
         """The verdicts on a version."""
         try:
             report = self.judged(job)
+            unsure = doubted(with_tried_fixes(report)) if _guesses(report) else ()
         except Exception as error:  # one document's failure must not take the others' verdicts away
             return Answer(job.key, job.version, (), internal_error.described(error))
-        return Answer(job.key, job.version, report.flow_found or ())
+        return Answer(job.key, job.version, report.flow_found or (), doubted=unsure)
 
     def reply(self, question: Question) -> Reply:
         """What a request says, which needs the flow of one function."""
@@ -125,6 +129,11 @@ class Desk:
         """While a job is under way nothing but questions comes."""
         while self._connection.poll():
             self.serve(self._connection.recv())
+
+
+def _guesses(report: FileReport) -> bool:
+    """Whether some fix is to be judged, which takes a verdict."""
+    return any(fix.guess and fix.safe for item in report.found for fix in item.fixes)
 
 
 def serve(connection: Connection) -> None:

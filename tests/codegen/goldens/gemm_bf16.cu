@@ -82,7 +82,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
           wgmma_wait<0>();
           if (threadIdx.x % 128 == 0) mbarrier_arrive(empty + stage_2);
         }
-        if (threadIdx.x % 128 == 0) tma_store_wait<0>();
+        if (threadIdx.x % 128 == 0) tma_store_wait_read<1>();
         bar_sync(1 + threadIdx.x / 128, 128);
         settle(acc);
         #pragma unroll

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from croqc.flow.arrivals import Arrivals, Slot
-from croqc.flow.ops_data import Copy, Multiply, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Trigger, WaitEvent
+from croqc.flow.ops_multiplies import Multiply, Name
 from croqc.flow.program import Event, Loop, Op
 from croqc.flow.regions import Operand, each_of
 from croqc.flow.run import Setting

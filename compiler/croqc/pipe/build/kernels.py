@@ -26,6 +26,7 @@ from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Tensor, Var
 from croqc.pipe.mentioned import mentioned
+from croqc.pipe.sums import kept
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
 from croqc.sema.model import MAX_THREADS, THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
 from croqc.sema.types import Data, Event
@@ -122,6 +123,7 @@ class _Building:
             body,
             fixed=tuple((name, value) for name, value in self.fixed if name in {each for each, _ in scalars}),
             renamed=tuple(self.renamed),
+            given=kept(self.host.host.body),
             cluster=cluster,
         )
 

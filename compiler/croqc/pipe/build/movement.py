@@ -16,6 +16,7 @@ from croqc.pipe.exprs import ONE, ZERO, Expr, Lit, Space, Tile, Var, add, divide
 from croqc.sema.events import order_of
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Unit
+from croqc.sema.roots import base_name
 from croqc.sema.types import Event, Future, Storage
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -240,7 +241,9 @@ def _trigger(c: Context, node: ast.Trigger) -> Built:
     found: Built = []
     for ref in node.refs:
         slots = slot_ref(c, ref)
-        found += _in_turn(c, [ir.Arrive(node.span, slot, c.unit, after, node.cluster) for slot in slots])
+        name = base_name(ref)
+        over_blocks = node.cluster or (name is not None and c.symbol(name) in c.model.cluster_events)
+        found += _in_turn(c, [ir.Arrive(node.span, slot, c.unit, after, over_blocks) for slot in slots])
     return found
 
 

@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 
 from croqc.service.check import FileReport
 from croqc.service.fix import choose_edits, lines_of
+from croqc.service.judged_fixes import without_guesses
 from croqc.text.diagnostics import Diagnostic, Fix
 from croqc.text.edits import Edit
 from croqc.text.record import record, replace
@@ -44,9 +45,10 @@ async def text_document_code_action(server: CroqtileServer, params: lsp.CodeActi
         return Span(start, max(start, end))
 
     moved_cursor = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
-    verdicts = server.documents.verdicts(snapshot)
+    verdicts, doubted = server.documents.verdicts(snapshot), server.documents.doubted(snapshot)
     told = frozenset((one.code, span_of(one.range)) for one in params.context.diagnostics)
-    wanted = _Wanted(snapshot, verdicts, span_of(params.range), told, _kinds(params.context.only), moved_cursor)
+    only = _kinds(params.context.only)
+    wanted = _Wanted(snapshot, verdicts, doubted, span_of(params.range), told, only, moved_cursor)
     found = await asyncio.to_thread(wanted.actions)
     if server.documents.get(params.text_document.uri) is not snapshot:
         return []  # of a text that is gone by now
@@ -73,13 +75,14 @@ class _Wanted:
     """What is asked about one snapshot. Worked out in a thread, since fixes and refactorings are tried out: no types of
     the protocol are made here (`late_types`).
 
-    `told`: the diagnostics that the client speaks of, by rule and place; of some clients those of the cursor's whole
-    line. `only`: the kinds that the client asked for, or everything. `quick`: asked for wherever the cursor goes,
-    without a person's wish; refactorings are left out then.
+    `doubted`: findings with a guess that the flow speaks against. `told`: the diagnostics that the client speaks of, by
+    rule and place; of some clients those of the cursor's whole line. `only`: the kinds that the client asked for, or
+    everything. `quick`: asked for wherever the cursor goes, without a person's wish; refactorings are left out then.
     """
 
     snapshot: Snapshot
     verdicts: tuple[Diagnostic, ...] | None
+    doubted: tuple[Diagnostic, ...]
     span: Span
     told: frozenset[tuple[object, Span]]
     only: tuple[str, ...] | None
@@ -96,7 +99,7 @@ class _Wanted:
 
     def _report(self) -> FileReport:
         """With its fixes tried out; of a glance none were, for which all of the text would be read."""
-        known = self.snapshot.report if self.snapshot.is_lent else self.snapshot.tried
+        known = self.snapshot.report if self.snapshot.is_lent else without_guesses(self.snapshot.tried, self.doubted)
         return replace(known, flow_found=self.verdicts)
 
     def _fixes(self) -> Iterator[_Offered]:

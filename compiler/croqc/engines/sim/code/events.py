@@ -173,7 +173,7 @@ def _wait_slot(path: PathState, slot: Slot, span: Span) -> Generator[Any, None, 
 
 def _trigger(c: Compiler, node: ast.Trigger) -> Code:
     refs, after = [slots_fn(c, ref) for ref in node.refs], [targets_fn(c, ref) for ref in node.after]
-    span, cluster = node.span, node.cluster
+    span, cluster, landed_on = node.span, node.cluster, c.model.cluster_events
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         block, path = device(frame, span)
@@ -182,10 +182,11 @@ def _trigger(c: Compiler, node: ast.Trigger) -> Code:
         for slots in refs:
             for slot in slots(frame):
                 bound = [*path.bound.pop(slot.barrier, ()), *transfers]
-                if cluster or any(transfer.everywhere for transfer in bound):
+                everywhere = cluster or slot.event.symbol in landed_on
+                if everywhere or any(transfer.everywhere for transfer in bound):
                     yield from _until_declared(block, slot, span)
                 _bind(block, slot, bound)
-                for event in _instances(block, slot) if cluster else [slot.event]:
+                for event in _instances(block, slot) if everywhere else [slot.event]:
                     _arrive(event, slot.index, Arrival(path.name, span))
         yield from step(frame, span)
 

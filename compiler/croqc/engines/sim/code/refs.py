@@ -234,7 +234,11 @@ def _window(c: Compiler, op: sema.ViewOp) -> Callable[[Frame, View], View]:
 
 def _span_as(c: Compiler, op: sema.ViewOp) -> Callable[[Frame, View], View]:
     sizes = _list(c, op.args, op.span)
-    return lambda frame, view: views.reshaped(view, [whole_number(size, op.span) for size in sizes(frame)])
+
+    def run(frame: Frame, view: View) -> View:
+        return views.reshaped(view, [whole_number(size, op.span) for size in sizes(frame)], frame.mask)
+
+    return run
 
 
 def _squeeze(c: Compiler, op: sema.ViewOp) -> Callable[[Frame, View], View]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any
 
 from croqc.engines.sim.code.compiler import Code, Compiler
@@ -16,6 +17,7 @@ from croqc.text.span import Span
 
 Stepping = Generator[Block | None, None, None]
 JOIN = "the end of the block's paths"
+BARRIER, GRID = "the barrier of the block", "the barrier of the grid"
 
 
 def device(frame: Frame, span: Span) -> tuple[BlockState, PathState]:
@@ -33,6 +35,28 @@ def step(frame: Frame, span: Span) -> Stepping:
         return
     frame.path.task.place = span
     yield None
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """What a path waits for in vain: a barrier, and its threads that do not come there."""
+
+    about: str
+    threads: tuple[int, ...]
+
+
+def together(frame: Frame, span: Span, about: str) -> Stepping:
+    """A barrier needs every thread of the path that has not left the kernel (4.4); else it never opens."""
+    _, path = device(frame, span)
+    if frame.mask is None:
+        return
+    absent = ~frame.mask
+    for left in (frame.left, path.left):
+        if left is not None:
+            absent = absent & ~left
+    if absent.any():
+        path.task.place = span
+        yield Block(lambda: False, span, Parted(about, tuple(path.threads[absent].tolist())))
 
 
 def wait_at(frame: Frame, meeting: Meeting, span: Span, about: str) -> Stepping:
@@ -66,8 +90,9 @@ def joined(frame: Frame, span: Span) -> Stepping:
 def meet(frame: Frame, span: Span) -> Stepping:
     """The barrier of all paths of the block."""
     block, path = device(frame, span)
+    yield from together(frame, span, BARRIER)
     if shares(frame):
-        yield from wait_at(frame, block.meeting, span, "the barrier of the block")
+        yield from wait_at(frame, block.meeting, span, BARRIER)
     elif path.position < 0:
         yield from joined(frame, span)
 
@@ -83,8 +108,9 @@ def _sync(c: Compiler, node: ast.Sync) -> Code:
         block, _ = device(frame, span)
         yield from step(frame, span)
         if node.kind == "barrier" and block.grid is not None:
+            yield from together(frame, span, GRID)
             block.grid.parties = len(block.peers) * (block.meeting.parties if shares(frame) else 1)
-            yield from wait_at(frame, block.grid, span, "the barrier of the grid")
+            yield from wait_at(frame, block.grid, span, GRID)
         else:
             yield from meet(frame, span)
 

@@ -16,7 +16,7 @@ from croqc.engines.sim.code.accumulator import Accumulator, settle
 from croqc.engines.sim.code.compiler import Code, Compiler
 from croqc.engines.sim.code.refs import data
 from croqc.engines.sim.code.sync import step
-from croqc.engines.sim.code.values import Value, cast
+from croqc.engines.sim.code.values import Value, cast, lone
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array, convert
 from croqc.engines.sim.machine.memory import Buffer
@@ -118,7 +118,7 @@ def _fill(c: Compiler, node: ast.MmaFill) -> Code:
     if not isinstance(name, ast.Name):
         raise SimError("this accumulator is not understood", span, unsupported=True)
     slot, elem = c.name_slot(name), node.elem or _inferred(c, name)
-    kind = c.register_type(elem)
+    kind = c.held_type(elem)
     counts = [c.expr(each.args[0]) for each in indices if isinstance(each, ast.Index)]
     shape = static_shape(c, node.acc)
 
@@ -292,7 +292,7 @@ def _store(c: Compiler, node: ast.MmaStore) -> Code:
         values = into.buffer.values()
         if into.sums is not None:
             values = values + convert(into.sums, values.dtype)
-        keep = [max(int(limit(frame)), 0) for limit in limits]
+        keep = [max(int(lone(limit(frame))), 0) for limit in limits]
         values = values[tuple(slice(0, limit) for limit in keep)] if keep else values
         _write(where, values.T if node.form == "transp" else values, span)
 

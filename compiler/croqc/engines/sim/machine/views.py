@@ -55,10 +55,6 @@ class View:
         """The same window for all threads."""
         return isinstance(self.offset, int) and all(isinstance(extent, int) for extent in self.valid)
 
-    @property
-    def complete(self) -> bool:
-        return self.valid == self.shape
-
     def window(self, extents: Sequence[int] | None = None) -> Array:
         """The elements as an array that shares memory, cut to `extents`. Uniform views only.
 
@@ -170,8 +166,12 @@ def strided(view: View, extents: Sequence[int], origins: Sequence[Num], strides:
     return View(view.buffer, offset, tuple(extents), tuple(strides), tuple(extents), view.slot)
 
 
-def reshaped(view: View, extents: Sequence[int]) -> View:
-    """`.span_as`: the same elements under another shape. Raises OutOfRangeError for gaps, overhang or another count."""
+def reshaped(view: View, extents: Sequence[int], mask: Any = None) -> View:
+    """`.span_as`: the same elements under another shape; of rows that overhang, those of the new ones that exist.
+
+    Raises OutOfRangeError for gaps, another count, and where what exists is not whole rows of the new shape. Threads
+    off the mask are not checked.
+    """
     name = view.buffer.name
     if prod(extents) != prod(view.shape):
         raise OutOfRangeError(
@@ -181,9 +181,21 @@ def reshaped(view: View, extents: Sequence[int]) -> View:
         length != 1 and stride != want
         for length, stride, want in zip(view.shape, view.strides, dense(view.shape), strict=True)
     )
-    if gaps or not view.complete:
+    ends = [_has_all(valid, extent, mask) for valid, extent in zip(view.valid, view.shape, strict=True)]
+    valid: tuple[Num, ...] = tuple(extents)
+    if not all(ends):
+        row, new = prod(view.shape[1:]), prod(extents[1:])
+        gaps = gaps or not all(ends[1:]) or not new or row % new != 0
+        valid = (view.valid[0] * (row // (new or 1)), *extents[1:])
+    if gaps:
         raise OutOfRangeError(f"span_as of '{name}' needs a dense view that lies inside the buffer")
-    return View(view.buffer, view.offset, tuple(extents), dense(extents), tuple(extents), view.slot)
+    return View(view.buffer, view.offset, tuple(extents), dense(extents), valid, view.slot)
+
+
+def _has_all(valid: Num, extent: int, mask: Any) -> bool:
+    """Whether all of an extent exists, for each thread that is active."""
+    there = np.equal(valid, extent)
+    return bool(there.all() if mask is None else (there | ~mask).all())
 
 
 def squeezed(view: View) -> View:
