@@ -137,13 +137,18 @@ def test_dialect_and_target_of_a_document(opened: Server) -> None:
     """A directive names the target where there is one."""
     told = opened.ask("croqtile/document", DOCUMENT)
     validate("document", told)
-    assert told == {"version": 1, "dialect": "course", "arch": "sm_90a"}
+    assert told == {"version": 1, "dialect": "course", "arch": "sm_90a", "flags": []}
     other = {"textDocument": {"uri": "untitled:other.co"}}
     opened.open(
         "untitled:other.co",
         "// croq: arch sm_100a\n" + Path("examples/pipeline_current.co").read_text(encoding="utf-8"),
     )
-    assert opened.ask("croqtile/document", other) == {"version": 1, "dialect": "current", "arch": "sm_100a"}
+    assert opened.ask("croqtile/document", other) == {
+        "version": 1,
+        "dialect": "current",
+        "arch": "sm_100a",
+        "flags": [],
+    }
 
 
 METHODS = ("flow", "flowAt", "flowPage", "generated", "sharedMemory", "ir", "run", "document")

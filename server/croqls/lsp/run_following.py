@@ -101,7 +101,8 @@ def _told(number: int, uri: str, version: int, task: str, state: str) -> dict[st
 def _offer(run: Run) -> str | None:
     """The way on where a run was refused: the engine that would do, or the doctor where no other would; `force` where
     the verdict on its credit flow keeps one from the card."""
-    if run.state == "done" and any(one["offer"] == "force" for one in entries(run.data)):
+    kept = (*entries(run.data), *run.data.get("profiles", ())) if run.state == "done" else ()
+    if any(one["offer"] == "force" for one in kept):
         return "force"
     if run.state != "refused":
         return None

@@ -13,7 +13,7 @@ import { explain } from "./explain.js";
 import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
 import { newKernel } from "./newKernel.js";
-import { profile } from "./profile.js";
+import { profile, profileAnyway } from "./profile.js";
 import { cancelRun, run, runAnyway, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { restartServer, showOutput } from "./server.js";
 import { showSharedMemory } from "./sharedMemory.js";
@@ -29,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   showRun,
   copyReport,
   profile,
+  profileAnyway,
   showFlow,
   newKernel,
   showCuda,

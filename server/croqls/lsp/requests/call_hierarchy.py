@@ -1,6 +1,7 @@
 """`textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `outgoingCalls`.
 
-Who gives and takes credits comes from the verdict process. An item carries what it takes to find it again.
+Who gives and takes credits comes from the verdict process; where it is late, the request fails and says so. An item
+carries what it takes to find it again.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from croqls.ide.call_hierarchy import (
     outgoing,
 )
 from croqls.ide.snapshot import Snapshot
+from croqls.lsp.asking import RequestFailedError
 from croqls.lsp.convert import offset_of, range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.place import is_present, place_of
@@ -47,6 +49,7 @@ def prepare(server: CroqtileServer, params: lsp.CallHierarchyPrepareParams) -> l
 async def incoming_calls(
     server: CroqtileServer, params: lsp.CallHierarchyIncomingCallsParams
 ) -> list[lsp.CallHierarchyIncomingCall]:
+    """Raises RequestFailedError."""
     found = await _found(server, params.item, incoming)
     return [lsp.CallHierarchyIncomingCall(from_=item, from_ranges=ranges) for item, ranges in found]
 
@@ -54,6 +57,7 @@ async def incoming_calls(
 async def outgoing_calls(
     server: CroqtileServer, params: lsp.CallHierarchyOutgoingCallsParams
 ) -> list[lsp.CallHierarchyOutgoingCall]:
+    """Raises RequestFailedError."""
     found = await _found(server, params.item, outgoing)
     return [lsp.CallHierarchyOutgoingCall(to=item, from_ranges=ranges) for item, ranges in found]
 
@@ -67,7 +71,9 @@ async def _found(
         return []
     if known.kind in _FLOW:
         reply = await server.flow.ask(snapshot, known.span.start, partial(calls_of, find, known))
-        calls: tuple[Calls, ...] = () if reply.failed else reply.answer
+        if reply.failed:  # nobody gives or takes a credit, an empty answer would say
+            raise RequestFailedError(reply.failed)
+        calls: tuple[Calls, ...] = reply.answer
     else:
         calls = find(snapshot, known)
     if not is_present(server, snapshot):

@@ -47,10 +47,10 @@ local COMMANDS = {
   },
   {
     "CroqProfile",
-    "Measure on the card where the time of this file's kernels goes",
-    {},
-    function()
-      lazy("run", "start", { task = "profile" })
+    "Measure on the card where the time of this file's kernels goes; with ! in spite of a verdict that fails",
+    { bang = true },
+    function(call)
+      lazy("run", "start", { task = "profile", force = call.bang or nil })
     end,
   },
   {
