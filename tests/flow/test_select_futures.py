@@ -131,3 +131,26 @@ def test_a_hover_knows_the_buffer_of_a_selected_future() -> None:
     assert [(row.iteration, row.waited, row.names) for row in rows] == [
         ((("k", 0),), 1, 1), ((("k", 1),), 0, 0)
     ]  # fmt: skip
+
+
+RING = """__co__ void f(global s32 [C, 16] src, global s32 [C, 16] dst) {
+  parallel b by 1 : block {
+    shared s32 [1, 16] ring[3];
+    foreach k in [C] {
+      f = dma.copy.async src.subspan(1, 16).at(k, 0) => ring[k % 3];
+      wait f;
+      dma.copy f.data => dst.subspan(1, 16).at(k, 0);
+    }
+  }
+}
+"""
+
+
+def test_a_hover_tells_the_buffers_of_an_array_apart() -> None:
+    """An array of buffers is as many buffers (reference, 3.3)."""
+    (function,) = check_text(RING).functions
+    assert function.analysis is not None
+    model = function.analysis.model
+    future = next(symbol for symbol in model.symbols if symbol.name == "f")
+    (flow,) = analyze_flow(model)
+    assert [row.filled for row in future_rows(flow, model, future, 5)] == [0, 1, 2, 0, 1]

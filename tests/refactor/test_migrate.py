@@ -300,6 +300,14 @@ def test_what_cannot_be_moved_is_told(frame: str, body: str, message: str) -> No
     assert message in [item.message for item in result.kept if item.older]
 
 
+def test_a_slot_that_a_macro_writes_stays_and_that_is_told() -> None:
+    text = framed(PRODUCER, f"tma.copy.async<full[s]> {COPY}\nGIVE(full);")
+    result = moved(f"#define GIVE(e) trigger e[s]\n{text}")
+    assert f"a_f = tma.copy.async {COPY}" in result.text
+    assert "GIVE(full) after a_f;" in result.text
+    assert any("a macro writes the slot" in item.message for item in result.kept)
+
+
 def test_places_are_those_of_the_text_before() -> None:
     """An edit further up does not move the place of what stays further down."""
     body = f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];\nwait<0> done;"

@@ -55,18 +55,15 @@ class _Names:
     def __init__(self, flow: KernelFlow, model: Model) -> None:
         self.flow = flow
         self.held: dict[Symbol, int] = {}
-        self.numbers: dict[str, int] = {}
+        self.numbers: dict[tuple[str, int | None], int] = {}
         self.about: Mapping[Span, tuple[Symbol, ...]] = dict(_places(flow, model))
 
     def steps(self) -> Iterator[tuple[Step, tuple[Symbol, ...]]]:
         """Each step on futures with the futures that its statement names, after it has acted."""
         for step in self.flow.steps:
             about = self.about.get(step.span, ())
-            if step.op == "copy" and about:
-                number = self.numbers.setdefault(step.buffer, len(self.numbers))
-                self.held[about[0]] = number
-            elif step.op == "select" and about:
-                self.held[about[0]] = self.numbers.setdefault(step.buffer, len(self.numbers))
+            if (step.op == "copy" and about) or (step.op == "select" and about):
+                self.held[about[0]] = self._number(step)
             elif step.op == "swap":
                 before = [self.held.get(symbol) for symbol in about]
                 for symbol, moved in zip(about, [*before[1:], *before[:1]], strict=True):
@@ -77,6 +74,10 @@ class _Names:
             elif step.op != "wait-future":
                 continue
             yield step, about
+
+    def _number(self, step: Step) -> int:
+        """An array of buffers is as many buffers (reference, 3.3)."""
+        return self.numbers.setdefault((step.buffer, step.slot), len(self.numbers))
 
 
 def _places(flow: KernelFlow, model: Model) -> Iterator[tuple[Span, tuple[Symbol, ...]]]:

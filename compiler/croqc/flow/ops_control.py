@@ -160,7 +160,7 @@ class Enter(Step):
     def step(self, machine: Walk, path: PathState) -> bool:
         enters = path.regions.get(self.node)
         if enters is None:
-            raise UndecidedError(self.span, threads=True)
+            raise UndecidedError(self.span, threads=self.cond.known)
         path.pc = path.pc + 1 if enters else self.target
         return True
 

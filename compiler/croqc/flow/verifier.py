@@ -25,6 +25,7 @@ from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
 from croqc.flow.negative import floors
+from croqc.flow.ops_control import Branch
 from croqc.flow.paths import Path
 from croqc.flow.reach import FAILS, Outcome, Turns, is_plain, reach_of
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
@@ -47,6 +48,9 @@ from croqc.text.span import Span
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
+
+
+_TURNS = "how often this runs depends on data"
 
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
@@ -181,19 +185,21 @@ def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:
     if not found.complete:
         outcome.undecided = (setting.program.ops[0].span, "to choose sizes for it takes more than the budget")
     elif not is_plain(setting):
-        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
+        outcome.undecided = _undecided_place(setting)
     return outcome
 
 
-def _undecided_loop(setting: Setting) -> Span:
-    """The place of the loop whose number of turns cannot be told, for which there is nothing to try."""
+def _undecided_place(setting: Setting) -> tuple[Span, str]:
+    """Where what cannot be told keeps every size from being tried: a loop's number of turns, or else a condition."""
     env: Env = [0] * setting.program.variables
     for loop in setting.program.loops:
         try:
             closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env)
         except UndecidedError:
-            return loop.span
-    return setting.program.ops[0].span
+            return loop.span, _TURNS
+    ops = setting.program.ops
+    branch = next((op for op in ops if isinstance(op, Branch) and not op.expr.known), None)
+    return (ops[0].span, _TURNS) if branch is None else (branch.span, "depends on data")
 
 
 def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) -> bool:

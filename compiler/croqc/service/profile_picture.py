@@ -101,9 +101,9 @@ class _Playing:
         turn = ((place.loop, visit.turn),) if place.loop else ()
         grants = place.op == "trigger" and any(place.span.contains(span.start) for span in self.granted)
         op = "bootstrap" if grants else place.op
-        comes = 0 if op == "copy" and not place.leaves else None
         slot = visit.slot if place.slotted else None
-        return Step(0, stay.path, op, place.span, turn, place.event, slot, bytes=comes, buffer=place.buffer)
+        leaves = op == "copy" and place.leaves
+        return Step(0, stay.path, op, place.span, turn, place.event, slot, buffer=place.buffer, leaves=leaves)
 
     def _add(self, step: Step, stay: _Stay | None, time: int | None = None, moved: int = 0) -> None:
         number = len(self.done)

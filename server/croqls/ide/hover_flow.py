@@ -12,6 +12,7 @@ from functools import lru_cache
 from croqc.flow.futures import future_rows
 from croqc.flow.landings import landed
 from croqc.flow.report import EventFacts, KernelFlow
+from croqc.flow.slot_names import subscripts
 from croqc.flow.stages import StageRow, Use, stage_rows
 from croqc.flow.tables import (
     WaitRow,
@@ -172,10 +173,16 @@ def _number(buffer: int | None) -> str:
     return "" if buffer is None else f"buffer {buffer}"
 
 
+def _slot(slot: int | None, shape: Sequence[int]) -> str:
+    """Its number; of an array of several dimensions its subscripts."""
+    if len(shape) > 1:
+        return f"`{subscripts(slot, shape)}`"
+    return "" if slot is None else str(slot)
+
+
 def _stage(row: StageRow) -> tuple[object, ...]:
-    slot = "" if row.slot is None else row.slot
     return (
-        *(iteration_text(row.iteration), slot, row.generation),
+        *(iteration_text(row.iteration), _slot(row.slot, row.shape), row.generation),
         *(_use(row.filled), "; ".join(_use(use) for use in row.read)),
     )
 
@@ -242,15 +249,15 @@ def _tables(flow: KernelFlow, event: EventFacts, paths: Iterable[str]) -> list[s
     """One table for all paths with the same rows."""
     groups: dict[tuple[tuple[object, ...], ...], list[str]] = {}
     for path in dict.fromkeys(paths):
-        rows = tuple(_cells(row) for row in wait_rows(flow, event, path))
+        rows = tuple(_cells(row, event) for row in wait_rows(flow, event, path))
         if rows:
             groups.setdefault(rows, []).append(path)
     return [f"{_start(_listed(map(_path, names)))}:\n\n{_table(_WAIT_HEAD, rows)}" for rows, names in groups.items()]
 
 
-def _cells(row: WaitRow) -> tuple[object, ...]:
+def _cells(row: WaitRow, event: EventFacts) -> tuple[object, ...]:
     return (
-        *(iteration_text(row.iteration), row.slot, row.generation, row.waited),
+        *(iteration_text(row.iteration), _slot(row.slot, event.shape), row.generation, row.waited),
         *(row.after, row.phase_bit, row.credits),
     )
 
