@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from croqc.flow.exprs import Expr
 from croqc.flow.neighbours import note_write
 from croqc.flow.ops_events import EventRef
-from croqc.flow.ops_futures import wait_handle
+from croqc.flow.ops_futures import home, wait_handle
 from croqc.flow.ops_multiplies import Accumulator
 from croqc.flow.program import Loop
 from croqc.flow.referents import resolve
@@ -111,7 +111,7 @@ class Copy(Step):
         held = path.handles.get(self.handle) if self.handle >= 0 else None
         slots: Sequence[int] = ()
         if operand is not None:
-            kept = held.slots if self.dest.made and held is not None else ()
+            kept = self._kept(machine, path, held) if self.dest.made else ()
             found = (operand, kept) if kept else resolve(machine, path, self, operand)
             slots = () if found is None else found[1]
             if self.blocks > 1:
@@ -124,6 +124,10 @@ class Copy(Step):
         path.touched = True
         path.pc += 1
         return True
+
+    def _kept(self, machine: Walk, path: PathState, held: Transfer | None) -> tuple[int, ...]:
+        """The slots that the handle's name stands for already."""
+        return home(machine, path, self.handle) if held is None else held.slots
 
     def _keep(
         self, machine: Walk, path: PathState, made: list[Access], slots: tuple[int, ...], held: Transfer | None

@@ -51,7 +51,7 @@ def _unphased(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     code = code_of(subject)
     for stmt in code.around:
         if isinstance(stmt, ast.Wait) and stmt.phase is not None and any(r.span == finding.span for r in stmt.refs):
-            return fix(wait_phase.TITLE, (wait_phase.without_phase(code, stmt),))
+            return fix(wait_phase.TITLE, wait_phase.without_phase(code, stmt))
     return ()
 
 
