@@ -87,3 +87,38 @@ def test_each_path_has_a_future_of_its_own() -> None:
     assert "| k = 1 | `ring[1]` | `ring[1]` | `ring[1]` |" in said[first:second]
     assert "| k = 1 | `ring[4]` | `ring[4]` | `ring[4]` |" in said[second:]
     assert "ring[4]" not in said[first:second]
+
+
+TILES = """__co__ void f(global s32 [C, 16] src, global s32 [C, 16] dst, int J) {
+  assert(C >= 1, "C");
+  parallel b by 1 : block {
+    foreach q in [J] {
+      with c in [C] {
+        f0 = dma.copy.async src.subspan(1, 16).at(0, 0) => shared;
+        f1 = dma.any;
+        foreach c(1:) {
+          f1 = dma.copy.async src.subspan(1, 16).at(c, 0) => shared;
+          wait f0;
+          dma.copy f0.data => dst.subspan(1, 16).at(c - 1, 0);
+          swap(f0, f1);
+        }
+        wait f0;
+        dma.copy f0.data => dst.subspan(1, 16).at(C - 1, 0);
+      }
+    }
+  }
+}
+"""
+
+
+def test_the_run_that_is_shown_makes_a_turn_of_every_loop() -> None:
+    """Else a pipeline in a loop over tiles has nothing to show. f0 has tile 0 in buffer 0; each turn waits for what f0
+    names and exchanges both."""
+    said = told(TILES, "f0 = ")
+    assert rows(said)[:5] == [
+        *HEAD,
+        "| q = 0 | buffer 0 |  | buffer 0 |",
+        "| q = 0, c = 1 |  | buffer 0 | buffer 1 |",
+        "| q = 0, c = 2 |  | buffer 1 | buffer 0 |",
+    ]
+    assert NOTE in said

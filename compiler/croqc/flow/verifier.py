@@ -258,12 +258,18 @@ def _report(
 def _example(
     setting: Setting, found: Plan, outcome: Outcome
 ) -> tuple[tuple[Step, ...], tuple[tuple[int, int], ...], Mapping[str, int]]:
-    """A small run to explain with: about 2N + 1 turns of each loop."""
+    """A small run to explain with: about 2N + 1 turns of the longest loop, and some of every loop if there is such a
+    run."""
     if not outcome.done:
         return (), (), {}
     wanted = min(2 * found.period + 1, 16)
     counters = [Turns(setting, loop) for loop in found.loops]
-    chosen = min(outcome.done, key=lambda sizes: abs(max((c.of(sizes) or 0 for c in counters), default=0) - wanted))
+
+    def distance(sizes: Mapping[int, int]) -> tuple[int, int]:
+        turns = [counter.of(sizes) for counter in counters]
+        return turns.count(0), abs(max((count or 0 for count in turns), default=0) - wanted)
+
+    chosen = min(outcome.done, key=distance)
     machine = Machine(setting, chosen, _EXAMPLE, record=True)
     with suppress(ExhaustedError):
         machine.run()
