@@ -70,6 +70,50 @@ def test_a_barrier_that_a_role_never_reaches_hangs() -> None:
     assert event.event == "e"
 
 
+PARTED = """__co__ void f(global s32 [128] x, global s32 [128] out) {{
+  parallel b by 1 : block, t by 128 : thread {{
+    {}
+    out.at(t) = t;
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "absent"),
+    [
+        ("if (t < 64) {\n sync.shared; }", "threads 64 to 127"),
+        ("if (x.at(t) > 0) {\n sync.shared; }", "thread 5"),  # data decides
+        ("foreach i in [1 + t / 96] {\n sync.shared; }", "threads 0 to 95"),
+        ("foreach i in [4] { if (t == i + 7) continue;\n sync.shared; }", "thread 7"),
+        ("mutable int i = 0; while (i < t % 64) {\n sync.shared; i += 1; }", "threads 0 and 64"),
+        ("mutable int i = 0; while (i < t % 16) {\n sync.shared; i += 1; }", "8 threads, from 0 to 112"),
+        ("if (t > 99) {\n inthreads (t > 110) { out.at(t) = 0; } }", "threads 0 to 99"),
+    ],
+)
+def test_a_barrier_that_a_part_of_the_threads_never_reaches_hangs(body: str, absent: str) -> None:
+    text = PARTED.format(body)
+    data = np.ones(128, np.int32)
+    data[5] = 0
+    (hung,) = run(text, {"x": data, "out": np.zeros(128, np.int32)}).hang
+    entry = hang_entry(hung, Source(text), 0)
+    assert (entry.event, entry.start.line) == ("the barrier of the block", 3)
+    assert entry.owed_by == f"{absent}, which do not come here"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (t < 64) { yield; } sync.shared;",  # who has left is not waited for
+        "if (x.at(t) > 0) { sync.shared; }",  # all come
+        "if (t < 64) { x.at(t) = 1; } sync.shared;",
+        "foreach i in [4] { if (t == i) break; } sync.shared;",
+        "inthreads (t < 64) { x.at(t) = 1; }",
+    ],
+)
+def test_a_barrier_that_all_threads_reach_opens(body: str) -> None:
+    ran(PARTED.format(body), {"x": np.ones(128, np.int32), "out": np.zeros(128, np.int32)})
+
+
 CLUSTER = """__co__ void f(global s32 [2, 2] out) {
   parallel b by 2 : cluster, c by 2 : block {
     shared event e;
@@ -79,6 +123,17 @@ CLUSTER = """__co__ void f(global s32 [2, 2] out) {
     }
   }
 }"""
+
+
+def test_a_grid_barrier_under_a_condition_of_threads_hangs() -> None:
+    text = """__co__ void f(global s32 [2] out) {
+      parallel b by 2 : block<cooperative>, t by 32 : thread { if (t == b) { sync.barrier : block; } }
+    }"""
+    found = run(text, {"out": np.zeros(2, np.int32)}).hang
+    assert [(each.event, each.absent[:2]) for each in found] == [
+        ("the barrier of the grid", (1, 2)),
+        ("the barrier of the grid", (0, 2)),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -38,6 +38,13 @@ def test_a_loop_with_thread_dependent_trip_count() -> None:
     assert got.tolist() == np.ceil(np.sqrt(T)).astype(int).tolist()
 
 
+def test_an_extent_in_brackets_may_differ_from_thread_to_thread() -> None:
+    got = threads(
+        "mutable int n = 0; foreach k in [1 + t / 16] { foreach {j} in [t % 3] { n += k + 1; } } out.at(t) = n;"
+    )
+    assert got.tolist() == [sum(range(1, 2 + t // 16)) * (t % 3) for t in range(64)]
+
+
 def test_break_and_continue_take_single_threads_out() -> None:
     got = threads(
         "mutable int n = 0; foreach k in 20 { if (k == t) break; if (k % 3 == 1) continue; n += 1; } out.at(t) = n;"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
-from croqc.flow.paths import enters, kernel_paths
+from croqc.flow.paths import comes_to, enters, kernel_paths
 from croqc.runs.report import HangEntry
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
@@ -14,6 +15,8 @@ from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.source import Source
 from croqc.text.span import Span
+
+_MOST_STRETCHES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class HungPath:
     """A path that waits for ever; spans relative to the function's `__co__`. `slot` None: a single event or no event.
 
     `owed_by` is empty where nothing in the kernel triggers the event; `progress` is None for what is no event.
+    `absent`: the threads of the path that do not come to a barrier which all of them must reach.
     """
 
     path: str
@@ -50,6 +54,7 @@ class HungPath:
     generation: int
     owed_by: tuple[Debtor, ...]
     progress: Progress | None = None
+    absent: tuple[int, ...] = ()
 
     @property
     def overtaken(self) -> bool:
@@ -66,6 +71,7 @@ def debtors(model: Model, kernel: Kernel, event: Symbol, standing: Mapping[str, 
             for stmt, around in statements(kernel.node.body)
             if isinstance(stmt, ast.Trigger)
             and _names(model, stmt, event)
+            and comes_to(path, around.parallels)
             and all(enters(path, region) is not False for region in around.regions)
         ]
         if sites:
@@ -101,6 +107,8 @@ def owed_by_text(hung: HungPath, source: Source, base: int) -> str:
     def line(span: Span) -> int:
         return source.line_of(span.start + base) + 1
 
+    if hung.absent:
+        return f"{_threads(hung.absent)}, which do not come here"
     if hung.progress is not None and hung.overtaken:
         return _overtaken(hung, hung.progress, line)
     if not hung.owed_by:
@@ -111,6 +119,16 @@ def owed_by_text(hung: HungPath, source: Source, base: int) -> str:
         for debtor in hung.owed_by
     )
     return debtors + _missing(hung, line)
+
+
+def _threads(numbers: tuple[int, ...]) -> str:
+    """ "threads 0 to 3 and 64 to 127"; those of many stretches by their number."""
+    starts = [at for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1] + 1]
+    if len(starts) > _MOST_STRETCHES:
+        return f"{len(numbers)} threads, from {numbers[0]} to {numbers[-1]}"
+    stretches = [numbers[at:end] for at, end in pairwise([*starts, len(numbers)])]
+    spelled = [str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in stretches]
+    return f"thread{'s' if len(numbers) > 1 else ''} {' and '.join(spelled)}"
 
 
 def _overtaken(hung: HungPath, progress: Progress, line: Callable[[Span], int]) -> str:

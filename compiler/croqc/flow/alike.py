@@ -11,7 +11,7 @@ from croqc.flow.coverage import Coverage
 from croqc.flow.exprs import Env, Expr, UndecidedError, Value, closure
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Branch, Enter, LoopNext, LoopStart
-from croqc.flow.ops_data import Name
+from croqc.flow.ops_multiplies import Name
 from croqc.flow.pieces import parts_of_slots
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.signature import spell

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from croqc.flow.exprs import Expr
 from croqc.flow.ops_control import Branch, Enter, Jump, LoopStart
-from croqc.flow.ops_data import Copy, Multiply, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Trigger
+from croqc.flow.ops_multiplies import Multiply, Name
 from croqc.flow.program import Op, Program
 from croqc.flow.regions import Operand
 from croqc.sema.model import Kernel

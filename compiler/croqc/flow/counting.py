@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from croqc.sema.elements import limits
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import Int
@@ -135,6 +136,8 @@ def _is_its_own(model: Model, nodes: Sequence[ast.Node], node: ast.While, init: 
     assigned = [each for each in inside if isinstance(each, ast.AssignPart) and _is_target(model, each, symbol)]
     handed = (arg for each in inside if isinstance(each, ast.Call) for arg in each.args)
     passing = (each.name for each in inside if isinstance(each, ast.IncDec))
+    if any(symbol in foreign_writes(model, each) for each in nodes if isinstance(each, ast.Cpp)):
+        return False
     return len(assigned) == 1 and not any(_names(model, each, symbol) for each in (*handed, *passing))
 
 

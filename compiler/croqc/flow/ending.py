@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from croqc.flow.extents import elem_of, is_narrow
 from croqc.sema.elements import ELEMENTS, limits
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.model import Model, Symbol
 from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
@@ -73,6 +74,8 @@ def _moves(model: Model, node: ast.While) -> Iterator[tuple[Symbol | None, ast.N
         match each:
             case ast.AssignPart(target=ast.Name() as name) | ast.IncDec(name=name):
                 yield model.uses.get(name), each
+            case _:
+                yield from ((symbol, each) for symbol in foreign_writes(model, each))
 
 
 def _ways(model: Model, node: ast.While, symbol: Symbol, op: str, end: int | None) -> set[tuple[str, int]] | None:

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from croqc.flow.exprs import COMPARE
 from croqc.flow.ranges import ANY, TRUTH, Range, combined, joined, within
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common, limits
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.intervals import bounds
 from croqc.sema.masks import atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, Type
 from croqc.syntax import ast
-from croqc.syntax.visit import walk
 
 COUNTED = 1 << 20  # sizes and turns of loops are fewer
 _LARGEST = limits("s32")[1]  # that an index, a dimension or a number of turns can be
@@ -200,7 +200,7 @@ class Extents:
     def _settle(self, nodes: Sequence[ast.Node]) -> None:
         """What the mutable variables come to, round by round; what does not come to an end is anything."""
         given = [each for each in self._given(nodes) if each[0].mutable and elem_of(each[0].type) is not None]
-        handed = {symbol for node in nodes if isinstance(node, ast.Call | ast.Asm) for symbol in self._named(node)}
+        handed = {symbol for node in nodes for symbol in foreign_writes(self.model, node)}
         here = set(nodes)
         own = {symbol for symbol, _, _ in given if symbol.decl in here and symbol not in handed}
         self._held = {symbol: (0, 0) if symbol in own else self._whole(elem_of(symbol.type)) for symbol, _, _ in given}
@@ -303,12 +303,6 @@ class Extents:
             symbol = None if found is None else self.model.uses.get(found[0])
             if found is not None and symbol is not None:
                 yield symbol, found[1], found[2]
-
-    def _named(self, node: ast.Node) -> Iterator[Symbol]:
-        for name in walk(node):
-            symbol = self.model.uses.get(name) if isinstance(name, ast.Name) else None
-            if symbol is not None:
-                yield symbol
 
 
 def _arms(value: ast.Node) -> Iterator[ast.Node]:

@@ -41,7 +41,8 @@ _MEETS: Final = (
 )
 _CONTROL: Final = re.compile("|".join((*_LEAVES, *_STAYS, *_MEETS)))
 _INSIDE: Final = re.compile("|".join((*_LEAVES[1:3], *_STAYS, *_MEETS)))  # a function may return
-_FUNCTION: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[^;{}()]*\{")
+_FUNCTION: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*)\)[^;{}()]*\{")
+_BY_VALUE: Final = re.compile(r"[^&]*|(?:\s*const\b[^&]*|[^&]*\bconst\s*)&[^&]*")  # of a parameter
 _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 
@@ -65,6 +66,13 @@ def waiting_functions(text: str) -> frozenset[str]:
         if not more:
             return frozenset(waiting)
         waiting |= more
+
+
+def functions_by_value(text: str) -> frozenset[str]:
+    """The functions of device code whose parameters are values, pointers or constant references, in each of their
+    bodies."""
+    taken = [(found[1], all(map(_BY_VALUE.fullmatch, found[2].split(",")))) for found in _FUNCTION.finditer(text)]
+    return frozenset(name for name, _ in taken) - {name for name, by_value in taken if not by_value}
 
 
 def _body(text: str, start: int) -> str:

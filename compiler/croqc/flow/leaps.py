@@ -20,7 +20,8 @@ from croqc.flow.instances import refs_of
 from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
-from croqc.flow.ops_data import Multiply, Name, Touch
+from croqc.flow.ops_data import Touch
+from croqc.flow.ops_multiplies import Multiply, Name
 from croqc.flow.pieces import parts_of_slots
 from croqc.flow.program import BrokenOffError, Loop, Op, Program
 from croqc.flow.state import EventSlot, PathState

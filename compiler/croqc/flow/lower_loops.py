@@ -13,7 +13,8 @@ from croqc.flow.ending import never_ends, surely_ends
 from croqc.flow.exprs import Expr, apply, const, var
 from croqc.flow.lower_exprs import Exprs
 from croqc.flow.ops_control import Branch, End, Endless, Enter, Jump, LoopNext, LoopStart, Set
-from croqc.flow.ops_data import Commit, Copy, Multiply, Name, Touch
+from croqc.flow.ops_data import Copy, Touch
+from croqc.flow.ops_multiplies import Commit, Multiply, Name
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.steps import Step
 from croqc.sema.model import Model, Symbol
@@ -23,7 +24,7 @@ from croqc.text.span import Span
 
 
 class Builder(ABC):
-    """A program while it is made. `loops` and `role` are those around the present place."""
+    """A program while it is made. `loops`, `role` and `top` (see `Op`) are those around the present place."""
 
     def __init__(
         self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting], wide: bool
@@ -35,9 +36,10 @@ class Builder(ABC):
         self.exprs = Exprs(model, nodes, self.program, whiles, wide)
         self.loops: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
+        self.top: ast.Parallel | None = None
 
     def emit(self, op: Step) -> Step:
-        op.role = self.role
+        op.role, op.top = self.role, self.top
         self.ops.append(op)
         return op
 

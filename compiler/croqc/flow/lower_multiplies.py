@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from croqc.flow.lower import Lowering
 from croqc.flow.ops_control import Fail
-from croqc.flow.ops_data import Accumulator, Commit, Multiply, Name, Touch
+from croqc.flow.ops_data import Touch
+from croqc.flow.ops_multiplies import Accumulator, Commit, Multiply, Name
 from croqc.flow.regions import Operand
 from croqc.sema.model import OperandKind, SymbolKind
 from croqc.sema.types import Fragment

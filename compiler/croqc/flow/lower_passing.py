@@ -1,4 +1,5 @@
-"""Variables that a statement moves on in passing, as `i++` in an index does, as steps. Must not lower the statement.
+"""Variables that a statement changes in passing, as `i++` in an index or a called function does, as steps. Must not
+lower the statement.
 
 The orders of waits and triggers (`e.at(order++)`) are not among them: those are updated by what lowers these.
 """
@@ -9,25 +10,31 @@ from croqc.flow.exprs import apply, const, unknown, var
 from croqc.flow.lower_loops import Builder
 from croqc.flow.ops_control import Set
 from croqc.sema.events import order_of
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.syntax import ast
 from croqc.syntax.visit import children, walk
 
+PASSING = (ast.IncDec, ast.Call, ast.Cpp, ast.Asm)
+
 
 def moved_in_passing(lowering: Builder, node: ast.Node) -> list[Set]:
-    """A step for each `i++` of a statement. One whose value is known is to be gone behind the statement. Where that
-    names the variable elsewhere, too, or need not come to it, nothing is known: such a step is to be gone in front.
-    Of what has a body its head counts alone."""
+    """A step for each `i++` of a statement, and for each variable that C++ may write. One whose value is known is to be
+    gone behind the statement. Where that names the variable elsewhere, too, or need not come to it, and behind C++,
+    nothing is known: such a step is to be gone in front. Of what has a body its head counts alone."""
     if isinstance(node, ast.Block):
         return []
     below = children(node)
     heads = [each for each in below if not isinstance(each, ast.Block)]
-    parts = [part for head in heads for part in walk(head)]
+    parts = [node, *(part for head in heads for part in walk(head))]
     sure = len(heads) == len(below) and not any(map(_is_choice, parts))
     orders = [order_of(ref) for ref in node.refs] if isinstance(node, ast.Wait | ast.Trigger) else []
     found = []
     for each in parts:
         if any(each is order for order in orders):
             continue
+        for written in foreign_writes(lowering.model, each):
+            if written in lowering.exprs.changing:
+                found.append(Set(each.span, lowering.exprs.slot(written), unknown(each.span), lowering.loops))
         symbol = lowering.model.uses.get(each.name) if isinstance(each, ast.IncDec) else None
         if isinstance(each, ast.IncDec) and symbol is not None and symbol in lowering.exprs.changing:
             slot = lowering.exprs.slot(symbol)

@@ -21,7 +21,8 @@ from croqc.flow.lower_multiplies import (
     store,
 )
 from croqc.flow.ops_control import Bar, Fail, Meet, Set
-from croqc.flow.ops_data import Commit, Touch
+from croqc.flow.ops_data import Touch
+from croqc.flow.ops_multiplies import Commit
 from croqc.flow.regions import each_of
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.types import Data, Future

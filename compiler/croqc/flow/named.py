@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -24,10 +25,9 @@ class Changes:
         for node in nodes:
             if isinstance(node, ast.Foreach | ast.While):
                 self._loops.append(node.span)
-            for name in _changed(node):
-                symbol = model.uses.get(name)
-                if symbol is not None:
-                    self._places.setdefault(symbol, []).append(node.span)
+            changed = [symbol for name in _changed(node) if (symbol := model.uses.get(name)) is not None]
+            for symbol in (*changed, *foreign_writes(model, node)):
+                self._places.setdefault(symbol, []).append(node.span)
 
     def since(self, value: ast.Node, use: Span) -> Symbol | None:
         """What the defining value of a name depends on and may have changed where the name is used."""

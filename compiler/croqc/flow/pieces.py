@@ -9,7 +9,8 @@ from croqc.flow.courses import course
 from croqc.flow.exprs import COMPARE, Expr
 from croqc.flow.instances import compared, refs_of
 from croqc.flow.ops_control import LoopStart, Set
-from croqc.flow.ops_data import Copy, Multiply, Touch
+from croqc.flow.ops_data import Copy, Touch
+from croqc.flow.ops_multiplies import Multiply
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.signature import spell

@@ -13,8 +13,10 @@ from croqc.flow.instances import Plan
 from croqc.flow.limit import Limit
 from croqc.flow.negative import may_differ_below_zero
 from croqc.flow.ops_control import Bar
-from croqc.flow.ops_data import Copy, Multiply, Rotate
-from croqc.flow.program import Loop
+from croqc.flow.ops_data import Copy
+from croqc.flow.ops_futures import Rotate
+from croqc.flow.ops_multiplies import Multiply
+from croqc.flow.program import Loop, turns_of
 from croqc.flow.report import FlowFinding, Strength
 from croqc.flow.run import Setting
 from croqc.flow.settled import unsettled
@@ -159,7 +161,7 @@ class Turns:
             env[var] = value
         low, high, step = self.ends
         try:
-            return len(range(low(env), high(env), max(step(env), 1)))
+            return turns_of(low(env), high(env), step(env))
         except UndecidedError:
             return None
 

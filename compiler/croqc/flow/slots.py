@@ -13,6 +13,7 @@ from math import gcd, lcm, prod
 
 from croqc.flow.conditions import Conditions, guards, raw_names
 from croqc.sema.events import order_of
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.masks import atoms_of, defining_value
 from croqc.sema.model import Model, Symbol
 from croqc.sema.nesting import Around
@@ -152,6 +153,8 @@ class Slots:
                 case ast.IncDec(name=name):
                     change = node.op, None
                 case _:
+                    for written in foreign_writes(self.model, node):
+                        found.setdefault(written, []).append(("", None))
                     continue
             symbol = self.model.uses.get(name)
             if symbol is not None and symbol.mutable:

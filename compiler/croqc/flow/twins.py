@@ -15,7 +15,8 @@ from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Branch, Enter, Fork, Jump, LoopNext, LoopStart, Set
-from croqc.flow.ops_data import Accumulator, Copy, Dest, Multiply, Name, Touch
+from croqc.flow.ops_data import Copy, Dest, Touch
+from croqc.flow.ops_multiplies import Accumulator, Multiply, Name
 from croqc.flow.program import Op, Program, Stage
 from croqc.flow.regions import Operand
 from croqc.flow.run import Setting

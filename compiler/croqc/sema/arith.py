@@ -25,6 +25,7 @@ from croqc.sema.types import (
     TupleType,
     Type,
     Unknown,
+    bound_of,
 )
 from croqc.sema.walk import MAX_SIZE, NOTHING, ExprTable, Value, Walk
 from croqc.syntax import ast
@@ -164,14 +165,6 @@ def _bit_value(walk: Walk, op: str, a: Int | None, b: Int | None) -> Int | None:
 
 
 # --- bounded integers (3.4) ----------------------------------------------------------------------
-
-
-def bound_of(type_: Type) -> Int | None:
-    if isinstance(type_, Bounded):
-        return type_.bound
-    if isinstance(type_, BoundedTuple) and len(type_.bounds) == 1:
-        return type_.bounds[0]
-    return None
 
 
 def _compose(walk: Walk, node: ast.Node, left: Value, right: Value) -> Value:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from croqc.sema import rulenames as rules
 from croqc.sema import shapes
-from croqc.sema.arith import bound_of
 from croqc.sema.convert import is_integer
 from croqc.sema.describe import describe
 from croqc.sema.model import Symbol, SymbolKind
@@ -19,6 +18,7 @@ from croqc.sema.types import (
     Future,
     ShapeType,
     Unknown,
+    bound_of,
 )
 from croqc.sema.walk import Value, Walk
 from croqc.syntax import ast

@@ -5,15 +5,19 @@ Must not report; silent where anything is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, Masks, mask_of
-from croqc.sema.nesting import Around, statements
+from croqc.sema.masks import Mask, Masks, Numbers, mask_of
+from croqc.sema.nesting import Around, in_else, statements
+from croqc.sema.rounds import rounds
 from croqc.sema.shared_elements import loop_bounds
-from croqc.sema.splits import splits
+from croqc.sema.splits import jumps_apart, splits
+from croqc.sema.symbolic import Int
 from croqc.syntax import ast
 from croqc.text.span import Span
+
+_LOOPS = (ast.Foreach, ast.While)
 
 
 def find_parting(builder: Builder, kernel: Masks, node: ast.Node, around: Around, size: int) -> Span | None:
@@ -22,13 +26,15 @@ def find_parting(builder: Builder, kernel: Masks, node: ast.Node, around: Around
     active = _active(kernel, around, node)
     if active is None:
         return None
-    for loop in (one for one in around.chain if isinstance(one, ast.Foreach)):
+    for loop in (one for one in around.chain if isinstance(one, _LOOPS)):
         if any(splits(more, active, size) for more in _counts(builder, kernel, loop)):
-            return loop.bindings[0].extent.span
+            return loop.cond.span if isinstance(loop, ast.While) else loop.bindings[0].extent.span
     for jump, there in statements(builder.function.body):
         if isinstance(jump, ast.Jump) and _leaves(builder, jump, there, node, around):
             gone = _active(kernel, there, jump)
             if gone is not None and splits(gone, active, size):
+                return jump.span
+            if gone is None and jumps_apart(builder, kernel, jump, there, size):
                 return jump.span
     return None
 
@@ -40,22 +46,26 @@ def _active(kernel: Masks, around: Around, node: ast.Node) -> Mask | None:
         taken = kernel.of(condition.cond)
         if active is None or taken is None:
             return None
-        other = condition.other is not None and condition.other.span.contains(node.span.start)
-        active &= ~taken if other else taken
+        active &= ~taken if in_else(condition, node) else taken
     return active
 
 
-def _counts(builder: Builder, kernel: Masks, loop: ast.Foreach) -> Iterator[Mask]:
-    """For each index the threads that take more turns than the fewest of all."""
-    for bound in loop_bounds(builder, loop) or ():
-        numbers = None if bound.const is not None else kernel.numbers(bound)
+def _counts(builder: Builder, kernel: Masks, loop: ast.Foreach | ast.While) -> Iterator[Mask]:
+    """For each index the threads that take more turns than others, by the turn."""
+    bounds: Sequence[Int | Numbers]
+    if isinstance(loop, ast.While):
+        bounds = [found for found in (rounds(builder, kernel, loop),) if found is not None]
+    else:
+        bounds = loop_bounds(builder, loop) or ()
+    for bound in bounds:
+        numbers = bound if not isinstance(bound, Int) else None if bound.const is not None else kernel.numbers(bound)
         for turns in sorted(set(numbers or ())):
             yield mask_of(number > turns for number in numbers or ())
 
 
 def _leaves(builder: Builder, jump: ast.Jump, there: Around, node: ast.Node, around: Around) -> bool:
     """Whether a `break` or `continue` of a loop around a statement stands in front of it, or leaves a turn out."""
-    loops = [one for one in there.chain if isinstance(one, ast.Foreach | ast.While)]
+    loops = [one for one in there.chain if isinstance(one, _LOOPS)]
     if jump.word == "yield" or not loops or not any(one is loops[-1] for one in around.chain):
         return False
     if jump.span.start < node.span.start:

@@ -13,10 +13,10 @@ from croqc.sema.builder import Builder
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.masks import Mask, Masks, axis_extents, defining_value, mask_of
 from croqc.sema.model import Symbol, SymbolKind
-from croqc.sema.nesting import Around
+from croqc.sema.nesting import Around, in_else
 from croqc.sema.rulenames_device import ASSUMED_DIVISIBLE
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded
+from croqc.sema.types import bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
@@ -27,6 +27,7 @@ _MAX_DEPTH = 40
 _UNFOLLOWED = (ast.While, ast.With, ast.Apply)
 
 Case = Mapping[str, Int]
+_Way = tuple[ast.If | ast.InThreads, Mask, Mask]  # who comes to it, and whom it lets through
 
 
 @record
@@ -39,34 +40,57 @@ class Split:
 
 def find_split(builder: Builder, masks: Masks, node: ast.Node, around: Around, size: int) -> Split | None:
     """A case in which a unit of `size` threads goes both ways before `node`; None where none is proved."""
+    if any(nodes_of_kind(builder.function, ast.Jump)):
+        return None  # who left before is not followed
+    for case, ways in _played(builder, masks, node, around, (True, False)):
+        for condition, active, taken in ways:
+            if isinstance(condition, ast.If) and splits(taken, active, size):
+                return Split(condition, case)
+    return None
+
+
+def jumps_apart(builder: Builder, masks: Masks, jump: ast.Jump, around: Around, size: int) -> bool:
+    """Whether in some turn a part of a unit comes to a jump: in the first one, or where all take all turns in any."""
+    others = nodes_of_kind(builder.function, ast.Jump)
+    ends = (True, False) if all(one.word == "continue" for one in others) else (False,)
+    for _, ways in _played(builder, masks, jump, around, ends):
+        roles = [active & taken for condition, active, taken in ways if isinstance(condition, ast.InThreads)]
+        _, active, taken = ways[-1]
+        if splits(active & taken, roles[-1] if roles else masks.whole(), size):
+            return True
+    return False
+
+
+def _played(
+    builder: Builder, masks: Masks, node: ast.Node, around: Around, ends: Sequence[bool]
+) -> Iterator[tuple[str, list[_Way]]]:
+    """Each case in words, with the regions and conditions in front of `node`: the threads that come to one, and those
+    that it lets through. Nothing where anything is unknown, or where no condition tells threads apart."""
     conditions = [one for one in around.chain if isinstance(one, ast.If)]
     if any(isinstance(one, _UNFOLLOWED) or (isinstance(one, ast.Foreach) and one.ranges) for one in around.chain):
-        return None
-    if any(nodes_of_kind(builder.function.body, ast.Jump)) or any(nodes_of_kind(builder.function.body, ast.Return)):
-        return None  # who left before is not followed
-    if any(nodes_of_kind(builder.function.body, ast.Assert)) or any(
+        return
+    if any(nodes_of_kind(builder.function, ast.Assert)) or any(
         finding.rule == ASSUMED_DIVISIBLE for finding in builder.findings
     ):
-        return None  # sizes are promised something
+        return  # sizes are promised something
     seeker = _Seeker(builder, masks)
     bounds = _bounds(builder, around)
-    tests = [*(one.cond for one in around.regions), *(one.cond for one in conditions)]
-    free = None if bounds is None else seeker.symbols(tests, bounds)
+    tests: list[ast.If | ast.InThreads] = [*around.regions, *conditions]
+    free = None if bounds is None else seeker.symbols([one.cond for one in tests], bounds)
     if bounds is None or free is None or not any(seeker.tells_threads(one.cond) for one in conditions):
-        return None
-    for case in islice(_cases(free, bounds), _MOST_CASES):
-        taken = [seeker.truth(test, case) for test in tests]
+        return
+    for case in islice(_cases(free, bounds, ends), _MOST_CASES):
         active = masks.whole()
-        for condition, mask in zip([*around.regions, *conditions], taken, strict=True):
+        ways: list[_Way] = []
+        for one in tests:
+            mask = seeker.truth(one.cond, case)
             if mask is None:
-                return None
-            if isinstance(condition, ast.If):
-                if condition.other is not None and condition.other.span.contains(node.span.start):
-                    mask = masks.whole() & ~mask
-                if splits(mask, active, size):
-                    return Split(condition, _spelled(case, free))
+                return
+            if isinstance(one, ast.If) and in_else(one, node):
+                mask = masks.whole() & ~mask
+            ways.append((one, active, mask))
             active &= mask
-    return None
+        yield _spelled(case, free), ways
 
 
 def _bounds(builder: Builder, around: Around) -> list[Int] | None:
@@ -75,7 +99,7 @@ def _bounds(builder: Builder, around: Around) -> list[Int] | None:
     for loop in around.chain:
         for binding in loop.bindings if isinstance(loop, ast.Foreach) else ():
             types = [symbol.type for name in binding.names if (symbol := builder.uses.get(name))]
-            found += [type_.bound if isinstance(type_, Bounded) else None for type_ in types] or [None]
+            found += [bound_of(type_) for type_ in types] or [None]
     return None if None in found else [bound for bound in found if bound is not None]
 
 
@@ -133,7 +157,8 @@ class _Seeker:
             if symbol in self._threads or symbol in found:
                 continue
             if symbol.kind in (SymbolKind.PARALLEL, SymbolKind.LOOP):
-                if not (isinstance(symbol.type, Bounded) and self._add(symbol.type.bound, found, depth + 1)):
+                bound = bound_of(symbol.type)
+                if bound is None or not self._add(bound, found, depth + 1):
                     return False
             elif symbol.kind is not SymbolKind.DIMENSION:
                 return False
@@ -163,16 +188,17 @@ class _Seeker:
         return None
 
 
-def _cases(free: Sequence[Symbol], bounds: Sequence[Int]) -> Iterator[Case]:
-    """Sizes that tiles leave a rest of; of each index its last value and its first. None in which a loop is empty."""
+def _cases(free: Sequence[Symbol], bounds: Sequence[Int], last: Sequence[bool]) -> Iterator[Case]:
+    """Sizes that tiles leave a rest of; of each index its `last` value or its first. None in which a loop is empty."""
     sizes = [symbol for symbol in free if symbol.kind is SymbolKind.DIMENSION]
     indices = [symbol for symbol in free if symbol.kind is not SymbolKind.DIMENSION]
     for size in _SIZES if sizes else (0,):
-        for ends in product((True, False), repeat=len(indices)):
+        for ends in product(last, repeat=len(indices)):
             case = {symbol.atom: Int.of(size) for symbol in sizes}
-            for symbol, last in zip(indices, ends, strict=True):
-                extent = _number(symbol.type.bound, case) if isinstance(symbol.type, Bounded) else 0
-                case[symbol.atom] = Int.of(extent - 1 if last else 0)
+            for symbol, at_end in zip(indices, ends, strict=True):
+                bound = bound_of(symbol.type)
+                extent = 0 if bound is None else _number(bound, case)
+                case[symbol.atom] = Int.of(extent - 1 if at_end else 0)
             if all(_number(bound, case) > 0 for bound in bounds):
                 yield case
 

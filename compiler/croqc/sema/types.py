@@ -144,6 +144,15 @@ BOOL = Scalar("bool")
 INT = Scalar("s32")
 
 
+def bound_of(type_: Type) -> Int | None:
+    """The bound of one bounded integer; a tuple of one, as `k in [n]` makes it, is such."""
+    if isinstance(type_, Bounded):
+        return type_.bound
+    if isinstance(type_, BoundedTuple) and len(type_.bounds) == 1:
+        return type_.bounds[0]
+    return None
+
+
 def data_of(type_: Type) -> Data | None:
     """The data that a type stands for: its own, or that of a future."""
     if isinstance(type_, Data):

@@ -117,7 +117,8 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
     if not contexts:
         return Migration(text, 0, (), len(report.functions))
     first = contexts[0]
-    context = Context(first.target, "current", first.device_functions, waiting_functions=first.waiting_functions)
+    waiting, by_value = first.waiting_functions, first.by_value
+    context = Context(first.target, "current", first.device_functions, waiting_functions=waiting, by_value=by_value)
     move = _Move(_STEPS[to])
     kept: list[Kept] = []
     skipped = 0

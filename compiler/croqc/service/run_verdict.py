@@ -13,6 +13,7 @@ from croqc.runs.compare import EXACT, Tolerance, box, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
 from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
+from croqc.runs.rounded import coarser, rounded_in
 from croqc.runs.shapes import FormulaError, check_shapes
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.elements import canonical
@@ -49,24 +50,6 @@ def narrowest_cast(model: Model) -> str | None:
     casts = (node.type_arg for node in walk(model.function) if isinstance(node, ast.Builtin))
     narrow = {canonical(elem) for elem in casts if isinstance(elem, str) and eps(canonical(elem)) > eps("f32")}
     return max(sorted(narrow), key=eps, default=None)
-
-
-def computed_in(model: Model) -> str | None:
-    """The coarsest type of floats that the function computes with element by element, None if it does with none: the
-    result of an operation is rounded to its type, whatever it goes to (3.1)."""
-    types = [model.types.get(node) for node in map(_computed, walk(model.function)) if node is not None]
-    elems = {canonical(each.elem) for each in types if isinstance(each, Scalar)}
-    return max(sorted(elem for elem in elems if ELEMENTS[elem].kind == "float"), key=eps, default=None)
-
-
-def _computed(node: ast.Node) -> ast.Node | None:
-    """What has the type in which a node computes."""
-    match node:
-        case ast.Binary(op="+" | "-" | "*" | "/") | ast.Builtin(type_arg=None):
-            return node
-        case ast.AssignPart(op="+=" | "-=" | "*=" | "/=", target=target):
-            return target
-    return None
 
 
 def k_step_of(model: Model) -> int:
@@ -168,9 +151,11 @@ def auto_expectations(
         pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
     unwritten = [_unwritten(symbol.name, data, result) for symbol in poisoned(model)]
     steps = -(-_depth(model, data) // k_step_of(model))
-    sums, cast = (accumulator, steps, factor), narrowest_cast(model)
-    computed = computed_in(model)
-    agreed = [_agreement(name, elem, got, want, sums, (cast, computed)) for name, elem, got, want in pairs]
+    sums, cast, passed = (accumulator, steps, factor), narrowest_cast(model), rounded_in(model)
+    agreed = [
+        _agreement(name, elem, got, want, sums, cast, coarser(passed.get(name, ()), elem))
+        for name, elem, got, want in pairs
+    ]
     return tuple(agreed + [item for item in unwritten if item is not None])
 
 
@@ -205,19 +190,23 @@ def _agreement(
     got: Array,
     want: Array,
     sums: tuple[str | None, int, str | None],
-    roundings: tuple[str | None, str | None],
+    cast: str | None = None,
+    passed: str | None = None,
 ) -> ExpectationResult:
-    """`sums`: the accumulator's type, its number of roundings, the type of the factors. `roundings`: the coarsest type
-    that the program casts values to, a few elements may then differ by a step of it; and the one that it computes in.
-    """
-    cast, computed = roundings
-    plain = to_reference(round_to(elem, want) if ELEMENTS[elem].kind == "float" else want)
-    coarse = max(elem, computed or elem, key=eps)
-    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(coarse, plain, *sums)
+    """`sums`: the accumulator's type, its number of roundings, the type of the factors. `cast`: the coarsest type that
+    the program itself rounds values to; a few elements may then differ by a step of it. `passed`: the coarser type than
+    the output's own in which its values were sums, or results of functions: they are known to its digits only."""
+    if ELEMENTS[elem].kind != "float":
+        return result_of(f"{name} as in the plain order", EXACT, compare(got, want, EXACT))
+    plain = to_reference(round_to(elem, want))
+    tolerance = default_tolerance(elem, plain, *sums)
     found = compare(to_reference(got), plain, tolerance)
-    if cast is not None and tolerance != EXACT and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
+    if cast is not None and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
         wider = default_tolerance(cast, plain)
         tolerance = Tolerance(max(tolerance.rtol, wider.rtol), max(tolerance.atol, wider.atol))
+        found = compare(to_reference(got), plain, tolerance)
+    if passed is not None and found.differing:
+        tolerance = default_tolerance(passed, plain, *sums)
         found = compare(to_reference(got), plain, tolerance)
     return result_of(f"{name} as in the plain order", tolerance, found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.engines.hang import Debtor, HungPath, Progress, debtors
 from croqc.engines.sim.code.events import Awaited
 from croqc.engines.sim.code.launch import StuckError
-from croqc.engines.sim.code.sync import JOIN
+from croqc.engines.sim.code.sync import JOIN, Parted
 from croqc.engines.sim.machine.barrier import MBarrier
 from croqc.engines.sim.machine.scheduler import Task
 from croqc.sema.model import Kernel, Model
@@ -20,6 +20,8 @@ def explain(model: Model, stuck: StuckError) -> tuple[HungPath, ...]:
 def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) -> HungPath:
     assert task.block is not None
     about = task.block.about
+    if isinstance(about, Parted):
+        return HungPath(task.name, task.block.span, about.about, None, 0, (), None, about.threads)
     if not isinstance(about, Awaited):
         return HungPath(task.name, task.block.span, str(about), None, 0, _absent(tasks))
     standing = {each.name: each.block.span for each in tasks if each.block is not None}

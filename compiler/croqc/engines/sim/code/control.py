@@ -151,9 +151,8 @@ def _inthreads(c: Compiler, node: ast.InThreads) -> Code:
     inner, span = as_steps(region), node.span
 
     def run(frame: Frame) -> Any:
-        nested = frame.mask is not None
         signal = yield from inner(frame)
-        if not nested and signal is None:
+        if signal is None:
             yield from meet(frame, span)
         return signal
 

@@ -25,9 +25,17 @@ Setter = Callable[[Frame, Any], None]
 
 
 def _extent(value: Value, span: Span) -> Value:
-    """An extent as Python integers: one, or a tuple."""
+    """An extent as Python integers: one, or a tuple; where it differs from thread to thread, as it is.
+
+    Raises SimError for several extents of which one differs.
+    """
     if isinstance(value, tuple):
-        return tuple(int(item) for item in value)
+        if all(map(is_uniform, value)):
+            return tuple(int(item) for item in value)
+        if len(value) > 1:
+            message = "several extents of which one differs from thread to thread are not simulated; nest the loops"
+            raise SimError(message, span, unsupported=True)
+        return value
     return int(value) if is_uniform(value) else value
 
 
@@ -127,7 +135,7 @@ def _affordable(count: Fn, span: Span) -> Fn:
 
     def run(frame: Frame) -> Any:
         size = count(frame)
-        rounds = prod(size) if isinstance(size, tuple) and not _is_masked(size) else size
+        rounds = prod(size) if isinstance(size, tuple) else size
         budget = frame.run.budget
         if isinstance(rounds, int) and rounds > budget.limit - budget.used:
             raise StepLimitError(f"this loop has {rounds} rounds, more than the {budget.limit} steps of a run", span)
@@ -204,6 +212,8 @@ def _rounds(size: Any) -> Iterator[tuple[Value, Value]]:
         return size.rounds()
     if isinstance(size, np.ndarray):
         return _Masked(np.zeros_like(size), size, 1).rounds()
+    if isinstance(size, tuple) and not all(map(is_uniform, size)):  # one alone: see `_extent`
+        return (((value,), condition) for value, condition in _rounds(size[0]))
     if isinstance(size, tuple):
         return ((values, True) for values in product(*(range(extent) for extent in size)))
     return ((value, True) for value in (range(size) if isinstance(size, int) else size))

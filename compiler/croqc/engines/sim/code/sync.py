@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any
 
 from croqc.engines.sim.code.compiler import Code, Compiler
@@ -16,6 +17,7 @@ from croqc.text.span import Span
 
 Stepping = Generator[Block | None, None, None]
 JOIN = "the end of the block's paths"
+BARRIER, GRID = "the barrier of the block", "the barrier of the grid"
 
 
 def device(frame: Frame, span: Span) -> tuple[BlockState, PathState]:
@@ -35,6 +37,28 @@ def step(frame: Frame, span: Span) -> Stepping:
     yield None
 
 
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """What a path waits for in vain: a barrier, and its threads that do not come there."""
+
+    about: str
+    threads: tuple[int, ...]
+
+
+def together(frame: Frame, span: Span, about: str) -> Stepping:
+    """A barrier needs every thread of the path that has not left the kernel (4.4); else it never opens."""
+    _, path = device(frame, span)
+    if frame.mask is None:
+        return
+    absent = ~frame.mask
+    for left in (frame.left, path.left):
+        if left is not None:
+            absent = absent & ~left
+    if absent.any():
+        path.task.place = span
+        yield Block(lambda: False, span, Parted(about, tuple(path.threads[absent].tolist())))
+
+
 def wait_at(frame: Frame, meeting: Meeting, span: Span, about: str) -> Stepping:
     """Arrives at a barrier of paths and waits until all parties have come."""
     _, path = device(frame, span)
@@ -47,27 +71,24 @@ def wait_at(frame: Frame, meeting: Meeting, span: Span, about: str) -> Stepping:
 
 def shares(frame: Frame) -> bool:
     """Whether the frame belongs to one of several paths of its block."""
-    return (
-        frame.path is not None
-        and frame.path.position >= 0
-        and frame.block is not None
-        and frame.block.meeting.parties > 1
-    )
+    return frame.path is not None and frame.path.position >= 0 and frame.meeting.parties > 1
 
 
 def joined(frame: Frame, span: Span) -> Stepping:
     """The block's own flow waits until the paths of the `parallel`s behind it have ended."""
     block, path = device(frame, span)
     path.task.place = span
-    if not all(each.task.done for each in block.paths):
-        yield Block(lambda: all(each.task.done for each in block.paths), span, JOIN)
+    paths = block.paths.values()
+    if not all(each.task.done for each in paths):
+        yield Block(lambda: all(each.task.done for each in paths), span, JOIN)
 
 
 def meet(frame: Frame, span: Span) -> Stepping:
     """The barrier of all paths of the block."""
-    block, path = device(frame, span)
+    _, path = device(frame, span)
+    yield from together(frame, span, BARRIER)
     if shares(frame):
-        yield from wait_at(frame, block.meeting, span, "the barrier of the block")
+        yield from wait_at(frame, frame.meeting, span, BARRIER)
     elif path.position < 0:
         yield from joined(frame, span)
 
@@ -83,8 +104,9 @@ def _sync(c: Compiler, node: ast.Sync) -> Code:
         block, _ = device(frame, span)
         yield from step(frame, span)
         if node.kind == "barrier" and block.grid is not None:
-            block.grid.parties = len(block.peers) * (block.meeting.parties if shares(frame) else 1)
-            yield from wait_at(frame, block.grid, span, "the barrier of the grid")
+            yield from together(frame, span, GRID)
+            block.grid.parties = len(block.peers) * (frame.meeting.parties if shares(frame) else 1)
+            yield from wait_at(frame, block.grid, span, GRID)
         else:
             yield from meet(frame, span)
 
