@@ -61,6 +61,7 @@ class JointState(ABC):
             self._accesses(ranks),
             len(machine.accesses.written),  # nothing is ever taken out
             tuple(machine.barriers.here),
+            tuple(map(ranks.of, machine.barriers.clocks())),
             self._turns(),
             tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
@@ -95,14 +96,7 @@ class JointState(ABC):
             for access in live:
                 marks[access.index].add(access.end)
         self._mark_barriers(marks)
-        self._mark_ends(marks)
         return marks
-
-    def _mark_ends(self, marks: list[set[int]]) -> None:
-        for path in self.machine.paths:
-            for clock in path.ended.values():
-                for number, epoch in enumerate(clock):
-                    marks[number].add(epoch)
 
     def _mark_barriers(self, marks: list[set[int]]) -> None:
         for barrier in self.machine.barriers.named.values():

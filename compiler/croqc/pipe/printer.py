@@ -285,6 +285,9 @@ def kernel_lines(kernel: ir.Kernel) -> Iterator[str]:
         grid += " in clusters of " + " x ".join(f"{name} by {extent}" for name, extent in kernel.cluster)
     names = f" as {', '.join(kernel.grid_names)}" if kernel.grid_names else ""
     yield f"kernel {kernel.name}: grid {grid}{names}, {kernel.threads} threads"
+    if kernel.bounds != ir.OPEN:
+        bounds = kernel.bounds
+        yield f"{_INDENT}bounds: {bounds.blocks} blocks, clusters of {bounds.cluster}, {bounds.registers} registers"
     for line in _declarations(kernel):
         yield _INDENT + line
     yield _INDENT + "body"
