@@ -58,6 +58,10 @@ def spelled(expr: str, form: str = "x = {expr};") -> str:
         ("t + 6000000000", "s64: s64(t) + 6000000000ll"),  # an index beside 64 bits is no index any more
         ("(t * 3000000000) % 7", "s64: s64(t) * 3000000000ll % 7ll"),
         ("t - 1u", "u32: u32(t) - 1u"),
+        ("__to<f64>(0.1f)", "double: double(0.1f)"),  # the digits of f32
+        ("__to<f64>(r.at(t)) * 0.1f", "double: double(r) * double(0.1f)"),
+        ("__to<f64>(r.at(t)) * 0.5f + 0.1", "double: double(r) * double(0.5f) + 0.1"),
+        ("__to<f64>(r.at(t)) * 2.0f", "double: double(r) * 2.0"),
         ("(t > 3 ? l.at(t) : t) + 1", "s64: (t > 3 ? l : s64(t)) + 1ll"),
         ("(t > 3 ? u.at(t) : 1) / 2", "u32: (t > 3 ? u : 1u) / 2u"),
         ("i.at(t) < 5u", "bool: u32(i) < 5u"),

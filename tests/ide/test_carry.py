@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
 from croqc.text.edits import Edit
 from croqc.text.span import Span
-from croqls.ide.carry import carry
+from croqls.ide.carry import Move, carry
 
 OLD = "aaa bbb ccc ddd"
 
@@ -62,3 +64,17 @@ def test_related_places_move_and_edited_ones_go() -> None:
         (10, 13, None),
         (4, 7, "b.co"),
     ]
+
+
+def test_what_two_texts_share_is_found_as_by_looking_at_each_character() -> None:
+    draw = random.Random(3)
+    for _ in range(2000):
+        old, new = ("".join(draw.choices("ab", k=draw.randint(0, 9))) for _ in range(2))
+        move = Move(old, new)
+        start = 0
+        while start < min(len(old), len(new)) and old[start] == new[start]:
+            start += 1
+        end = 0
+        while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+            end += 1
+        assert (move.start, move.end, move.by) == (start, len(old) - end, len(new) - len(old)), (old, new)

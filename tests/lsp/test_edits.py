@@ -7,7 +7,7 @@ import random
 import pytest
 from lsprotocol import types as lsp
 
-from croqc.text.source import Encoding
+from croqc.text.source import Encoding, Source
 from croqls.lsp.documents import apply_changes
 
 UNITS = {Encoding.UTF8: ("utf-8", 1), Encoding.UTF16: ("utf-16-le", 2), Encoding.UTF32: ("utf-32-le", 4)}
@@ -63,7 +63,7 @@ def test_a_random_script_against_a_reference_buffer(encoding: Encoding) -> None:
             span = lsp.Range(buffer.position(start), buffer.position(end))
             changes.append(lsp.TextDocumentContentChangePartial(text=piece, range=span))
             buffer.text = buffer.text[:start] + piece + buffer.text[end:]
-        text = apply_changes(text, changes, encoding)
+        text = apply_changes(Source(text), changes, encoding)
         assert text == buffer.text
 
 
@@ -82,4 +82,4 @@ def partial(first: tuple[int, int], last: tuple[int, int], text: str) -> lsp.Tex
     ],
 )
 def test_places_outside_the_text_are_clamped(change: lsp.TextDocumentContentChangePartial, after: str) -> None:
-    assert apply_changes("ab\ncd", [change], Encoding.UTF16) == after
+    assert apply_changes(Source("ab\ncd"), [change], Encoding.UTF16) == after

@@ -69,16 +69,16 @@ def test_a_failed_answer_leaves_the_verdicts_as_they_are(monkeypatch: pytest.Mon
 
 
 def test_objects_are_looked_through_behind_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not while the first list of an edit is waited for."""
+    """Not while the first list of an edit is waited for; nor does the verdict process begin before that is out."""
     server = make_server()
     done: list[str] = []
     monkeypatch.setattr(server, "text_document_publish_diagnostics", lambda _: done.append("list"))
-    monkeypatch.setattr(server.flow, "submit", lambda _: None)
+    monkeypatch.setattr(server.flow, "submit", lambda _: done.append("verdicts"))
     monkeypatch.setattr(publishing, "collect_young", lambda: done.append("collect"))
     snapshot, _ = server.documents.open("file:///k.co", 1, PIPELINE)
     publish(server, snapshot)
     publish_verdicts(server, Answer("file:///k.co", 1, ()))
-    assert done == ["list", "list", "collect"]
+    assert done == ["list", "verdicts", "list", "collect"]
 
 
 def test_a_rule_that_fails_is_logged_once_and_the_rest_is_published(

@@ -6,12 +6,11 @@ import re
 
 import pytest
 
-from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
 from croqc.service.check import check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.settings import Settings
-from tests.pipe.lowering import after, only
+from tests.pipe.lowering import after
 
 TEXT = """__co__ void f(global s32 [N] x, s32 T) {{
   {attributes}

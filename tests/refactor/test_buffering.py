@@ -139,3 +139,108 @@ def test_several_warpgroups_are_not_split() -> None:
     (loop,) = ring.sites(before)
     outcome = ring.edits(before, loop)
     assert isinstance(outcome, Refusal) and outcome.reason == "more than one warpgroup shares the tile"
+
+
+DIFFERENT = [
+    ("swap_f16", ".at(bm, 0) => shared", ".at(bm, 1) => shared", "this is not what the loop loads for tile 0"),
+    (
+        "swap_f16",
+        "row acc, ma, mb;\n        }\n        mma.commit;\n      }\n\n      mma.store",
+        "row acc, mb, ma;\n        }\n        mma.commit;\n      }\n\n      mma.store",
+        "this is not what the loop does with the last tiles",
+    ),
+    ("rotate_triple", ".at(row, 1) => shared", ".at(row, 0) => shared", "this is not what the loop loads for tile 1"),
+    ("rotate_triple", "C / COLS - 2);", "C / COLS - 1);", "this is not what the loop does with the last tiles"),
+    (
+        "rotate_triple",
+        "f0.data.at(i, j) * 3;\n      dma",
+        "f0.data.at(j, i) * 3;\n      dma",
+        "this is not what the loop does",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "reason"), DIFFERENT)
+def test_what_is_left_out_has_to_be_what_the_loop_does(name: str, old: str, new: str, reason: str) -> None:
+    assert old in example(name)
+    before = code(example(name).replace(old, new))
+    sites, edits = (rotate.triple_sites, rotate.to_swap) if name == "rotate_triple" else (ring.sites, ring.edits)
+    outcome = edits(before, next(iter(sites(before))))
+    assert isinstance(outcome, Refusal) and outcome.reason.startswith(reason)
+    place = before.slice(outcome.span)
+    assert place in new
+
+
+ROWS = """\
+__co__ void f(global s32 [8, 16] src, global s32 [C, 16] out) {
+  parallel b by 1 : block {
+    parallel w by 1 : group-4 {
+      with c in EXTENT {
+        f0 = dma.copy.async src.subspan(1, 16).at(0, 0) => shared;
+        f1 = dma.any;
+        foreach c(1:) {
+          f1 = dma.copy.async src.subspan(1, 16).at(c, 0) => shared;
+          wait f0;
+          dma.copy f0.data => out.subspan(1, 16).at(c - 1, 0);
+          swap(f0, f1);
+        }
+        wait f0;
+        dma.copy f0.data => out.subspan(1, 16).at(LAST, 0);
+      }
+    }
+  }
+}
+"""
+
+
+def rows(extent: str, last: str) -> Code:
+    return code(ROWS.replace("EXTENT", extent).replace("LAST", last))
+
+
+@pytest.mark.parametrize(
+    ("extent", "last"), [("C", "c(-1)"), ("[C]", "C - 1"), ("[C]", "#c(0) - 1"), ("8", "7"), ("8", "#c - 1")]
+)
+def test_the_last_tile_may_be_named_in_any_way(extent: str, last: str) -> None:
+    before = rows(extent, last)
+    (loop,) = ring.sites(before)
+    assert "f_s[stage] => out.subspan(1, 16).at((c + 1) - 1, 0);" in text_of(
+        before, ring.edits(before, loop), deeper=True
+    )
+
+
+@pytest.mark.parametrize(("extent", "last"), [("[C]", "c(-1)"), ("[C]", "0"), ("C", "C - 2"), ("8", "6")])
+def test_the_component_of_a_tuple_is_not_its_last_tile(extent: str, last: str) -> None:
+    """`with c in [C]` makes a tuple of rank 1, so that `c(-1)` is its value, 0 behind the loop (reference, 3.4)."""
+    before = rows(extent, last)
+    (loop,) = ring.sites(before)
+    outcome = ring.edits(before, loop)
+    assert isinstance(outcome, Refusal) and outcome.reason == "this is not what the loop does with the last tiles"
+    assert before.slice(outcome.span) in last
+
+
+COPY = "dma.copy f0.data => out.subspan(1, 16).at("
+OTHERWISE = [
+    (f"{COPY}c - 1, 0);", "dma.copy f0.data => src.subspan(1, 16).at(c, 0);", "this may write what the loop loads"),
+    ("wait f0;", "wait f0; if (C > 3) { break; }", "a round of the loop may be left early"),
+    ("at(LAST, 0);", f"at(LAST, 0); {COPY}0, 0);", "'f0' is used elsewhere, too"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), OTHERWISE)
+def test_another_order_of_tiles_would_be_seen(old: str, new: str, reason: str) -> None:
+    text = ROWS.replace(old, new).replace("EXTENT", "C").replace("LAST", "c(-1)")
+    before = code(text)
+    for module in (ring, rotate):
+        outcome = module.edits(before, next(iter(module.sites(before))))
+        assert isinstance(outcome, Refusal) and outcome.reason == reason
+
+
+@pytest.mark.parametrize(("extent", "value"), [("C", "c"), ("[C]", "c(0)"), ("[C]", "c(-1)")])
+def test_values_and_components_of_an_index_in_the_work(extent: str, value: str) -> None:
+    """`c(2)` of an integer does not move with the tile; `c(0)` of a tuple is its value, and does."""
+    work = f"at({value} - 1, 0);"
+    text = ROWS.replace("at(c - 1, 0);", work).replace("EXTENT", extent).replace("LAST", "C - 1")
+    after = rewritten(text, rotate.sites, rotate.edits)
+    assert ".at((c - 1) - 1, 0);" in after
+    fixed = ROWS.replace("at(c - 1, 0);", "at(c(2), 0);").replace("EXTENT", "C").replace("LAST", "c(2)")
+    assert "f0.data => out.subspan(1, 16).at(c(2), 0);" in rewritten(fixed, rotate.sites, rotate.edits)

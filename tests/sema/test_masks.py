@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from croqc.sema import divergence
 from croqc.sema.masks import Masks, members, place_indices
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -77,3 +78,37 @@ def test_where_indices_sit() -> None:
     indices = place_indices(found.model, found.kernel.node)
     placed = {item.symbol.name: (item.unit, item.bound) for item in indices if item.symbol}
     assert placed == {"g": (96, 2), "h": (32, 3), "t": (1, 32)}
+
+
+def test_an_analysis_makes_the_masks_of_a_kernel_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five of its stages ask for them, at every key that is pressed."""
+    made: list[ast.Parallel] = []
+    begin = Masks.__init__
+
+    def counted(self: Masks, facts: object, node: ast.Parallel, threads: int) -> None:
+        made.append(node)
+        begin(self, facts, node, threads)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Masks, "__init__", counted)
+    found = block(NEST.format("p == 1"))
+    assert made == [found.kernel.node]
+
+
+def test_what_parts_the_threads_before_a_statement_is_looked_for_once_for_all_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[int, bool]] = []
+    find = divergence._parted
+
+    def counted(*args: object) -> object:
+        found = find(*args)  # type: ignore[arg-type]
+        asked.append((args[2].span.start, found is not None))  # type: ignore[attr-defined]
+        return found
+
+    monkeypatch.setattr(divergence, "_parted", counted)
+    syncs = "sync.shared; " * 3
+    found = block(f"parallel t by 128 : thread {{ {syncs} if (t < 8) {{ {syncs} }} else {{ {syncs} }} }}")
+    assert len(found.told) == 6
+    assert [parted for _, parted in asked] == [False, True, True]
+    early = block("parallel t by 128 : thread { foreach k in [4] { sync.shared; if (t > 5) continue; sync.shared; } }")
+    assert len(early.told) == 1

@@ -31,7 +31,7 @@ class JointState(ABC):
             for op in machine.program.ops
             if isinstance(op, WaitEvent | Trigger)
             for ref in refs_of(op)
-            if ref.ordered
+            if ref.ordered or ref.phase is not None
         }
         self.every = range(machine.program.variables)
         self.kept = [op.var for op in machine.program.ops if isinstance(op, Set)]  # what outlives a path's job
@@ -76,7 +76,7 @@ class JointState(ABC):
 
     def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
         """For each component of a clock the values that something may still be compared with."""
-        marks: list[set[int]] = [set() for _ in range(self.machine.width)]
+        marks: list[set[int]] = [set() for _ in range(self.machine.own)]
         for path in self.machine.paths:
             marks[path.number].add(path.epoch)
             for transfer in (*path.handles.values(), *(alias.transfer for alias in path.aliases.values())):
@@ -96,7 +96,7 @@ class JointState(ABC):
             for access in live:
                 marks[access.index].add(access.end)
         self._mark_barriers(marks)
-        return marks
+        return marks * (self.machine.width // self.machine.own)
 
     def _mark_barriers(self, marks: list[set[int]]) -> None:
         for barrier in self.machine.barriers.named.values():
@@ -115,6 +115,7 @@ class JointState(ABC):
             ranks.of(path.clock),
             tuple(ranks.of(clock) for clock in path.ended.values()),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
+            tuple(sorted(path.homes.items())),
             tuple(map(self._issued, path.uncommitted)),
             tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
             tuple(

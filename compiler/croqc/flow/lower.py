@@ -11,6 +11,7 @@ from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
+from croqc.flow.homes import give_homes
 from croqc.flow.joins import changes_variable, joins_on_exit, not_followed
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
@@ -68,9 +69,15 @@ class Lowering(Builder):
         self.moves_in_passing = any(isinstance(node, PASSING) for node in nodes)
         self.kernel = kernel
         self.paths = paths
-        for node in self.nodes:
-            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER:
-                self.program.ranks |= {var for name in node.names for var in self.exprs.of(name).variables()}
+        ranks = [
+            name
+            for node in self.nodes
+            if isinstance(node, ast.Axis) and model.levels.get(node) is Level.CLUSTER
+            for name in node.names
+        ]
+        self.program.ranks = {var for name in ranks for var in self.exprs.of(name).variables()}
+        values = (model.values.get(name) for name in ranks)
+        self.ranks = frozenset(each for value in values if value is not None for each in value.names())
         self.buffers = Buffers(model, self.nodes, self.program, self.exprs)
         self.events: dict[Symbol, Event] = {}
         self.fragments: dict[Symbol, int] = {}
@@ -82,6 +89,7 @@ class Lowering(Builder):
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
+        give_homes(self.program)
         self.program.asserts += defined(kernel, self.exprs)  # last: it names sizes in another order
         if not self._is_shared_out():
             self.program.partly = slots_in_part(self.program)

@@ -108,6 +108,11 @@ class Size:
     ends: Range = ANY
 
 
+def turns_of(low: int, high: int, step: int) -> int:
+    """The turns of a loop. `len` of a range does not count beyond 2^63, where unsigned bounds may come round to."""
+    return max(-((low - high) // max(step, 1)), 0)
+
+
 @dataclass(slots=True, eq=False)
 class Program:
     """`main` is where the block starts; `divided`: there is no block of its own, every path starts there."""
@@ -123,10 +128,12 @@ class Program:
     asserts: list[Expr] = field(default_factory=list)
     notes: list[tuple[Span, str]] = field(default_factory=list)
     handles: dict[int, str] = field(default_factory=dict)
+    homes: dict[int, tuple[int, ...]] = field(default_factory=dict)  # the slots that exchanged futures begin with
     divided: bool = False
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
     ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
+    crosses: bool = False  # blocks of a cluster give each other credits or data
     endless: Span | None = None  # of a loop that was left out, as nothing happens in it, and that may not end
     converts: bool = False  # there are integers of other types than indices have
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

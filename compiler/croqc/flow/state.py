@@ -124,7 +124,7 @@ class EventSlot:
 
     __slots__ = (
         "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "expected",
-        "index", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
+        "index", "landed", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
     )  # fmt: skip
 
     def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
@@ -140,6 +140,7 @@ class EventSlot:
         self.before: Sequence[tuple[int, int]] = ()
         self.bound: list[Transfer] = []
         self.component = component
+        self.landed = 0  # the value of its component that the last generation gave
         self.expected = 0  # bytes bound since the last arrival
         self.offset = offset
         self.last_waits: dict[int, tuple[int, Op, Env]] = {}
@@ -178,7 +179,8 @@ class PathState:
 
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "ended", "env", "events",
-        "flying", "handles", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "present", "regions",
+        "flying", "handles", "homes", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "phases",
+        "present", "regions",
         "rounds", "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
@@ -201,9 +203,11 @@ class PathState:
         self.touched = False
         self.waits: dict[EventSlot, int] = {}
         self.steady: dict[EventSlot, int] = {}
+        self.phases: dict[EventSlot, int] = {}  # of a slot that is ready: the phase that its first wait is written with
         self.tagged: dict[EventSlot, list[Transfer]] = {}  # copies that named a slot: they go with the next trigger
         self.trail: dict[int, tuple[Op, Env, EventSlot | None]] = {}
         self.handles: dict[int, Transfer | None] = {}
+        self.homes: dict[int, tuple[int, ...]] = {}  # of futures that have been exchanged, the slots of their buffers
         self.stamp = 0
         self.flying: list[Transfer] = []
         self.uncommitted: list[Issued] = []  # in the order of their issue, in which the hardware ends them

@@ -72,9 +72,9 @@ def edits(code: Code, site: Site) -> Outcome:
         if operand is None:
             return Refusal("the operation is made by a macro", copy.span)
         if copy not in direct:
-            made.append(Edit(operand, ""))
+            made += code.replaced(operand, "")
             continue
-        made.append(Edit(Span(code.text.index("<", operand.start), operand.end), ""))
+        made += code.replaced(Span(code.bare.index("<", operand.start), operand.end), "")
         if copy.target is None:
             names.append(code.fresh(_stem(copy), names))
             made.append(Edit(Span(copy.span.start, copy.span.start), f"{names[-1]} = "))
@@ -92,7 +92,7 @@ def synchronous(code: Code, site: Site) -> Outcome:
         operand = _operand(code, copy)
         if operand is None or copy.target is not None:
             return Refusal("the operation is made by a macro, or its future has a name", copy.span)
-        made.append(Edit(operand, ""))
+        made += code.replaced(operand, "")
     return tuple(made)
 
 
@@ -109,7 +109,7 @@ def _join(code: Code, trigger: ast.Trigger, ref: ast.Expr, names: list[str]) -> 
     word = "trigger.cluster" if trigger.cluster else "trigger"
     others = ", ".join(code.of(one) for one in trigger.refs if one is not ref)
     start, end = trigger.refs[0].span.start, trigger.refs[-1].span.end
-    yield Edit(Span(start, end), f"{code.of(ref)} after {joined}")
+    yield from code.replaced(Span(start, end), f"{code.of(ref)} after {joined}")
     yield code.after(trigger, f"{word} {others};")
 
 
@@ -140,10 +140,10 @@ def _same_slot(code: Code, one: ast.Expr, other: ast.Expr) -> bool:
 
 def _operand(code: Code, copy: ast.Copy) -> Span | None:
     """The place of `.async<…>`."""
-    found = _OPERAND.search(code.text, copy.span.start, copy.source.span.start)
+    found = _OPERAND.search(code.bare, copy.span.start, copy.source.span.start)
     if found is None or copy.event is None or code.text[copy.event_span.start : copy.event_span.start + 1] != "<":
         return None
-    end = code.text.find(">", copy.event.span.end, copy.source.span.start)
+    end = code.bare.find(">", copy.event.span.end, copy.source.span.start)
     return None if end < 0 else Span(found.start(), end + 1)
 
 

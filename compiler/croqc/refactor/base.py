@@ -13,7 +13,7 @@ from functools import cached_property
 from croqc.sema.analyze import analyze
 from croqc.sema.model import Analysis, Context, Model, Symbol
 from croqc.sema.nesting import Around, statements
-from croqc.sema.roots import base_name
+from croqc.sema.roots import Roots, base_name
 from croqc.sema.types import Event
 from croqc.syntax import ast
 from croqc.syntax.keywords import KEYWORDS
@@ -78,6 +78,21 @@ class Code:
         return found
 
     @cached_property
+    def roots(self) -> Roots:
+        """Which buffers names stand for."""
+        copies = self.model.copies.items()
+        made = {copy: info.dest.base for copy, info in copies if isinstance(copy.dest, ast.StorageDest)}
+        return Roots(self.model, made)
+
+    @cached_property
+    def bare(self) -> str:
+        """The text with blanks for its comments, line ends kept: what is looked for by pattern is looked for here."""
+        text = self.text
+        for one in reversed(self.comments):
+            text = text[: one.start] + re.sub(r"[^\r\n]", " ", self.slice(one)) + text[one.end :]
+        return text
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every word of the file: none may become a new name."""
         return frozenset(re.findall(r"[A-Za-z_]\w*", self.file))
@@ -121,22 +136,42 @@ class Code:
 
     # --- edits ------------------------------------------------------------------------------------
 
+    def replaced(self, span: Span, new_text: str) -> tuple[Edit, ...]:
+        """Write a text for another one; comments inside it stay where they are, behind the new text."""
+        pieces: list[Span] = []
+        at, kept = span.start, self._comments_in(span)
+        if not kept:
+            return (Edit(span, new_text),)
+        for one in (*kept, Span(span.end, span.end)):
+            piece = self.text[at : one.start]
+            if piece.strip():
+                start = at + len(piece) - len(piece.lstrip())
+                pieces.append(Span(start, start + len(piece.strip())))
+            at = one.end
+        return tuple(Edit(piece, "" if number else new_text) for number, piece in enumerate(pieces))
+
     def removal(self, node: ast.Node) -> Edit:
         """Remove a statement, with its line where nothing else stands there; comments inside it are kept. The only
         statement of a body without braces leaves its `;`."""
+        kept = self.comments_in(node.span)
+        joint = self.newline + self.indent(node.span.start)
+        start, end = self.line_start(node.span.start), _LINE_END.match(self.text, node.span.end)
+        open_end = joint if kept and kept[-1].startswith("//") and end is None else ""
         block = self.blocks.get(node)
         if block is not None and not block.braced:
-            return Edit(node.span, ";")
-        if kept := self.comments_in(node.span):
-            return Edit(node.span, (self.newline + self.indent(node.span.start)).join(kept))
-        start, end = self.line_start(node.span.start), _LINE_END.match(self.text, node.span.end)
+            return Edit(node.span, joint.join([";", *kept]) + open_end)
+        if kept:
+            return Edit(node.span, joint.join(kept) + open_end)
         if end is not None and self.opens_line(node.span.start):
             return Edit(Span(start, end.end()), "")
         blanks = _BLANKS.match(self.text, node.span.end)
         return Edit(Span(node.span.start, blanks.end() if blanks else node.span.end), "")
 
     def comments_in(self, span: Span) -> list[str]:
-        return [self.slice(one) for one in self.comments if span.start <= one.start and one.end <= span.end]
+        return [self.slice(one) for one in self._comments_in(span)]
+
+    def _comments_in(self, span: Span) -> list[Span]:
+        return [one for one in self.comments if span.start <= one.start and one.end <= span.end]
 
     def before(self, node: ast.Node, *lines: str) -> Edit:
         """Insert statements in front of one: on lines of their own where it opens its line."""

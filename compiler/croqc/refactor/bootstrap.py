@@ -304,10 +304,10 @@ def started(code: Code, event: Symbol) -> Outcome:
     array = event.decl.array
     if len(array) > 1:
         return Refusal(f"'{event.name}' has more than one dimension", event.name_span)
-    tail = code.text.index("ready", event.decl.name.span.end)
-    equals = code.text.rindex("=", 0, tail)
-    blanks = len(code.text[:equals].rstrip())
-    made = [Edit(Span(blanks, tail + len("ready")), "")]
+    tail = code.bare.index("ready", event.decl.name.span.end)
+    equals = code.bare.rindex("=", 0, tail)
+    blanks = len(code.bare[:equals].rstrip())
+    made = [*code.replaced(Span(blanks, tail + len("ready")), "")]
     for region in regions:
         loops = _loops_below(code, list(code.around[region].chain), event)
         if any(index is None for index in loops):

@@ -20,11 +20,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from croqc.refactor.base import Code, Refusal
+from croqc.refactor.repeated import first_difference, written_between
 from croqc.sema.model import Symbol
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
+from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 
@@ -103,7 +105,51 @@ def recognise(code: Code, loop: ast.Foreach) -> Buffering | Refusal:
     if other is not None:
         return Refusal("the work of a round touches another handle than its first one", other.span)
     trips, extent = _extent(code, index)
-    return Buffering(block, loop, index, extent, trips, handles, first, places, fills, work, turns, tail)
+    found = Buffering(block, loop, index, extent, trips, handles, first, places, fills, work, turns, tail)
+    return _disorder(code, found, before) or found
+
+
+def _disorder(code: Code, found: Buffering, before: tuple[ast.Stmt, ...]) -> Refusal | None:
+    """What would not do the same in another order of the tiles."""
+    jump = next((node for node in walk(found.loop) if _leaves(code, node, found.loop)), None)
+    if jump is not None:
+        return Refusal("a round of the loop may be left early", jump.span)
+    known = (found.loop, *found.first, *found.places, *(stmt for part in found.tail for stmt in part))
+    inside = {name for stmt in known for name in names_in((stmt,))}
+    handles = _flat(found.handles)
+    for name, symbol in code.model.uses.items():
+        if symbol in handles and name not in inside:
+            return Refusal(f"'{symbol.name}' is used elsewhere, too", name.span)
+    start = min(one.span.start for one in (*found.first, *found.places))
+    moved = (*(stmt for stmt in before if stmt.span.start > start and stmt not in known), *found.work)
+    for copy in found.fills:
+        place = written_between(code, moved, copy.source)
+        if place is not None:
+            return Refusal("this may write what the loop loads", place.span)
+    return None
+
+
+def _leaves(code: Code, node: ast.Node, loop: ast.Foreach) -> bool:
+    """Whether a statement in a loop skips the rest of its round."""
+    if isinstance(node, ast.Jump):
+        return (
+            next(one for one in reversed(code.around[node].chain) if isinstance(one, ast.Foreach | ast.While)) is loop
+        )
+    return isinstance(node, ast.Return)
+
+
+def repeats(code: Code, found: Buffering) -> Refusal | None:
+    """Whether the loads in front of the loop are its own for the first tiles, and the first epilogue its work for the
+    tile behind the last: what a rewrite that leaves these out has to know."""
+    for number in range(found.depth - 1):
+        for copy in found.fills:
+            names = next(names for names in found.handles if names[-1] is _target(code, copy))
+            first = next(one for one in found.first if _target(code, one) is names[number])
+            other = first_difference(code, (copy,), (first,), found.index, Int.of(number), [(names[-1], names[number])])
+            if other is not None:
+                return Refusal(f"this is not what the loop loads for tile {number}", other.span)
+    other = first_difference(code, found.work, found.tail[0], found.index, _bound(found.index))
+    return None if other is None else Refusal("this is not what the loop does with the last tiles", other.span)
 
 
 def _symbols(code: Code, turn: ast.Rotate) -> tuple[Symbol, ...]:
@@ -130,13 +176,16 @@ def _index(code: Code, loop: ast.Foreach, start: int) -> Symbol | Refusal:
 
 def _extent(code: Code, index: Symbol) -> tuple[int | None, str]:
     """The trip count of the index where it is constant, and its text."""
-    bounds = index.type.bounds if isinstance(index.type, BoundedTuple) else ()
-    bound = index.type.bound if isinstance(index.type, Bounded) else bounds[0] if len(bounds) == 1 else Int.of(0)
     binding = index.decl
     extent = binding.extent if isinstance(binding, ast.Binding) else None
     if isinstance(extent, ast.ShapeLit) and len(extent.items) == 1:
         extent = extent.items[0]
-    return bound.const, code.of(extent) if extent is not None else f"#{index.name}"
+    return _bound(index).const, code.of(extent) if extent is not None else f"#{index.name}"
+
+
+def _bound(index: Symbol) -> Int:
+    bounds = index.type.bounds if isinstance(index.type, BoundedTuple) else ()
+    return index.type.bound if isinstance(index.type, Bounded) else bounds[0] if len(bounds) == 1 else Int.of(0)
 
 
 def _around(block: ast.Block, loop: ast.Foreach) -> tuple[tuple[ast.Stmt, ...], tuple[ast.Stmt, ...]]:
@@ -170,17 +219,45 @@ def names_in(stmts: tuple[ast.Stmt, ...]) -> Iterator[ast.Name]:
 # --- text with names replaced --------------------------------------------------------------------
 
 
-def reads_value(code: Code, stmts: tuple[ast.Stmt, ...], index: Symbol) -> bool:
-    """Whether statements depend on the value of an index; its bound `#k` does not count."""
-    return any(True for _ in _values(code, stmts, index))
+def replacements(
+    code: Code, stmts: tuple[ast.Stmt, ...], renamed: Mapping[Symbol, str], index: Symbol | None = None, value: str = ""
+) -> dict[Span, str]:
+    """The places in statements where a handle stands that is renamed, or the value of an index, with the new text."""
+    places = {name.span: text for name in names_in(stmts) if (text := _name(code, name, renamed)) is not None}
+    if index is not None:
+        places |= dict.fromkeys(_values(code, stmts, index), value)
+    return places
 
 
-def _values(code: Code, stmts: tuple[ast.Node, ...], index: Symbol) -> Iterator[ast.Name]:
-    bounds = {node.name for stmt in stmts for node in walk(stmt) if isinstance(node, ast.BoundOf)}
+def _values(code: Code, stmts: tuple[ast.Node, ...], index: Symbol) -> Iterator[Span]:
+    """Where statements depend on the value of an index: not with its bound `#k`, nor with one of its values, `k(-1)`;
+    `k(0)` of a tuple is the value itself (3.4)."""
+    known: set[ast.Node] = set()
     for stmt in stmts:
         for node in walk(stmt):
-            if isinstance(node, ast.Name) and node not in bounds and code.model.uses.get(node) is index:
-                yield node
+            match node:
+                case ast.BoundOf(name=name):
+                    known.add(name)
+                case ast.Chain(base=ast.Name() as name, suffixes=(ast.Pick() as pick, *_)):
+                    if code.model.uses.get(name) is index:
+                        known.add(name)
+                        if not isinstance(index.type, Bounded):
+                            yield Span(name.span.start, pick.span.end)
+                case ast.Name() if node not in known and code.model.uses.get(node) is index:
+                    yield node.span
+
+
+def edits_of(places: Mapping[Span, str]) -> Iterator[Edit]:
+    return (Edit(span, places[span]) for span in sorted(places))
+
+
+def text_with(code: Code, span: Span, places: Mapping[Span, str]) -> str:
+    """The text of a span with others at some places in it."""
+    text, at = "", span.start
+    for place in sorted(places):
+        text += code.text[at : place.start] + places[place]
+        at = place.end
+    return text + code.text[at : span.end]
 
 
 def substituted(
@@ -188,14 +265,7 @@ def substituted(
 ) -> str:
     """The text of consecutive statements with handles renamed, and the index replaced by a value."""
     span = Span(stmts[0].span.start, stmts[-1].span.end)
-    places = {name.span: text for name in names_in(stmts) if (text := _name(code, name, renamed)) is not None}
-    if index is not None:
-        places |= {name.span: value for name in _values(code, stmts, index)}
-    text, at = "", span.start
-    for place in sorted(places):
-        text += code.text[at : place.start] + places[place]
-        at = place.end
-    return text + code.text[at : span.end]
+    return text_with(code, span, replacements(code, stmts, renamed, index, value))
 
 
 def _name(code: Code, name: ast.Name, renamed: Mapping[Symbol, str]) -> str | None:

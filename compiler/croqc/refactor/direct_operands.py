@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
 from croqc.sema.model import OperandKind, Symbol
-from croqc.sema.roots import Roots, base_name
+from croqc.sema.roots import base_name
 from croqc.sema.swizzles import written_swizzle
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -101,13 +101,8 @@ class _Operands:
     def __init__(self, code: Code) -> None:
         self.code = code
         self.loads = {node: self._target(node) for node in _loads(code)}
-        self.roots = Roots(code.model, self._anonymous())
         self.sources: dict[ast.Expr, ast.MmaLoad] = {}
         self.multiplies: list[ast.Mma] = []
-
-    def _anonymous(self) -> dict[ast.Copy, Symbol]:
-        copies = self.code.model.copies.items()
-        return {copy: info.dest.base for copy, info in copies if isinstance(copy.dest, ast.StorageDest)}
 
     def _target(self, load: ast.MmaLoad) -> Symbol | None:
         return self.code.model.uses.get(load.target) if isinstance(load.target, ast.Name) else None
@@ -133,9 +128,9 @@ class _Operands:
         wanted = written_swizzle(load.swizzle)
         if not wanted:
             return True
-        filled = self.roots.of_node(load.source)
+        filled = self.code.roots.of_node(load.source)
         for copy in self.code.model.copies:
-            if filled & self.roots.of_dest(copy):
+            if filled & self.code.roots.of_dest(copy):
                 for modifier in copy.modifiers:
                     if written_swizzle(modifier) == wanted:
                         return True

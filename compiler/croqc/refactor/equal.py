@@ -7,7 +7,7 @@ of them happen before which.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
@@ -80,6 +80,9 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deepe
     after = edited(code, edits)
     if after is None:
         return Refusal("the result would not parse", place)
+    lost = _comments(code) - _comments(after)
+    if lost:
+        return Refusal("a comment in what is rewritten would be lost", place)
     known = [finding.rule for finding in code.analysis.findings]
     new = [finding for finding in after.analysis.findings if finding.rule not in known and finding.rule not in _QUIET]
     if new:
@@ -88,7 +91,9 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deepe
     return Refusal(f"{problem} would not stay the same", place) if problem else after
 
 
-_QUIET = frozenset({"dynamic-shared-memory", "swizzle-inherited"})
+def _comments(code: Code) -> Counter[str]:
+    """The comments of a function; how their lines are indented does not count."""
+    return Counter(" ".join(code.slice(one).split()) for one in code.comments)
 
 
 def _same_kernel(before: Side, after: Side, renamed: Names) -> str | None:

@@ -71,7 +71,7 @@ def edits(code: Code, event: Symbol) -> Outcome:
         seen.add(site)
         if index is not None and isinstance(ref, ast.Chain):
             at = Span(ref.base.span.end, ref.span.end)
-            made.append(Edit(at, f".at({loop.bindings[0].names[0].id})"))
+            made += code.replaced(at, f".at({loop.bindings[0].names[0].id})")
     return tuple(made)
 
 
@@ -150,7 +150,8 @@ def physical(code: Code, event: Symbol) -> Outcome:
         plain = plain and site not in seen and not isinstance(_counting_loop(code, stmt, order, None), Refusal)
         seen.add(site)
         assert isinstance(ref, ast.Chain)
-        made.append(Edit(Span(ref.base.span.end, ref.span.end), f"[{_physical(code, stmt, order, slots, event)}]"))
+        slot = f"[{_physical(code, stmt, order, slots, event)}]"
+        made += code.replaced(Span(ref.base.span.end, ref.span.end), slot)
     if not plain and not is_proved(code.analysis):
         return Refusal(f"that the orders of '{event.name}' are in step is not proved", event.name_span)
     return tuple(made)

@@ -39,7 +39,7 @@ def applies(code: Code, offset: int) -> bool:
 
 
 def edits(code: Code, trigger: ast.Trigger) -> Outcome:
-    made = [Edit(Span(trigger.refs[-1].span.end, trigger.after[-1].span.end), "")]
+    made = [*code.replaced(Span(trigger.refs[-1].span.end, trigger.after[-1].span.end), "")]
     for future in trigger.after:
         copy = _only_copy(code, trigger, future)
         if isinstance(copy, Refusal):
@@ -71,13 +71,13 @@ def _only_copy(code: Code, trigger: ast.Trigger, future: ast.Expr) -> ast.Copy |
 
 
 def _synchronous(code: Code, copy: ast.Copy) -> Iterator[Edit]:
-    head = _TARGET.match(code.text, copy.span.start)
+    head = _TARGET.match(code.bare, copy.span.start)
     if head is not None and copy.target is not None:
-        yield Edit(Span(*head.span()), "")
-    found = _ASYNC.search(code.text, copy.op_span.start, copy.source.span.start)
+        yield from code.replaced(Span(*head.span()), "")
+    found = _ASYNC.search(code.bare, copy.op_span.start, copy.source.span.start)
     if found is not None:
-        yield Edit(Span(*found.span()), "")
+        yield from code.replaced(Span(*found.span()), "")
     hinted = any(one.name in ("evict_first", "evict_last") for one in copy.modifiers)
-    load = _LOAD.match(code.text, copy.op_span.start)
+    load = _LOAD.match(code.bare, copy.op_span.start)
     if copy.op == "load" and load is not None and not hinted:
-        yield Edit(Span(*load.span()), ".copy")
+        yield from code.replaced(Span(*load.span()), ".copy")

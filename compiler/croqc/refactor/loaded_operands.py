@@ -26,7 +26,6 @@ from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
 from croqc.sema.model import OperandKind, Symbol
-from croqc.sema.roots import Roots
 from croqc.syntax import ast
 from croqc.text.edits import Edit
 from croqc.text.span import Span
@@ -100,9 +99,7 @@ def _named(code: Code, operand: ast.Expr, name: str) -> Edit:
 
 def _swizzle(code: Code, operand: ast.Expr) -> str:
     """The swizzle of the operand's buffer, which a load repeats."""
-    copies = code.model.copies.items()
-    made = {copy: info.dest.base for copy, info in copies if isinstance(copy.dest, ast.StorageDest)}
-    symbols = Roots(code.model, made).of_node(operand)
+    symbols = code.roots.of_node(operand)
     found = max((info.swizzle for info in code.model.buffers if info.symbol in symbols), default=0)
     return f".swiz<{found}>" if found else ""
 

@@ -41,10 +41,10 @@ def edits(code: Code, stmt: ast.SetReg | ast.Cpp) -> Outcome:
         hint = register_hint(stmt.text.value)
         if hint is None or not hint.count.isdigit():
             return Refusal("the island does more than set a fixed number of registers", stmt.span)
-        return (Edit(stmt.span, f"call croq::cuda::setreg_{hint.direction}({hint.count});"),)
+        return code.replaced(stmt.span, f"call croq::cuda::setreg_{hint.direction}({hint.count});")
     value = code.of(stmt.value)
     if stmt.direction:
-        return (Edit(stmt.span, f"call croq::cuda::setreg_{stmt.direction}({value});"),)
+        return code.replaced(stmt.span, f"call croq::cuda::setreg_{stmt.direction}({value});")
     return _attribute(code, stmt, value)
 
 

@@ -53,7 +53,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from croqc.refactor.base import Code, Outcome, Refusal
-from croqc.refactor.buffering import Buffering, indented, loops, names_in, recognise, substituted
+from croqc.refactor.buffering import (
+    Buffering,
+    indented,
+    loops,
+    names_in,
+    recognise,
+    repeats,
+    replacements,
+    text_with,
+)
 from croqc.sema.model import Level, Symbol
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -61,7 +70,9 @@ from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Split into a producer and a consumer with events"
-_HEAD = re.compile(r"(?:\w+\s*=\s*)?(.*)", re.DOTALL)
+_HEAD = re.compile(r"\w+\s*=\s*")
+_ASYNC = re.compile(r"\.\s*async\b")
+_DATA = re.compile(r"\s*\.\s*data\b")
 _DEPTH = 2
 
 
@@ -90,6 +101,9 @@ def edits(code: Code, loop: ast.Foreach) -> Outcome:
     found = recognise(code, loop)
     if isinstance(found, Refusal):
         return found
+    problem = repeats(code, found)
+    if problem is not None:
+        return problem
     parts = _parts(code, found)
     if isinstance(parts, Refusal):
         return parts
@@ -101,7 +115,7 @@ def edits(code: Code, loop: ast.Foreach) -> Outcome:
     inner = Span(body.stmts[0].span.start, body.stmts[-1].span.end)
     return (
         code.before(parts.unit, *declared),
-        Edit(bound.span, "2"),
+        *code.replaced(bound.span, "2"),
         Edit(inner, code.newline.join(_roles(code, parts)).lstrip(" ")),
     )
 
@@ -179,10 +193,23 @@ def _roles(code: Code, parts: _Parts) -> Iterator[str]:
 
 
 def _other_comments(code: Code, parts: _Parts) -> Iterator[str]:
-    """Comments between the statements that go; those in the work go with it."""
+    """Comments between the statements that go; those in the work, and in what is loaded, go with it."""
     work = _kept(code, parts.found)
-    inside = set(code.comments_in(Span(work[0].span.start, work[-1].span.end))) if work else set()
-    return (one for one in code.comments_in(parts.whole.span) if one not in inside)
+    moved = [Span(work[0].span.start, work[-1].span.end)] if work else []
+    moved += [_operation(code, _fill(code, parts.found, second)) for _, second in parts.found.handles]
+    moved.append(Span(parts.whole.bindings[0].span.start, parts.whole.bindings[0].span.end))
+    inside = [one for span in moved for one in code.comments_in(span)]
+    for one in code.comments_in(parts.whole.span):
+        if one in inside:
+            inside.remove(one)
+        else:
+            yield one
+
+
+def _operation(code: Code, copy: ast.Copy) -> Span:
+    """What is loaded: from behind the name of the future up to the destination."""
+    head = _HEAD.match(code.bare, copy.span.start)
+    return Span(copy.span.start if head is None else head.end(), copy.dest.span.start)
 
 
 def _header(code: Code, parts: _Parts) -> str:
@@ -200,12 +227,11 @@ def _producer(code: Code, parts: _Parts, base: str) -> Iterator[str]:
     yield f"  wait {parts.empty}[{parts.stage}];"
     for first, second in parts.found.handles:
         copy = _fill(code, parts.found, second)
-        here = code.indent(copy.span.start)
-        found = _HEAD.fullmatch(code.slice(Span(copy.span.start, copy.dest.span.start)))
-        assert found is not None
-        operation = re.sub(r"\.\s*async\b", "", found.group(1), count=1)
-        line = f"{operation}{parts.slots[first]}[{parts.stage}];"
-        yield "  " + indented(code, line, here, base + "    ")
+        span = _operation(code, copy)
+        found = _ASYNC.search(code.bare, span.start, span.end)
+        gone = _removal(code, Span(*found.span())) if found is not None else {}
+        line = f"{text_with(code, span, gone)}{parts.slots[first]}[{parts.stage}];"
+        yield "  " + indented(code, line, code.indent(copy.span.start), base + "    ")
     yield f"  trigger {parts.full}[{parts.stage}];"
     yield "}"
 
@@ -213,7 +239,7 @@ def _producer(code: Code, parts: _Parts, base: str) -> Iterator[str]:
 def _consumer(code: Code, parts: _Parts, base: str) -> Iterator[str]:
     body = parts.unit.body.stmts
     at = body.index(parts.whole)
-    yield from _moved(code, Span(body[0].span.start, body[at - 1].span.end), base) if at else ()
+    yield from _moved(code, Span(body[0].span.start, _text_end(code, body[at - 1], parts.whole)), base) if at else ()
     if code.model.dialect != "current":
         index = code.fresh("s")
         yield f"{base}  foreach {{{index}}} in [{_DEPTH}] {{"
@@ -227,6 +253,12 @@ def _consumer(code: Code, parts: _Parts, base: str) -> Iterator[str]:
     yield f"{base}  }}"
     rest = body[at + 1 :]
     yield from _moved(code, Span(parts.whole.span.end, rest[-1].span.end), base) if rest else ()
+
+
+def _text_end(code: Code, stmt: ast.Stmt, following: ast.Stmt) -> int:
+    """Where a statement ends, with the comments between it and the next one."""
+    between = Span(stmt.span.end, following.span.start)
+    return stmt.span.end + len(code.slice(between).rstrip())
 
 
 def _moved(code: Code, span: Span, base: str) -> Iterator[str]:
@@ -245,11 +277,21 @@ def _work(code: Code, parts: _Parts) -> Iterator[str]:
     kept = _kept(code, found)
     if not kept:
         return
-    text = substituted(code, kept, {}, found.index, f"({found.index.name} + 1)")
+    places = replacements(code, kept, _slots(parts), found.index, f"({found.index.name} + 1)")
+    for name in names_in(kept):
+        data = _DATA.match(code.bare, name.span.end) if code.model.uses.get(name) in parts.slots else None
+        places |= _removal(code, Span(*data.span())) if data is not None else {}
     here = code.indent(kept[0].span.start)
-    for first, _ in found.handles:
-        text = re.sub(rf"\b{first.name}\s*\.\s*data\b", f"{parts.slots[first]}[{parts.stage}]", text)
+    text = text_with(code, Span(kept[0].span.start, kept[-1].span.end), places)
     yield from (line if not number else line.removeprefix(here) for number, line in enumerate(text.split(code.newline)))
+
+
+def _slots(parts: _Parts) -> dict[Symbol, str]:
+    return {handle: f"{name}[{parts.stage}]" for handle, name in parts.slots.items()}
+
+
+def _removal(code: Code, span: Span) -> dict[Span, str]:
+    return {edit.span: edit.new_text for edit in code.replaced(span, "")}
 
 
 def _kept(code: Code, found: Buffering) -> tuple[ast.Stmt, ...]:

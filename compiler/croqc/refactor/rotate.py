@@ -37,7 +37,16 @@ import re
 from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
-from croqc.refactor.buffering import Buffering, indented, loops, reads_value, recognise, substituted
+from croqc.refactor.buffering import (
+    Buffering,
+    edits_of,
+    indented,
+    loops,
+    recognise,
+    repeats,
+    replacements,
+    substituted,
+)
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
 from croqc.text.edits import Edit
@@ -85,7 +94,7 @@ def _second_tile(code: Code, found: Buffering) -> Iterator[Edit]:
         text = substituted(code, (_fill_of(found, code, symbol),), {}, found.index, found.tile(1))
         text = indented(code, text, code.indent(found.fills[0].span.start), code.indent(place.span.start))
         if found.is_long:
-            yield Edit(place.span, text)
+            yield from code.replaced(place.span, text)
         else:
             yield code.after(place, f"if ({found.extent} > 1) {{ {text} }}")
 
@@ -103,11 +112,11 @@ def _steady(code: Code, found: Buffering, third: dict[Symbol, str]) -> Iterator[
     for copy in found.fills:
         assert copy.target is not None
         yield Edit(copy.target.span, third[code.model.uses[copy.target]])
-    if reads_value(code, found.work, found.index):
-        span = Span(found.work[0].span.start, found.work[-1].span.end)
-        yield Edit(span, substituted(code, found.work, {}, found.index, f"({found.index.name} - 1)"))
+    yield from edits_of(replacements(code, found.work, {}, found.index, f"({found.index.name} - 1)"))
     for turn, names in zip(found.turns, found.handles, strict=True):
-        yield Edit(turn.span, _turn(names, third))
+        yield Edit(Span(turn.span.start, turn.span.start + len(turn.word)), "rotate")
+        end = turn.names[-1].span.end
+        yield Edit(Span(end, end), f", {third[names[1]]}")
 
 
 def _turn(names: tuple[Symbol, ...], third: dict[Symbol, str]) -> str:
@@ -122,7 +131,7 @@ def _epilogue(code: Code, found: Buffering, third: dict[Symbol, str]) -> Iterato
     if found.is_long:
         yield code.before(tail[0], indented(code, text, there, here))
         renamed = {names[0]: names[1].name for names in found.handles}
-        yield Edit(Span(tail[0].span.start, tail[-1].span.end), substituted(code, tail, renamed))
+        yield from edits_of(replacements(code, tail, renamed))
         return
     inner = indented(code, text, there, here + "  ")
     turns = (f"  {_turn(names, third)}" for names in found.handles)
@@ -143,23 +152,25 @@ def to_swap(code: Code, loop: ast.Foreach) -> Outcome:
         return found
     if found.depth != 3:
         return Refusal(f"{found.depth} buffers are rotated, not three", found.turns[0].span)
+    problem = repeats(code, found)
+    if problem is not None:
+        return problem
     lo = found.loop.ranges[0].lo
     assert lo is not None
     made = [Edit(lo.span, "1")]
     seconds = {names[1]: names for names in found.handles}
     for copy in found.first:
         if copy.target is not None and code.model.uses[copy.target] in seconds:
-            made.append(Edit(copy.span, f"{copy.target.id} = {copy.engine}.any;"))
+            made += code.replaced(copy.span, f"{copy.target.id} = {copy.engine}.any;")
     made += [code.removal(place) for place in found.places]
     by_last = {names[2]: names[1].name for names in found.handles}
     for copy in found.fills:
         assert copy.target is not None
         made.append(Edit(copy.target.span, by_last[code.model.uses[copy.target]]))
-    if reads_value(code, found.work, found.index):
-        span = Span(found.work[0].span.start, found.work[-1].span.end)
-        made.append(Edit(span, substituted(code, found.work, {}, found.index, f"({found.index.name} + 1)")))
-    for turn, names in zip(found.turns, found.handles, strict=True):
-        made.append(Edit(turn.span, f"swap({names[0].name}, {names[1].name});"))
+    made += edits_of(replacements(code, found.work, {}, found.index, f"({found.index.name} + 1)"))
+    for turn in found.turns:
+        made.append(Edit(Span(turn.span.start, turn.span.start + len(turn.word)), "swap"))
+        made += code.replaced(Span(turn.names[1].span.end, turn.names[2].span.end), "")
     return (*made, *_one_epilogue(code, found))
 
 
@@ -169,4 +180,4 @@ def _one_epilogue(code: Code, found: Buffering) -> Iterator[Edit]:
     gone = Span(first[0].span.start, second[0].span.start)
     joint = code.newline + code.indent(gone.start)
     yield Edit(gone, "".join(comment + joint for comment in code.comments_in(gone)))
-    yield Edit(Span(second[0].span.start, second[-1].span.end), substituted(code, second, renamed))
+    yield from edits_of(replacements(code, second, renamed))

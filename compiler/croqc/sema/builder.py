@@ -5,9 +5,11 @@ Stages get one `Builder`, read what earlier stages wrote, and report findings. `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from croqc.sema.intervals import Interval
+from croqc.sema.masks import Masks, kernel_masks
 from croqc.sema.model import (
     Analysis,
     BufferInfo,
@@ -67,9 +69,10 @@ class Builder:
         self.islands: dict[ast.Cpp, dict[str, Symbol]] = {}
         self.cut: list[Span] = []
         self.findings: list[Finding] = []
-        # Not part of the model, for later stages: the buffer that each `=> storage` makes, and the interval
-        # of every atom over the whole function (dimensions from 1, indices below their bound).
+        # Not part of the model, for later stages: the buffer that each `=> storage` makes, the swizzle of each shared
+        # buffer, and the interval of every atom over the whole function (dimensions from 1, indices below their bound).
         self.anonymous: dict[ast.Copy, Symbol] = {}
+        self.swizzles: Mapping[Symbol, int] = {}
         self.intervals: dict[str, Interval] = {}
         self.reached: list[ReachedIndex] = []  # indices that stay inside for some sizes only
         self._reported: set[tuple[str, Span, object]] = set()
@@ -94,6 +97,12 @@ class Builder:
         """The value of an integer expression, if it is constant."""
         value = self.values.get(node)
         return None if value is None else value.const
+
+    @cached_property
+    def masks(self) -> Mapping[ast.Parallel, Masks]:
+        """The evaluators of the kernels' conditions, for the stages behind `resolve_levels`: what one of them has
+        worked out, the next ones know."""
+        return kernel_masks(self, self.kernels)
 
     def freeze(self) -> Analysis:
         model = Model(

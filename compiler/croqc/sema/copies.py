@@ -1,4 +1,4 @@
-"""Copies, resolved: sides, box, bytes, swizzle, executing unit (reference, chapter 5). Fills `copies`.
+"""Copies, resolved: sides, box, bytes, swizzle, executing unit (reference, chapter 5). Fills `copies` and `swizzles`.
 
 Needs types, views, levels and kernels. The checks stand in `copy_checks`, `tma_checks` and `swizzles`.
 """
@@ -11,7 +11,6 @@ from croqc.sema import copy_checks, tma_checks
 from croqc.sema.builder import Builder
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.indices import Indices
-from croqc.sema.masks import Masks, kernel_masks
 from croqc.sema.model import UNITS, CopyInfo, Level, Unit, View
 from croqc.sema.nesting import Around, statements
 from croqc.sema.roots import Roots
@@ -25,7 +24,7 @@ def resolve_copies(builder: Builder) -> None:
     """One CopyInfo for each copy whose two sides are understood; findings D01 to D18 and M06."""
     indices = Indices(builder)
     swizzles = Swizzles(builder, Roots(builder, builder.anonymous))
-    masks = kernel_masks(builder, builder.kernels)
+    builder.swizzles = swizzles.settled
     for node, around in statements(builder.function.body):
         if not isinstance(node, ast.Copy):
             continue
@@ -35,7 +34,7 @@ def resolve_copies(builder: Builder) -> None:
             if source is not None:
                 copy_checks.check_lists(builder, node, source)
             continue
-        info = _describe(builder, node, around, source, dest, indices, masks, swizzles)
+        info = _describe(builder, node, around, source, dest, indices, swizzles)
         builder.copies[node] = info
         copy_checks.check_copy(builder, node, info, around)
         copy_checks.check_thread_tile(builder, node, info, around, indices)
@@ -62,7 +61,6 @@ def _describe(
     source: View,
     dest: View,
     indices: Indices,
-    masks: dict[ast.Parallel, Masks],
     swizzles: Swizzles,
 ) -> CopyInfo:
     storages = source.data.storage, dest.data.storage
@@ -78,7 +76,7 @@ def _describe(
         bytes=_bytes(source.data.elem, box),
         swizzle=swizzles.of_copy(node),
         zero_fill=zero or filled_by_tma,
-        unit=_unit(builder, node, around, storages, indices, masks),
+        unit=_unit(builder, node, around, storages, indices),
     )
 
 
@@ -106,7 +104,6 @@ def _unit(
     around: Around,
     storages: tuple[Storage, Storage],
     indices: Indices,
-    masks: dict[ast.Parallel, Masks],
 ) -> Unit:
     """Who executes the copy (table of 5.3)."""
     if around.on_host:
@@ -115,7 +112,7 @@ def _unit(
         return Unit.THREAD
     units = [level for axis in around.axes if (level := builder.levels.get(axis)) in (Level.GROUP4, Level.GROUP)]
     if around.regions:
-        kernel = masks.get(around.parallels[0])
+        kernel = builder.masks.get(around.parallels[0])
         mask = kernel.of_regions(around.regions) if kernel is not None else None
         return _region_unit(None if mask is None else mask.bit_count(), units[-1] if units else None)
     source, dest = builder.views.get(node.source), destination(builder, node)

@@ -8,33 +8,44 @@ from __future__ import annotations
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Masks, kernel_masks
+from croqc.sema.masks import Masks
 from croqc.sema.model import THREADS, Unit
-from croqc.sema.nesting import Around, statements
+from croqc.sema.nesting import Around, in_else, statements
 from croqc.sema.parted_turns import find_parting
 from croqc.sema.splits import Split, find_split, splits
 from croqc.syntax import ast
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.diagnostics import Related
 
 _MULTIPLIES = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, ast.MmaCommit)
 
 
 def check_divergence(builder: Builder) -> None:
-    masks = kernel_masks(builder, builder.kernels)
+    jumps = bool(nodes_of_kind(builder.function, ast.Jump))
+    found: dict[tuple[object, ...], Related | None] = {}
     for node, around in statements(builder.function.body):
         unit = _unit(builder, node, around)
-        if unit is None or around.on_host or not (kernel := masks.get(around.parallels[0])):
+        if unit is None or around.on_host or not (kernel := builder.masks.get(around.parallels[0])):
             continue
         size = THREADS.get(unit, kernel.threads)
-        split = _split(builder, kernel, node, around, size)
-        if split is None and (parting := find_parting(builder, kernel, node, around, size)) is not None:
-            place = Related("some threads of the unit do not come here because of this", parting)
+        branches = tuple(in_else(one, node) for one in around.chain if isinstance(one, ast.If))
+        key = around, branches, size, node.span.start if jumps else 0
+        if key not in found:  # what parts the threads before a statement does so before all beside it
+            found[key] = _parted(builder, kernel, node, around, size)
+        if (place := found[key]) is not None:
             builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
-        if split is not None:
-            place = Related(
-                f"some threads do not come here{split.case and f' for {split.case}'}", split.condition.cond.span
-            )
-            builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
+
+
+def _parted(builder: Builder, kernel: Masks, node: ast.Node, around: Around, size: int) -> Related | None:
+    """What keeps some threads of a unit of `size` from a statement, in words."""
+    split = _split(builder, kernel, node, around, size)
+    if split is not None:
+        case = split.case and f" for {split.case}"
+        return Related(f"some threads do not come here{case}", split.condition.cond.span)
+    parting = find_parting(builder, kernel, node, around, size)
+    if parting is None:
+        return None
+    return Related("some threads of the unit do not come here because of this", parting)
 
 
 def _split(builder: Builder, kernel: Masks, node: ast.Node, around: Around, size: int) -> Split | None:

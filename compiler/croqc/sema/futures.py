@@ -16,7 +16,7 @@ from croqc.sema.nesting import Around, statements
 from croqc.sema.symbolic import same
 from croqc.sema.types import Data, Event, Future, Scalar, Unknown, data_of
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of_kind, walk
 
 
 def check_futures(builder: Builder) -> None:
@@ -122,10 +122,8 @@ def _may_become_async(builder: Builder, ref: ast.Node) -> bool:
     symbol = builder.uses.get(ref) if isinstance(ref, ast.Name) else None
     if symbol is None or not isinstance(symbol.decl, ast.Copy):
         return True
-    for node in nodes_of(builder.function.body):
-        if isinstance(node, ast.Rotate) and any(builder.uses.get(name) is symbol for name in node.names):
-            return True
-    return False
+    swaps = nodes_of_kind(builder.function, ast.Rotate)
+    return any(builder.uses.get(name) is symbol for swap in swaps for name in swap.names)
 
 
 def _check_select(builder: Builder, node: ast.Select) -> None:

@@ -34,18 +34,16 @@ _MAX_LEVELS, _MAX_DIMENSIONS = 4, 3
 
 def resolve_levels(builder: Builder) -> None:
     """Levels of every axis and one kernel for each outermost `parallel`, in program order."""
-    for node in _outermost(builder.function.body):
-        _KernelLevels(builder, node).resolve()
+    inner: _Inner = {}
+    for stmt, around in statements(builder.function.body):
+        if isinstance(stmt, ast.Parallel):
+            inner.setdefault(around.parallel, []).append(stmt)
+    for node in inner.get(None, ()):
+        _KernelLevels(builder, node, inner).resolve()
 
 
-def _outermost(root: ast.Node) -> Iterator[ast.Parallel]:
-    for stmt, around in statements(root):
-        if isinstance(stmt, ast.Parallel) and not around.parallels:
-            yield stmt
-
-
-def _inner(root: ast.Parallel) -> tuple[ast.Parallel, ...]:
-    return tuple(_outermost(root.body))
+_Inner = dict[ast.Parallel | None, list[ast.Parallel]]
+"""The next `parallel`s inside each one; for None the kernels."""
 
 
 def level_span(axis: ast.Axis) -> Span:
@@ -64,11 +62,11 @@ class _Size:
 
 
 class _KernelLevels:
-    def __init__(self, builder: Builder, node: ast.Parallel) -> None:
+    def __init__(self, builder: Builder, node: ast.Parallel, inner: _Inner) -> None:
         self.b = builder
         self.node = node
         self.sizes: list[_Size] = []
-        self.chains = tuple(_chains(node, ()))
+        self.chains = tuple(_chains(node, (), inner))
         self.axes = tuple(dict.fromkeys(axis for chain in self.chains for axis in chain))
 
     def resolve(self) -> None:
@@ -215,14 +213,14 @@ class _KernelLevels:
         return tuple(extent for extent in extents if extent is not None)
 
 
-def _chains(node: ast.Parallel, outer: tuple[ast.Axis, ...]) -> Iterator[tuple[ast.Axis, ...]]:
+def _chains(node: ast.Parallel, outer: tuple[ast.Axis, ...], inner: _Inner) -> Iterator[tuple[ast.Axis, ...]]:
     """Every sequence of axes from the kernel's first to an innermost one."""
     here = (*outer, *node.axes)
-    inner = _inner(node)
-    if not inner:
+    below = inner.get(node, ())
+    if not below:
         yield here
-    for child in inner:
-        yield from _chains(child, here)
+    for child in below:
+        yield from _chains(child, here, inner)
 
 
 def _inferred(below: Level | None, outermost: bool) -> Level | None:

@@ -13,8 +13,6 @@ from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import BufferInfo, Kernel, Symbol
-from croqc.sema.roots import Roots
-from croqc.sema.swizzles import Swizzles
 from croqc.sema.types import Data, Event, Storage
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -26,9 +24,8 @@ _SWIZZLED_ALIGN, _LOCAL_ALIGN, _BARRIER_BYTES = 1024, 16, 8
 
 def resolve_memory(builder: Builder) -> None:
     """One BufferInfo for each shared or local buffer and event of static size, in order of declaration."""
-    swizzles = _settled(builder)
     for symbol in builder.symbols:
-        info = _buffer(builder, symbol, swizzles.get(symbol, 0))
+        info = _buffer(builder, symbol, builder.swizzles.get(symbol, 0))
         if info is not None:
             builder.buffers.append(info)
     by_symbol = {info.symbol: info for info in builder.buffers}
@@ -36,11 +33,6 @@ def resolve_memory(builder: Builder) -> None:
         used = [by_symbol[symbol] for symbol in _declared(builder, kernel) if symbol in by_symbol]
         _check_limit(builder, kernel, used, Storage.SHARED, builder.context.target.shared_limit)
         _check_limit(builder, kernel, used, Storage.LOCAL, builder.context.target.local_limit)
-
-
-def _settled(builder: Builder) -> dict[Symbol, int]:
-    """The swizzle of each buffer, from the copies and loads that touch it; reports nothing new."""
-    return Swizzles(builder, Roots(builder, builder.anonymous)).settled
 
 
 def _buffer(builder: Builder, symbol: Symbol, swizzle: int) -> BufferInfo | None:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import get_args
 
 from croqc.syntax import ast
 from croqc.syntax.visit import children
-from croqc.text.record import record, replace
+from croqc.text.record import record
 
 _BODIES = (ast.Block, ast.Parallel, ast.With, ast.Foreach, ast.If, ast.While, ast.InThreads, ast.Apply)
 
 
 @record
 class Around:
-    """What encloses a statement, outermost first. `chain` holds all enclosing statements in order."""
+    """What encloses a statement, outermost first. `chain` holds all enclosing statements in order. Statements side by
+    side share one, so that what a stage has looked up in it the next ones find."""
 
     chain: tuple[ast.Node, ...] = ()
 
-    @property
+    @cached_property
     def parallels(self) -> tuple[ast.Parallel, ...]:
         return tuple(node for node in self.chain if isinstance(node, ast.Parallel))
 
     @property
+    def parallel(self) -> ast.Parallel | None:
+        """The innermost one."""
+        return self.parallels[-1] if self.parallels else None
+
+    @cached_property
     def regions(self) -> tuple[ast.InThreads, ...]:
         return tuple(node for node in self.chain if isinstance(node, ast.InThreads))
 
-    @property
+    @cached_property
     def axes(self) -> tuple[ast.Axis, ...]:
         return tuple(axis for node in self.parallels for axis in node.axes)
 
@@ -36,7 +42,12 @@ class Around:
         return not self.parallels
 
     def inside(self, node: ast.Node) -> Around:
-        return replace(self, chain=(*self.chain, node))
+        return Around((*self.chain, node))
+
+
+def in_else(condition: ast.If, node: ast.Node) -> bool:
+    """Whether a statement under an `if` stands in its `else`."""
+    return condition.other is not None and condition.other.span.contains(node.span.start)
 
 
 def statements(body: ast.Node, around: Around | None = None) -> Iterator[tuple[ast.Node, Around]]:

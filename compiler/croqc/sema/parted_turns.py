@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks, Numbers, mask_of
-from croqc.sema.nesting import Around, statements
+from croqc.sema.nesting import Around, in_else, statements
 from croqc.sema.rounds import rounds
 from croqc.sema.shared_elements import loop_bounds
 from croqc.sema.splits import jumps_apart, splits
@@ -46,8 +46,7 @@ def _active(kernel: Masks, around: Around, node: ast.Node) -> Mask | None:
         taken = kernel.of(condition.cond)
         if active is None or taken is None:
             return None
-        other = condition.other is not None and condition.other.span.contains(node.span.start)
-        active &= ~taken if other else taken
+        active &= ~taken if in_else(condition, node) else taken
     return active
 
 

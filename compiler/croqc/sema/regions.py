@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, Masks, defining_value, kernel_masks
+from croqc.sema.masks import Mask, defining_value
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.nesting import Around, statements
 from croqc.sema.types import BOOL, Unknown
@@ -20,11 +20,10 @@ from croqc.text.span import Span
 
 
 def check_regions(builder: Builder) -> None:
-    masks = kernel_masks(builder, builder.kernels)
     found: list[tuple[ast.InThreads, Around, Mask | None]] = []
     for node, around in statements(builder.function.body):
         if isinstance(node, ast.InThreads):
-            found.append((node, around, _check_region(builder, node, around, masks)))
+            found.append((node, around, _check_region(builder, node, around)))
     _check_overlap(builder, found)
 
 
@@ -33,9 +32,7 @@ def word_span(node: ast.InThreads) -> Span:
     return Span(node.span.start, node.span.start + len("inthreads.async" if node.is_async else "inthreads"))
 
 
-def _check_region(
-    builder: Builder, node: ast.InThreads, around: Around, masks: dict[ast.Parallel, Masks]
-) -> Mask | None:
+def _check_region(builder: Builder, node: ast.InThreads, around: Around) -> Mask | None:
     if around.on_host:
         builder.report(rules.REGION_AT_HOST, word_span(node))
         return None
@@ -45,7 +42,7 @@ def _check_region(
     uniform = tuple(_uniform_parts(builder, node.cond))
     for part in uniform:
         builder.report(rules.UNIFORM_PREDICATE, part.span)
-    kernel = masks.get(around.parallels[0])
+    kernel = builder.masks.get(around.parallels[0])
     if kernel is None:
         return None
     mask = kernel.of_regions((*around.regions, node))

@@ -15,7 +15,7 @@ from croqc.sema.model import SymbolKind
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import ShapeType, data_of
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import children, nodes_of_kind
 from croqc.text.span import Span
 
 _LEAVES = (ast.Name, ast.Chain, ast.Count, ast.BoundOf)
@@ -32,18 +32,33 @@ class _Role(Enum):
 def check_rests(builder: Builder) -> None:
     """One note for each size and tile that only whole tiles are counted of, at the first count."""
     counts: dict[tuple[str, int], Span] = {}
-    elsewhere = {symbol.name for symbol in builder.mentioned}
-    for node, role in _expressions(builder.function.body):
-        for part, found in _parts(builder, node, role is not _Role.OTHER):
-            if found is None:
-                elsewhere |= _sizes(builder, part)
-            elif role is _Role.COUNT and part is node:
-                counts[found] = min(counts.get(found, node.span), node.span)
-    extents = _extents(builder)
+    for node in _counted(builder.function):
+        if (found := _whole_tiles(builder.values.get(node))) is not None:
+            counts[found] = min(counts.get(found, node.span), node.span)
+    if not counts:  # as in most functions, which need not be gone through for their sizes
+        return
+    elsewhere, extents = _elsewhere(builder), _extents(builder)
     for (size, tile), span in counts.items():
         whole = Int.of(size).floordiv(Int.of(tile))  # data of that extent is what the tiles were made for
         if size not in elsewhere and Int.of(size) in extents and whole not in extents:
             builder.report(rules.DROPPED_REST, span, size=size, tile=tile)
+
+
+def _counted(function: ast.Function) -> Iterator[ast.Node]:
+    """How many turns or threads there are, those of a shape one by one."""
+    extents = [bound for axis in nodes_of_kind(function, ast.Axis) for bound in axis.bounds]
+    extents += [one.extent for one in nodes_of_kind(function, ast.Binding) if one.extent is not None]
+    for extent in extents:
+        yield from extent.items if isinstance(extent, ast.ShapeLit | ast.TupleLit) else (extent,)
+
+
+def _elsewhere(builder: Builder) -> set[str]:
+    """The sizes that the function speaks of beside its counts of whole tiles."""
+    found = {symbol.name for symbol in builder.mentioned}
+    for node, role in _expressions(builder.function.body):
+        for leaf in _leaves(builder, node, role is not _Role.OTHER):
+            found |= _sizes(builder, leaf)
+    return found
 
 
 def _expressions(body: ast.Node) -> Iterator[tuple[ast.Node, _Role]]:
@@ -74,17 +89,17 @@ def _role(parent: ast.Node, child: ast.Node) -> _Role:
     return _Role.OTHER
 
 
-def _parts(builder: Builder, node: ast.Node, whole: bool) -> Iterator[tuple[ast.Node, tuple[str, int] | None]]:
-    """The leaves of an expression; with `whole`, a size cut into whole tiles is one, given with its size and tile."""
+def _leaves(builder: Builder, node: ast.Node, whole: bool) -> Iterator[ast.Node]:
+    """The leaves of an expression; with `whole`, a size that is cut into whole tiles is none."""
     stack = [node]
     while stack:
         top = stack.pop()
-        found = _whole_tiles(builder.values.get(top)) if whole else None
-        if found is not None or isinstance(top, _LEAVES):
-            yield top, found
-        if found is None:
-            inner = children(top)
-            stack += inner[1:] if isinstance(top, ast.Chain) else () if isinstance(top, ast.BoundOf) else inner
+        if whole and _whole_tiles(builder.values.get(top)) is not None:
+            continue
+        if isinstance(top, _LEAVES):
+            yield top
+        inner = children(top)
+        stack += inner[1:] if isinstance(top, ast.Chain) else () if isinstance(top, ast.BoundOf) else inner
 
 
 def _whole_tiles(value: Int | None) -> tuple[str, int] | None:

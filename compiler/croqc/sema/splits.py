@@ -13,7 +13,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.masks import Mask, Masks, axis_extents, defining_value, mask_of
 from croqc.sema.model import Symbol, SymbolKind
-from croqc.sema.nesting import Around
+from croqc.sema.nesting import Around, in_else
 from croqc.sema.rulenames_device import ASSUMED_DIVISIBLE
 from croqc.sema.symbolic import Int
 from croqc.sema.types import bound_of
@@ -40,7 +40,7 @@ class Split:
 
 def find_split(builder: Builder, masks: Masks, node: ast.Node, around: Around, size: int) -> Split | None:
     """A case in which a unit of `size` threads goes both ways before `node`; None where none is proved."""
-    if any(nodes_of_kind(builder.function.body, ast.Jump)):
+    if any(nodes_of_kind(builder.function, ast.Jump)):
         return None  # who left before is not followed
     for case, ways in _played(builder, masks, node, around, (True, False)):
         for condition, active, taken in ways:
@@ -51,7 +51,7 @@ def find_split(builder: Builder, masks: Masks, node: ast.Node, around: Around, s
 
 def jumps_apart(builder: Builder, masks: Masks, jump: ast.Jump, around: Around, size: int) -> bool:
     """Whether in some turn a part of a unit comes to a jump: in the first one, or where all take all turns in any."""
-    others = nodes_of_kind(builder.function.body, ast.Jump)
+    others = nodes_of_kind(builder.function, ast.Jump)
     ends = (True, False) if all(one.word == "continue" for one in others) else (False,)
     for _, ways in _played(builder, masks, jump, around, ends):
         roles = [active & taken for condition, active, taken in ways if isinstance(condition, ast.InThreads)]
@@ -69,7 +69,7 @@ def _played(
     conditions = [one for one in around.chain if isinstance(one, ast.If)]
     if any(isinstance(one, _UNFOLLOWED) or (isinstance(one, ast.Foreach) and one.ranges) for one in around.chain):
         return
-    if any(nodes_of_kind(builder.function.body, ast.Assert)) or any(
+    if any(nodes_of_kind(builder.function, ast.Assert)) or any(
         finding.rule == ASSUMED_DIVISIBLE for finding in builder.findings
     ):
         return  # sizes are promised something
@@ -86,7 +86,7 @@ def _played(
             mask = seeker.truth(one.cond, case)
             if mask is None:
                 return
-            if isinstance(one, ast.If) and one.other is not None and one.other.span.contains(node.span.start):
+            if isinstance(one, ast.If) and in_else(one, node):
                 mask = masks.whole() & ~mask
             ways.append((one, active, mask))
             active &= mask

@@ -10,7 +10,7 @@ from croqc.sema.model import Symbol
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.diagnostics import Related
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -56,9 +56,12 @@ class Swizzles:
         self._b = builder
         self._roots = roots
         self._uses: dict[Symbol, list[_Use]] = {}
-        for node in nodes_of(builder.function):
-            if isinstance(node, ast.Copy | ast.MmaLoad):
-                self._collect(node)
+        moves: list[ast.Copy | ast.MmaLoad] = [
+            *nodes_of_kind(builder.function, ast.Copy),
+            *nodes_of_kind(builder.function, ast.MmaLoad),
+        ]
+        for node in sorted(moves, key=lambda one: one.span.start):
+            self._collect(node)
         self.settled = {symbol: self._settle(symbol, uses) for symbol, uses in self._uses.items()}
 
     def _collect(self, node: ast.Copy | ast.MmaLoad) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, kernel_masks, place_axis
+from croqc.sema.masks import Mask, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import Around, statements
 from croqc.sema.shared_elements import Element, Elements, Place, calls_out, chooses, symbols_by_atom, warp_of
@@ -44,12 +44,11 @@ class _Writes:
 
 
 def check_unsynced(builder: Builder) -> None:
-    jumps = (*nodes_of_kind(builder.function.body, ast.Jump), *nodes_of_kind(builder.function.body, ast.Return))
+    jumps = (*nodes_of_kind(builder.function, ast.Jump), *nodes_of_kind(builder.function, ast.Return))
     if jumps:  # who left before is not followed
         return
-    masks = kernel_masks(builder, builder.kernels)
     atoms = symbols_by_atom(builder)
-    elements_of = {node: Elements(builder, kernel, atoms) for node, kernel in masks.items()}
+    elements_of = {node: Elements(builder, kernel, atoms) for node, kernel in builder.masks.items()}
     body: tuple[ast.Node, ...] | None = None
     written: dict[Symbol, _Writes] = {}
     for node, around in statements(builder.function.body):

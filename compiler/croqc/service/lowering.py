@@ -138,7 +138,7 @@ def sizes_of(report: FileReport, function: FunctionReport) -> dict[str, Size]:
         runs = plan_runs(report, Request(function.name))
     except PlanError:
         return {}
-    return dict(runs[0].sizes)
+    return dict(next(run for run in runs if run.function.base == function.base).sizes)
 
 
 def title_of(report: FileReport) -> str:

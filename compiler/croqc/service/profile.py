@@ -76,7 +76,7 @@ def _size(planned: Planned) -> int:
 class _Profiler:
     def __init__(self, report: FileReport, planned: Planned, wanted: ProfileRequest, card: Parent) -> None:
         self.report, self.planned, self.wanted, self.card = report, planned, wanted, card
-        self.function = report.function_named(planned.function.name) or planned.function
+        self.function = report.same(planned.function)
 
     def profiled(self) -> Profiled:
         if (found := obstacle(self.report, self.function, self.planned)) is not None:

@@ -94,7 +94,7 @@ def run_planned(
     """One run. `report` is of the architecture that was planned. Raises ValueError for a card without a way."""
     if request.card is not None and card is None:
         raise ValueError("a run on a card needs the way to it")
-    function = report.function_named(planned.function.name) or planned.function
+    function = report.same(planned.function)
     runner = _Runner(report, function, planned, request, on_progress, card)
     if (found := obstacle(report, function, planned)) is not None:
         return runner.ended(Verdict.NOT_RUN, *found)

@@ -13,6 +13,7 @@ from croqc.runs.compare import EXACT, Tolerance, box, compare, default_tolerance
 from croqc.runs.elements import ELEMENTS, Array, eps, round_to
 from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
+from croqc.runs.rounded import coarser, rounded_in
 from croqc.runs.shapes import FormulaError, check_shapes
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.elements import canonical
@@ -150,8 +151,11 @@ def auto_expectations(
         pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
     unwritten = [_unwritten(symbol.name, data, result) for symbol in poisoned(model)]
     steps = -(-_depth(model, data) // k_step_of(model))
-    sums, cast = (accumulator, steps, factor), narrowest_cast(model)
-    agreed = [_agreement(name, elem, got, want, sums, cast) for name, elem, got, want in pairs]
+    sums, cast, passed = (accumulator, steps, factor), narrowest_cast(model), rounded_in(model)
+    agreed = [
+        _agreement(name, elem, got, want, sums, cast, coarser(passed.get(name, ()), elem))
+        for name, elem, got, want in pairs
+    ]
     return tuple(agreed + [item for item in unwritten if item is not None])
 
 
@@ -181,16 +185,28 @@ _ON_AN_EDGE = 16
 
 
 def _agreement(
-    name: str, elem: str, got: Array, want: Array, sums: tuple[str | None, int, str | None], cast: str | None = None
+    name: str,
+    elem: str,
+    got: Array,
+    want: Array,
+    sums: tuple[str | None, int, str | None],
+    cast: str | None = None,
+    passed: str | None = None,
 ) -> ExpectationResult:
     """`sums`: the accumulator's type, its number of roundings, the type of the factors. `cast`: the coarsest type that
-    the program itself rounds values to; a few elements may then differ by a step of it."""
-    plain = to_reference(round_to(elem, want) if ELEMENTS[elem].kind == "float" else want)
-    tolerance = EXACT if ELEMENTS[elem].kind != "float" else default_tolerance(elem, plain, *sums)
+    the program itself rounds values to; a few elements may then differ by a step of it. `passed`: the coarser type than
+    the output's own in which its values were sums, or results of functions: they are known to its digits only."""
+    if ELEMENTS[elem].kind != "float":
+        return result_of(f"{name} as in the plain order", EXACT, compare(got, want, EXACT))
+    plain = to_reference(round_to(elem, want))
+    tolerance = default_tolerance(elem, plain, *sums)
     found = compare(to_reference(got), plain, tolerance)
-    if cast is not None and tolerance != EXACT and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
+    if cast is not None and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
         wider = default_tolerance(cast, plain)
         tolerance = Tolerance(max(tolerance.rtol, wider.rtol), max(tolerance.atol, wider.atol))
+        found = compare(to_reference(got), plain, tolerance)
+    if passed is not None and found.differing:
+        tolerance = default_tolerance(passed, plain, *sums)
         found = compare(to_reference(got), plain, tolerance)
     return result_of(f"{name} as in the plain order", tolerance, found)
 

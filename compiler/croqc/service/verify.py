@@ -12,7 +12,7 @@ from croqc.engines.gpu.parent import Parent
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
 from croqc.runs.report import Verdict
-from croqc.service.check import FileReport
+from croqc.service.check import FileReport, FunctionReport
 from croqc.service.flow_check import verdict_of, with_flow
 from croqc.service.run import RunReport, run_planned
 from croqc.service.run_plan import Planned, Request, plan_runs
@@ -110,7 +110,7 @@ def verify_file(
 
 def _verify(report: FileReport, planned: Planned, request: Request, card: Parent | None, absent: str) -> VerifyReport:
     sim = run_planned(report, planned, replace(request, card=None))
-    static = static_verdict(report, planned.function.name)
+    static = static_verdict(report, report.same(planned.function))
     if card is None or request.card is None:
         return VerifyReport(sim, None, _beside(static, sim), absent)
     gpu = run_planned(report, planned, replace(request, card=replace(request.card, report=True)), None, card)
@@ -128,11 +128,8 @@ def _beside(static: StaticVerdict, *runs: RunReport) -> StaticVerdict:
 _WEAKEST = (Strength.FAILS, Strength.UNKNOWN, Strength.CHECKED, Strength.PROVED)
 
 
-def static_verdict(report: FileReport, function: str) -> StaticVerdict:
+def static_verdict(report: FileReport, own: FunctionReport) -> StaticVerdict:
     """The weakest verdict of a function's kernels."""
-    own = report.function_named(function)
-    if own is None:
-        return StaticVerdict("none", "no kernel")
     flow = (report.flows or {}).get(own.analysis) if own.analysis else None
     if flow is None:
         return StaticVerdict(Strength.UNKNOWN.value, "not analysed: it has errors")

@@ -46,11 +46,11 @@ class Program:
 
 @record(eq=False)
 class Saved:
-    """A moment of a `Machine`; `lengths` are those of the values that are lists, else -1."""
+    """A moment of a `Machine`; `lists` are the values that are lists, with their lengths."""
 
     states: list[int]
     values: list[Any]
-    lengths: list[int]
+    lists: list[tuple[list[Any], int]]
     starts: list[int]
     firsts: list[int]
     fed: int
@@ -80,9 +80,10 @@ class Machine:
         states, terminal = self.states, token.type
         actions, passes, jumps = self.tables.actions, self.program.passes, self.program.jumps
         while True:
-            action = actions[states[-1]].get(terminal)
+            top = states[-1]
+            action = actions[top].get(terminal)
             if action is None:
-                return terminal == END and states[-1] == self.tables.end
+                return terminal == END and top == self.tables.end
             if action >= 0:
                 states.append(action)
                 self.values.append(token)
@@ -92,10 +93,11 @@ class Machine:
                 self.end = token.end
                 return True
             if passes[~action]:
-                key = (states[-2], states[-1], terminal)
-                if key not in jumps:
-                    jumps[key] = self.program.jump(*key)
-                states[-1] = jumps[key]
+                key = states[-2], top, terminal
+                jump = jumps.get(key)
+                if jump is None:
+                    jump = jumps[key] = self.program.jump(*key)
+                states[-1] = jump
             else:
                 self.reduce(~action, token.start)
 
@@ -128,17 +130,16 @@ class Machine:
 
     def save(self) -> Saved:
         """What `restore` needs to go on from here, however far the parse has gone by then."""
-        lengths = [len(value) if type(value) is list else -1 for value in self.values]
-        return Saved(self.states[:], self.values[:], lengths, self.starts[:], self.firsts[:], self.fed, self.end)
+        lists = [(value, len(value)) for value in self.values if type(value) is list]
+        return Saved(self.states[:], self.values[:], lists, self.starts[:], self.firsts[:], self.fed, self.end)
 
     def restore(self, saved: Saved) -> None:
         """Back to where `save` was called. Lists grow at their end only, so cutting them undoes what came behind."""
         self.states, self.values = saved.states[:], saved.values[:]
         self.starts, self.firsts = saved.starts[:], saved.firsts[:]
         self.fed, self.end = saved.fed, saved.end
-        for value, length in zip(self.values, saved.lengths, strict=True):
-            if length >= 0:
-                del value[length:]
+        for value, length in saved.lists:
+            del value[length:]
 
     def expected(self) -> set[str]:
         """The terminals that fit next."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from croqc.syntax import ast as t
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -54,7 +54,7 @@ class Evidence:
 
 def older_forms(tree: t.Function) -> tuple[OlderForm, ...]:
     """Every older form of the function in source order; places relative to it."""
-    found = [form for node in nodes_of(tree) if isinstance(node, _OLDER) for form in _forms(node)]
+    found = [form for kind in _OLDER for node in nodes_of_kind(tree, kind) for form in _forms(node)]
     return tuple(sorted(found, key=lambda form: (form.span.start, form.name)))
 
 
@@ -141,9 +141,7 @@ def dialect_evidence(tree: t.Function) -> Evidence:
     """Votes of the forms that tell dialects apart. Course forms do not count beside classic ones, which use
     them as well; synchronous copies with triggers count for the course if nothing else votes."""
     classic = course = current = triggers = plain = 0
-    for node in nodes_of(tree):
-        if not isinstance(node, _VOTING):
-            continue
+    for node in (one for kind in _VOTING for one in nodes_of_kind(tree, kind)):
         match node:
             case t.Copy():
                 classic += node.event is not None

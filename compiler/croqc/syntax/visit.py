@@ -130,13 +130,13 @@ def nodes_of_kind(node: Node, kind: type[N]) -> Sequence[N]:
     return cast("Sequence[N]", _by_kind(node).get(kind, ()))
 
 
-_POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro", "doubts"}
+POSITIONAL = {"span", "name_span", "op_span", "event_span", "callee_span", "level_span_start", "macro", "doubts"}
 
 
 def shape_of(value: object) -> object:
     """A nested tuple that is equal for two trees iff they differ in positions and macro origins only."""
     if isinstance(value, Node):
-        names = [name for name in value.__match_args__ if name not in _POSITIONAL]
+        names = [name for name in value.__match_args__ if name not in POSITIONAL]
         return (type(value).__name__, *(shape_of(getattr(value, name)) for name in names))
     if isinstance(value, tuple):
         return tuple(shape_of(item) for item in value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate
 
 from croqc.text.record import record
 from croqc.text.span import Span
@@ -49,11 +50,9 @@ class Source:
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        starts, text, at = [0], self.text, 0
+        starts, text = [0], self.text
         if "\r" not in text:
-            while (at := text.find("\n", at) + 1) > 0:
-                starts.append(at)
-            return tuple(starts)
+            return tuple(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
         for index, char in enumerate(text):
             if char == "\n" or (char == "\r" and text[index + 1 : index + 2] != "\n"):
                 starts.append(index + 1)

@@ -5,7 +5,10 @@ A verdict whose own range was edited is dropped: better none for a moment than o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from croqc.text.diagnostics import Diagnostic, Related
+from croqc.text.edits import Edit
 from croqc.text.record import replace
 from croqc.text.span import Span
 
@@ -15,14 +18,11 @@ class Move:
 
     def __init__(self, old: str, new: str) -> None:
         limit = min(len(old), len(new))
-        start = 0
-        while start < limit and old[start] == new[start]:
-            start += 1
-        tail = 0
-        while tail < limit - start and old[-1 - tail] == new[-1 - tail]:
-            tail += 1
-        self.start, self.end = start, len(old) - tail
+        self.start = _longest(limit, lambda a, b: old[a:b] == new[a:b])
         self.by = len(new) - len(old)
+        above, ahead = len(old), len(new)
+        tail = _longest(limit - self.start, lambda a, b: old[above - b : above - a] == new[ahead - b : ahead - a])
+        self.end = above - tail
 
     def span(self, span: Span) -> Span | None:
         """Where a span of the old text stands in the new one; None if the edit touched it."""
@@ -31,6 +31,25 @@ class Move:
         if span.start >= self.end:
             return span.shift(self.by)
         return None
+
+
+def difference(old: str, new: str) -> Edit:
+    """The smallest single edit that makes one text of another: cursors and marks beside it stay."""
+    move = Move(old, new)
+    return Edit(Span(move.start, move.end), new[move.start : move.end + move.by])
+
+
+def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
+    """How far two texts agree; `same` compares stretches, which costs a thousandth of single characters: all of the
+    text is gone through at each edit."""
+    known = 0
+    while known < limit:
+        middle = (known + limit + 1) // 2
+        if same(known, middle):
+            known = middle
+        else:
+            limit = middle - 1
+    return known
 
 
 def carry(diagnostics: tuple[Diagnostic, ...], old: str, new: str) -> tuple[Diagnostic, ...]:

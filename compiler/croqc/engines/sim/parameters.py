@@ -66,7 +66,7 @@ def _bind_scalar(c: Compiler, frame: Frame, param: ast.Param, scalars: Mapping[s
     value = scalars.get(param.name.id)
     if value is None:
         raise SimError(f"no value is given for '{param.name.id}'")
-    kind = c.register_type(param.type.elem)
+    kind = dtype_of(param.type.elem)
     plain = bool(value) if kind.kind == "b" else int(value)  # control integers, which are s32
     _set(c, frame, param.name, plain if kind in (np.bool_, np.int32) else cast(value, kind))
 

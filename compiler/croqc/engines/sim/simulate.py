@@ -41,7 +41,8 @@ _FOREIGN = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError,
 
 @dataclass(frozen=True, slots=True)
 class SimOptions:
-    """`exact`: floats in f64, stores rounded to the buffer's type; with "ordered" the reference of `expect auto`.
+    """`exact`: multiplies sum in f64, functions are computed in f64 and rounded once; with "ordered" the plain order of
+    `expect auto`.
 
     `models` gives C++ functions a meaning on arrays; `on_progress` hears of blocks done and blocks in all.
     `workers`: processes that long launches are spread over, by default one a processor.

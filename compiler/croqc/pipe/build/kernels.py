@@ -14,6 +14,7 @@ from croqc.pipe.build.bounds import bounds_of
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.effects import VALUES
+from croqc.pipe.build.flattened import flattened
 from croqc.pipe.build.fragments import FRAGMENTS
 from croqc.pipe.build.grid import cluster_of, grid_of, name_tuple
 from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
@@ -77,6 +78,7 @@ class _Building:
         self.c = Context(model, kernel, statements, {**EXPRESSIONS, **VALUES})
         self.c.looped = {inner for loop in loops for inner in walk(loop)}
         self.c.known.update(host.names)
+        self.c.tuples.update(host.tuples)
         for taken in host.names.values():
             self.c.names.reserve(taken)
         for node in self.nodes:
@@ -107,7 +109,7 @@ class _Building:
         memory = declared_memory(self.c, self.nodes)
         events = tuple(self._events())
         collect(self.c, [node for node in self.nodes if isinstance(node, ast.Mma)])
-        body = self.c.body(self.kernel.node.body)
+        body, shared = flattened(self.c.body(self.kernel.node.body), memory.shared)
         scalars += tuple(self._values((*body, *grid, *tensors)))
         return ir.Kernel(
             self.name,
@@ -119,7 +121,7 @@ class _Building:
             tensors,
             tuple(source for _, source in arrays),
             scalars,
-            memory.shared,
+            shared,
             memory.local,
             events,
             tuple(dict.fromkeys(self.c.accumulators.values())),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isinf
 from typing import Any
 
 from croqc.pipe.build.context import Context
@@ -70,10 +71,21 @@ def convert(expr: Expr, elem: str) -> Expr:
         return expr
     if isinstance(expr, Lit):
         if ELEMENTS.get(elem) is not None and ELEMENTS[elem].kind == "float":
-            return Lit(float(expr.value), elem)
+            return (
+                Cast(expr, elem)
+                if have == "f32" and elem == "f64" and _is_rounded(expr)
+                else Lit(float(expr.value), elem)
+            )
         if not isinstance(expr.value, float):
             return Lit(wrapped(int(expr.value), elem) if elem in INTEGERS else expr.value, elem)
     return Cast(expr, elem)
+
+
+def _is_rounded(literal: Lit) -> bool:
+    """Whether a literal may be another number in f32 than it is written: `0.1f` has the digits of f32 in f64, too
+    (1.3.6)."""
+    value = literal.value
+    return isinstance(value, float) and not (isinf(value) or (value.is_integer() and abs(value) <= 1 << 24))
 
 
 def wrapped(number: int, elem: str) -> int:
@@ -248,6 +260,8 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
         return convert(args[0], printable(canonical(node.type_arg), node.span))
     if node.name == "cdiv":
         return ceiling(*args)
+    if node.name == "stage":  # the older `stage<N>(x)` is `x % N` (chapter 0)
+        return modulo(args[1], args[0])
     if node.name in ("__alignup", "__aligndown"):
         steps = ceiling(*args) if node.name == "__alignup" else divide(*args)
         return multiply(steps, args[1])

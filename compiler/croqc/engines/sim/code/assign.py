@@ -11,7 +11,7 @@ from croqc.engines.sim.code.accumulator import from_values
 from croqc.engines.sim.code.atomics import atomic
 from croqc.engines.sim.code.carried import assigned
 from croqc.engines.sim.code.compiler import Code, Compiler, Fn, sequence
-from croqc.engines.sim.code.elements import load, place_fn, store
+from croqc.engines.sim.code.elements import loader, place_fn, store
 from croqc.engines.sim.code.exprs import arithmetic, bound_of, operand, to_elem
 from croqc.engines.sim.code.sync import named_barrier
 from croqc.engines.sim.code.values import Value, match, single
@@ -84,7 +84,7 @@ def typed(c: Compiler, value: Fn, symbol: Symbol) -> Fn:
     kind = symbol.type
     if not isinstance(kind, Scalar) or not holds(kind.elem) or kind.elem == "bool":
         return value
-    return to_elem(c, value, kind.elem)
+    return to_elem(value, kind.elem)
 
 
 def setter(c: Compiler, name: ast.Name, value: Fn, bound: Fn | None) -> Callable[[Frame], None]:
@@ -158,7 +158,7 @@ def _combined(old: Fn, part: ast.AssignPart, value: Fn) -> Fn:
 
 
 def _element(c: Compiler, part: ast.AssignPart, value: Fn) -> Callable[[Frame], None]:
-    place, exact = place_fn(c, part.target, every=True), c.exact
+    place = place_fn(c, part.target, every=True)
     if part.op == "=":
 
         def write(frame: Frame) -> None:
@@ -166,11 +166,11 @@ def _element(c: Compiler, part: ast.AssignPart, value: Fn) -> Callable[[Frame], 
             store(place(frame), new, frame)
 
         return write
-    apply = arithmetic(part.op[:-1], part.span)
+    apply, load = arithmetic(part.op[:-1], part.span), loader(c, part.target)
 
     def update(frame: Frame) -> None:
         where = place(frame)
-        store(where, apply(frame, load(where, frame, exact), value(frame)), frame)
+        store(where, apply(frame, load(where, frame), value(frame)), frame)
 
     return update
 

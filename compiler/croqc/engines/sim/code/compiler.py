@@ -34,7 +34,8 @@ CodeHandlers = Mapping[type, Callable[["Compiler", Any], Code]]
 
 @dataclass(slots=True, eq=False)
 class Compiler:
-    """Translates one function. `exact`: floats are computed in f64 (the reference run of `expect auto`).
+    """Translates one function. `exact`: multiplies sum in f64, functions are computed in f64 and rounded once, as in
+    the plain order of `expect auto`.
 
     `arrivals` gives the arrivals that complete a generation of an event's slot, `plans` the paths of each kernel.
     `scaled` holds the accumulators that the function scales, `carried` the variables of blocks that paths change;
@@ -55,8 +56,8 @@ class Compiler:
     components: dict[Symbol, tuple[int, int]] = field(default_factory=dict)
     in_region: bool = False
 
-    def register_type(self, elem: str) -> DType:
-        """The type of values that are not in memory: f64 for every float of the exact run, else the storage type."""
+    def held_type(self, elem: str) -> DType:
+        """The type in which a register tile keeps its elements: f64 for every float of the exact run."""
         kind = dtype_of(elem)
         return np.dtype(np.float64) if self.exact and is_float(kind) else kind
 

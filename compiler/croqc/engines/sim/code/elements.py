@@ -13,7 +13,7 @@ from croqc.engines.sim.code.exprs import bound_of, derived, pick, shape_of
 from croqc.engines.sim.code.refs import ViewFn, as_view, data, flatten, view_fn
 from croqc.engines.sim.code.values import Value, cast, lone
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import is_float
+from croqc.engines.sim.machine.dtypes import dtype_of
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import OutOfRangeError
 from croqc.engines.sim.state import Frame
@@ -69,13 +69,19 @@ def is_tile_element(node: ast.Node, c: Compiler) -> TypeGuard[ast.Chain]:
     )
 
 
-def load(place: Place, frame: Frame, exact: bool) -> Value:
-    """The element's value; in the exact run floats become f64."""
+def load(place: Place, frame: Frame) -> Value:
+    """The element's value."""
     flat = place.buffer.flat
-    value = flat[place.address] if frame.mask is None else flat.take(place.address, mode="clip")
-    if exact and is_float(flat.dtype):
-        return value.astype(np.float64)
-    return value
+    return flat[place.address] if frame.mask is None else flat.take(place.address, mode="clip")
+
+
+def loader(c: Compiler, node: ast.Expr) -> Callable[[Place, Frame], Value]:
+    """`load` of what a reference names, in its own type: a register tile of the exact run keeps wider elements."""
+    tile = c.model.types.get(node.base) if is_tile_element(node, c) else None
+    if not isinstance(tile, Fragment) or tile.elem is None:
+        return load
+    kind = dtype_of(tile.elem)
+    return lambda place, frame: cast(load(place, frame), kind)
 
 
 def store(place: Place, value: Value, frame: Frame) -> None:
@@ -103,8 +109,8 @@ def chain(c: Compiler, node: ast.Chain) -> Fn:
     if info is not None and info.element is None:
         return view_fn(c, info, node.span)
     if info is not None or is_tile_element(node, c):
-        place, exact = place_fn(c, node), c.exact
-        return lambda frame: load(place(frame), frame, exact)
+        place, found = place_fn(c, node), loader(c, node)
+        return lambda frame: found(place(frame), frame)
     return _suffixes(c, node)
 
 

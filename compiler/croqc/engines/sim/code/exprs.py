@@ -11,14 +11,13 @@ import numpy as np
 from croqc.engines.sim.code.accumulator import Accumulator, tile_of
 from croqc.engines.sim.code.carried import checked
 from croqc.engines.sim.code.compiler import Compiler, Fn
-from croqc.engines.sim.code.maths import MATHS
+from croqc.engines.sim.code.maths import MATHS, precise
 from croqc.engines.sim.code.values import BINARY, arms, cast, floating, invert, is_uniform, logical_not, lone, negate
 from croqc.engines.sim.errors import SimError
-from croqc.engines.sim.machine.dtypes import dtype_of, is_float
+from croqc.engines.sim.machine.dtypes import dtype_of
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState, Value
-from croqc.sema.elements import ELEMENTS, canonical
 from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -37,7 +36,7 @@ def _integer(c: Compiler, node: ast.IntLit) -> Fn:
 
 
 def _real(c: Compiler, node: ast.RealLit) -> Fn:
-    return constant(np.float32(node.value) if node.single and not c.exact else np.float64(node.value))
+    return constant(np.float32(node.value) if node.single else np.float64(node.value))
 
 
 def _const(c: Compiler, node: ast.Const) -> Fn:
@@ -112,20 +111,21 @@ def _divisor(frame: Frame, value: Value) -> Value:
 
 def operand(c: Compiler, node: ast.Expr) -> Fn:
     """A value to compute with; a register tile (6.5) and whole data (3.9) stand for all of their elements."""
-    value, span = c.expr(node), node.span
-    if not isinstance(c.model.types.get(node), Fragment | Data):
+    value, span, type_ = c.expr(node), node.span, c.model.types.get(node)
+    if not isinstance(type_, Fragment | Data):
         return value
+    elem = type_.elem if isinstance(type_, Fragment) else None
 
     def run(frame: Frame) -> Value:
         found = value(frame)
         if isinstance(found, Accumulator):
             found = tile_of(frame, found, span)
+            found = found if elem is None else cast(found, dtype_of(elem))
         if isinstance(found, Buffer):
             found = found.values()
         if isinstance(found, View):
             found = found.window(found.shape)
-        wide = c.exact and isinstance(found, np.ndarray) and is_float(found.dtype)
-        return found.astype(np.float64) if wide else found
+        return found
 
     return run
 
@@ -250,9 +250,14 @@ def _builtin(c: Compiler, node: ast.Builtin) -> Fn:
     if node.name == "cdiv":
         divide = arithmetic("cdiv", node.span)
         return lambda frame: divide(frame, args[0](frame), args[1](frame))
+    if node.name == "stage":  # the older `stage<N>(x)` is `x % N` (chapter 0)
+        rest = arithmetic("%", node.span)
+        return lambda frame: rest(frame, args[1](frame), args[0](frame))
     function, span = MATHS.get(node.name), node.span
     if function is None:
         raise SimError(f"{node.name} is not simulated", node.span, unsupported=True)
+    if c.exact:
+        function = precise(function)
 
     def run(frame: Frame) -> Value:
         try:
@@ -266,34 +271,12 @@ def _builtin(c: Compiler, node: ast.Builtin) -> Fn:
 def _conversion(c: Compiler, node: ast.Builtin, operand: Fn) -> Fn:
     if not isinstance(node.type_arg, str):
         raise SimError("a conversion to a C++ type is not simulated", node.span, unsupported=True)
-    into = to_elem(c, operand, node.type_arg)
-    if not c.exact or not is_float(dtype_of(node.type_arg)) or ELEMENTS[canonical(node.type_arg)].bits >= 32:
-        return into
-    return _rounded(into, _elem_of(c, node.args[0]), node.type_arg)
+    return to_elem(operand, node.type_arg)
 
 
-def _rounded(value: Fn, have: str | None, elem: str) -> Fn:
-    """A cast to a narrow float is a rounding of the program, which no order changes: the exact run makes it, too, from
-    the type that the operand has there, so that both round the same value as far as one operation makes it."""
-    types = [dtype_of(each) for each in (have, elem) if each is not None and is_float(dtype_of(each))]
-
-    def run(frame: Frame) -> Value:
-        found = value(frame)
-        for each in types:
-            found = cast(found, each)
-        return cast(found, np.dtype(np.float64))
-
-    return run
-
-
-def _elem_of(c: Compiler, node: ast.Node) -> str | None:
-    known = c.model.types.get(node)
-    return canonical(known.elem) if isinstance(known, Scalar) else None
-
-
-def to_elem(c: Compiler, operand: Fn, elem: str) -> Fn:
-    """A value converted to an element type; in the exact run floats stay f64."""
-    kind = c.register_type(elem)
+def to_elem(operand: Fn, elem: str) -> Fn:
+    """A value converted to an element type."""
+    kind = dtype_of(elem)
     if elem in ("int", "s32"):
         return lambda frame: _control_integer(operand(frame))
     return lambda frame: cast(operand(frame), kind)

@@ -30,7 +30,7 @@ def _declare(c: Compiler, node: ast.FragDecl, name: ast.BufferName) -> Code:
     slot, elem = c.slot(symbol), node.elem
     if elem is None:
         elem = symbol.type.elem if isinstance(symbol.type, Fragment) and symbol.type.elem is not None else "f32"
-    kind = c.register_type(elem)
+    kind = c.held_type(elem)
     shape = None if node.shape is None else extents(c, node.shape)
     fill = None if name.fill is None else c.expr(name.fill)
     array = extents(c, name.array)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from croqc.engines.sim.code.values import BINARY, Value, floating, match
+from croqc.engines.sim.code.values import BINARY, Value, cast, floating, match
 from croqc.engines.sim.machine.dtypes import is_float
 
 
@@ -26,6 +26,20 @@ def _real(function: Callable[..., Value]) -> Callable[..., Value]:
         first, kind = _wide(args[0])
         result = function(first, *(_wide(each)[0] for each in args[1:]))
         return result.astype(kind) if result.dtype != kind else result
+
+    return apply
+
+
+def precise(function: Callable[..., Value]) -> Callable[..., Value]:
+    """The function computed in f64 and rounded once to the type that it gives: what libraries give is near that."""
+    wide = np.dtype(np.float64)
+
+    def apply(*args: Value) -> Value:
+        plain = function(*args)
+        kind = getattr(plain, "dtype", wide)
+        if kind == wide or not is_float(kind):
+            return plain
+        return cast(function(*(cast(each, wide) if floating(each) else each for each in args)), kind)
 
     return apply
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from croqc.engines.sim.code.compiler import Compiler, Fn
-from croqc.engines.sim.code.elements import Place, load, place_fn, store
+from croqc.engines.sim.code.elements import Place, loader, place_fn, store
 from croqc.engines.sim.code.values import BINARY, Value, cast, match
-from croqc.engines.sim.machine.dtypes import Array, is_float
+from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState
@@ -56,7 +56,7 @@ def reduction(c: Compiler, node: ast.Foreach) -> Callable[[Frame], bool] | None:
     values = c.expr(part.value)
     place = place_fn(c, part.target) if isinstance(part.target, ast.Chain) else None
     readers = [c.slot(symbol) for symbol in _symbols(c, part.value)]
-    slot, exact = c.slot(target), c.exact
+    slot, found = c.slot(target), loader(c, part.target)
 
     def run(frame: Frame) -> bool:
         rounds = count(frame)
@@ -66,7 +66,8 @@ def reduction(c: Compiler, node: ast.Foreach) -> Callable[[Frame], bool] | None:
         if where is not None and any(_buffer(frame.vars[each]) is where.buffer for each in readers):
             return False
         for piece in _pieces(rounds, max(frame.lanes, 1)):
-            total = _add(frame, slot, where, _evaluate(frame, values, slots, piece), exact)
+            start = frame.vars[slot] if where is None else found(where, frame)
+            total = _add(frame, start, _evaluate(frame, values, slots, piece))
             _keep(frame, slot, where, total)
         for each in slots:
             frame.vars[each] = (0,) if isinstance(frame.bounds[each], tuple) else 0
@@ -163,20 +164,16 @@ def _evaluate(frame: Frame, values: Fn, slots: Sequence[int], piece: range) -> V
     return np.broadcast_to(found, (len(piece), lanes))
 
 
-def _add(frame: Frame, slot: int, where: Place | None, rows: Array, exact: bool) -> Value:
-    start = frame.vars[slot] if where is None else load(where, frame, exact)
-    rounding = where.buffer.dtype if exact and where is not None and is_float(where.buffer.dtype) else None
+def _add(frame: Frame, start: Value, rows: Array) -> Value:
     first, head = match(start, rows[0])
     kind = getattr(first, "dtype", None)
-    if rounding is None and kind is not None and _summable(kind, head.dtype):
+    if kind is not None and _summable(kind, head.dtype):
         total = _sequential_sum(first, rows.astype(kind, copy=False), kind)
     else:
         total = start
         for row in rows:
             total = BINARY["+"](total, row)
-            if rounding is not None:
-                total = cast(cast(total, rounding), np.dtype(np.float64))
-            elif kind is not None:
+            if kind is not None:
                 total = cast(total, kind)
     return total[0] if not frame.lanes and isinstance(total, np.ndarray) and total.shape == (1,) else total
 

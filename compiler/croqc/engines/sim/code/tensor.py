@@ -118,7 +118,7 @@ def _fill(c: Compiler, node: ast.MmaFill) -> Code:
     if not isinstance(name, ast.Name):
         raise SimError("this accumulator is not understood", span, unsupported=True)
     slot, elem = c.name_slot(name), node.elem or _inferred(c, name)
-    kind = c.register_type(elem)
+    kind = c.held_type(elem)
     counts = [c.expr(each.args[0]) for each in indices if isinstance(each, ast.Index)]
     shape = static_shape(c, node.acc)
 

@@ -169,8 +169,8 @@ def strided(view: View, extents: Sequence[int], origins: Sequence[Num], strides:
 def reshaped(view: View, extents: Sequence[int], mask: Any = None) -> View:
     """`.span_as`: the same elements under another shape; of rows that overhang, those of the new ones that exist.
 
-    Raises OutOfRangeError for gaps, another count, and where what exists is not whole rows of the new shape. Threads off
-    the mask are not checked.
+    Raises OutOfRangeError for gaps, another count, and where what exists is not whole rows of the new shape. Threads
+    off the mask are not checked.
     """
     name = view.buffer.name
     if prod(extents) != prod(view.shape):
