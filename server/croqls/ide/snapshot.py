@@ -103,6 +103,15 @@ class Snapshot:
         snapshot.keep(report)
         return snapshot
 
+    def addressed(self, uri: str, version: int) -> Snapshot:
+        """The same version under another address, by the number that it has there."""
+        if (uri, version) == (self.uri, self.version):
+            return self
+        snapshot = Snapshot(uri, version, self.text, self.path, self.below, self.previous)
+        if self.is_read:
+            snapshot.keep(self.report)
+        return snapshot
+
     def under(self, below: Settings) -> Snapshot:
         """The same text under other settings; nothing is carried over."""
         return Snapshot(self.uri, self.version, self.text, self.path, below)

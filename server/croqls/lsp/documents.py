@@ -93,7 +93,7 @@ class Documents:
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
         self._verdicts: dict[str, Verdicts] = {}
-        self._spellings: dict[str, list[str]] = {}
+        self._spellings: dict[str, dict[str, int]] = {}  # the client's version of each address of a document
         self.editor = EditorSettings()
         self.folders: dict[str, EditorSettings] = {}
         self.encoding = Encoding.UTF16
@@ -112,9 +112,7 @@ class Documents:
         """A new document, and what is wrong with its `croq.toml`, if anything."""
         below, problem = self._below(uri)
         path = path_of(uri)
-        known = self._spellings.setdefault(key_of(uri), [])
-        if uri not in known:
-            known.append(uri)
+        self._spellings.setdefault(key_of(uri), {})[uri] = version
         self._open[key_of(uri)] = Snapshot(uri, version, text, str(path or uri), below)
         return self._open[key_of(uri)], problem
 
@@ -123,6 +121,9 @@ class Documents:
         if old is None:
             return None
         new = old.edited(version, apply_changes(old.source, changes, self.encoding))
+        known = self._spellings[key_of(uri)]
+        if uri in known:
+            known[uri] = version
         self._open[key_of(uri)] = new
         return new
 
@@ -130,17 +131,22 @@ class Documents:
         """The addresses under which a client has opened the document."""
         return tuple(self._spellings.get(key_of(snapshot.uri), (snapshot.uri,)))
 
-    def close(self, uri: str) -> None:
-        """Forget one address of a document, and the document with the last one."""
+    def version_of(self, uri: str, snapshot: Snapshot) -> int:
+        """What the client calls the newest version of a document under one of its addresses: each counts by itself."""
+        return self._spellings.get(key_of(uri), {}).get(uri, snapshot.version)
+
+    def close(self, uri: str) -> bool:
+        """Forget one address of a document, and the document with the last one: whether it was that."""
         key = key_of(uri)
-        left = [other for other in self._spellings.get(key, ()) if other != uri]
-        self._spellings[key] = left
+        left = self._spellings.get(key, {})
+        left.pop(uri, None)
         if not left:
             self._open.pop(key, None)
             self._verdicts.pop(key, None)
             self._spellings.pop(key, None)
             self._hinted.pop(key, None)
             self._costs.pop(key, None)
+        return not left
 
     def judge(
         self, key: str, version: int, found: tuple[Diagnostic, ...], doubted: tuple[Diagnostic, ...] = ()

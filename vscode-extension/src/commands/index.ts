@@ -9,6 +9,7 @@ import { chooseEnvironment } from "./chooseEnvironment.js";
 import { copyReport } from "./copyReport.js";
 import { createEnvironment } from "./createEnvironment.js";
 import { doctor } from "./doctor.js";
+import { expandMacro } from "./expandMacro.js";
 import { explain } from "./explain.js";
 import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
@@ -18,6 +19,7 @@ import { cancelRun, run, runAnyway, runGpu, runSimulator, showRun, verify } from
 import { restartServer, showOutput } from "./server.js";
 import { showSharedMemory } from "./sharedMemory.js";
 import { showFlow } from "./showFlow.js";
+import { showIr, showSyntaxTree } from "./showIr.js";
 
 export const COMMANDS: readonly Command[] = [
   run,
@@ -36,6 +38,9 @@ export const COMMANDS: readonly Command[] = [
   showPtx,
   showSass,
   showSharedMemory,
+  expandMacro,
+  showSyntaxTree,
+  showIr,
   migrate,
   explain,
   doctor,

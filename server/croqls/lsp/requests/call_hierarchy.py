@@ -43,7 +43,10 @@ def prepare(server: CroqtileServer, params: lsp.CallHierarchyPrepareParams) -> l
     place = place_of(server, params)
     if place is None:
         return []
-    return [_item(place.snapshot, item, server.documents.encoding) for item in hierarchy_at(*place)]
+    return [
+        _item(place.snapshot, params.text_document.uri, item, server.documents.encoding)
+        for item in hierarchy_at(*place)
+    ]
 
 
 async def incoming_calls(
@@ -80,16 +83,16 @@ async def _found(
         return []
     source, encoding = snapshot.source, server.documents.encoding
     return [
-        (_item(snapshot, one.item, encoding), [range_of(source, span, encoding) for span in one.places])
+        (_item(snapshot, item.uri, one.item, encoding), [range_of(source, span, encoding) for span in one.places])
         for one in calls
     ]
 
 
-def _item(snapshot: Snapshot, item: HierarchyItem, encoding: Encoding) -> lsp.CallHierarchyItem:
+def _item(snapshot: Snapshot, uri: str, item: HierarchyItem, encoding: Encoding) -> lsp.CallHierarchyItem:
     return lsp.CallHierarchyItem(
         name=item.name,
         kind=_KINDS[item.kind],
-        uri=snapshot.uri,
+        uri=uri,
         range=range_of(snapshot.source, item.span, encoding),
         selection_range=range_of(snapshot.source, item.name_span, encoding),
         detail=item.detail,

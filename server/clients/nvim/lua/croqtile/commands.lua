@@ -100,6 +100,22 @@ local COMMANDS = {
     end,
   },
   {
+    "CroqIr",
+    "Show what a stage or pass of the compiler made, beside the source; without a name the pipeline IR as it is built",
+    { nargs = "?", complete = of_server("stages") },
+    function(call)
+      lazy("generated", "open_stage", word(call) or "build")
+    end,
+  },
+  {
+    "CroqExpand",
+    "Show what the use of a macro under the cursor becomes",
+    {},
+    function()
+      lazy("texts", "expand")
+    end,
+  },
+  {
     "CroqMigrate",
     "Move this file to the current dialect, or to the one named",
     { nargs = "?", complete = of_server("dialects") },
