@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from croqc.engines import nvrtc
 from croqc.engines.gpu import run as card_run
 from croqc.engines.gpu.compile import CACHE_BYTES, _prune, compiled
 from croqc.engines.gpu.parent import Parent
@@ -195,6 +197,43 @@ def test_the_cache_loses_what_was_used_least_recently(tmp_path: Path) -> None:
     _prune(tmp_path, 25)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["2.cubin", "2.log", "3.cubin", "3.log"]
     assert CACHE_BYTES == 2**30
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda good: good[: len(good) // 2], lambda good: bytes(len(good)), lambda good: b""]
+)
+def test_a_damaged_file_in_the_cache_is_compiled_anew(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    """As a power cut or a full disk leaves it."""
+    code = 'extern "C" __global__ void k(int* x) { x[threadIdx.x] = 1; }\n'
+    good = compiled(code, "sm_90a", tmp_path).cubin
+    (path,) = tmp_path.glob("*.cubin")
+    path.write_bytes(damage(good))
+    again = compiled(code, "sm_90a", tmp_path)
+    assert (again.cached, again.cubin) == (False, good)
+    path.with_suffix(".log").write_text("of another time")
+    assert not compiled(code, "sm_90a", tmp_path).cached
+    assert compiled(code, "sm_90a", tmp_path).cached
+
+
+def test_the_cache_loses_what_killed_processes_have_left(tmp_path: Path) -> None:
+    import os
+
+    for name in ("a.cubin.17", "a.log.17", "b.cubin.18"):
+        (tmp_path / name).write_bytes(b"x")
+    os.utime(tmp_path / "a.cubin.17", (1000, 1000))
+    os.utime(tmp_path / "a.log.17", (1000, 1000))
+    _prune(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["b.cubin.18"]
+
+
+def test_other_headers_of_cuda_are_another_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cuda_fp16.h").write_text("struct half {};\n")
+    monkeypatch.setattr(nvrtc, "headers", lambda: str(tmp_path))
+    code = '#include <cuda_fp16.h>\nextern "C" __global__ void k() {}\n'
+    assert not compiled(code, "sm_90a", tmp_path / "kept").cached
+    assert compiled(code, "sm_90a", tmp_path / "kept").cached
+    (tmp_path / "cuda_fp16.h").write_text("struct half { short bits; };\n")
+    assert not compiled(code, "sm_90a", tmp_path / "kept").cached
 
 
 def test_registers_that_do_not_suffice_are_noted_by_kernel() -> None:

@@ -48,7 +48,16 @@ ENDS = {
 
 @pytest.mark.parametrize("type_", ENDS)
 def test_no_more_than_its_type_holds_is_tried(type_: str) -> None:
-    assert flow_of(taking(type_, load(HEAD, f"J > {ENDS[type_]}"), use(HEAD))).findings == ()
+    flow = flow_of(taking(type_, load(HEAD, f"J > {ENDS[type_]}"), use(HEAD)))
+    assert (flow.strength, flow.findings) == (Strength.PROVED, ())
+
+
+@pytest.mark.parametrize("type_", ["u32", "u64"])
+@pytest.mark.parametrize("turns", ["J + 1", "J * 2"])
+def test_turns_that_follow_an_unsigned_parameter_are_counted(type_: str, turns: str) -> None:
+    head = f"foreach k in [{turns}]"
+    flow = flow_of(taking(type_, load(head), use(head)))
+    assert (flow.strength, flow.tried) == (Strength.PROVED, "up to 2^20")
 
 
 @pytest.mark.parametrize("type_", ENDS)

@@ -95,7 +95,7 @@ def test_all_that_fits_and_nothing_else(code: str, expected: list[str]) -> None:
         ("tma.copy lhs_s[0] => |", ["lhs", "output"]),
         ("lhs_s[0].at(|", ["k", "b"]),
         ("x = lhs.subspan(|", ["TILE", "SLOT"]),
-        ("x = call |", ["other", "twice"]),
+        ("x = call |", ["twice"]),
         ("shared |", ["f16", "f32"]),
         ("wait full[|", ["k"]),
     ],

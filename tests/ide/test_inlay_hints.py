@@ -134,3 +134,20 @@ def test_a_first_version_that_does_not_parse_has_what_is_known() -> None:
     assert "shared f16 [MATMUL_WARP_M, MATMUL_WARP_N] output_s‹8 KiB›;" in hinted(text)
     for length in range(0, len(text), 97):
         inlay_hints(Snapshot("file:///k.co", 1, text[:length]))
+
+
+def test_no_parity_is_told_of_a_path_that_waits_for_the_event_in_two_regions() -> None:
+    """Its waits are counted over both; of two regions that no path enters both each counts for itself."""
+    wait = "foreach {k} in [3] { wait e[k % 4]; }"
+    kernel = """__co__ void f() {{
+  parallel b by 1 : block {{
+    shared event e[4];
+    parallel w by 2 : group-4 {{
+      inthreads.async (w == 0) {{ {wait} }}
+      inthreads.async ({second}) {{ {wait} }}
+    }}
+  }}
+}}
+"""
+    told = [" ".join(hinted(kernel.format(wait=wait, second=second))) for second in ("w < 1", "w == 1")]
+    assert [text.count("parity (k / 4) & 1") for text in told] == [0, 2]

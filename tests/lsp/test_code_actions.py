@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -60,6 +61,34 @@ async def test_a_quick_fix_mends_its_finding(client: LanguageClient) -> None:
     assert applied(editor, fix) == BROKEN.replace("srk", "src")
 
 
+async def test_a_word_after_which_the_flow_fails_is_not_preferred(client: LanguageClient) -> None:
+    """`inthreads` and `inthreads.async` may both have been meant; with the first one the roles wait for each other."""
+    right = (EXAMPLES / "pipeline_course.co").read_text(encoding="utf-8")
+    typed = right.replace("inthreads.async (p1 == 0)", "inthread (p1 == 0)", 1)
+    editor = Editor(client, "guess.co", typed)
+    for _ in range(500):  # the second list of a version comes with its verdicts
+        if sum(item.version == editor.version and item.uri == editor.uri for item in client.published) >= 2:
+            break
+        await asyncio.sleep(0.02)
+    actions = [item for item in await ask(client, editor, "inthread (p1") if "inthreads" in item.title]
+    assert [(item.title, item.is_preferred) for item in actions] == [("Write 'inthreads'", None)]
+    assert await ask(client, editor, "inthread (p1", ["source.fixAll"]) == []
+    editor.replace("__co__", "\n__co__")  # until its own verdict comes, that of the version before holds
+    moved = [item for item in await ask(client, editor, "inthread (p1") if "inthreads" in item.title]
+    assert [item.is_preferred for item in moved] == [None]
+
+
+async def test_a_word_after_which_the_flow_is_right_is_preferred(client: LanguageClient) -> None:
+    right = (EXAMPLES / "pipeline_course.co").read_text(encoding="utf-8")
+    editor = Editor(client, "slip.co", right.replace("wait full", "wiat full", 1))
+    for _ in range(500):
+        if sum(item.version == editor.version and item.uri == editor.uri for item in client.published) >= 2:
+            break
+        await asyncio.sleep(0.02)
+    actions = await ask(client, editor, "wiat full", ["quickfix"])
+    assert [(item.title, item.is_preferred) for item in actions] == [("Write 'wait'", True)]
+
+
 async def test_diagnostics_that_the_client_names_have_their_fixes(client: LanguageClient) -> None:
     """Vim and Emacs name those of the cursor's line, wherever the cursor stands in it."""
     editor = Editor(client, "line.co", BROKEN)
@@ -116,6 +145,8 @@ async def test_migrating_the_whole_file(client: LanguageClient) -> None:
     editor = Editor(client, "classic.co", text)
     actions = await ask(client, editor, "matmul", ["source"])
     migrate = next(item for item in actions if item.title == "Migrate this file to the current dialect")
+    if migrate.edit is None:
+        migrate = await client.code_action_resolve_async(migrate)
     assert "trigger full.at(k) after lhs_f, rhs_f;" in applied(editor, migrate)
 
 

@@ -19,6 +19,7 @@ from croqls.workers import tasks
 from croqls.workers.orders import Order, Outcome
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
+from tests.lsp.positions import edited
 from tests.lsp.test_runs import LARGE
 
 KERNEL = Path("examples/pipeline_course.co").read_text(encoding="utf-8")
@@ -117,6 +118,7 @@ def test_cancelling_a_command_ends_its_run(opened: Server) -> None:
         ("migrate", [{"to": "course"}], "the first argument must be the document's address"),
         ("migrate", ["untitled:other.co"], "untitled:other.co is not open"),
         ("migrate", [URI, {"to": "older"}], "'to' must be current or course"),
+        ("migrate", [URI, {"to": ["course"]}], "'to' must be current or course"),
         ("explain", ["early-publis"], "there is no rule 'early-publis'; did you mean 'early-publish'"),
     ],
 )
@@ -149,15 +151,35 @@ def test_without_arguments_the_dialects_are_listed(opened: Server) -> None:
     assert "'= ready' on events" in dialects[0]["summary"] and "bootstraps" in dialects[1]["summary"]
 
 
+def applied(edits: list[dict[str, Any]]) -> str:
+    """The kernel after edits."""
+    return edited(KERNEL, [{"range": one["range"], "text": one["newText"]} for one in edits], "utf-16")
+
+
 def test_migration_is_an_edit_of_the_client(opened: Server) -> None:
     answer = execute(opened, "migrate", URI)
-    (edit,) = opened.until("workspace/applyEdit")["edit"]["changes"][URI]
-    assert edit["newText"] == migrate(check_text(KERNEL), "current").text
+    edit = opened.until("workspace/applyEdit")["edit"]["changes"][URI]
+    assert applied(edit) == migrate(check_text(KERNEL), "current").text
+    assert edit[0]["range"]["start"]["line"] > 5  # what stays as it is stays untouched
     assert answer["message"] == "moved to the current dialect"
     assert (answer["moved"] > 0, answer["kept"], answer["skipped"]) == (True, [], 0)
     assert (
         execute(opened, "migrate", URI, {"to": "course"})["message"] == "there is nothing to move to the course dialect"
     )
+
+
+def test_the_edit_of_a_migration_belongs_to_its_version() -> None:
+    """What a person types while it is on its way is not lost: the client drops it."""
+    with Server() as server:
+        server.start({"workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}})
+        server.open(URI, KERNEL)
+        server.edit(URI, 7, KERNEL)
+        server.answers["workspace/applyEdit"] = {"applied": False}
+        answer = execute(server, "migrate", URI)
+        (change,) = server.until("workspace/applyEdit")["edit"]["documentChanges"]
+    assert change["textDocument"] == {"uri": URI, "version": 7}
+    assert applied(change["edits"]) == migrate(check_text(KERNEL), "current").text
+    assert (answer["message"], answer["moved"]) == ("the editor did not make the edit", 0)
 
 
 def test_a_function_that_cannot_be_read_is_counted(opened: Server) -> None:

@@ -11,9 +11,9 @@ COUNT = 300
 BODY = "  parallel p by N : thread { x.at(p) = N; }\n" * 8
 
 
-def long_text(size: int) -> str:
+def long_text(size: int, count: int = COUNT) -> str:
     """A text in which the first line concerns every function."""
-    functions = (f"__co__ void f{number}(global s32 [N] x) {{\n{BODY}}}\n" for number in range(COUNT))
+    functions = (f"__co__ void f{number}(global s32 [N] x) {{\n{BODY}}}\n" for number in range(count))
     return f"#define N {size}\n{''.join(functions)}"
 
 
@@ -90,3 +90,49 @@ def test_a_long_document_that_is_closed_while_it_is_read(server: Server) -> None
     server.open("untitled:long.co", long_text(16))
     assert len(server.ask("textDocument/documentSymbol", symbols("untitled:long.co"))) == COUNT + 1
     assert (server.messages(), server.log()) == ([], "")
+
+
+def test_requests_do_not_wait_until_all_of_a_long_document_is_read_again(server: Server) -> None:
+    """They are answered for the text as it is now, and before the list; who was answered so is told to ask again."""
+    refresh = {"refreshSupport": True}
+    server.start({"workspace": {"semanticTokens": refresh, "inlayHint": refresh, "codeLens": refresh}})
+    uri, many = "untitled:long.co", 1500
+    server.open(uri, long_text(16, many))
+    server.ask("textDocument/semanticTokens/full", symbols(uri))
+    server.until("textDocument/publishDiagnostics")
+    server.edit(uri, 2, "// more\n" + long_text(4096, many))
+    row = 2 + 600 * 10 + 1
+    column = BODY.index("N; }")
+    place = symbols(uri) | {"position": {"line": row, "character": column}}
+    asked = {
+        "textDocument/hover": place,
+        "textDocument/definition": place,
+        "textDocument/documentSymbol": symbols(uri),
+        "textDocument/semanticTokens/full": symbols(uri),
+        "textDocument/codeAction": symbols(uri)
+        | {"range": {"start": place["position"], "end": place["position"]}, "context": {"diagnostics": []}},
+    }
+    found = {method: server.ask(method, params) for method, params in asked.items()}
+    assert 2 not in listed(server, uri)
+    assert "4096" in str(found["textDocument/hover"]["contents"])
+    assert found["textDocument/definition"][0]["range"]["start"] == {"line": 1, "character": 8}
+    lines = [one["range"]["start"]["line"] for one in found["textDocument/documentSymbol"]]
+    assert lines[:2] + lines[-1:] == [1, 2, 2 + (many - 1) * 10]
+    server.until("textDocument/publishDiagnostics", lambda one: one["version"] == 2)
+    for what in ("inlayHint", "semanticTokens", "codeLens"):
+        server.until(f"workspace/{what}/refresh")
+    whole = server.ask("textDocument/semanticTokens/full", symbols(uri))
+    assert whole["data"] == found["textDocument/semanticTokens/full"]["data"]
+    assert (server.messages(), server.log()) == ([], "")
+
+
+def test_a_rename_waits_for_all_of_a_long_document(server: Server) -> None:
+    server.start()
+    uri = "untitled:long.co"
+    server.open(uri, long_text(16))
+    server.ask("textDocument/documentSymbol", symbols(uri))
+    server.edit(uri, 2, long_text(32).replace("= N;", "= NN;", 1).replace("#define N 32", "#define N 32\n#define NN 4"))
+    place = symbols(uri) | {"position": {"line": 1, "character": 8}}
+    edit = server.ask("textDocument/rename", place | {"newName": "WIDTH"})
+    assert 2 in listed(server, uri)
+    assert len(edit["changes"][uri]) == 2

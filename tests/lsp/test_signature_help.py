@@ -5,6 +5,7 @@ from __future__ import annotations
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from tests.lsp.bare import Server
 from tests.lsp.conftest import Editor, text_of
 
 TEXT = "__co__ void f(global f32 [M] x) {\n  /* 😀 é */ x.at(0) = __max(x.at(1), \n}\n"
@@ -23,3 +24,14 @@ async def test_the_parameter_at_the_cursor(client: LanguageClient) -> None:
     assert labels in (["a", "b"], [(6, 7), (9, 10)])
     nowhere = lsp.SignatureHelpParams(editor.document, lsp.Position(0, 0))
     assert await client.text_document_signature_help_async(nowhere) is None
+
+
+def test_no_signature_says_that_no_parameter_is_active(server: Server) -> None:
+    """Which null would mean, and only to clients that know it (LSP 3.18); the number is that of the whole answer."""
+    server.start()
+    server.open("untitled:k.co", TEXT)
+    line = TEXT.split("\n")[1]
+    place = {"line": 1, "character": len(line.encode("utf-16-le")) // 2}
+    found = server.ask("textDocument/signatureHelp", {"textDocument": {"uri": "untitled:k.co"}, "position": place})
+    assert [one["activeParameter"] for one in found["signatures"]] == [1] * len(found["signatures"])
+    assert found["activeParameter"] == 1

@@ -83,7 +83,7 @@ async def test_a_range_has_its_own_tokens_alone(client: LanguageClient) -> None:
 
 @pytest.mark.parametrize("encoding", list(Encoding))
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_kept_of_functions_is_what_is_made_anew(seed: int, encoding: Encoding) -> None:
+async def test_what_is_kept_of_functions_is_what_is_made_anew(seed: int, encoding: Encoding) -> None:
     """Over random edits: functions move, change, vanish, share a line with other text."""
     draw = Random(f"tokens {seed}")
     server = make_server()
@@ -98,4 +98,4 @@ def test_what_is_kept_of_functions_is_what_is_made_anew(seed: int, encoding: Enc
         fresh.documents.encoding = encoding
         fresh.documents.open(URI, version, text)
         asked = lsp.SemanticTokensParams(lsp.TextDocumentIdentifier(URI))
-        assert semantic_tokens_full(server, asked).data == semantic_tokens_full(fresh, asked).data
+        assert (await semantic_tokens_full(server, asked)).data == (await semantic_tokens_full(fresh, asked)).data

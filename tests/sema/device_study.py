@@ -60,6 +60,12 @@ def device(body: str, arch: str = "sm_90a") -> Device:
     return Device(study(f"__co__ void f({PARAMS}) {{\n{body}\n}}\n", arch))
 
 
+def in_threads(rule: str, body: str, head: str = "parallel b by 4 : block, t by 128 : thread") -> list[str]:
+    """The text of each finding of a rule in threads with shared `s`, `r` and `d`."""
+    declared = "shared f32 [128] s; shared f32 [128] r; shared f32 [2, 128] d;"
+    return [text for found, text in device(f"{head} {{ {declared}\n{body}\n }}").told if found == rule]
+
+
 def block(body: str, arch: str = "sm_90a") -> Device:
     """A body inside `parallel b by 8 : block`."""
     return device(f"parallel b by 8 : block {{\n{body}\n}}", arch)

@@ -29,6 +29,7 @@ def found(body: str) -> tuple[list[tuple[str, str]], list[str]]:
         (EVENT + ROLES.format("foreach k in n { wait e[k % 2]; «yield;» }", "trigger e[0], e[1];"), "e"),
         (EVENT + ROLES.format("foreach k in n { if (k > 3) «yield;» trigger e[k % 2]; }", "wait e[0], e[1];"), "e"),
         (ROLES.format("foreach k in n { __bar_sync(1, 64); «yield;» }", "__bar_sync(1, 64);"), "__bar_sync(1, 64)"),
+        ("parallel t by 64 : thread { local event e; foreach k in n { trigger e; wait e; «yield;» } }", "e"),
         # the outer loop comes back to the event, whatever the inner one does
         (EVENT + ROLES.format("foreach k in n { wait e[0]; foreach j in k { «yield;» } }", "trigger e[0];"), "e"),
         ("parallel w by 2 : group { foreach k in n { «yield;» inthreads (w == 0) {} } }", "inthreads (w == 0) {}"),

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 
 from croqc.sema import rulenames_device as rules
-from tests.sema.device_study import device
+from tests.sema.device_study import device, in_threads
 
 HEAD = "parallel b by 4 : block, t by 128 : thread"
 
 
-def told(body: str, head: str = HEAD) -> list[str]:
-    """The text of each write that is found; `s`, `r` and `d` are shared."""
-    declared = "shared f32 [128] s; shared f32 [128] r; shared f32 [2, 128] d;"
-    found = device(f"{head} {{ {declared}\n{body}\n }}")
-    return [text for rule, text in found.told if rule == rules.UNSYNCED_WRITE]
-
-
+told = partial(in_threads, rules.UNSYNCED_WRITE)
 WRITE = "s.at(t) = big.at(0, t);"
 READ = "x = s.at(127 - t);"
 SYNC = "sync.shared;"
@@ -38,6 +33,9 @@ SYNC = "sync.shared;"
         (f"if (t > 63) {{ {READ} }} else {{ {WRITE} }}", ["s.at(t)"]),
         # a turn of a loop, and the next one
         (f"foreach k in n {{ s.at(t) = big.at(k, t); {SYNC} {READ} }}", ["s.at(t)"]),
+        (f"foreach k in [n] {{ s.at(t) = big.at(k, t); {SYNC} {READ} }}", ["s.at(t)"]),
+        (f"foreach k in [8] {{ d.at(k % 2, t) = big.at(k, t); {SYNC} x = d.at(0, 127 - t); }}", ["d.at(k % 2, t)"]),
+        (f"s.at(t) = 0.0f; {SYNC} foreach k in [4] {{ {READ} s.at(t) = 1.0f; }}", ["s.at(t)"]),
         (f"foreach {{k}} in [4] {{ s.at(t) = big.at(k, t); {SYNC} {READ} }}", ["s.at(t)"]),
         (f"foreach {{i, k}} in [4, n] {{ s.at(t) = big.at(k, t); {SYNC} {READ} }}", ["s.at(t)"]),
         (f"foreach i in 4 {{ foreach k in 1 {{ s.at(t) = big.at(i, t); }} {SYNC} {READ} }}", ["s.at(t)"]),
@@ -78,6 +76,8 @@ def test_a_write_of_what_another_warp_has_yet_to_read_is_found(body: str, writes
         f"foreach k in 8 {{ d.at(k % 2, t) = big.at(k, t); {SYNC} x = d.at(k % 2, 127 - t); }}",
         f"foreach k in 4 {{ {SYNC} x = d.at(k % 2, 127 - t); }} d.at(0, t) = 1.0f;",  # the last turn is 3
         f"foreach k in 8 {{ s.at(t) = 1.0f; {SYNC} {READ} }}",  # each turn writes the same
+        f"s.at(t) = 0.0f; {SYNC} foreach k in [4] {{ {READ} s.at(t) = 0.0f; }}",  # what is there
+        f"foreach k in [8] {{ d.at(k % 2, t) = big.at(k, t); {SYNC} x = d.at(k % 2, 127 - t); }}",
         f"v = big.at(0, t); foreach k in 8 {{ s.at(t) = v; {SYNC} {READ} }}",
         f"foreach k in t {{ s.at(t) = big.at(k, t); {READ} }}",  # turns of their own
         f"mutable int p = 0; foreach k in 8 {{ p = 1 - p; d.at(p, t) = big.at(k, t); {SYNC} x = d.at(p, 127 - t); }}",

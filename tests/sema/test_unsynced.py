@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 
 from croqc.sema import rulenames_device as rules
-from tests.sema.device_study import device
+from tests.sema.device_study import device, in_threads
 
-
-def told(body: str, head: str = "parallel b by 4 : block, t by 128 : thread") -> list[str]:
-    """The text of each read that is found; `s` and `r` are shared."""
-    found = device(f"{head} {{ shared f32 [128] s; shared f32 [128] r;\n{body}\n }}")
-    return [text for rule, text in found.told if rule == rules.UNSYNCED_READ]
-
-
+told = partial(in_threads, rules.UNSYNCED_READ)
 WRITE = "s.at(t) = big.at(0, t);"
 READ = "big.at(1, t) = s.at(127 - t);"
 

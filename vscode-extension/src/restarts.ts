@@ -11,7 +11,7 @@ export class Restarts {
   private worked = false;
   private times: number[] = [];
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   hasWorked(): void {
     this.worked = true;

@@ -107,7 +107,10 @@ function prints(all: readonly string[]): string[] {
     return [];
   }
   const more = lines.length > MOST_PRINTS ? [`… ${lines.length - MOST_PRINTS} more lines`] : [];
-  return ["", "```text", ...lines.slice(0, MOST_PRINTS), ...more, "```"];
+  const shown = [...lines.slice(0, MOST_PRINTS), ...more];
+  const longest = Math.max(2, ...shown.map((line) => Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))));
+  const fence = "`".repeat(longest + 1); // what a kernel prints does not end it
+  return ["", `${fence}text`, ...shown, fence];
 }
 
 function nameOf(path: string): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Restarts } from "../src/restarts.js";
+import { MOST_RESTARTS, Restarts, WINDOW_MS } from "../src/restarts.js";
 
 test("a server that never came up is not started again", () => {
   assert.equal(new Restarts().again(), false);
@@ -25,4 +25,20 @@ test("four times in three minutes, then again when the first is three minutes ol
   assert.deepEqual([0, 1000, 2000, 3000, 4000].map(crash), [true, true, true, true, false]);
   assert.equal(crash(179_999), false);
   assert.equal(crash(180_000), true);
+});
+
+test("a clock that is set back changes nothing", (context) => {
+  let day = Date.parse("2026-01-02");
+  context.mock.method(Date, "now", () => day);
+  const restarts = new Restarts();
+  const passed = context.mock.method(performance, "now", () => 0);
+  for (let count = 0; count < MOST_RESTARTS; count += 1) {
+    restarts.hasWorked();
+    assert.equal(restarts.again(), true);
+  }
+  restarts.hasWorked();
+  assert.equal(restarts.again(), false);
+  day -= 24 * 3600_000;
+  passed.mock.mockImplementation(() => WINDOW_MS);
+  assert.equal(restarts.again(), true);
 });

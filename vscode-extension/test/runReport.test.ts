@@ -42,6 +42,11 @@ test("no folder of the user's is named", () => {
   assert.doesNotMatch(report + refused, /ada|secret/);
 });
 
+test("what a kernel prints does not end the block that it stands in", () => {
+  const report = runReport(result([entry({ prints: ["a\n", "```\n", "# no heading ````\n"] })]), AROUND);
+  assert.match(report, /\n`````text\na\n```\n# no heading ````\n`````\n$/);
+});
+
 test("long output of a kernel is cut", () => {
   const prints = Array.from({ length: 100 }, (_, at) => `${at}\n`);
   const lines = runReport(result([entry({ prints })]), AROUND).split("\n");

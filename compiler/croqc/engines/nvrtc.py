@@ -5,7 +5,9 @@ The engine and `croq cuda` compile with the same options, so that what is shown 
 
 from __future__ import annotations
 
+import hashlib
 import re
+from pathlib import Path
 from typing import Any, Final
 
 OPTIONS: Final = ("-std=c++17", "--ptxas-options=-v", "-lineinfo", "-default-device")
@@ -72,6 +74,13 @@ def _compiled(code: str, arch: str, what: str) -> tuple[bytes, str]:
         return made, text
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+def included(code: str) -> tuple[str, ...]:
+    """The SHA-256 of each header of CUDA that the code includes, as far as they are found."""
+    folder = headers() if _INCLUDE.search(code) else None
+    paths = [] if folder is None else [Path(folder, name) for name in _INCLUDE.findall(code)]
+    return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths if path.is_file())
 
 
 def _includes(code: str) -> tuple[str, ...]:

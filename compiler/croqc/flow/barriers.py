@@ -27,30 +27,47 @@ class _Named:
         self.place = place
 
 
+class _Whole:
+    """The barrier of all paths that run a `parallel`: in which round it is, and who has come."""
+
+    __slots__ = ("clock", "here", "round")
+
+    def __init__(self, width: int) -> None:
+        self.round = 0
+        self.here: set[int] = set()
+        self.clock: Clock = [0] * width
+
+
 class Barriers:
     def __init__(self, machine: Run) -> None:
         self.machine: Run = proxy(machine)  # no circle: a run that is done with is freed at once
-        self.round = 0
-        self.here: set[int] = set()
-        self.clock: Clock = [0] * machine.width
+        self.whole: dict[tuple[int, ...], _Whole] = {}  # by whom it is for
         self.named: dict[int, _Named] = {}
+
+    @property
+    def here(self) -> list[int]:
+        """Who stands at a barrier of the block."""
+        return sorted(number for each in self.whole.values() for number in each.here)
 
     def meet(self, path: PathState, op: Op) -> bool:
         """The barrier of all paths; False until the last one has come."""
         machine = self.machine
+        everyone = tuple(number for number, one in enumerate(machine.setting.paths) if op.top not in one.apart)
+        if everyone not in self.whole:
+            self.whole[everyone] = _Whole(machine.width)
+        barrier = self.whole[everyone]
         if path.met is None:
-            path.met = self.round
-            self.here.add(path.number)
-            merge(self.clock, path.clock)
+            path.met = barrier.round
+            barrier.here.add(path.number)
+            merge(barrier.clock, path.clock)
             path.clock[path.number] += 1
-            everyone = len(machine.setting.paths)
-            if len(self.here) == everyone:
-                self.here.clear()
-                self.round += 1
-        if path.met == self.round:
+            if len(barrier.here) == len(everyone):
+                barrier.here.clear()
+                barrier.round += 1
+        if path.met == barrier.round:
             return False
         path.met = None
-        merge(path.clock, self.clock)
+        merge(path.clock, barrier.clock)
         machine.note(path, op)
         return True
 

@@ -19,7 +19,7 @@ from croqc.flow.ops_control import Branch, Set
 from croqc.flow.ops_data import Copy
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.ops_futures import Rotate
-from croqc.flow.program import Loop, Op, Program, Size
+from croqc.flow.program import Loop, Op, Program, Size, turns_of
 from croqc.flow.signature import Kind, spell
 from croqc.text.span import Span
 
@@ -142,7 +142,7 @@ def _already(program: Program, loop: Loop, least: Mapping[int, int]) -> int:
     for var, value in least.items():
         env[var] = value
     try:
-        return max(len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1))) - 1, 0)
+        return max(turns_of(closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env)) - 1, 0)
     except (UndecidedError, OverflowError):
         return 0
 

@@ -31,7 +31,7 @@ class JointState(ABC):
             for op in machine.program.ops
             if isinstance(op, WaitEvent | Trigger)
             for ref in refs_of(op)
-            if ref.ordered
+            if ref.ordered or ref.phase is not None
         }
         self.every = range(machine.program.variables)
         self.kept = [op.var for op in machine.program.ops if isinstance(op, Set)]  # what outlives a path's job
@@ -60,13 +60,22 @@ class JointState(ABC):
             tuple(self._slot(slot, ranks) for slot in slots),
             self._accesses(ranks),
             len(machine.accesses.written),  # nothing is ever taken out
-            tuple(sorted(machine.barriers.here)),
+            tuple(machine.barriers.here),
+            self._turns(),
             tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
 
+    def _turns(self) -> State:
+        """Where unlike `parallel`s wait for each other: which fork each is at, as seen from the one farthest behind."""
+        if not self.machine.before:
+            return ()
+        jobs = [path.present or (path.jobs[0] if path.jobs else None) for path in self.machine.paths]
+        least = min((job.number for job in jobs if job is not None), default=0)
+        return tuple(None if job is None else job.number - least for job in jobs)
+
     def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
         """For each component of a clock the values that something may still be compared with."""
-        marks: list[set[int]] = [set() for _ in range(self.machine.width)]
+        marks: list[set[int]] = [set() for _ in range(self.machine.own)]
         for path in self.machine.paths:
             marks[path.number].add(path.epoch)
             for transfer in (*path.handles.values(), *(alias.transfer for alias in path.aliases.values())):
@@ -86,7 +95,15 @@ class JointState(ABC):
             for access in live:
                 marks[access.index].add(access.end)
         self._mark_barriers(marks)
-        return marks
+        every = marks * (self.machine.width // self.machine.own)
+        self._mark_ends(every)
+        return every
+
+    def _mark_ends(self, marks: list[set[int]]) -> None:
+        for path in self.machine.paths:
+            for clock in path.ended.values():
+                for number, epoch in enumerate(clock):
+                    marks[number].add(epoch)
 
     def _mark_barriers(self, marks: list[set[int]]) -> None:
         for barrier in self.machine.barriers.named.values():
@@ -103,7 +120,9 @@ class JointState(ABC):
             path.met is None,
             self._values(path.env, self.kept if path.idle else self.every),
             ranks.of(path.clock),
+            tuple(ranks.of(clock) for clock in path.ended.values()),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
+            tuple(sorted(path.homes.items())),
             tuple(map(self._issued, path.uncommitted)),
             tuple((slot.event.number, slot.index, len(transfers)) for slot, transfers in path.tagged.items()),
             tuple(

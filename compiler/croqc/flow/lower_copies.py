@@ -12,6 +12,7 @@ from croqc.flow.ops_select import Take
 from croqc.sema.model import Symbol, Unit
 from croqc.sema.types import Storage
 from croqc.syntax import ast
+from croqc.syntax.visit import walk
 
 
 def copy(lowering: Lowering, node: ast.Copy) -> None:
@@ -24,6 +25,9 @@ def copy(lowering: Lowering, node: ast.Copy) -> None:
     op.asynchronous = (node.is_async or node.old_async) and node.target is not None
     op.bytes = info.bytes
     op.shared_out = any(modifier.name == "multicast" for modifier in node.modifiers)
+    if op.shared_out and lowering.blocks > 1:
+        op.blocks, lowering.program.crosses = lowering.blocks, True
+        op.meets = _follows_rank(lowering, node.source) and not _follows_rank(lowering, node.dest)
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
     op.even = node.op != "transp" and node.op != "pad" and lowering.buffers.is_even(info)
@@ -45,6 +49,11 @@ def copy(lowering: Lowering, node: ast.Copy) -> None:
     lowering.emit(op)
     if together and not op.asynchronous:
         lowering.emit(Meet(node.span, lowering.loops))
+
+
+def _follows_rank(lowering: Lowering, node: ast.Node) -> bool:
+    values = (lowering.model.values.get(each) for each in walk(node))
+    return any(value is not None and not lowering.ranks.isdisjoint(value.names()) for value in values)
 
 
 def _dest(lowering: Lowering, node: ast.Copy) -> Dest:

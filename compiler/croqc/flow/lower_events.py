@@ -70,6 +70,7 @@ def wait(lowering: Lowering, node: ast.Wait) -> None:
         event = event_ref(lowering, ref)
         symbol = lowering.symbol_of(ref)
         if event is not None:
+            event.phase = node.phase.value if isinstance(node.phase, ast.IntLit) else None
             lowering.emit(WaitEvent(event, lowering.loops))
             _advance(lowering, (ref,))
         elif symbol is not None and lowering.buffers.is_handle(symbol):
@@ -87,5 +88,6 @@ def trigger(lowering: Lowering, node: ast.Trigger) -> None:
         refs, lambda ref: node.cluster or ref.event.symbol in lowering.model.cluster_events
     ):
         blocks = lowering.blocks if over_blocks else 1
+        lowering.program.crosses |= blocks > 1
         lowering.emit(Trigger(node.span, tuple(group), tuple(handles), blocks, lowering.loops))
     _advance(lowering, node.refs)

@@ -13,7 +13,7 @@ from croqc.flow.exprs import Expr, apply, const, floored, unknown, var
 from croqc.flow.extents import cast_of
 from croqc.flow.lower_widths import Widths
 from croqc.flow.program import Program, Size
-from croqc.flow.ranges import ANY, TRUTH, Range
+from croqc.flow.ranges import ANY, TRUTH, Range, compared
 from croqc.flow.signature import spell
 from croqc.sema.elements import canonical, limits
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
@@ -114,7 +114,7 @@ class Exprs:
                 return apply("neg" if op == "-" else op, self.of(operand, depth + 1))
             case ast.Binary(op=op, left=left, right=right) if op in _OPERATORS:
                 sides = self.widths.operands(node, self.of(left, depth + 1), self.of(right, depth + 1))
-                return self._against_start(op, *sides) if op not in _SHIFTS else _shifted(op, *sides)
+                return self._combined(op, *sides) if op not in _SHIFTS else _shifted(op, *sides)
             case ast.Cond(test=test, then=then, other=other):
                 return apply("?:", *(self.of(part, depth + 1) for part in (test, then, other)))
             case ast.Builtin(name="cdiv", args=(first, second)):
@@ -123,8 +123,8 @@ class Exprs:
                 return self.of(operand, depth + 1)
         return unknown(node.span)
 
-    def _against_start(self, op: str, left: Expr, right: Expr) -> Expr:
-        """`id == b`, where `id` starts at `b`: whether it is in its first turn."""
+    def _combined(self, op: str, left: Expr, right: Expr) -> Expr:
+        """`id == b`, where `id` starts at `b`: whether it is in its first turn. Of a size the ends of its type tell."""
         if (
             op in ("==", "!=")
             and left.op == "+"
@@ -132,7 +132,15 @@ class Exprs:
             and spell(left.args[0]) == spell(right)
         ):
             return apply(op, left.args[1], const(0))
-        return apply(op, left, right)
+        first, second = self._lying(left), self._lying(right)
+        always = None if first is None or second is None else compared(op, first, second)
+        return apply(op, left, right) if always is None else const(int(always))
+
+    def _lying(self, value: Expr) -> Range | None:
+        """Between which ends a size or a constant lies."""
+        if value.const is not None:
+            return value.const, value.const
+        return next((each.ends for each in self.program.sizes if value.op == "v" and each.var == value.value), None)
 
     def _name(self, node: ast.Name, depth: int) -> Expr:
         symbol = self.model.uses.get(node)

@@ -166,17 +166,18 @@ class Enter(Step):
 
 
 class Fork(Step):
-    """The block gives its paths an inner `parallel` to run, behind what they still have to do."""
+    """The block gives its paths an inner `parallel`, `node`, to run, behind what they still have to do."""
 
-    __slots__ = ("entry",)
+    __slots__ = ("entry", "node")
     WORD = "fork"
 
-    def __init__(self, span: Span, loops: tuple[Loop, ...]) -> None:
-        super().__init__(span, loops)
+    def __init__(self, node: ast.Parallel, loops: tuple[Loop, ...]) -> None:
+        super().__init__(node.span, loops)
+        self.node = node
         self.entry = 0
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        machine.fork(path, self.entry)
+        machine.fork(path, self.node, self.entry)
         path.pc += 1
         return True
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from croqc.flow.exprs import Expr
+from croqc.flow.neighbours import note_write
 from croqc.flow.ops_events import EventRef
-from croqc.flow.ops_futures import wait_handle
+from croqc.flow.ops_futures import home, wait_handle
 from croqc.flow.ops_multiplies import Accumulator
 from croqc.flow.program import Loop
 from croqc.flow.referents import resolve
@@ -72,8 +73,8 @@ class Copy(Step):
     tensor that it writes, with the tensor's extents."""
 
     __slots__ = (
-        "asynchronous", "bytes", "dest", "even", "event", "follows", "handle", "origin", "outlet", "shared_out",
-        "source",
+        "asynchronous", "blocks", "bytes", "dest", "even", "event", "follows", "handle", "meets", "origin", "outlet",
+        "shared_out", "source",
     )  # fmt: skip
     WORD = "copy"
 
@@ -89,6 +90,8 @@ class Copy(Step):
         self.origin: Symbol | None = None  # what is loaded, where that is no stage
         self.even = False
         self.shared_out = False  # into other blocks of the cluster, too
+        self.blocks = 1  # in which it writes
+        self.meets = False  # each block writes there, with data of its own
         self.outlet: tuple[tuple[Extent, Expr], ...] = ()
 
     def exprs(self) -> Sequence[Expr]:
@@ -108,9 +111,11 @@ class Copy(Step):
         held = path.handles.get(self.handle) if self.handle >= 0 else None
         slots: Sequence[int] = ()
         if operand is not None:
-            kept = held.slots if self.dest.made and held is not None else ()
+            kept = self._kept(machine, path, held) if self.dest.made else ()
             found = (operand, kept) if kept else resolve(machine, path, self, operand)
             slots = () if found is None else found[1]
+            if self.blocks > 1:
+                note_write(machine, path, operand, slots, self.span, self.meets)
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
             machine.note(path, self, operand=operand or self.source, slots=slots)
@@ -119,6 +124,10 @@ class Copy(Step):
         path.touched = True
         path.pc += 1
         return True
+
+    def _kept(self, machine: Walk, path: PathState, held: Transfer | None) -> tuple[int, ...]:
+        """The slots that the handle's name stands for already."""
+        return home(machine, path, self.handle) if held is None else held.slots
 
     def _keep(
         self, machine: Walk, path: PathState, made: list[Access], slots: tuple[int, ...], held: Transfer | None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from croqc.flow.exprs import Expr, closure
+from croqc.flow.neighbours import note_arrival, told_to_all
 from croqc.flow.program import Event, Loop
 from croqc.flow.state import EventSlot, PathState, Place, Transfer, merge
 from croqc.flow.steps import Step, Walk
@@ -18,9 +19,10 @@ _FIRST = 8  # and as much as the first one of a slot, which was made for it
 
 
 class EventRef:
-    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name."""
+    """One operand of a wait or trigger: `index` is the slot, or the order where `ordered`; None for a plain name.
+    `phase`: the one that an older `wait<n>` writes."""
 
-    __slots__ = ("code", "event", "index", "ordered", "span", "where")
+    __slots__ = ("code", "event", "index", "ordered", "phase", "span", "where")
 
     def __init__(self, span: Span, event: Event, index: Expr | None, ordered: bool) -> None:
         self.span = span
@@ -28,6 +30,7 @@ class EventRef:
         self.event = event
         self.index = index
         self.ordered = ordered
+        self.phase: int | None = None
         self.code = closure(index) if index is not None else None
 
     def slots(self, path: PathState) -> tuple[Sequence[EventSlot], int]:
@@ -104,10 +107,20 @@ class WaitEvent(Step):
         k = path.waits.get(slot, 0)
         if generation >= 0 and (generation ^ k) & 1:
             machine.fault("order", path.at(self), slot=slot, own=k, order=generation, waits=True)
+        if self.ref.phase is not None and not self._is_in_phase(path, slot, self.ref.phase ^ k):
+            machine.fault("order", path.at(self), slot=slot, own=k, phase=self.ref.phase, waits=True)
         if slot.completed <= k:
             return False
         self._pass(machine, path, slot, k)
         return True
+
+    @staticmethod
+    def _is_in_phase(path: PathState, slot: EventSlot, apart: int) -> bool:
+        """Whether a written phase is that of the path's own count. That of a slot which is `= ready` may count from the
+        credit at start or from the first completion in the run: what the first wait says holds for the others."""
+        if slot.event.ready:
+            return path.phases.setdefault(slot, apart & 1) == apart & 1
+        return apart & 1 == 0
 
     def _pass(self, machine: Walk, path: PathState, slot: EventSlot, k: int) -> None:
         at = slot.listed(path.number, k)
@@ -152,6 +165,8 @@ class Trigger(Step):
                     self._count(machine, path, slot, generation)
                 if transfers or tagged:
                     self._bind(machine, slot, [*path.tagged.pop(slot, ()), *transfers])
+                if self.blocks > 1:
+                    note_arrival(machine, path, slot, self.span)
                 for _ in range(self.blocks):
                     self._arrive(machine, path, slot)
         path.pc += 1
@@ -188,7 +203,7 @@ class Trigger(Step):
                 machine.fault("mixup", path.at(self), slot=slot, who=other, generation=slot.completed)
                 break
         slot.arrivals.append((number, clock[number]))
-        merge(slot.clock, clock)
+        merge(slot.clock, clock if self.blocks == 1 else told_to_all(machine, clock))
         path.release(self, slot)
         slot.pending -= 1
         if machine.record is not None:
@@ -209,7 +224,7 @@ class Trigger(Step):
         slot.bound.clear()
         clock = slot.clock
         if slot.component >= 0:
-            clock[slot.component] = slot.offset + generation + 1
+            clock[slot.component] = slot.landed = slot.offset + generation + 1
         for waiter, (epoch, op, env) in slot.last_waits.items():
             if clock[waiter] < epoch and machine.paths[waiter].waits.get(slot, 0) == generation:
                 machine.fault("overrun", path.at(self), Place(waiter, op, env), slot=slot, generation=generation - 1)

@@ -41,8 +41,14 @@ class WaitFuture(Step):
         return True
 
 
+def home(machine: Walk, path: PathState, handle: int) -> tuple[int, ...]:
+    """The slots of the buffer that a handle keeps, whatever it holds; empty where no exchange names it."""
+    return path.homes.get(handle) or machine.program.homes.get(handle, ())
+
+
 class Rotate(Step):
-    """`swap` and `rotate`: each handle gets what the next one held. Without a second name: an empty placeholder."""
+    """`swap` and `rotate`: each handle gets what the next one held, with its buffer. Without a second name: an empty
+    placeholder, which keeps its buffer."""
 
     __slots__ = ("handles",)
     WORD = "swap"
@@ -56,8 +62,10 @@ class Rotate(Step):
             path.handles[self.handles[0]] = None
         else:
             held = [path.handles.get(handle) for handle in self.handles]
+            homes = [home(machine, path, handle) for handle in self.handles]
             for handle, transfer in zip(self.handles, [*held[1:], held[0]], strict=True):
                 path.handles[handle] = transfer
+            path.homes.update(zip(self.handles, [*homes[1:], homes[0]], strict=True))
             path.stamp += 1
             machine.note(path, self)
         path.pc += 1

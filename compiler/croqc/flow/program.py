@@ -35,16 +35,18 @@ class Loop:
 class Op:
     """One step, as far as it can be read. `loops` are the reader's loops around it, outermost first.
 
-    `together`: the paths of a unit make one access of it; `maybe`: why it may not happen, empty where it surely does.
+    `top`: the outermost inner `parallel` that it stands in. `together`: the paths of a unit make one access of it;
+    `maybe`: why it may not happen, empty where it surely does.
     """
 
-    __slots__ = ("atomic", "loops", "maybe", "role", "span", "together")
+    __slots__ = ("atomic", "loops", "maybe", "role", "span", "together", "top")
     WORD = ""
 
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
         self.span = span
         self.loops = loops
         self.role: ast.InThreads | None = None
+        self.top: ast.Parallel | None = None
         self.maybe = ""
         self.together = self.atomic = False
 
@@ -106,6 +108,11 @@ class Size:
     ends: Range = ANY
 
 
+def turns_of(low: int, high: int, step: int) -> int:
+    """The turns of a loop. `len` of a range does not count beyond 2^63, where unsigned bounds may come round to."""
+    return max(-((low - high) // max(step, 1)), 0)
+
+
 @dataclass(slots=True, eq=False)
 class Program:
     """`main` is where the block starts; `divided`: there is no block of its own, every path starts there."""
@@ -121,10 +128,12 @@ class Program:
     asserts: list[Expr] = field(default_factory=list)
     notes: list[tuple[Span, str]] = field(default_factory=list)
     handles: dict[int, str] = field(default_factory=dict)
+    homes: dict[int, tuple[int, ...]] = field(default_factory=dict)  # the slots that exchanged futures begin with
     divided: bool = False
     stage_slots: int = 0
     partly: frozenset[int] = frozenset()  # slots of which some statement writes a part only
     ranks: set[int] = field(default_factory=set)  # variables that say which block of its cluster this is
+    crosses: bool = False  # blocks of a cluster give each other credits or data
     endless: Span | None = None  # of a loop that was left out, as nothing happens in it, and that may not end
     converts: bool = False  # there are integers of other types than indices have
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations

@@ -28,6 +28,20 @@ def combined(op: str, a: Range, b: Range, whole: Range) -> Range:
     return (found(a, b) if found else None) or whole
 
 
+def compared(op: str, a: Range, b: Range) -> bool | None:
+    """What a comparison comes to, whatever the numbers are; None where that hangs on them, or `op` is none."""
+    if op in (">", ">="):
+        return compared("<" if op == ">" else "<=", b, a)
+    if op in ("==", "!="):
+        apart = a[1] < b[0] or b[1] < a[0]
+        return op == "!=" if apart else (op == "==" if a == b and a[0] == a[1] else None)
+    if op not in ("<", "<="):
+        return None
+    if a[1] < b[0] or (op == "<=" and a[1] == b[0]):
+        return True
+    return False if a[0] > b[1] or (op == "<" and a[0] == b[1]) else None
+
+
 def _hull(of: Callable[[int, int], int], a: Range, b: Range) -> Range:
     ends = [of(x, y) for x in a for y in b]
     return min(ends), max(ends)

@@ -16,7 +16,7 @@ from croqc.flow.ops_control import Bar
 from croqc.flow.ops_data import Copy
 from croqc.flow.ops_futures import Rotate
 from croqc.flow.ops_multiplies import Multiply
-from croqc.flow.program import Loop
+from croqc.flow.program import Loop, turns_of
 from croqc.flow.report import FlowFinding, Strength
 from croqc.flow.run import Setting
 from croqc.flow.settled import unsettled
@@ -161,7 +161,7 @@ class Turns:
             env[var] = value
         low, high, step = self.ends
         try:
-            return len(range(low(env), high(env), max(step(env), 1)))
+            return turns_of(low(env), high(env), step(env))
         except UndecidedError:
             return None
 

@@ -15,7 +15,7 @@ from croqc.flow.instances import Plan, refs_of
 from croqc.flow.joint_state import JointState, State
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork
-from croqc.flow.program import Loop, Program
+from croqc.flow.program import Loop, Program, turns_of
 from croqc.flow.state import PathState
 
 
@@ -59,7 +59,7 @@ class Repetition(JointState):
             return False
         env = self.machine.paths[number].env
         try:
-            planned = len(range(closure(loop.low)(env), closure(loop.high)(env), max(closure(loop.step)(env), 1)))
+            planned = turns_of(closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env))
         except UndecidedError:
             return False
         return self.machine.paths[number].turns.get(loop, 0) < planned
@@ -76,7 +76,7 @@ class Repetition(JointState):
 def moduli(program: Program, plan: Plan, counters: Collection[int]) -> Mapping[int, int]:
     """By which number the value of each index and counter can be reduced. Loops of a fixed number of turns stay."""
     found: dict[int, int] = {}
-    ordered = any(ref.ordered for op in program.ops for ref in refs_of(op))
+    ordered = any(ref.ordered or ref.phase is not None for op in program.ops for ref in refs_of(op))
     for loop in program.loops:
         if loop in plan.turns:
             found[loop.var] = plan.periods.get(loop.var, 1) * (2 if ordered else 1)

@@ -30,7 +30,8 @@ class ExhaustedError(Exception):
 
 
 class Run:
-    """`width` of its clocks; `faults` in the order in which they were met; `steps` that were spent of `budget`.
+    """`width` of its clocks, `own`: components of them that tell of the own block; `faults` in the order in which they
+    were met; `steps` that were spent of `budget`.
 
     `weight`: what a step costs.
     """
@@ -45,7 +46,8 @@ class Run:
         self.faults: dict[tuple[object, ...], Fault] = {}
         self.record: list[tuple[Any, ...]] | None = [] if record else None
         tagged = sum(event.slots for event in program.events if event.tx)
-        self.width = len(setting.paths) + (not program.divided) + tagged
+        self.own = len(setting.paths) + (not program.divided) + tagged
+        self.width = self.own * (1 + program.crosses)  # and as many of any other block of the cluster
         self.paths: list[PathState] = []
 
     def spend(self, steps: int) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from croqc.flow.courses import course
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
 from croqc.flow.ops_control import Branch, Enter
-from croqc.flow.program import Loop, Op, Program, Size
+from croqc.flow.program import Loop, Op, Program, Size, turns_of
 
 Kind = tuple[str, ...]
 NODES: Final = 16  # nodes of expressions that are evaluated in the time of one abstract step
@@ -104,7 +104,7 @@ class Signature:
             ranges: dict[Loop, range] = {}
             for _, loop, low, high, step in self.loops:
                 ranges[loop] = range(low(env), high(env), max(step(env), 1))
-                count = len(ranges[loop])
+                count = turns_of(low(env), high(env), step(env))
                 if count > turns.get(loop, count):
                     return None
                 key.append(count)
@@ -124,7 +124,7 @@ class Signature:
         env: Env = [0] * self.width
         for var, value in sizes.items():
             env[var] = value
-        counts = {loop: len(range(low(env), high(env), max(step(env), 1))) for _, loop, low, high, step in self.loops}
+        counts = {loop: turns_of(low(env), high(env), step(env)) for _, loop, low, high, step in self.loops}
         return {loop: count for loop, count in counts.items() if count > turns.get(loop, count)}
 
     def kind(self, sizes: Mapping[int, int]) -> Kind:

@@ -25,7 +25,7 @@ TRAIL: Final = 1 << 16  # epochs of a path whose ends are kept: far more than li
 ROUND: Final = 1 << 40  # landed generations of later instances of an event are larger than all earlier ones
 
 
-def merge(clock: Clock, other: Clock) -> None:
+def merge(clock: Clock, other: Sequence[int]) -> None:
     """The later of both, component by component."""
     for place, epoch in enumerate(other):  # mostly few of them are later: quicker than `map(max, …)`
         if epoch > clock[place]:
@@ -124,7 +124,7 @@ class EventSlot:
 
     __slots__ = (
         "arrivals", "before", "bound", "clock", "clocks", "completed", "component", "count", "event", "expected",
-        "index", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
+        "index", "landed", "last_waits", "late", "offset", "pending", "skipped", "sources", "traces",
     )  # fmt: skip
 
     def __init__(self, event: Event, index: int, components: int, component: int, offset: int) -> None:
@@ -140,6 +140,7 @@ class EventSlot:
         self.before: Sequence[tuple[int, int]] = ()
         self.bound: list[Transfer] = []
         self.component = component
+        self.landed = 0  # the value of its component that the last generation gave
         self.expected = 0  # bytes bound since the last arrival
         self.offset = offset
         self.last_waits: dict[int, tuple[int, Op, Env]] = {}
@@ -160,13 +161,27 @@ class EventSlot:
         return generation
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """The body of an inner `parallel`, `top`, for a path: where it begins, which variables of the block have changed,
+    what the block had seen, and its events. `number`: of the fork."""
+
+    entry: int
+    changed: Mapping[int, Any]
+    clock: Clock
+    events: Sequence[Slots]
+    top: ast.Parallel
+    number: int
+
+
 class PathState:
     """A path in a run. `number` -1 never occurs: the block's own flow, if there is one, has the last number."""
 
     __slots__ = (
-        "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
-        "handles", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "regions", "rounds",
-        "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
+        "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "ended", "env", "events",
+        "flying", "handles", "homes", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "phases",
+        "present", "regions",
+        "rounds", "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
     def __init__(self, number: int, path: Path | None, name: str, env: Env, components: int) -> None:
@@ -180,15 +195,19 @@ class PathState:
         self.pc = -1
         self.idle = True
         self.left = False
-        self.jobs: deque[tuple[int, dict[int, Any], Clock, list[Slots]]] = deque()
+        self.jobs: deque[Job] = deque()
+        self.present: Job | None = None  # what it runs
+        self.ended: dict[ast.Parallel, Clock] = {}  # what it had seen at the end of what unlike `parallel`s gave it
         self.events: list[Slots] = []
         self.blocked: tuple[Op, object] | None = None
         self.touched = False
         self.waits: dict[EventSlot, int] = {}
         self.steady: dict[EventSlot, int] = {}
+        self.phases: dict[EventSlot, int] = {}  # of a slot that is ready: the phase that its first wait is written with
         self.tagged: dict[EventSlot, list[Transfer]] = {}  # copies that named a slot: they go with the next trigger
         self.trail: dict[int, tuple[Op, Env, EventSlot | None]] = {}
         self.handles: dict[int, Transfer | None] = {}
+        self.homes: dict[int, tuple[int, ...]] = {}  # of futures that have been exchanged, the slots of their buffers
         self.stamp = 0
         self.flying: list[Transfer] = []
         self.uncommitted: list[Issued] = []  # in the order of their issue, in which the hardware ends them

@@ -13,7 +13,7 @@ from math import lcm
 from croqc.flow.candidates import admits, least_of
 from croqc.flow.courses import course
 from croqc.flow.exprs import COMPARE, Env, Expr, UndecidedError, Value, closure
-from croqc.flow.program import Loop, Program, Size
+from croqc.flow.program import Loop, Program, Size, turns_of
 from croqc.flow.signature import NODES, spell
 
 _MOST_VALUES = 1 << 13  # that are looked through
@@ -82,7 +82,7 @@ class _Look:
         env = self.env
         env[self.var] = value
         try:
-            counts = {loop: len(range(low(env), high(env), max(step(env), 1))) for loop, low, high, step in self.loops}
+            counts = {loop: turns_of(low(env), high(env), step(env)) for loop, low, high, step in self.loops}
             return _Seen(value, tuple(code(env) for code in self.codes), counts)
         except (UndecidedError, OverflowError):
             return None

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from croqc.refactor.base import Code, Outcome, Refusal
 from croqc.sema.types import Event
 from croqc.syntax import ast
+from croqc.text.edits import Edit
 from croqc.text.span import Span
 
 TITLE = "Wait without a written phase"
@@ -43,10 +44,15 @@ def edits(code: Code, stmt: ast.Wait) -> Outcome:
         if event is None or not isinstance(event.type, Event):
             return Refusal("the phase of what is no event", ref.span)
         earlier = [other for other, _ in code.refs(event) if isinstance(other, ast.Wait) and _before(code, other, stmt)]
-        if phase != (len(earlier) + event.type.ready) % 2:
+        if not event.type.ready and phase != len(earlier) % 2:
             return Refusal("the written phase is not that of the generation that the path waits for", stmt.op_span)
-    end = code.bare.find(">", stmt.phase.span.end)
-    return code.replaced(Span(stmt.op_span.start, end + 1), "")
+    return without_phase(code, stmt)
+
+
+def without_phase(code: Code, stmt: ast.Wait) -> tuple[Edit, ...]:
+    """The edits alone, whatever the path's count is."""
+    behind = stmt.op_span.end if stmt.phase is None else stmt.phase.span.end
+    return code.replaced(Span(stmt.op_span.start, code.bare.find(">", behind) + 1), "")
 
 
 def _before(code: Code, other: ast.Wait, stmt: ast.Wait) -> bool:

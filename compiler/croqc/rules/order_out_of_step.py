@@ -1,7 +1,9 @@
-"""Rule `order-out-of-step`: the order of `e.at(order)` has the parity of another generation (credit-flow, 2)."""
+"""Rule `order-out-of-step`: the order of `e.at(order)`, or the phase of an older `wait<n>`, has the parity of another
+generation (credit-flow, 2; reference, chapter 0)."""
 
 from __future__ import annotations
 
+from croqc.refactor import wait_phase
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import slots_text
@@ -18,8 +20,15 @@ from croqc.text.span import Span
 
 def _render(finding: Finding, subject: Subject) -> Words:
     args = finding.args
-    own, order = args["own"], args["order"]
+    own = args["own"]
     assert isinstance(own, int)
+    if "phase" in args:
+        message = (
+            f"phase {args['phase']} is waited for,"
+            f" but this is the {ordinal(own + 1)} wait of {args['path']} on {slot(args)}{at(args)}"
+        )
+        return Words(message, "without a phase the path counts its waits itself", fixes=_unphased(finding, subject))
+    order = args["order"]
     message = (
         f"the order means generation {order} of {slot(args)},"
         f" but this is the {ordinal(own + 1)} {args['what']} of {args['path']} on it{at(args)}"
@@ -35,6 +44,15 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
         return ()
     slip = doubled(code, site.event) or _shifted(code, site, order) or skipped(code, site.event)
     return slip or (*_unreduced(code, site, order), *_indexed(code, site, order))
+
+
+def _unphased(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
+    """`wait<0> e` becomes `wait e`."""
+    code = code_of(subject)
+    for stmt in code.around:
+        if isinstance(stmt, ast.Wait) and stmt.phase is not None and any(r.span == finding.span for r in stmt.refs):
+            return fix(wait_phase.TITLE, wait_phase.without_phase(code, stmt))
+    return ()
 
 
 def _shifted(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
@@ -108,7 +126,7 @@ def _is_reduced(code: Code, site: Site, order: ast.Expr) -> bool:
 RULE = Rule(
     name="order-out-of-step",
     severity=Severity.ERROR,
-    summary="The order of an event's slot has the parity of another generation.",
+    summary="The order or the phase of an event's slot has the parity of another generation.",
     rows=(),
     render=_render,
 )

@@ -48,7 +48,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
 
 def _change(name: str, meant: str, first: Span, subject: Subject, safe: bool) -> tuple[Fix, ...]:
     edits = tuple(Edit(place, meant) for place in _written(name, first, subject))
-    return (Fix(f"Change to '{meant}'", edits, safe=safe),) if edits else ()
+    return (Fix(f"Change to '{meant}'", edits, safe=safe, guess=True),) if edits else ()
 
 
 def _written(name: str, first: Span, subject: Subject) -> list[Span]:

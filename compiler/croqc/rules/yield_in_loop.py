@@ -14,12 +14,15 @@ _AROUND = (*_LOOPS, ast.Parallel, ast.InThreads)
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
-    needed = "a barrier" if finding.args["what"] == "barrier" else "an event"
+    what = finding.args["what"]
+    needed = "a barrier" if what == "barrier" else "an event"
     message = f"'yield' leaves the kernel, but {needed} of this loop counts on all that take turns of it"
+    if what == "local event":
+        message = "'yield' leaves the kernel from a loop with events, which may end with 'break' alone"
     inside = [node for node in around(subject, finding.span) if isinstance(node, _AROUND)]
     loops = [node for node in inside if isinstance(node, _LOOPS)]
     role = any(isinstance(node, ast.InThreads) for node in inside)
-    if not role or len(loops) > 1 or inside[-1] is not loops[0] or finding.args["what"] == "barrier":
+    if not role or len(loops) > 1 or inside[-1] is not loops[0] or what == "barrier":
         return Words(message, "guard with 'if' what this thread shall not do, or leave before the loop")
     fixes = replace(subject, "Leave the loop with 'break'", finding.span, r"(yield)\s*;", "break")
     return Words(message, "end the loop with 'break' in each role, or leave before it", fixes=fixes)

@@ -84,11 +84,19 @@ def _declare(walk: Walk, part: ast.AssignPart, name: ast.Name, value: Value) -> 
         type_ = UNKNOWN
     elif not check_storable(walk, part.value, type_):
         type_ = UNKNOWN
+    elif isinstance(part.value, ast.Call) and isinstance(type_, Unknown):
+        type_ = _result(walk, part.value)
     symbol = walk.scopes.declare(name, kind_of(type_), inferred(type_), part)
     if isinstance(type_, BoundedTuple):
         walk.elements[symbol] = value.items
     if is_plain_integer(symbol.type):
         walk.set_atom(symbol, value.int)
+
+
+def _result(walk: Walk, node: ast.Call) -> Type:
+    """What a device function gives to a name without a type, by its definition in the file (4.6)."""
+    elem = dict(walk.b.context.results).get(node.callee.rpartition("::")[2])
+    return UNKNOWN if elem is None else Scalar(elem)
 
 
 def _store(walk: Walk, part: ast.AssignPart, value: Value, target: Type) -> None:

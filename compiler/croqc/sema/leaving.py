@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.nesting import Around, statements
-from croqc.sema.types import Event
+from croqc.sema.types import Event, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.diagnostics import Related
@@ -28,7 +28,8 @@ def check_leaving(builder: Builder) -> None:
         needed = (min(found) for loop in _loops(around) if (found := list(_needed(builder, *loop))))
         if (place := next(needed, None)) is not None:
             start, end, what = place
-            related = Related(f"this {what} counts on all that take turns of the loop", Span(start, end))
+            counts = "counts on all that take turns of the loop" if what != "local event" else "is in the same loop"
+            related = Related(f"this {what} {counts}", Span(start, end))
             builder.report(rules.YIELD_IN_LOOP, jump.span, (related,), what=what)
 
 
@@ -53,4 +54,5 @@ def _needed(builder: Builder, loop: ast.Foreach | ast.While, in_region: bool) ->
     for name in nodes_of_kind(loop, ast.Name):
         symbol = builder.uses.get(name)
         if symbol is not None and isinstance(symbol.type, Event):
-            yield name.span.start, name.span.end, "event"
+            own = symbol.type.storage is Storage.LOCAL  # of one thread, that nobody else counts on (7.2)
+            yield name.span.start, name.span.end, "local event" if own else "event"

@@ -28,9 +28,9 @@ from croqc.sema.shared_elements import (
     warp_of,
 )
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, Data, Storage
+from croqc.sema.types import Data, Storage, bound_of
 from croqc.syntax import ast
-from croqc.syntax.visit import children, nodes_of_kind
+from croqc.syntax.visit import children, nodes_of_kind, shape_of
 from croqc.text.diagnostics import Related
 
 _QUIET = (
@@ -73,7 +73,7 @@ class _Play:
         self.each = False  # each thread runs the statement for itself
         self.pending: dict[Symbol, dict[Place, Mask]] = {}
         self.reads: list[_Touch] = []
-        self.last: dict[tuple[Symbol, Place], ast.Chain] = {}
+        self.last: dict[tuple[Symbol, Place], ast.AssignPart] = {}
         self.barriers = self.visits = 0
         self._names: dict[ast.Chain, tuple[str, ...]] = {}
         self._known: dict[tuple[ast.Chain, tuple[Int, ...]], _Touch | None] = {}
@@ -130,9 +130,10 @@ class _Play:
         found: list[tuple[str, Int]] = []
         for name in loop_names(node):
             symbol = self.builder.uses.get(name)
-            if symbol is None or not symbol.atom or not isinstance(symbol.type, Bounded):
+            bound = None if symbol is None else bound_of(symbol.type)
+            if symbol is None or not symbol.atom or bound is None:
                 return None
-            found.append((symbol.atom, symbol.type.bound))
+            found.append((symbol.atom, bound))
         return found if found and self.elements.turns_alike(node) else None
 
     def _turns(self, node: ast.Foreach, indices: list[tuple[str, Int]]) -> None:
@@ -206,20 +207,24 @@ class _Play:
     def _write(self, found: _Touch, part: ast.AssignPart) -> None:
         buffer, chain, made = found
         known = self.pending.get(buffer, {})
-        again = self._says_the_same(part)
         for place, writers in made.items():
             readers = known.get(place, 0)
-            rewrites = again and self.last.get((buffer, place)) is chain
-            if readers and not rewrites and _in_two_warps(readers, writers):
+            if readers and _in_two_warps(readers, writers) and not self._is_there(part, self.last.get((buffer, place))):
                 self._report(buffer, chain, place, writers)
                 break
-        self.last.update(dict.fromkeys(((buffer, place) for place in made), chain))
+        self.last.update(dict.fromkeys(((buffer, place) for place in made), part))
 
     def _report(self, buffer: Symbol, chain: ast.Chain, place: Place, writers: Mask) -> None:
         masks = ((node, made.get(place, 0)) for name, node, made in reversed(self.reads) if name is buffer)
         read = next(node for node, mask in masks if mask and _in_two_warps(mask, writers))
         related = Related("other threads may still have to read it here", read.span)
         self.builder.report(rules.UNSYNCED_WRITE, chain.span, (related,), name=buffer.name)
+
+    def _is_there(self, part: ast.AssignPart, last: ast.AssignPart | None) -> bool:
+        """Whether a statement writes what the last one has written to the same place."""
+        if last is part:
+            return self._says_the_same(part)
+        return last is not None and last.op == part.op == "=" and _same_number(last.value, part.value)
 
     def _says_the_same(self, part: ast.AssignPart) -> bool:
         """Whether a statement writes the same value in each turn of the loops around."""
@@ -234,6 +239,11 @@ class _Play:
             and not span.start <= one.name_span.start < span.end
             for one in symbols
         )
+
+
+def _same_number(first: ast.Node, second: ast.Node) -> bool:
+    """Whether two values are written alike, and of literals alone."""
+    return not any(nodes_of_kind(first, ast.Name)) and shape_of(first) == shape_of(second)
 
 
 def _changes(symbol: Symbol) -> bool:

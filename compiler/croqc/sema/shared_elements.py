@@ -11,7 +11,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks, Numbers
 from croqc.sema.model import THREADS, Symbol, SymbolKind, Unit
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple, Data, Storage
+from croqc.sema.types import Bounded, BoundedTuple, Data, Storage, bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
@@ -122,7 +122,7 @@ class Elements:
     def _starts(self, symbol: Symbol, loops: bool) -> bool:
         """An index of blocks or loops, which begins at 0 and is the same for all threads."""
         kinds = (SymbolKind.PARALLEL, SymbolKind.LOOP) if loops else (SymbolKind.PARALLEL,)
-        return symbol not in self._threads and symbol.kind in kinds and isinstance(symbol.type, Bounded)
+        return symbol not in self._threads and symbol.kind in kinds and bound_of(symbol.type) is not None
 
     def is_uniform(self, value: Int) -> bool:
         """Whether a value is of sizes, parameters and indices of blocks and loops alone: the same for all threads that

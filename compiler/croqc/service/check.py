@@ -7,7 +7,7 @@ taken from the report before. `check_file` reads the file and its project's sett
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -27,6 +27,8 @@ from croqc.service.files import read_text
 from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsError, project_settings
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
+from croqc.syntax.device_results import device_results
+from croqc.syntax.glance import Glance, glance_at, go_on
 from croqc.syntax.host_constants import host_constants
 from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
@@ -162,12 +164,14 @@ def _report_function(
 
 
 def _report_functions(
-    tree: FileTree, context: Context, source: Source, previous: FileReport | None
+    tree: FileTree, context: Context, source: Source, previous: FileReport | None, pace: _Pace
 ) -> tuple[FunctionReport, ...]:
     """A report a function; those that did not change are taken over, at their present place."""
     known = {item.key: item for item in previous.functions} if previous else {}
+    alike = {id(item.parsed.tree): item for item in previous.functions if item.parsed.tree} if previous else {}
     reports = []
     for parsed in tree.functions:
+        pace.between()
         lead = _lead(source.text, parsed.source.base)
         around = (
             context.target.name,
@@ -181,6 +185,8 @@ def _report_functions(
         )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
+        if old is None and pace.glance and pace.glance.spares(parsed.source.base, parsed.source.text):
+            old = alike.get(id(parsed.tree))
         taken = old if old and old.parsed.tree is parsed.tree else None
         reports.append(replace(taken, parsed=parsed) if taken else _report_function(parsed, context, source, key))
     return tuple(reports)
@@ -217,20 +223,44 @@ def _known_word(written: WordDirective | None, known: tuple[str, ...], found: li
     return None
 
 
+@record
+class _Pace:
+    """How a text is read: all of it or with a glance, and what is done between two functions."""
+
+    glance: Glance | None = None
+    between: Callable[[], None] = go_on
+
+
 def check_text(
     text: str,
     flags: Settings = NO_SETTINGS,
     below: Settings = NO_SETTINGS,
     path: str = "<text>",
     previous: FileReport | None = None,
+    between: Callable[[], None] = go_on,
 ) -> FileReport:
-    """Everything that is to be said of a text.
+    """Everything that is to be said of a text. `between` is called before each step of each function.
 
     `flags` overrule the directives of the file, which overrule `below` (project file, then editor setting).
     Raises SettingsError for an unknown architecture in the settings, never on the text itself.
     """
+    return _check(text, (flags, below), path, previous, _Pace(between=between))
+
+
+def check_glance(text: str, place: Span | None, previous: FileReport) -> FileReport:
+    """What can be said at once of a long text that was read before an edit: what `check_text` says of the file and of
+    the functions at `place`, and of all others that are written as before what was said of them then."""
+    glance = glance_at(place, (item.parsed for item in previous.functions))
+    return _check(text, previous.given, previous.source.path, previous, _Pace(glance))
+
+
+def _check(
+    text: str, given: tuple[Settings, Settings], path: str, previous: FileReport | None, pace: _Pace
+) -> FileReport:
+    flags, below = given
     source = Source(text, path)
-    tree = parse_file(text, flags.over(below).defines, previous.tree if previous else None)
+    known = previous.tree if previous else None
+    tree = parse_file(text, flags.over(below).defines, known, pace.glance, pace.between)
     directives = file_directives(tree)
     found = [*tree.pre.findings, *directives.findings]
     written = Settings(
@@ -242,7 +272,7 @@ def check_text(
     defined = [(item.tree, item.source.base) for item in tree.functions if item.tree is not None]
     names = frozenset(function.name.id for function, _ in defined)
     context = _context(text, tree, target, final.dialect or "any", names)
-    functions = _report_functions(tree, context, source, previous)
+    functions = _report_functions(tree, context, source, previous, pace)
     found += repeated(defined)
     found += overruled(tree)
     for report in functions:
@@ -253,7 +283,7 @@ def check_text(
             found += check_directives(report.analysis.model, own, outside)
     if context.dialect == "any":
         found += _dialect_note(functions)
-    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, (flags, below))
+    return FileReport(source, tree, functions, directives, target, tuple(found), final.allow, given)
 
 
 def _context(text: str, tree: FileTree, target: Target, dialect: str, names: frozenset[str]) -> Context:
@@ -261,8 +291,8 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
     device = _device_text(tree)
     constants = host_constants(text, tree.pre)
-    waiting, by_value = waiting_functions(device), functions_by_value(device)
-    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants)
+    waiting, by_value, results = waiting_functions(device), functions_by_value(device), device_results(device)
+    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants, results)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

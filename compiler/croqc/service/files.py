@@ -58,7 +58,7 @@ def read_text(path: Path, words: FileWords = SOURCE_WORDS) -> str:
 
 def demand_file(path: Path) -> None:
     """Raises FileError for what may never end or never begin, such as a pipe or a device; what is missing passes."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):  # `Path` raises in a locked folder
         raise FileError(f"{path}: is a pipe or a device; name a file")
 
 

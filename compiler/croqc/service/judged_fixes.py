@@ -6,6 +6,8 @@ For the command line, which applies fixes unseen: it costs a verdict for each su
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.service.check import FileReport, check_text
 from croqc.service.flow_check import with_verdicts
@@ -14,20 +16,32 @@ from croqc.text.edits import apply_edits, overlaps
 from croqc.text.record import replace
 
 _LOUD = (Severity.ERROR, Severity.WARNING)
-_GUESS = "did you mean"  # so begins the hint of every finding that guesses
 
 
 def with_judged_fixes(report: FileReport) -> FileReport:
     """The report, with its flow; guesses are not safe in a function whose safe fixes together leave a fault of its flow
     that has no safe fix itself. A function without errors was judged already."""
-    unsafe: set[Diagnostic] = set()
+    return without_guesses(report, doubted(report))
+
+
+def doubted(report: FileReport) -> tuple[Diagnostic, ...]:
+    """The findings of a report whose guesses are not safe, as above."""
+    found: list[Diagnostic] = []
     for number, function in enumerate(report.functions):
         if function.analysis is None or not function.sound:
-            items = [item for item in report.found if function.spans(item.span) and _safe(item) is not None]
-            guesses = {item for item in items if item.hint.startswith(_GUESS)}
-            if guesses and _fails(report, number, [fix for item in items if (fix := _safe(item)) is not None]):
-                unsafe |= guesses
-    return replace(report, found=tuple(_unsure(item) if item in unsafe else item for item in report.found))
+            items = [item for item in report.found if function.spans(item.span)]
+            fixes = {item: fix for item in items if (fix := _safe(item)) is not None}
+            guesses = [item for item, fix in fixes.items() if fix.guess]
+            if guesses and _fails(report, number, list(fixes.values())):
+                found += guesses
+    return tuple(found)
+
+
+def without_guesses(report: FileReport, items: Iterable[Diagnostic]) -> FileReport:
+    """The report, in which the fixes of findings such as `items` are not safe; those may lack their fixes."""
+    told = {(item.code, item.message, item.span) for item in items}
+    found = (_unsure(one) if (one.code, one.message, one.span) in told else one for one in report.found)
+    return replace(report, found=tuple(found))
 
 
 def _safe(item: Diagnostic) -> Fix | None:

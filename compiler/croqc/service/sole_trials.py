@@ -65,7 +65,7 @@ def _renamed(report: FileReport, function: FunctionReport, fix: Fix) -> Fix | No
         return None
     place = macros[0].span
     assert place is not None
-    return Fix(f"Rename the macro '{near}' to '{name}'", (Edit(place.shift(-function.base), name),))
+    return Fix(f"Rename the macro '{near}' to '{name}'", (Edit(place.shift(-function.base), name),), guess=True)
 
 
 def _words(word: str, text: str) -> list[str]:

@@ -67,7 +67,7 @@ def function(b: Builder, name: t.Name, args: Sequence[t.Expr], whole: Span) -> T
     """What is said of `name(args)`, whose text is `whole`; None for a function that has no counterpart."""
     message = f"there is no function '{name.id}'"
     if word := here_called(name.id):
-        return Told(message, f"did you mean '{word}'?", replace_fix(f"Change to '{word}'", name.span, word))
+        return Told(message, f"did you mean '{word}'?", replace_fix(f"Change to '{word}'", name.span, word, guess=True))
     found = _ATOMIC.fullmatch(name.id)
     if found and args and f"__atomic_{found[1].lower()}" in ATOMICS:
         if not _is_element(args[0]):

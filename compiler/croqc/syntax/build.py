@@ -81,8 +81,8 @@ class Builder:
         self.findings.append(Diagnostic(CODE, Severity.ERROR, message, span, hint, (), fixes))
 
 
-def replace_fix(title: str, span: Span, text: str, safe: bool = True) -> Fix:
-    return Fix(title, (Edit(span, text),), safe)
+def replace_fix(title: str, span: Span, text: str, safe: bool = True, guess: bool = False) -> Fix:
+    return Fix(title, (Edit(span, text),), safe, guess=guess)
 
 
 def word_of(token: Token) -> str:

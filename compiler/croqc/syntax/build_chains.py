@@ -135,5 +135,5 @@ def _unknown(b: Builder, member: t.Member, dot: Span) -> None:
     fix = None
     if meant and "(" not in meant:
         safe = name in _MEANT or is_certain(name, meant, MEMBERS)
-        fix = replace_fix(f"Write '.{meant}'", member.name_span, meant, safe)
+        fix = replace_fix(f"Write '.{meant}'", member.name_span, meant, safe, guess=True)
     b.report(f"unknown member '.{name}'", dot, hint, fix)

@@ -95,7 +95,7 @@ def _unknown(parts: _Parts) -> t.ErrorStmt:
         b.report(f"'mma.{word}' was removed", span, "write 'mma.row.row acc, a, b' and 'mma.commit'")
     else:
         meant, safe = dotted(word, _OPS) or (None, False)
-        fix = replace_fix(f"Write '.{meant}'", span, f".{meant}", safe) if meant else None
+        fix = replace_fix(f"Write '.{meant}'", span, f".{meant}", safe, guess=True) if meant else None
         message = f"unknown operation '.{word}'" if word else "expected an operation after 'mma.'"
         b.report(message, span, f"did you mean '.{meant}'?" if meant else "", fix)
     return t.ErrorStmt(parts.at)

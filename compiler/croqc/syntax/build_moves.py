@@ -154,7 +154,7 @@ def modifier(b: Builder, part: Mod) -> t.Modifier:
     old = part.paren or not part.token.text.startswith(".")
     if bracket is None:
         meant, safe = dotted(word, MODIFIERS) or (None, False)
-        fix = replace_fix(f"Write '.{meant}'", part.token.span, f".{meant}", safe) if meant else None
+        fix = replace_fix(f"Write '.{meant}'", part.token.span, f".{meant}", safe, guess=True) if meant else None
         b.report(f"unknown modifier '.{word}'", part.token.span, f"did you mean '.{meant}'?" if meant else "", fix)
         return t.Modifier(part.span, word, (), old)
     if bracket is Bracket.NONE and args is not None:
@@ -222,7 +222,7 @@ def _operation(b: Builder, engine: Token, part: Mod) -> tuple[str, t.PadConfig |
     op, dot = part.word, part.token.span
     if op not in OPS:
         meant, safe = dotted(op, _WRITTEN) or ("copy", False)
-        fix = replace_fix(f"Write '.{meant}'", dot, f".{meant}", safe) if op else None
+        fix = replace_fix(f"Write '.{meant}'", dot, f".{meant}", safe, guess=True) if op else None
         message = f"unknown operation '.{op}'" if op else f"expected an operation after '{engine.text}.'"
         b.report(message, dot, f"did you mean '.{meant}'?", fix)
         return "copy", None

@@ -126,7 +126,7 @@ def _unknown_type(stream: Stream, at: int) -> Diagnostic | None:
         return None
     same = TYPES_OF_C.get(first.text)
     meant = same or nearest(first.text, (*ELEMENT_TYPES, *SCALAR_TYPES))
-    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=same is not None) if meant else None
+    fix = Fix(f"Write '{meant}'", (Edit(first.span, meant),), safe=same is not None, guess=True) if meant else None
     return _error(f"unknown type '{first.text}'", first.span, f"did you mean '{meant}'?" if meant else "", fix)
 
 

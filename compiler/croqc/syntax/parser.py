@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -21,6 +21,7 @@ from croqc.syntax.casts import without_casts
 from croqc.syntax.checks import check
 from croqc.syntax.context import typed_tokens
 from croqc.syntax.doubts import doubts, statement_ends
+from croqc.syntax.glance import Glance, go_on
 from croqc.syntax.host_braces import surplus_brace
 from croqc.syntax.lalr import END, Machine, Program, Saved, accepts
 from croqc.syntax.messages import CODE, explain, unexpected
@@ -57,16 +58,22 @@ _MOST_REPAIRS: Final = 1000  # of one function; what is behind that many is no k
 
 
 def parse_file(
-    text: str, defines: Mapping[str, str | None] = _NO_DEFINES, previous: FileTree | None = None
+    text: str,
+    defines: Mapping[str, str | None] = _NO_DEFINES,
+    previous: FileTree | None = None,
+    glance: Glance | None = None,
+    between: Callable[[], None] = go_on,
 ) -> FileTree:
     """The tree of a whole file. `defines` are the macros of the command line, None for `-DNAME`.
 
-    A function whose key equals one of `previous` is taken over without a parse. Never raises.
+    A function whose key equals one of `previous` is taken over without a parse; a `glance` takes over more. `between`
+    is called before each function. Never raises.
     """
-    pre = preprocess(text, defines)
+    pre = preprocess(text, defines, glance, between)
     known = {item.source.key: item for item in previous.functions} if previous is not None else {}
     functions = []
     for source in pre.functions:
+        between()
         parsed = known.get(source.key)
         if parsed is None:
             parsed = known[source.key] = parse_function(source)

@@ -6,7 +6,7 @@ Total and deterministic: any text gives a `Preprocessed`. Must not parse functio
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 from croqc.syntax import regions
 from croqc.syntax.directives import Directives, plain
 from croqc.syntax.function_text import Function, Scope, key_of, read_function
+from croqc.syntax.glance import Glance, go_on
 from croqc.syntax.regions import BRACED, HOST, Braces, Stop, next_stop
 from croqc.syntax.reports import lexical, preprocessing
 from croqc.syntax.tokens import FunctionText, Macro, Preprocessed, Region, RegionKind
@@ -26,17 +27,23 @@ _MOST_VERSIONS = 8  # of functions with the same first line
 _DEVICE_WORDS = ("__device__", "__co_device__")
 
 
-def preprocess(text: str, defines: Mapping[str, str | None] = _NO_DEFINES) -> Preprocessed:
+def preprocess(
+    text: str,
+    defines: Mapping[str, str | None] = _NO_DEFINES,
+    glance: Glance | None = None,
+    between: Callable[[], None] = go_on,
+) -> Preprocessed:
     """Split `text` into regions and preprocess its functions.
 
     `defines` are the macros of the command line (1.2.11): name to text, None for `-DNAME`, which counts as 1
     in conditions and stands for nothing in code. Never raises; findings of a function lie in its
-    `FunctionText`, relative to it, all others are absolute. Functions read before are reused.
+    `FunctionText`, relative to it, all others are absolute. Functions read before are reused. `between` is called
+    before each function.
     """
-    return _File(text, defines).read()
+    return _File(text, defines, glance, between).read()
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)  # the longest text that is read while one types has some 1,000 functions
 def _versions(first_line: str) -> list[Function]:
     """The functions read last that begin with this line, oldest first."""
     return []
@@ -46,13 +53,14 @@ def _versions_at(text: str, base: int) -> list[Function]:
     return _versions(text[base : base + 200].split("\n", 1)[0])
 
 
-def _read_before(text: str, base: int, scope: Scope) -> Function | None:
+def _read_before(text: str, base: int, scope: Scope, glance: Glance | None) -> Function | None:
     """The function at `base` if it was read before: same text, and the same values of all it depends on."""
-    for function in reversed(_versions_at(text, base)):
-        body = function.result.text
-        if text.startswith(body, base) and key_of(body, function.words, scope) == function.result.key:
-            return function
-    return None
+    versions = [one for one in reversed(_versions_at(text, base)) if text.startswith(one.result.text, base)]
+    if glance is not None:
+        for function in versions:
+            if function.result.key in glance.keys and glance.spares(base, function.result.text):
+                return function
+    return next((one for one in versions if key_of(one.result.text, one.words, scope) == one.result.key), None)
 
 
 def _keep(text: str, base: int, function: Function) -> None:
@@ -68,8 +76,11 @@ _KERNEL_OF_CUDA: Final = re.compile(r"(?m)^[ \t]*(__global__)(?=\s+\w+\s+\w+\s*\
 class _File:
     """One walk over a file, top to bottom."""
 
-    def __init__(self, text: str, defines: Mapping[str, str | None]) -> None:
+    def __init__(
+        self, text: str, defines: Mapping[str, str | None], glance: Glance | None, between: Callable[[], None]
+    ) -> None:
         self.text = text
+        self.glance, self.between = glance, between
         self.findings: list[Diagnostic] = []
         self.regions: list[Region] = []
         self.functions: list[FunctionText] = []
@@ -142,7 +153,8 @@ class _File:
         self._specifier(base)
         directives = self.directives
         scope = Scope(directives.macros, tuple(directives.prefixes), tuple(directives.namespaces))
-        function = _read_before(self.text, base, scope)
+        self.between()
+        function = _read_before(self.text, base, scope, self.glance)
         if function is None:
             line = max(self.text.rfind("\n", 0, base), self.text.rfind("\r", 0, base)) + 1
             before = self.text[line:base]

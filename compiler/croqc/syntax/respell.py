@@ -143,7 +143,7 @@ def _c_type(run: Sequence[Token]) -> Respelling:
     width = 8 if "char" in texts else 16 if "short" in texts else 64 if "long" in texts else 32
     word = f"{'u' if 'unsigned' in texts else 's'}{width}"
     span = Span(run[0].start, run[-1].end)
-    fix = Fix(f"Write '{word}'", (Edit(span, word),))
+    fix = Fix(f"Write '{word}'", (Edit(span, word),), guess=True)
     message = f"unknown type '{' '.join(texts)}'"
     found = Diagnostic(_CODE, Severity.ERROR, message, span, f"did you mean '{word}'?", (), (fix,))
     return Respelling(span, (word,), found)
@@ -171,7 +171,7 @@ def _other_joiner(tokens: Sequence[Token], index: int) -> str:
 
 
 def _no_joiner(token: Token, word: str, safe: bool = False) -> Respelling:
-    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe)
+    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe, guess=True)
     message = f"expected '{word}' before '{token.text}'"
     found = Diagnostic(_CODE, Severity.ERROR, message, token.span, f"did you mean '{word}'?", (), (fix,))
     return Respelling(token.span, (word,), found)
@@ -186,7 +186,7 @@ def _no_word(token: Token, sign: str, safe: bool, end: int = 0) -> Respelling:
 
 def _unknown(token: Token, found: Meant) -> Respelling:
     word = found.word
-    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=found.certain)
+    fix = Fix(f"Write '{word}'", (Edit(token.span, word),), safe=found.certain, guess=True)
     hint = f"did you mean '{word}'?"
     message = f"unknown {'type' if word in TYPES else 'word'} '{token.text}'"
     if token.text == "for":

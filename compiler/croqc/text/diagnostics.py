@@ -35,6 +35,7 @@ class Fix:
     """An edit that mends a diagnostic.
 
     `safe`: the finding goes, no other comes, and the text outside the edits is unchanged.
+    `guess`: it takes a word for another one, beside which a third may have been meant.
     `kind` is the LSP code-action kind.
     """
 
@@ -42,6 +43,7 @@ class Fix:
     edits: tuple[Edit, ...]
     safe: bool = True
     kind: str = "quickfix"
+    guess: bool = False
 
     def shift(self, by: int) -> Fix:
         return replace(self, edits=tuple(edit.shift(by) for edit in self.edits))

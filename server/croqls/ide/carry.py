@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from croqc.text.diagnostics import Diagnostic, Related
+from croqc.text.edits import Edit
 from croqc.text.record import replace
 from croqc.text.span import Span
 
@@ -30,6 +31,12 @@ class Move:
         if span.start >= self.end:
             return span.shift(self.by)
         return None
+
+
+def difference(old: str, new: str) -> Edit:
+    """The smallest single edit that makes one text of another: cursors and marks beside it stay."""
+    move = Move(old, new)
+    return Edit(Span(move.start, move.end), new[move.start : move.end + move.by])
 
 
 def _longest(limit: int, same: Callable[[int, int], bool]) -> int:

@@ -159,7 +159,7 @@ def _plain(snapshot: Snapshot, function: FunctionReport, known: Acceptable, span
         fitting = fitting_macros(defined, function.parsed.source, place, known, names)
         yield from (_macro(one, span, rank) for one in fitting)
     if "QNAME" in known.terminals:
-        yield from _callees(snapshot, function, span)
+        yield from _callees(snapshot, span)
     if required(context) and takes_names(known.terminals, context):
         return
     multiplied = operand_types(target)
@@ -195,13 +195,10 @@ def _macro(macro: Macro, span: Span, rank: int = _MACROS) -> Item:
     return Item(macro.name, span, detail, kind=ItemKind.MACRO, rank=rank * 1000)
 
 
-def _callees(snapshot: Snapshot, function: FunctionReport, span: Span) -> Iterator[Item]:
-    """What may be called: device functions that the file defines, and its other kernels."""
+def _callees(snapshot: Snapshot, span: Span) -> Iterator[Item]:
+    """What may be called: the device functions that the file defines. Another `__co__` function may not."""
     for name in sorted(device_functions(snapshot)):
         yield Item(name, span, "device function", kind=ItemKind.FUNCTION)
-    for report in snapshot.report.functions:
-        if report is not function and report.name:
-            yield Item(report.name, span, "__co__ function", kind=ItemKind.FUNCTION)
 
 
 def _signature(about: str) -> str:

@@ -194,9 +194,20 @@ def _turn(model: Model, node: ast.Wait, symbol: Symbol, slot: str, slots: int) -
         return None
     if slot.replace(" ", "") != f"{names[0].id}%{slots}":
         return None
-    waits = [one for one in walk(_role(above)) if isinstance(one, ast.Wait)]
-    waits = [one for one in waits if any(_names(model, ref, symbol) for ref in one.refs)]
-    return names[0].id if waits == [node] else None
+    waits = [one for one in nodes_of_kind(model.function, ast.Wait) if one is not node]
+    others = [one for one in waits if any(_names(model, ref, symbol) for ref in one.refs)]
+    here = _role(above)
+    alone = not any(_meet(model, here, _role(covering(model.function, one.span))) for one in others)
+    return names[0].id if alone else None
+
+
+def _meet(model: Model, one: ast.Node, other: ast.Node) -> bool:
+    """Whether a path may run both of two regions; a path that waits in both counts on from one to the other."""
+    if one is other or not isinstance(one, ast.InThreads) or not isinstance(other, ast.InThreads):
+        return True
+    paths = [path for kernel in model.kernels for path in kernel_paths(model, kernel)]
+    entering = [path for path in paths if path.regions.get(one)]
+    return not entering or any(path.regions.get(other) for path in entering)
 
 
 def _role(above: list[ast.Node]) -> ast.Node:

@@ -33,7 +33,8 @@ class Lens:
     function: str
 
 
-Costs = dict[Analysis, str]
+Costs = dict[Analysis, tuple[str, str]]
+"""What a function costs, in words, and its text."""
 _NOT_RUN: Mapping[str, Ran] = {}
 
 
@@ -42,33 +43,37 @@ def lenses(
 ) -> tuple[Lens, ...]:
     """The lenses of every function that has a name; `card`: a GPU is there to run on; `ran`: the last runs by function.
 
-    `costs` are those of the version before, for functions that did not change; they become those of this version.
+    `costs` are those of the version before, for functions that did not change; they become those of this version, but
+    for a glance at it, to which a function is known by its text.
     """
-    known = {} if costs is None else dict(costs)
+    known, lent = {} if costs is None else dict(costs), snapshot.is_lent
+    written = {text: cost for cost, text in known.values()} if lent else {}
     new: Costs = {}
     found: list[Lens] = []
     outside = around(snapshot.report) if ran else ""
     for report in snapshot.report.functions:
-        own = list(_of_function(report, card, known, new))
+        analysis, text = report.analysis, report.parsed.source.text
+        if analysis is not None and analysis.model.kernels:
+            cost = written.get(text)
+            new[analysis] = known.get(analysis) or (_cost(analysis.model) if cost is None else cost, text)
+        own = list(_of_function(report, card, new))
         if own and report.name in ran:
             title = run_title(ran[report.name], likeness(snapshot.report, report, outside))
             own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
         found += own
-    if costs is not None:
+    if costs is not None and not lent:
         costs.clear()
         costs.update(new)
     return tuple(found)
 
 
-def _of_function(report: FunctionReport, card: bool, known: Costs, new: Costs) -> Iterator[Lens]:
+def _of_function(report: FunctionReport, card: bool, costs: Costs) -> Iterator[Lens]:
     tree = report.parsed.tree
     if tree is None or not tree.name.id:
         return
     titles = [(RUN, "▶ Run on GPU" if card else "▶ Run (simulator)"), (VERIFY, "✓ Verify")]
-    analysis = report.analysis
-    if analysis is not None and analysis.model.kernels:
-        new[analysis] = known.get(analysis) or _cost(analysis.model)
-        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, new[analysis])]
+    if report.analysis in costs:
+        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, costs[report.analysis][0])]
     span = tree.name.span.shift(report.base)
     for command, title in titles:
         yield Lens(span, title, command, tree.name.id)

@@ -5,15 +5,18 @@ An edit makes a new snapshot; nothing is invalidated. Must not know LSP types.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from croqc.service.check import FileReport, FunctionReport, check_text
+from croqc.service.check import FileReport, FunctionReport, check_glance, check_text
 from croqc.service.safe_trials import with_tried_fixes
 from croqc.service.settings import NO_SETTINGS, Settings
+from croqc.syntax.glance import go_on
 from croqc.syntax.tokens import Token
 from croqc.text.record import replace
 from croqc.text.source import Source
+from croqc.text.span import Span
 
 MOST_LINES = 50_000
 _MOST_CHARACTERS = 1 << 23
@@ -47,16 +50,33 @@ class Snapshot:
 
     @property
     def is_read(self) -> bool:
-        """Whether its report is known."""
-        return "report" in self.__dict__
+        """Whether its report is known, all of it."""
+        return "report" in self.__dict__ and not self.is_lent
 
-    def read(self, last: FileReport | None = None) -> FileReport:
-        """A report, which is not kept; `last` is a newer one of the document than that of the version before."""
-        return check_text(self.text, below=self.below, path=self.path, previous=last or self.previous)
+    @property
+    def is_lent(self) -> bool:
+        """Whether its report is that of a glance."""
+        return "_lent" in self.__dict__
 
-    def keep(self, report: FileReport) -> None:
-        """What `read` has made is the version's report from now on."""
+    def read(self, last: FileReport | None = None, between: Callable[[], None] = go_on) -> FileReport:
+        """A report, which is not kept; `last` is a newer one of the document than that of the version before. `between`
+        is called before each function."""
+        return check_text(self.text, below=self.below, path=self.path, previous=last or self.previous, between=between)
+
+    def glance(self, place: Span | None) -> FileReport:
+        """What is known at once of a version that is being read, and is not kept: functions written as in the version
+        before are taken for what they were, but those at `place`. Needs a version before that was read."""
+        last = self.__dict__.get("report", self.previous)
+        assert last is not None
+        return check_glance(self.text, place, last)
+
+    def keep(self, report: FileReport, lent: bool = False) -> None:
+        """What `read`, or for now `glance`, has made is the version's report from now on."""
+        for stale in ("_lent", "tried"):
+            self.__dict__.pop(stale, None)
         self.__dict__["report"] = report  # where the cached property keeps it
+        if lent:
+            self.__dict__["_lent"] = True
 
     @cached_property
     def tried(self) -> FileReport:
@@ -81,6 +101,15 @@ class Snapshot:
         """The same version, of which this report is known."""
         snapshot = Snapshot(self.uri, self.version, self.text, self.path, self.below)
         snapshot.keep(report)
+        return snapshot
+
+    def addressed(self, uri: str, version: int) -> Snapshot:
+        """The same version under another address, by the number that it has there."""
+        if (uri, version) == (self.uri, self.version):
+            return self
+        snapshot = Snapshot(uri, version, self.text, self.path, self.below, self.previous)
+        if self.is_read:
+            snapshot.keep(self.report)
         return snapshot
 
     def under(self, below: Settings) -> Snapshot:

@@ -16,10 +16,8 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
-from croqc.text.edits import Edit
-from croqc.text.span import Span
-from croqls.lsp.asking import data_of, document_of, order_of, token_of
-from croqls.lsp.convert import range_of
+from croqls.ide.carry import difference
+from croqls.lsp.asking import data_of, document_of, order_of, uri_of
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.doctor import doctor
 from croqls.lsp.requests.flow import flow
@@ -29,6 +27,7 @@ from croqls.lsp.requests.run_cancel import run_cancel
 from croqls.lsp.requests.shared_memory import shared_memory
 from croqls.lsp.run_following import finished, result_of, result_of_kept, started
 from croqls.lsp.server import CroqtileServer
+from croqls.lsp.workspace_edit import workspace_edit
 
 _PATIENCE = 60.0  # seconds for a client that may ask a person
 Command = Callable[..., Awaitable[Any]]
@@ -77,7 +76,7 @@ def _demand_document(given: dict[str, Any]) -> None:
 async def _run(server: CroqtileServer, given: dict[str, Any], task: str = "run") -> Any:
     """Answers when the run has ended; edits of the document do not end it, cancelling the command does."""
     task, options = run_options({"task": task, **given})
-    made, new = started(server, document_of(server, given), task, options, token_of(given))
+    made, new = started(server, given, task, options)
     if not new:
         return {"message": "another run is under way; end it first", "id": made.id}
     try:
@@ -119,7 +118,7 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     _demand_document(given)
     snapshot = document_of(server, given)
     to = given.get("to", "current")
-    if to not in DIRECTIONS:
+    if not isinstance(to, str) or to not in DIRECTIONS:
         raise JsonRpcInvalidParams(f"'to' must be {' or '.join(DIRECTIONS)}")
     moved = await data_of(server, server.tools, order_of(snapshot, "migrate", {"to": to}), given)
     if server.documents.get(snapshot.uri) is not snapshot:
@@ -127,9 +126,8 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     stays = {key: moved[key] for key in ("kept", "skipped")}
     if moved["text"] == snapshot.text:
         return {"message": f"there is nothing to move to the {to} dialect", "moved": 0, **stays}
-    whole = Edit(Span(0, len(snapshot.text)), moved["text"])
-    edit = lsp.TextEdit(range_of(snapshot.source, whole.span, server.documents.encoding), whole.new_text)
-    wanted = lsp.ApplyWorkspaceEditParams(lsp.WorkspaceEdit({snapshot.uri: [edit]}), f"Migrate to {to}")
+    edit = workspace_edit(server, snapshot, uri_of(given), [difference(snapshot.text, moved["text"])])
+    wanted = lsp.ApplyWorkspaceEditParams(edit, f"Migrate to {to}")
     try:
         done = await asyncio.wait_for(answered(server.workspace_apply_edit_async(wanted)), _PATIENCE)
     except TimeoutError:

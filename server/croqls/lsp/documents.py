@@ -75,11 +75,12 @@ def apply_changes(source: Source, changes: Sequence[Change], encoding: Encoding)
 
 @record
 class Verdicts:
-    """The newest flow findings of a document: those of `text`, absolute."""
+    """The newest flow findings of a document: those of `text`, absolute. `doubted` as in an answer."""
 
     version: int
     text: str
     found: tuple[Diagnostic, ...]
+    doubted: tuple[Diagnostic, ...] = ()
 
 
 class Documents:
@@ -89,7 +90,7 @@ class Documents:
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
         self._verdicts: dict[str, Verdicts] = {}
-        self._spellings: dict[str, list[str]] = {}
+        self._spellings: dict[str, dict[str, int]] = {}  # the client's version of each address of a document
         self.editor = EditorSettings()
         self.folders: dict[str, EditorSettings] = {}
         self.encoding = Encoding.UTF16
@@ -108,9 +109,7 @@ class Documents:
         """A new document, and what is wrong with its `croq.toml`, if anything."""
         below, problem = self._below(uri)
         path = path_of(uri)
-        known = self._spellings.setdefault(key_of(uri), [])
-        if uri not in known:
-            known.append(uri)
+        self._spellings.setdefault(key_of(uri), {})[uri] = version
         self._open[key_of(uri)] = Snapshot(uri, version, text, str(path or uri), below)
         return self._open[key_of(uri)], problem
 
@@ -119,6 +118,9 @@ class Documents:
         if old is None:
             return None
         new = old.edited(version, apply_changes(old.source, changes, self.encoding))
+        known = self._spellings[key_of(uri)]
+        if uri in known:
+            known[uri] = version
         self._open[key_of(uri)] = new
         return new
 
@@ -126,35 +128,49 @@ class Documents:
         """The addresses under which a client has opened the document."""
         return tuple(self._spellings.get(key_of(snapshot.uri), (snapshot.uri,)))
 
-    def close(self, uri: str) -> None:
-        """Forget one address of a document, and the document with the last one."""
+    def version_of(self, uri: str, snapshot: Snapshot) -> int:
+        """What the client calls the newest version of a document under one of its addresses: each counts by itself."""
+        return self._spellings.get(key_of(uri), {}).get(uri, snapshot.version)
+
+    def close(self, uri: str) -> bool:
+        """Forget one address of a document, and the document with the last one: whether it was that."""
         key = key_of(uri)
-        left = [other for other in self._spellings.get(key, ()) if other != uri]
-        self._spellings[key] = left
+        left = self._spellings.get(key, {})
+        left.pop(uri, None)
         if not left:
             self._open.pop(key, None)
             self._verdicts.pop(key, None)
             self._spellings.pop(key, None)
             self._hinted.pop(key, None)
             self._costs.pop(key, None)
+        return not left
 
-    def judge(self, key: str, version: int, found: tuple[Diagnostic, ...]) -> Snapshot | None:
+    def judge(
+        self, key: str, version: int, found: tuple[Diagnostic, ...], doubted: tuple[Diagnostic, ...] = ()
+    ) -> Snapshot | None:
         """Keep the flow findings of a version; the document if it is still at that version, else None."""
         snapshot = self._open.get(key)
         if snapshot is None or snapshot.version != version:
             return None
-        self._verdicts[key] = Verdicts(version, snapshot.text, found)
+        self._verdicts[key] = Verdicts(version, snapshot.text, found, doubted)
         return snapshot
 
     def verdicts(self, snapshot: Snapshot) -> tuple[Diagnostic, ...] | None:
         """The flow findings of a version: its own, else those of the version before, moved; None if there are none."""
+        known = self._known_of(snapshot)
+        return None if known is None else known.found
+
+    def doubted(self, snapshot: Snapshot) -> tuple[Diagnostic, ...]:
+        """As `verdicts`, the findings of the text whose guesses the flow speaks against."""
+        known = self._known_of(snapshot)
+        return () if known is None else known.doubted
+
+    def _known_of(self, snapshot: Snapshot) -> Verdicts | None:
         known = self._verdicts.get(key_of(snapshot.uri))
-        if known is None:
-            return None
-        if known.version == snapshot.version and known.text == snapshot.text:
-            return known.found
-        carried = carry(known.found, known.text, snapshot.text)
-        self._verdicts[key_of(snapshot.uri)] = Verdicts(snapshot.version, snapshot.text, carried)
+        if known is None or (known.version == snapshot.version and known.text == snapshot.text):
+            return known
+        found, doubted = (carry(items, known.text, snapshot.text) for items in (known.found, known.doubted))
+        carried = self._verdicts[key_of(snapshot.uri)] = Verdicts(snapshot.version, snapshot.text, found, doubted)
         return carried
 
     def report(self, snapshot: Snapshot) -> FileReport:

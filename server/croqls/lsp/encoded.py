@@ -9,11 +9,12 @@ from croqc.sema.model import Analysis
 
 class Part(NamedTuple):
     """Numbers as LSP counts them, the first two from the line of the function's start; where the last token stands,
-    its line from there too."""
+    its line from there too; and the function's text."""
 
     data: list[int]
     line: int
     column: int
+    text: str
 
 
 Encoded = dict[Analysis, Part]

@@ -19,6 +19,7 @@ from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic
 from croqls.lsp.documents import key_of
 from croqls.lsp.flow_process import NO_PROCESS, job_of
+from croqls.lsp.refresh import refresh_shown
 from croqls.lsp.server import CroqtileServer
 from croqls.workers.flow_orders import Answer
 
@@ -47,7 +48,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     if answer.failed:
         _tell_once(server, answer)
         return
-    snapshot = server.documents.judge(answer.key, answer.version, answer.found)
+    snapshot = server.documents.judge(answer.key, answer.version, answer.found, answer.doubted)
     if snapshot is not None:
         push(server, snapshot)
         collect_young()  # the loop stands meanwhile; else it would one day in the middle of an edit, for longer
@@ -64,6 +65,13 @@ def _tell_once(server: CroqtileServer, answer: Answer) -> None:
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 
 
+def push_read(server: CroqtileServer, snapshot: Snapshot, glanced: bool) -> None:
+    """Push what is known of a version that was read beside the loop; who was given a glance at it asks again."""
+    push(server, snapshot)
+    if glanced:
+        refresh_shown(server)
+
+
 def push_again(server: CroqtileServer, uri: str) -> None:
     """Push what is known of a document anew: something beside its text has changed."""
     snapshot = server.documents.get(uri)
@@ -72,9 +80,7 @@ def push_again(server: CroqtileServer, uri: str) -> None:
 
 
 def retract(server: CroqtileServer, uri: str) -> None:
-    """Clear the list of a document that was closed."""
-    server.flow.forget(key_of(uri))
-    server.hangs.pop(key_of(uri), None)
+    """Clear the list of an address that was closed."""
     if not server.pull:
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
@@ -98,7 +104,11 @@ def push(server: CroqtileServer, snapshot: Snapshot) -> None:
         return
     for uri in server.documents.spellings(snapshot):
         server.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=listed(server, snapshot, uri))
+            lsp.PublishDiagnosticsParams(
+                uri=uri,
+                version=server.documents.version_of(uri, snapshot),
+                diagnostics=listed(server, snapshot, uri),
+            )
         )
 
 

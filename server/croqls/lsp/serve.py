@@ -15,7 +15,7 @@ from pygls.io_ import StdoutWriter
 from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
-from croqls.lsp.publish import publish_verdicts, push
+from croqls.lsp.publish import publish_verdicts, push_read
 from croqls.lsp.requests import TABLE
 from croqls.lsp.server import CroqtileServer
 from croqls.lsp.transport import listen
@@ -27,7 +27,7 @@ def make_server() -> CroqtileServer:
     """A server with every request of the table registered."""
     server = CroqtileServer()
     server.flow.on_answer = partial(publish_verdicts, server)
-    server.reading.on_read = partial(push, server)
+    server.reading.on_read = partial(push_read, server)
     protocol = server.protocol
     assert isinstance(protocol, CroqtileProtocol)
     protocol.before = server.reading.before
@@ -44,6 +44,14 @@ def _is_news(record: logging.LogRecord) -> bool:
     return not isinstance(error, JsonRpcException) or isinstance(error, JsonRpcInternalError)
 
 
+def _leave_the_folder() -> None:
+    """The folder that an editor starts the server in may be deleted, of which no process can be started any more: the
+    root of the file system stays. What is imported later is looked for where it was."""
+    with suppress(OSError):  # it is gone already
+        sys.path[:] = [os.path.abspath(path) for path in sys.path]
+    os.chdir(os.sep)
+
+
 def serve() -> None:
     """Serve on standard input and output until the client ends it; log to standard error.
 
@@ -51,6 +59,7 @@ def serve() -> None:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
+    _leave_the_folder()
     server = make_server()
     keep_loaded()
     protocol = server.protocol

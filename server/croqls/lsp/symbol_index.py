@@ -47,7 +47,7 @@ class SymbolIndex:
                 below[:] = sorted(name for name in below if name[0] != "." and name not in _SKIPPED)
                 for name in sorted(names):
                     path = Path(place, name)
-                    if name.endswith(".co") and path not in seen and path.is_file():
+                    if name.endswith(".co") and path not in seen and os.path.isfile(path):
                         seen.add(path)
                         yield path
                 if len(seen) >= _MOST_FILES or looked >= _MOST_FOLDERS:

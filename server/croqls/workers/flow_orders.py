@@ -24,12 +24,14 @@ class Job:
 
 @record
 class Answer:
-    """The flow findings of a version, absolute; `failed` tells why there are none."""
+    """The flow findings of a version, absolute; `failed` tells why there are none. `doubted`: what else is found in its
+    text and has a fix that guesses a word, after which the flow fails."""
 
     key: str
     version: int
     found: tuple[Diagnostic, ...]
     failed: str = ""
+    doubted: tuple[Diagnostic, ...] = ()
 
 
 Request = Callable[[Snapshot], Any]

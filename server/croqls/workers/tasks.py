@@ -31,6 +31,7 @@ from croqc.service.settings import Settings, SettingsError
 from croqc.text.near import did_you_mean
 from croqls.ide.flow_at import flow_at
 from croqls.ide.generated import generated
+from croqls.ide.ir import ir
 from croqls.ide.shared_memory import shared_memory
 from croqls.workers import runs
 from croqls.workers.begin import begin
@@ -110,8 +111,7 @@ def _ir(desk: Desk, document: Text, options: Options) -> Any:
     stage = options.get("after") or "build"
     if stage not in STAGES:
         raise RequestError(f"there is no stage '{stage}'; {did_you_mean(stage, STAGES)}".rstrip("; "))
-    lines = STAGES[stage](desk.report(document))
-    return {"version": 1, "after": stage, "stages": list(STAGES), "text": "".join(f"{line}\n" for line in lines)}
+    return ir(desk.report(document), stage)
 
 
 def _migrated(desk: Desk, document: Text, options: Options) -> Any:

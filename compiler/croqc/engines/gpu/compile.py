@@ -1,7 +1,8 @@
 """A translation unit as a cubin, from the cache where it was compiled before. Must not need a card.
 
-Cache key: SHA-256 of code, options, version and target. A file is written under another name and renamed; the files
-used least recently go where the cache exceeds its limit.
+Cache key: SHA-256 of code, headers of CUDA in it, options, version and target. Files are written under other names and
+renamed. Beside a cubin lies its own SHA-256, in front of the compiler's log: what does not fit, as after a power cut is
+compiled anew. The files used least recently go where the cache exceeds its limit, and what a killed process has left.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from croqc.engines import nvrtc
 
 CACHE_BYTES = 1 << 30
+ABANDONED = 3600.0  # seconds after which no process still writes a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Compiled:
 def compiled(code: str, arch: str, cache: Path | None = None) -> Compiled:
     """The machine code of a unit for "sm_90a" and its like. Raises as `nvrtc.cubin`."""
     major, minor = nvrtc.version()
-    key = hashlib.sha256("\0".join((code, arch, *nvrtc.OPTIONS, f"{major}.{minor}")).encode()).hexdigest()
+    parts = (code, arch, *nvrtc.OPTIONS, f"{major}.{minor}", *nvrtc.included(code))
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     stored = None if cache is None else cache / f"{key}.cubin"
     if stored is not None and (found := _read(stored)) is not None:
         return Compiled(found[0], found[1], 0.0, True)
@@ -45,12 +48,13 @@ def compiled(code: str, arch: str, cache: Path | None = None) -> Compiled:
 
 def _read(path: Path) -> tuple[bytes, str] | None:
     try:
-        found = path.read_bytes(), path.with_suffix(".log").read_text(encoding="utf-8")
+        cubin = path.read_bytes()
+        digest, _, log = path.with_suffix(".log").read_text(encoding="utf-8").partition("\n")
         with suppress(OSError):
             os.utime(path)  # used: it stays
     except (OSError, UnicodeDecodeError):
         return None
-    return found if found[0] else None
+    return (cubin, log) if digest == hashlib.sha256(cubin).hexdigest() else None
 
 
 def _write(path: Path, cubin: bytes, log: str) -> str:
@@ -58,7 +62,8 @@ def _write(path: Path, cubin: bytes, log: str) -> str:
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for target, data in ((path.with_suffix(".log"), log.encode()), (path, cubin)):
+        told = f"{hashlib.sha256(cubin).hexdigest()}\n{log}".encode()
+        for target, data in ((path.with_suffix(".log"), told), (path, cubin)):
             temporary = target.with_name(f"{target.name}.{os.getpid()}")
             temporary.write_bytes(data)
             temporary.replace(target)
@@ -72,7 +77,11 @@ def _write(path: Path, cubin: bytes, log: str) -> str:
 
 
 def _prune(folder: Path, limit: int = CACHE_BYTES) -> None:
-    """Removes what was used least recently until the cubins fit the limit."""
+    """Removes what was used least recently until the cubins fit the limit, and files that nobody will rename."""
+    for path in folder.glob("*.*.*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - ABANDONED:
+                path.unlink()
     sizes = []
     for path in folder.glob("*.cubin"):
         with suppress(OSError):  # another process may have removed it

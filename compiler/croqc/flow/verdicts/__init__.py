@@ -9,7 +9,7 @@ What `args` of a finding hold, beside `path` (who does it) and `iteration` (in t
 - uncommitted-release, early-publish: buffer, slot, other, event
 - credit-overrun: event, slot, generation, waiter, cause ("bootstrap-repeated", "surplus")
 - generation-mixup: event, slot, generation, other
-- order-out-of-step: event, slot, slots, what ("wait", "trigger"), own, order
+- order-out-of-step: event, slot, slots, what ("wait", "trigger"), own, and order or phase (the one that is written)
 - unwritten-read: buffer, slot; where only a part is meant: part ("rows 0 to 7 of 'a_s', slot 0"), single, event
 - block-sync-in-role: paths (that do not come there)
 - named-barrier-mismatch: why ("counts", "mixed", "threads", "waits"), count, expected, threads

@@ -49,7 +49,8 @@ def _is_unread(race: Fault) -> bool:
 
 def _order(case: Case, fault: Fault) -> FlowFinding:
     slot: EventSlot = fault.about["slot"]
-    own, order = fault.about["own"], fault.about["order"]
+    own = fault.about["own"]
+    said = {key: fault.about[key] for key in ("order", "phase") if key in fault.about}
     what = "wait" if fault.about["waits"] else "trigger"
     return case.finding(
         "order-out-of-step",
@@ -60,9 +61,9 @@ def _order(case: Case, fault: Fault) -> FlowFinding:
         path=case.name(fault.at.path),
         what=what,
         own=own,
-        order=order,
         slots=slot.event.slots,
         iteration=iteration_text(fault.at.op, fault.at.env),
+        **said,
     )
 
 

@@ -122,7 +122,14 @@ def arguments(c: Context, node: ast.Call) -> tuple[Expr, ...]:
 
 
 def _argument(c: Context, node: ast.Expr) -> Expr:
-    if not isinstance(c.model.types.get(node), Data | Future):
+    if isinstance(node, ast.AddressOf) and isinstance(node.operand, ast.Chain) and not _is_data(c, node.operand):
+        place = element(c, node.operand)
+        if inside(place.tile, place.index) is not None:
+            raise LoweringError("this element may not exist: ask first whether it does", node.span)
+        return Fn("&", (place,), "u64", foreign=True)
+    if isinstance(node, ast.AddressOf) and _is_data(c, node.operand):
+        node = node.operand
+    if not _is_data(c, node):
         return value(c, node)
     data = tile(c, node)
     if data != whole(data.tensor, data.slot) and any(limit is not None for limit in data.valid):
@@ -130,6 +137,10 @@ def _argument(c: Context, node: ast.Expr) -> Expr:
             "a device function does not know where data ends: pass a whole tile, or elements of it", node.span
         )
     return Fn("&", (Read(data, (ZERO,) * len(data.shape)),), "u64", foreign=True)
+
+
+def _is_data(c: Context, node: ast.Node) -> bool:
+    return isinstance(c.model.types.get(node), Data | Future)
 
 
 # --- print -------------------------------------------------------------------------------------

@@ -4,14 +4,13 @@ once a document, beside the loop."""
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from functools import cache, partial
 
 from lsprotocol import types as lsp
 
 from croqc.service.machine import has_driver
 from croqls.ide.lenses import lenses
 from croqls.lsp.convert import range_of
-from croqls.lsp.reading import read
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
@@ -24,14 +23,16 @@ async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensPa
     snapshot = server.documents.get(uri)  # as it is by now: an editor does not ask a second time
     if snapshot is None:
         return []
-    await read(snapshot)
+    await server.reading.known(snapshot)
+    costs, ran = server.documents.costs_of(snapshot), server.runs.ran(uri)
+    found = await server.reading.beside(snapshot, partial(lenses, snapshot, card, costs, ran))
     source, encoding = snapshot.source, server.documents.encoding
     return [
         lsp.CodeLens(
             range=range_of(source, lens.span, encoding),
             command=lsp.Command(title=lens.title, command=lens.command, arguments=[uri, lens.function]),
         )
-        for lens in lenses(snapshot, card, server.documents.costs_of(snapshot), server.runs.ran(uri))
+        for lens in found
     ]
 
 

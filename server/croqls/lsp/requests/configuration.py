@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 from croqls.lsp.documents import Documents, key_of
 from croqls.lsp.publish import ask_to_pull, publish
 from croqls.lsp.questions import answered
+from croqls.lsp.refresh import refresh_hints
 from croqls.lsp.requests.document_diagnostic import follow
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
@@ -27,8 +28,8 @@ def take_settings(server: CroqtileServer, section: object, folders: Mapping[str,
     server.pull_wanted = documents.editor.pull
     read = {key_of(uri): read_settings(own) for uri, own in folders.items()}
     documents.folders = {key: own for key, (own, _) in read.items()}
-    if _hints(documents) != shown and _refreshes_hints(server):
-        server.workspace_inlay_hint_refresh(None)
+    if _hints(documents) != shown:
+        refresh_hints(server)
     wrong = dict.fromkeys((*warnings, *(one for _, more in read.values() for one in more)))
     for text in wrong:
         if text not in server.complaints:
@@ -38,13 +39,6 @@ def take_settings(server: CroqtileServer, section: object, folders: Mapping[str,
 
 def _hints(documents: Documents) -> object:
     return documents.editor.hints, {key: own.hints for key, own in documents.folders.items()}
-
-
-def _refreshes_hints(server: CroqtileServer) -> bool:
-    """Whether the client asks for hints anew when it is told to (LSP 3.17)."""
-    workspace = server.client_capabilities.workspace
-    known = workspace.inlay_hint if workspace else None
-    return bool(known and known.refresh_support)
 
 
 async def pull_settings(server: CroqtileServer) -> None:

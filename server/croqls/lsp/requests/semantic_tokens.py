@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from lsprotocol import types as lsp
 
@@ -22,22 +23,24 @@ _NUMBERS = {kind: number for number, kind in enumerate(TokenType)}
 LEGEND = lsp.SemanticTokensLegend(token_types=_TYPES, token_modifiers=list(MODIFIERS))
 
 
-def semantic_tokens_full(server: CroqtileServer, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+async def semantic_tokens_full(server: CroqtileServer, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
     snapshot = server.documents.get(params.text_document.uri)
     if snapshot is None:
         return lsp.SemanticTokens(data=[])
-    return _kept(server, params.text_document.uri, _data(server, snapshot))
+    return _kept(server, params.text_document.uri, await _data(server, snapshot))
 
 
-def semantic_tokens_delta(
+async def semantic_tokens_delta(
     server: CroqtileServer, params: lsp.SemanticTokensDeltaParams
 ) -> lsp.SemanticTokens | lsp.SemanticTokensDelta:
     """What changed since the answer that the client names; all tokens if that one is not known."""
     uri = params.text_document.uri
-    snapshot, known = server.documents.get(uri), server.tokens.get(key_of(uri))
+    snapshot = server.documents.get(uri)
     if snapshot is None:
         return lsp.SemanticTokens(data=[])
-    answer = _kept(server, uri, _data(server, snapshot))
+    data = await _data(server, snapshot)
+    known = server.tokens.get(key_of(uri))
+    answer = _kept(server, uri, data)
     if known is None or known.result_id != params.previous_result_id:
         return answer
     found = difference(known.data, answer.data)
@@ -64,21 +67,34 @@ def _kept(server: CroqtileServer, uri: str, data: list[int]) -> lsp.SemanticToke
     return answer
 
 
-def _data(server: CroqtileServer, snapshot: Snapshot) -> list[int]:
-    """Five numbers a token: line and column as differences, length, type, modifiers (LSP 3.17).
+async def _data(server: CroqtileServer, snapshot: Snapshot) -> list[int]:
+    """Those of all functions of a long text take half a second where none is known."""
+    key = key_of(snapshot.uri)
+    known, lent = server.encoded.get(key, {}), snapshot.is_lent
+    work = partial(_counted, snapshot, known, server.documents.encoding)
+    data, new = await server.reading.beside(snapshot, work)
+    if not lent:  # else some are those of another version
+        server.encoded[key] = new
+    return data
 
-    Those of a function that did not change are known; only where it stands is told anew.
+
+def _counted(snapshot: Snapshot, known: Encoded, encoding: Encoding) -> tuple[list[int], Encoded]:
+    """Five numbers a token: line and column as differences, length, type, modifiers (LSP 3.17); and what to keep.
+
+    Those of a function that did not change are known; only where it stands is told anew. With a glance a function is
+    known by its text.
     """
-    key, source = key_of(snapshot.uri), snapshot.source
-    known, new = server.encoded.get(key, {}), Encoded()
+    source, new = snapshot.source, Encoded()
+    written = {part.text: part for part in known.values()} if snapshot.is_lent else {}
     data: list[int] = []
     line = column = 0
     for report in snapshot.report.functions:
         top = source.line_of(report.base)
         alone = report.analysis if source.line_starts[top] == report.base else None  # in the line that it starts in
-        part = known.get(alone) if alone else None
+        text = report.parsed.source.text
+        part = (known.get(alone) or written.get(text)) if alone else None
         if part is None:
-            part = encoded(source, tokens_of(snapshot, report), top, server.documents.encoding)
+            part = encoded(source, tokens_of(snapshot, report), top, encoding, text)
         if alone is not None:
             new[alone] = part
         if part.data:
@@ -86,11 +102,10 @@ def _data(server: CroqtileServer, snapshot: Snapshot) -> list[int]:
             step = right if top + down > line else right - column
             data += [top + down - line, step, *rest]
             line, column = top + part.line, part.column
-    server.encoded[key] = new
-    return data
+    return data, new
 
 
-def encoded(source: Source, tokens: Iterable[SemanticToken], top: int, encoding: Encoding) -> Part:
+def encoded(source: Source, tokens: Iterable[SemanticToken], top: int, encoding: Encoding, text: str = "") -> Part:
     """The numbers of tokens below a line, the first one's line and column counted from the start of that line."""
     plain, starts = source.text.isascii(), source.line_starts
     data: list[int] = []
@@ -106,7 +121,7 @@ def encoded(source: Source, tokens: Iterable[SemanticToken], top: int, encoding:
         kind = _NUMBERS[token.type]
         data += [row - line, at if row > line or not data else at - column, length, kind, token.modifiers]
         line, column = row, at
-    return Part(data, line - top, column)
+    return Part(data, line - top, column, text)
 
 
 _OPTIONS = lsp.SemanticTokensRegistrationOptions(

@@ -19,7 +19,7 @@ def text_document_signature_help(server: CroqtileServer, params: lsp.SignatureHe
         return None
     known = _known(server)
     return lsp.SignatureHelp(
-        signatures=[_signature(one, known) for one in found.signatures],
+        signatures=[_signature(one, known, found.parameter) for one in found.signatures],
         active_signature=found.active,
         active_parameter=found.parameter,
     )
@@ -31,8 +31,11 @@ def _known(server: CroqtileServer) -> lsp.ClientSignatureInformationOptions | No
     return offered.signature_information if offered else None
 
 
-def _signature(one: Signature, known: lsp.ClientSignatureInformationOptions | None) -> lsp.SignatureInformation:
-    """Parameters are places in the label where the client takes those, else their texts (LSP 3.17)."""
+def _signature(
+    one: Signature, known: lsp.ClientSignatureInformationOptions | None, parameter: int
+) -> lsp.SignatureInformation:
+    """Parameters are places in the label where the client takes those, else their texts (LSP 3.17). The library writes
+    down that there is no active parameter, which means something, where it is left out."""
     text = documentation(one.about)
     labels = known.parameter_information if known else None
     by_offset = bool(labels and labels.label_offset_support)
@@ -43,6 +46,7 @@ def _signature(one: Signature, known: lsp.ClientSignatureInformationOptions | No
             lsp.ParameterInformation(label=(start, end) if by_offset else one.label[start:end])
             for start, end in one.parameters
         ],
+        active_parameter=min(parameter, max(len(one.parameters) - 1, 0)),
     )
 
 

@@ -32,11 +32,16 @@ def did_change(server: CroqtileServer, params: lsp.DidChangeTextDocumentParams) 
 
 
 def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) -> None:
-    server.documents.close(params.text_document.uri)
-    server.pulled.pop(params.text_document.uri, None)
-    server.tokens.pop(key_of(params.text_document.uri), None)
-    server.encoded.pop(key_of(params.text_document.uri), None)
-    retract(server, params.text_document.uri)
+    """What is known of a document goes with the last of its addresses."""
+    uri = params.text_document.uri
+    key = key_of(uri)
+    if server.documents.close(uri):
+        server.flow.forget(key)
+        server.hangs.pop(key, None)
+        server.tokens.pop(key, None)
+        server.encoded.pop(key, None)
+    server.pulled.pop(uri, None)
+    retract(server, uri)
 
 
 ENTRIES = (
