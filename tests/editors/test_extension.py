@@ -47,15 +47,17 @@ def test_the_identity_that_other_documents_name() -> None:
 
 
 def test_files_of_other_languages_are_not_claimed() -> None:
-    """Generated documents are at the root of their scheme; a person's PTX and SASS are another extension's."""
+    """Generated documents are at the root of their scheme; a person's PTX and SASS are another extension's.
+    An expansion is no document of the language itself: nothing in it is checked or run."""
     others = {one["id"]: one for one in MANIFEST["contributes"]["languages"][1:]}
     assert {name: one["filenamePatterns"] for name, one in others.items()} == {
         "croqtile-ptx": ["/*.ptx"],
         "croqtile-sass": ["/*.sass"],
+        "croqtile-expansion": ["/*.expanded"],
     }
     assert [name for name, one in others.items() if "extensions" in one or "filenames" in one] == []
     scopes = {one["language"]: one["scopeName"] for one in MANIFEST["contributes"]["grammars"]}
-    assert [scopes[name] for name in others] == ["source.ptx.nvidia", "source.sass.nvidia"]
+    assert [scopes[name] for name in others] == ["source.ptx.nvidia", "source.sass.nvidia", "source.croqtile"]
 
 
 def test_the_architectures_are_the_targets_of_the_compiler() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -138,6 +139,24 @@ def test_the_page_of_the_flow_opens_once_and_ends_with_the_editor(
     assert other.lua("return opened") == [address, address]
     other.close()
     assert any(refuses(address) for _ in range(600))
+
+
+def test_the_page_is_of_the_settings_that_count_for_the_file(nvim: Neovim) -> None:
+    """A number is a value, a macro that the file does not have is none of its options, and a directive comes first."""
+    head = "// croq: arch sm_90a\n#ifndef T\n#define T 1\n#endif\n"
+    nvim.edit("settings.co", head + CURRENT)
+    set_to = "client(0).settings = vim.json.decode(...); client(0):notify('workspace/didChangeConfiguration', {})"
+    nvim.lua(
+        set_to, json.dumps({"croqtile": {"arch": "sm_80", "dialect": "current", "defines": {"T": 64, "DEBUG": None}}})
+    )
+    about = "{ textDocument = { uri = vim.uri_from_bufnr(0) } }"
+    nvim.wait(f"client(0):request_sync('croqtile/document', {about}, 20000).result.flags[1]")
+    nvim.lua("_G.system = vim.system; vim.system = function(it) _G.started = it; error('not here') end")
+    nvim.do("CroqFlow page")
+    command = nvim.value("started")
+    nvim.lua("vim.system = system; client(0).settings = {}")
+    nvim.lua("client(0):notify('workspace/didChangeConfiguration', {})")
+    assert command[1:] == ["flow", str(nvim.folder / "settings.co"), "--serve", "--dialect", "current", "-D", "T=64"]
 
 
 def refuses(address: str) -> bool:

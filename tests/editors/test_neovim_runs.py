@@ -197,6 +197,26 @@ def test_what_the_verdict_keeps_from_the_card_has_its_command(nvim: Neovim) -> N
     kept = FINISHED | {"verdict": "not-run", "message": "its credit flow has an error", "offer": "force"}
     nvim.lua(ENDED, told(nvim, 0, "run", {"version": 1, "runs": [kept]}, offer="force"))
     assert nvim.float().endswith(":CroqRun! gpu runs on the card what the verdict keeps from it")
+    failed = {
+        "function": "f",
+        "sizes": {},
+        "kernels": [],
+        "message": "its credit flow has an error",
+        "range": None,
+        "notes": [],
+    }
+    nvim.lua(ENDED, told(nvim, 0, "profile", {"version": 1, "profiles": [failed], "flow": {}}, offer="force"))
+    assert nvim.float().endswith(":CroqProfile! measures on the card what the verdict keeps from it")
+
+
+def test_a_bang_profiles_in_spite_of_the_verdict(nvim: Neovim) -> None:
+    nvim.edit("kept.co", ADD)
+    nvim.lua("local it = require('croqtile.server'); _G.ask = it.ask; it.ask = function(_, o) _G.asked = o end")
+    nvim.do("CroqProfile")
+    assert nvim.lua("return _G.asked") == {"task": "profile"}
+    nvim.do("CroqProfile!")
+    assert nvim.lua("return _G.asked") == {"task": "profile", "force": True}
+    nvim.lua("require('croqtile.server').ask = _G.ask")
 
 
 def test_a_profile_stands_in_a_report_and_beside_its_waits_until_the_next_edit(nvim: Neovim) -> None:

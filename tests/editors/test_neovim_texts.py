@@ -21,6 +21,39 @@ def test_shared_memory(nvim: Neovim) -> None:
     assert lines[2] == "       0  24576  lhs_s     f16 [64, 64]  3 slots, 8192 apart  swizzle 128"
 
 
+def test_what_a_macro_becomes(nvim: Neovim) -> None:
+    text = "#define TWO(a) (a + a)\n#define NIL (TWO(1))\n__co__ void f(global s32 [8] x) { /* é */ x.at(0) = NIL; }\n"
+    nvim.edit("macro.co", text)
+    nvim.cursor("NIL;")
+    nvim.do("CroqExpand")
+    assert nvim.float() == "((1 + 1))"
+    assert nvim.lua("return client(vim.api.nvim_get_current_buf()) == nil")  # a text to read, and no document
+    assert nvim.lua("return vim.api.nvim_win_get_config(0).title[1][1]") == " NIL, line 3 "
+    nvim.do("close")
+    nvim.cursor("x.at")
+    nvim.do("CroqExpand")
+    (said,) = nvim.value("said")
+    assert said.startswith("croqtile: there is no use of a macro here")
+
+
+def test_stages_stand_beside_the_source(nvim: Neovim) -> None:
+    """Their lines lead to the source, as those of generated code."""
+    nvim.edit("stages.co", CURRENT)
+    source = nvim.lua("return vim.api.nvim_get_current_buf()")
+    for command, stage, word in (("CroqIr", "build", "kernel matmul"), ("CroqIr ast", "ast", "Function")):
+        nvim.do(command)
+        nvim.wait(f"vim.fn.bufnr('stages.co.{stage}') > 0")
+        buffer = nvim.lua(f"return vim.fn.bufnr('stages.co.{stage}')")
+        assert word in "\n".join(nvim.lua("return vim.api.nvim_buf_get_lines(..., 0, -1, false)", buffer))
+    nvim.cursor("trigger full")
+    lit = "vim.api.nvim_buf_get_extmarks({}, vim.api.nvim_create_namespace('croqtile.generated'), 0, -1, {{}})"
+    assert nvim.lua(f"return {lit.format(source)}") and nvim.lua(f"return {lit.format(buffer)}")
+    assert {"ast", "build", "layout"} <= set(nvim.lua("return vim.fn.getcompletion('CroqIr ', 'cmdline')"))
+    nvim.do("CroqIr layuot")
+    (said,) = nvim.value("said")
+    assert said == "croqtile: there is no stage 'layuot'; did you mean 'layout'?"
+
+
 def test_migration_can_be_taken_back(nvim: Neovim) -> None:
     nvim.edit("migrate.co", SMALL)
     nvim.do("CroqMigrate")

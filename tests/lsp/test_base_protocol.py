@@ -255,28 +255,3 @@ def test_a_client_that_is_gone_ends_the_server(server: Server) -> None:
     assert server.process.stdin is not None
     server.process.stdin.close()
     assert server.process.wait(10) == 1
-
-
-def test_two_spellings_of_one_address_are_one_document(server: Server, tmp_path: Path) -> None:
-    server.start()
-    first, second = f"file://{tmp_path}/x%20y.co", f"file://{tmp_path}/x y.co"
-
-    def published(version: int) -> dict[str, int]:
-        """How many findings the list of each address has that comes for a version."""
-        found = {}
-        for uri in (first, second):
-            shown = server.until(
-                "textDocument/publishDiagnostics",
-                lambda one, uri=uri: (one["uri"], one.get("version")) == (uri, version),
-            )
-            found[uri] = len(shown["diagnostics"])
-        return found
-
-    for uri in (first, second):
-        server.open(uri, KERNEL)
-    server.edit(first, 2, KERNEL.replace("zz", "1"))
-    assert published(2) == {first: 0, second: 0}
-    server.send("textDocument/didClose", params={"textDocument": {"uri": first}})
-    server.edit(second, 3, KERNEL)
-    shown = server.until("textDocument/publishDiagnostics", lambda one: one.get("version") == 3)
-    assert (shown["uri"], len(shown["diagnostics"])) == (second, 1)

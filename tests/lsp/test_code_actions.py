@@ -145,6 +145,8 @@ async def test_migrating_the_whole_file(client: LanguageClient) -> None:
     editor = Editor(client, "classic.co", text)
     actions = await ask(client, editor, "matmul", ["source"])
     migrate = next(item for item in actions if item.title == "Migrate this file to the current dialect")
+    if migrate.edit is None:
+        migrate = await client.code_action_resolve_async(migrate)
     assert "trigger full.at(k) after lhs_f, rhs_f;" in applied(editor, migrate)
 
 

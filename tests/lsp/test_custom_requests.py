@@ -75,6 +75,22 @@ def test_the_state_at_a_wait(opened: Server) -> None:
     assert (places, rounds) == ([waits, waits], [1, 3])
 
 
+def test_what_a_macro_becomes(opened: Server) -> None:
+    """Places of the answer are in UTF-16 units: an emoji is two."""
+    uri = "untitled:macros.co"
+    opened.open(uri, "#define TWO(a) (a + a)\n__co__ void f(global s32 [8] x) {\n  /* 😀 */ x.at(0) = TWO(3);\n}\n")
+    line = {"line": 2, "character": 21}
+    result = opened.ask("croqtile/expansion", {"textDocument": {"uri": uri}, "position": line})
+    validate("expansion", result)
+    assert (result["name"], result["use"], result["text"]) == ("TWO", "TWO(3)", "(3 + 3)")
+    assert result["range"] == {"start": {"line": 2, "character": 21}, "end": {"line": 2, "character": 27}}
+    assert result["definition"] == {"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 11}}
+    with pytest.raises(FailedError, match="there is no use of a macro here that is expanded"):
+        opened.ask("croqtile/expansion", {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 0}})
+    with pytest.raises(FailedError, match="'position' must have a line and a character"):
+        opened.ask("croqtile/expansion", {"textDocument": {"uri": uri}, "position": {"line": -1, "character": 0}})
+
+
 def test_beside_a_kernel_there_is_no_state(opened: Server) -> None:
     result = opened.ask("croqtile/flowAt", DOCUMENT | {"position": {"line": 0, "character": 0}})
     validate("flowAt", result)
@@ -120,6 +136,26 @@ def test_stages_of_the_compiler(opened: Server) -> None:
     assert failed.value.code == -32803
 
 
+@pytest.mark.parametrize(
+    ("stage", "word", "typed"),
+    [
+        ("ast", "Wait", "wait full[stage]"),
+        ("build", "wait full[", "wait full[stage]"),
+        ("memory", "shared lhs", "lhs_load_s["),
+    ],
+)
+def test_lines_of_a_stage_lead_to_the_source_and_back(opened: Server, stage: str, word: str, typed: str) -> None:
+    result = opened.ask("croqtile/ir", DOCUMENT | {"after": stage})
+    validate("ir", result)
+    shown = result["text"].splitlines()
+    ways = {item["line"]: item["range"]["start"]["line"] for item in result["lines"]}
+    here = [line for line, text in enumerate(shown) if word in text and ways[line] == line_of(typed)]
+    assert here
+    back = {item["line"]: item["lines"] for item in result["sources"]}
+    assert set(here) <= set(back[line_of(typed)])
+    assert {(line, source) for source, lines in back.items() for line in lines} == set(ways.items())
+
+
 def test_doctor(opened: Server) -> None:
     """By the Python that the server runs on; where anything is wrong it says what installs it, and that the simulator
     works all the same."""
@@ -137,13 +173,18 @@ def test_dialect_and_target_of_a_document(opened: Server) -> None:
     """A directive names the target where there is one."""
     told = opened.ask("croqtile/document", DOCUMENT)
     validate("document", told)
-    assert told == {"version": 1, "dialect": "course", "arch": "sm_90a"}
+    assert told == {"version": 1, "dialect": "course", "arch": "sm_90a", "flags": []}
     other = {"textDocument": {"uri": "untitled:other.co"}}
     opened.open(
         "untitled:other.co",
         "// croq: arch sm_100a\n" + Path("examples/pipeline_current.co").read_text(encoding="utf-8"),
     )
-    assert opened.ask("croqtile/document", other) == {"version": 1, "dialect": "current", "arch": "sm_100a"}
+    assert opened.ask("croqtile/document", other) == {
+        "version": 1,
+        "dialect": "current",
+        "arch": "sm_100a",
+        "flags": [],
+    }
 
 
 METHODS = ("flow", "flowAt", "flowPage", "generated", "sharedMemory", "ir", "run", "document")

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +26,6 @@ DIAGNOSTICS = "textDocument/publishDiagnostics"
 def codes(server: Server, uri: str, version: int = 1) -> list[str]:
     shown = server.until(DIAGNOSTICS, lambda one: (one["uri"], one.get("version")) == (uri, version))
     return [item["code"] for item in shown["diagnostics"]]
-
-
-@pytest.fixture
-def launched() -> Iterator[Callable[..., Server]]:
-    """Starts servers with options of `Popen`; they are gone after the test."""
-    servers: list[Server] = []
-
-    def launch(**options: Any) -> Server:
-        servers.append(Server(**options))
-        return servers[-1]
-
-    yield launch
-    for server in servers:
-        server.process.kill()
-        server.process.wait()
 
 
 # --- Python --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from croqls.ide.snapshot import Snapshot
+from croqls.lsp.asking import RequestFailedError
 from croqls.lsp.requests import call_hierarchy
 from croqls.lsp.requests.document_highlight import document_highlight
 from croqls.lsp.requests.hover import text_document_hover
@@ -55,8 +56,12 @@ async def test_questions_load_nothing_of_the_server_into_the_verdict_process(mon
     await text_document_hover(server, lsp.HoverParams(document, place))
     await document_highlight(server, lsp.DocumentHighlightParams(document, place))
     (item,) = call_hierarchy.prepare(server, lsp.CallHierarchyPrepareParams(document, place))
-    await call_hierarchy.incoming_calls(server, lsp.CallHierarchyIncomingCallsParams(item))
-    await call_hierarchy.outgoing_calls(server, lsp.CallHierarchyOutgoingCallsParams(item))
+    for calls in (
+        call_hierarchy.incoming_calls(server, lsp.CallHierarchyIncomingCallsParams(item)),
+        call_hierarchy.outgoing_calls(server, lsp.CallHierarchyOutgoingCallsParams(item)),
+    ):
+        with pytest.raises(RequestFailedError, match="nothing at"):
+            await calls
     assert len(asked) == 4
     sent = bytes(ForkingPickler.dumps(asked))
     done = subprocess.run([sys.executable, "-c", ASKED], input=sent, capture_output=True, check=True)

@@ -10,6 +10,11 @@ from typing import Any
 
 import pytest
 
+from croqc.service.settings import NO_SETTINGS
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.run_following import _offer
+from croqls.lsp.runs import Run
+from croqls.workers.orders import Order, Text
 from tests.cli.test_protocol import validate
 from tests.lsp.bare import FailedError, Server
 
@@ -212,3 +217,13 @@ def test_marks_belong_to_the_text_that_ran(server: Server, again: str, count: in
     server.ask("textDocument/documentSymbol", DOCUMENT)
     shown = [one["params"] for one in server.heard if one["method"] == "textDocument/publishDiagnostics"]
     assert len([one for one in shown[-1]["diagnostics"] if one.get("source") == "croqtile run"]) == count
+
+
+def test_a_profile_that_the_verdict_keeps_from_the_card_may_be_forced() -> None:
+    order = Order("profile", Text("k.co", "", "k.co", NO_SETTINGS), {})
+    run = Run(
+        1, Snapshot("file:///k.co", 1, ""), order, "done", data={"profiles": [{"offer": None}, {"offer": "force"}]}
+    )
+    assert _offer(run) == "force"
+    run.data = {"profiles": [{"offer": None}]}
+    assert _offer(run) is None

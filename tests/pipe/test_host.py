@@ -20,7 +20,7 @@ def model_of(text: str) -> Model:
 
 
 def lines(text: str) -> list[str]:
-    return list(host_lines(host_of(model_of(text)).host))
+    return [line for line, _ in host_lines(host_of(model_of(text)).host)]
 
 
 def refused(text: str) -> tuple[str, str]:
@@ -72,7 +72,7 @@ def test_host_data_is_zeroed_or_filled_by_a_kernel() -> None:
   foreach i in 3 { s32 [4] again; parallel b by N : block { x.at(b) = again.at(0) + v; } }
 }"""
     part = host_of(model_of(text))
-    assert list(host_lines(part.host)) == [
+    assert [line for line, _ in host_lines(part.host)] == [
         "host",
         "  zero plain",
         "  launch 1  waits",

@@ -1,14 +1,24 @@
-/** Generated code as a document: its address, its text, and which lines go with which. Must not import `vscode`. */
-import type { Range } from "./lsp.js";
-import type { Form, Generated } from "./requests.js";
+/**
+ * What is made of a source as a document: its address, its text, and which lines go with which. Must not import `vscode`.
+ */
+import { isPosition, type Position, type Range } from "./lsp.js";
+import type { Expansion, Form, Generated, Ir } from "./requests.js";
 
 export const SCHEME = "croqtile-generated";
+
+/** Generated code, a stage of the compiler, or what the use of a macro becomes. */
+export type Kind = Form | "ast" | "ir" | "expansion";
 
 /** What a generated document is made of: the address of a source, one function in it or all, and the form. */
 export interface Subject {
   readonly source: string;
   readonly entry?: string;
-  readonly form: Form;
+  readonly form: Kind;
+  /** The stage of the compiler, or the macro. */
+  readonly part?: string;
+  /** Where the macro was used in this version of the source. */
+  readonly at?: Position;
+  readonly version?: number;
 }
 
 interface FormFacts {
@@ -16,16 +26,20 @@ interface FormFacts {
   readonly ending: string;
 }
 
-export const FORMS: Readonly<Record<Form, FormFacts>> = {
+export const FORMS: Readonly<Record<Kind, FormFacts>> = {
   cuda: { title: "CUDA", ending: "cu" },
   ptx: { title: "PTX", ending: "ptx" },
   sass: { title: "SASS", ending: "sass" },
+  ast: { title: "syntax tree", ending: "ast" },
+  ir: { title: "pipeline IR", ending: "ir" },
+  expansion: { title: "expansion", ending: "expanded" },
 };
 
 /** Path and query of the address; the end of the path is what the tab says. */
 export function addressOf(subject: Subject): { readonly path: string; readonly query: string } {
   const file = decoded(subject.source.split("/").at(-1) ?? "").replace(/^untitled:/, "").replace(/\.co$/, "");
-  const name = subject.entry ?? file;
+  const whole = subject.entry ?? file;
+  const name = subject.form === "ir" ? `${whole || "kernel"}.${subject.part ?? ""}` : subject.form === "expansion" ? subject.part : whole;
   return { path: `/${name || "kernel"}.${FORMS[subject.form].ending}`, query: JSON.stringify(subject) };
 }
 
@@ -41,11 +55,18 @@ function decoded(part: string): string {
 /** The way back from the query of an address; undefined for one that was not made here. */
 export function subjectOf(query: string): Subject | undefined {
   try {
-    const { source, entry, form } = JSON.parse(query) as Partial<Record<string, unknown>>;
+    const { source, entry, form, part, at, version } = JSON.parse(query) as Partial<Record<string, unknown>>;
     if (typeof source !== "string" || typeof form !== "string" || !Object.hasOwn(FORMS, form)) {
       return undefined;
     }
-    return { source, form: form as Form, ...(typeof entry === "string" ? { entry } : {}) };
+    return {
+      source,
+      form: form as Kind,
+      ...(typeof entry === "string" ? { entry } : {}),
+      ...(typeof part === "string" ? { part } : {}),
+      ...(isPosition(at) ? { at } : {}),
+      ...(typeof version === "number" ? { version } : {}),
+    };
   } catch {
     return undefined;
   }
@@ -63,7 +84,7 @@ export interface Shown {
 }
 
 /** The answer of the server; what is in the way stands in the text, above what was there before. */
-export function shown(answer: Generated, form: Form, before?: Shown): Shown {
+export function shown(answer: Generated, form: Kind, before?: Shown): Shown {
   const { code, sources } = answer;
   const reasons = code.diagnostics.map((one) => `line ${one.range.start.line + 1}: ${one.message}`);
   if (code.text === "") {
@@ -78,10 +99,28 @@ export function shown(answer: Generated, form: Form, before?: Shown): Shown {
   };
 }
 
+/** A stage as generated code is: what is in its way stands in its text. */
+export function stage({ text, lines, sources }: Ir): Generated {
+  return { code: { text, lines, diagnostics: [] }, sources };
+}
+
+/** What the use of a macro becomes, below the use itself; all of it goes with that. */
+export function expanded({ use, range, text }: Expansion): Shown {
+  const head = [`line ${range.start.line + 1}:`, ...use.split(/\r\n|\r|\n/)].map((line) => `// ${line.trimStart()}`);
+  const body = text === "" ? ["// becomes nothing"] : ["// becomes", "", ...text.split("\n")];
+  const first = head.length + 2;
+  const own = text === "" ? [] : Array.from({ length: body.length - 2 }, (_, i) => first + i);
+  return {
+    text: `${[...head, ...body].join("\n")}\n`,
+    statements: new Map(own.map((line) => [line, range])),
+    lines: new Map(own.length > 0 ? [[range.start.line, own]] : []),
+  };
+}
+
 const STALE = "// What follows is of the text before.\n\n";
 
 /** A text that says why there is none, above the last one that there was. */
-export function refused(reasons: readonly string[], form: Form, before?: Shown): Shown {
+export function refused(reasons: readonly string[], form: Kind, before?: Shown): Shown {
   const said = reasons.flatMap((reason) => reason.split("\n")).map((reason) => `//   ${reason}\n`);
   const old = before === undefined ? "" : before.text.slice(afterHead(before.text));
   const head = `// No ${FORMS[form].title} for the source as it stands:\n${said.join("")}`;

@@ -6,7 +6,7 @@ import type { Shown, Subject } from "./generatedText.js";
 import { Later } from "./later.js";
 
 /** The compiler is asked less often than the printer of CUDA. */
-const DELAY_MS = { cuda: 300, ptx: 900, sass: 900 } as const;
+const DELAY_MS = { cuda: 300, ptx: 900, sass: 900, ast: 300, ir: 300, expansion: 300 } as const;
 
 /** `made` is when, in milliseconds of the epoch: no two texts of an address are of the same time. */
 export interface Made {

@@ -33,16 +33,19 @@ export interface ProfileEntry {
   readonly sizes: Sizes;
   readonly kernels: readonly KernelTime[];
   readonly message: string;
+  /** Where the verdict on its credit flow alone keeps it from the card. */
+  readonly offer: "force" | null;
 }
 
 /** What `croqtile/run` is asked for to get one. */
 export interface ProfileRequest extends About {
   readonly task: "profile";
+  readonly force?: boolean;
 }
 
 /** `flow` of the result is what the credit-flow page shows. */
 export interface ProfileEnd extends End {
   readonly task: "profile";
-  readonly offer: "doctor" | null;
+  readonly offer: "doctor" | "force" | null;
   readonly result: { readonly profiles: readonly ProfileEntry[]; readonly flow: FlowData } | null;
 }

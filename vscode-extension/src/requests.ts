@@ -24,6 +24,22 @@ export interface Generated {
   readonly sources: readonly { readonly line: number; readonly lines: readonly number[] }[];
 }
 
+/** What a stage of the compiler made; lines as of `Generated`. */
+export interface Ir {
+  readonly stages: readonly string[];
+  readonly text: string;
+  readonly lines: Generated["code"]["lines"];
+  readonly sources: Generated["sources"];
+}
+
+/** What the use of a macro becomes. */
+export interface Expansion {
+  readonly name: string;
+  readonly use: string;
+  readonly range: Range;
+  readonly text: string;
+}
+
 /** Bytes from the base of the block; `stride` is from one slot to the next. */
 export interface SharedTensor {
   readonly name: string;
@@ -82,6 +98,8 @@ export interface Requests {
   "croqtile/flowAt": { readonly params: About & { readonly position: Position }; readonly result: FlowAt };
   "croqtile/flowPage": { readonly params: About & { readonly nonce: string }; readonly result: { readonly html: string } };
   "croqtile/generated": { readonly params: About & { readonly form: Form }; readonly result: Generated };
+  "croqtile/ir": { readonly params: Of & { readonly after?: string }; readonly result: Ir };
+  "croqtile/expansion": { readonly params: Of & { readonly position: Position }; readonly result: Expansion };
   "croqtile/sharedMemory": { readonly params: About; readonly result: SharedMemory };
   "croqtile/doctor": { readonly params: Readonly<Record<string, never>>; readonly result: Doctor };
   "croqtile/document": { readonly params: Of; readonly result: DocumentFacts };

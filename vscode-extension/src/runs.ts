@@ -88,9 +88,12 @@ export class Runs implements Disposable {
     return { started, end };
   }
 
-  /** Measures where the time goes; undefined where a run or a profile is under way. Throws Refusal as `start` does. */
-  async profile(about: About): Promise<ProfileEnd | undefined> {
-    const { id, started } = await this.server.request("croqtile/run", { ...about, task: "profile" });
+  /**
+   * Measures where the time goes, with `force` in spite of a verdict that fails; undefined where a run or a profile is under
+   * way. Throws Refusal as `start` does.
+   */
+  async profile(about: About, force: boolean): Promise<ProfileEnd | undefined> {
+    const { id, started } = await this.server.request("croqtile/run", { ...about, task: "profile", ...(force ? { force } : {}) });
     if (!started) {
       return undefined;
     }

@@ -28,6 +28,12 @@ async function untilFound(document: vscode.TextDocument, rule: string): Promise<
   assert.equal(new Set(all).size, all.length);
 }
 
+/** The documents that are made of a source, as far as they are seen. */
+function besides(): vscode.TextDocument[] {
+  const seen = vscode.window.visibleTextEditors.map((editor) => editor.document);
+  return seen.filter((one) => one.uri.scheme === "croqtile-generated");
+}
+
 export const run = suite({
   "activating twice is fine": async () => {
     await Promise.all([extension().activate(), extension().activate()]);
@@ -131,6 +137,32 @@ export const run = suite({
     assert.equal(servers().length, 1);
     await closeAll();
     shelf.dispose();
+  },
+
+  "what a macro becomes stands beside its use, and follows the edits": async () => {
+    const document = await kernel();
+    await untilServed(document);
+    const use = placeOf(document, "MATMUL_STAGES]");
+    vscode.window.activeTextEditor!.selection = new vscode.Selection(use, use);
+    await execute("croqtile.expandMacro");
+    const beside = await until("an expansion", () => besides().find((one) => one.uri.path === "/MATMUL_STAGES.expanded"));
+    assert.equal(beside.languageId, "croqtile-expansion");
+    assert.equal(beside.getText(), `// line ${use.line + 1}:\n// MATMUL_STAGES\n// becomes\n\n2\n`);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), "// one line more\n");
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await until("its new line", () => beside.getText().startsWith(`// line ${use.line + 2}:\n`));
+    await closeAll();
+  },
+
+  "the syntax tree stands beside the source": async () => {
+    const document = await kernel();
+    await untilServed(document);
+    await execute("croqtile.showSyntaxTree");
+    const tree = await until("a tree", () => besides().find((one) => one.uri.path === "/k 1.ast"));
+    assert.match(tree.getText(), /^function matmul at \d+:1\n  Function/);
+    assert.deepEqual(watch.messages, []);
+    await closeAll();
   },
 
   "settings are followed live": async () => {

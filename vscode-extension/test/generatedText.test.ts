@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, generatedLines, refused, runs, shown, sourceLines, type Subject, subjectOf } from "../src/generatedText.js";
+import { addressOf, expanded, generatedLines, refused, runs, shown, sourceLines, stage, type Subject, subjectOf } from "../src/generatedText.js";
 import type { Range } from "../src/lsp.js";
 import type { Finding, Generated } from "../src/requests.js";
 
@@ -32,6 +32,36 @@ test("an address leads back to its subject, and its tab says function and form",
   assert.deepEqual(subjectOf(query), subject);
   assert.equal(addressOf({ source: "file:///a%20b/k%201.co", form: "cuda" }).path, "/k 1.cu");
   assert.equal(addressOf({ source: "untitled:Untitled-1", form: "sass" }).path, "/Untitled-1.sass");
+});
+
+test("a stage and an expansion are told apart by their tabs", () => {
+  const source = "file:///a/k.co";
+  const ir: Subject = { source, form: "ir", part: "layout" };
+  const use: Subject = { source, form: "expansion", part: "LOAD", at: { line: 3, character: 4 }, version: 7 };
+  assert.deepEqual([ir, use].map((one) => addressOf(one).path), ["/k.layout.ir", "/LOAD.expanded"]);
+  assert.deepEqual([ir, use].map((one) => subjectOf(addressOf(one).query)), [ir, use]);
+  assert.equal(addressOf({ source, form: "ast" }).path, "/k.ast");
+});
+
+test("lines of a stage lead both ways", () => {
+  const lines = ANSWER.code.lines;
+  const text = shown(stage({ stages: ["ast"], text: "a\nb\nc\n", lines, sources: ANSWER.sources }), "ast");
+  assert.equal(text.text, "a\nb\nc\n");
+  assert.deepEqual(generatedLines(text, 5), [2]);
+  assert.deepEqual(sourceLines(text, 1), [4]);
+  const none = shown(stage({ stages: [], text: "", lines: [], sources: [] }), "ast").text;
+  assert.equal(none, "// No syntax tree for the source as it stands:\n//   there is no kernel in it\n");
+});
+
+test("an expansion stands below its use, and all of it goes with that", () => {
+  const text = expanded({ name: "LOAD", use: "LOAD(x,\r\n     y)", range: range(7, 8), text: "copy;\n{\n  sync;\n}" });
+  assert.equal(text.text, "// line 8:\n// LOAD(x,\n// y)\n// becomes\n\ncopy;\n{\n  sync;\n}\n");
+  assert.deepEqual(generatedLines(text, 7), [5, 6, 7, 8]);
+  assert.deepEqual(sourceLines(text, 7), [7, 8]);
+  assert.deepEqual(sourceLines(text, 2), []);
+  const nothing = expanded({ name: "E", use: "E", range: range(1, 1), text: "" });
+  assert.equal(nothing.text, "// line 2:\n// E\n// becomes nothing\n");
+  assert.deepEqual(generatedLines(nothing, 1), []);
 });
 
 test("an address that was not made here has no subject", () => {

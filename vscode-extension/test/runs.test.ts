@@ -12,10 +12,14 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /** Runs of a server whose answers come in this order; what ended in this window is in `ended`. */
 function make(answers: { id: number; started: boolean }[]) {
+  const asked: { task?: string; force?: boolean }[] = [];
   const notices = new Signal<{ name: string; news: never }>();
   const states = new Signal<ServerState>();
   const server = {
-    request: async () => answers.shift(),
+    request: async (_: string, params: RunRequest) => {
+      asked.push(params);
+      return answers.shift();
+    },
     onNotice: (name: string, listener: (news: never) => void) => notices.event((one) => one.name === name && listener(one.news)),
     onDidChangeState: states.event,
   } as unknown as RunServer;
@@ -23,7 +27,7 @@ function make(answers: { id: number; started: boolean }[]) {
   const ended: Ended[] = [];
   runs.onDidEnd((one) => ended.push(one));
   const come = (id: number): void => notices.fire({ name: "croqtile/runResult", news: result([], { id }) as never });
-  return { runs, ended, come, states };
+  return { runs, ended, come, states, asked };
 }
 
 test("a run is the current one until its result is there", async () => {
@@ -78,11 +82,12 @@ test("the runs of a server that ends have failed, each under its own request", a
 });
 
 test("a profile is told to who asked for it alone", async () => {
-  const { runs, ended, come } = make([{ id: 6, started: true }, { id: 6, started: false }]);
-  const first = runs.profile(REQUEST);
+  const { runs, ended, come, asked } = make([{ id: 6, started: true }, { id: 6, started: false }]);
+  const first = runs.profile(REQUEST, false);
   await turn();
-  assert.equal(await runs.profile(REQUEST), undefined);
+  assert.equal(await runs.profile(REQUEST, true), undefined);
   come(6);
   assert.equal((await first)?.id, 6);
   assert.deepEqual(ended, []);
+  assert.deepEqual(asked.map((one) => [one.task, one.force]), [["profile", undefined], ["profile", true]]);
 });

@@ -11,7 +11,7 @@ function place(line: number, share: number, more: Partial<PlaceTime> = {}): Plac
 
 function profile(...blocks: readonly (readonly PlaceTime[])[]): ProfileEntry {
   const kernels = [{ kernel: "matmul", verdict: "both sides stand", blocks: blocks.map((places, i) => ({ block: 63 * i, places })) }];
-  return { function: "matmul", card: "H200", sizes: { M: 512, K: 256 }, kernels, message: "" };
+  return { function: "matmul", card: "H200", sizes: { M: 512, K: 256 }, kernels, message: "", offer: null };
 }
 
 test("beside a wait stands the share of its path's time", () => {

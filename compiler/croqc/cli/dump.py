@@ -23,5 +23,5 @@ def run(args: argparse.Namespace) -> int:
     for report in reports:
         tell_overruled(report)
         for line in STAGES[args.after](report):
-            sys.stdout.write(line + "\n")
+            sys.stdout.write(line.text + "\n")
     return 2 if problems else 0

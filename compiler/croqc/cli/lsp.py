@@ -14,8 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Become the server: `python -m croqls` in place of this process, so that signals reach it."""
-    command = [sys.executable, "-m", "croqls"]
+    """Become the server: `python -m croqls` in place of this process, so that signals reach it. It imports nothing from
+    the folder that it is started in (`-P`), which may be a stranger's."""
+    command = [sys.executable, "-P", "-m", "croqls"]
     if os.name == "posix":
         sys.stdout.flush()
         os.execv(sys.executable, command)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from croqc.flow.paths import enters, kernel_paths
+from croqc.flow.paths import comes_to, enters, kernel_paths
 from croqc.runs.report import HangEntry
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
@@ -71,6 +71,7 @@ def debtors(model: Model, kernel: Kernel, event: Symbol, standing: Mapping[str, 
             for stmt, around in statements(kernel.node.body)
             if isinstance(stmt, ast.Trigger)
             and _names(model, stmt, event)
+            and comes_to(path, around.parallels)
             and all(enters(path, region) is not False for region in around.regions)
         ]
         if sites:

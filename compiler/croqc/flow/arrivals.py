@@ -12,7 +12,7 @@ from math import prod
 from typing import Final
 
 from croqc.flow.conditions import Conditions
-from croqc.flow.paths import Path, enters
+from croqc.flow.paths import Path, comes_to, enters
 from croqc.flow.slots import Slots
 from croqc.flow.touches import Touches
 from croqc.sema.events import order_of
@@ -205,7 +205,8 @@ class _Counter:
         return tuple(
             number
             for number, path in enumerate(self.paths)
-            if all(enters(path, region) is not False for region in around.regions)
+            if comes_to(path, around.parallels)
+            and all(enters(path, region) is not False for region in around.regions)
             and all(self._may_hold(path, node, stmt) for node in around.chain if isinstance(node, ast.If))
         )
 

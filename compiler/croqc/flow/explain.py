@@ -107,7 +107,7 @@ class Told:
         operand, slots = about.get("operand"), about.get("slots") or ()
         if not slots:
             name = operand.name if isinstance(operand, Operand) else ""
-            leaves = isinstance(op, Copy)
+            leaves = isinstance(op, Copy) and op.source is not None
             return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name, leaves=leaves)
         name, slot, size = self._slot(slots[0])
         if isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from croqc.flow.instances import refs_of
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
-from croqc.flow.paths import WHOLE
+from croqc.flow.paths import WHOLE, Path
 from croqc.flow.program import Event, Op, Program
 from croqc.flow.report import BufferFacts, EventFacts
 from croqc.flow.run import Setting
@@ -52,7 +52,12 @@ def _waiting(setting: Setting, event: Event, slot: int) -> frozenset[str]:
 def _names(setting: Setting, op: Op) -> list[str]:
     if op.role is None and not setting.program.divided:
         return [WHOLE]
-    return [path.name for path in setting.paths if op.role is None or path.regions.get(op.role) is not False]
+    return [path.name for path in setting.paths if may_run(path, op)]
+
+
+def may_run(path: Path, op: Op) -> bool:
+    """Whether the `parallel` and the region of a step let a path run it."""
+    return op.top not in path.apart and (op.role is None or path.regions.get(op.role) is not False)
 
 
 def buffer_facts(program: Program) -> tuple[BufferFacts, ...]:

@@ -1,15 +1,21 @@
-"""Whether leaving a `parallel` joins its paths (credit-flow, section 1): the one answer for verifier, lowering
-and simulator. Must not run paths."""
+"""Whether leaving a `parallel` joins its paths, and which paths of unlike `parallel`s come after which (credit-flow,
+section 1): the one answer for verifier, lowering and simulator. Must not run paths."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
 
+from croqc.flow.arrivals import slot_arrivals
+from croqc.flow.paths import Path, divides
 from croqc.flow.touches import Touch, Touches
-from croqc.sema.model import Kernel, Level, Model
+from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
+from croqc.sema.types import Fragment, Future, Scalar
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of
+from croqc.syntax.visit import nodes_of, walk
+from croqc.text.span import Span
 
 _ONCE = (ast.With, ast.InThreads)
 _LOOPS = (ast.Foreach, ast.While)
@@ -19,7 +25,7 @@ def joins_on_exit(model: Model, node: ast.Parallel) -> bool:
     """True iff a statement outside every inner `parallel`, reached before the paths re-enter one, conflicts with
     an access of `node`'s paths. The kernel's own `parallel` never joins: its end is the kernel's end."""
     kernel = next((one for one in model.kernels if node in nodes_of(one.node)), None)
-    if kernel is None or node is kernel.node or not _divides_block(model, node):
+    if kernel is None or node is kernel.node or not divides(model, node):
         return False
     touches = Touches(model)
     inside = Touch()
@@ -72,7 +78,7 @@ def _until_parallel(model: Model, body: Iterable[ast.Node]) -> Generator[ast.Nod
     """The statements up to the first that surely enters an inner `parallel`; tells whether there was one."""
     for stmt in body:
         if isinstance(stmt, ast.Parallel):
-            if _divides_block(model, stmt):
+            if divides(model, stmt):
                 return True
             continue
         yield stmt
@@ -87,5 +93,98 @@ def _until_parallel(model: Model, body: Iterable[ast.Node]) -> Generator[ast.Nod
     return False
 
 
-def _divides_block(model: Model, node: ast.Parallel) -> bool:
-    return any(model.levels.get(axis) in (Level.GROUP4, Level.GROUP, Level.THREAD) for axis in node.axes)
+# --- parallels that are divided in unlike ways ------------------------------------------------------
+
+Job = tuple[int, ast.Parallel]  # the number of a path, and what it runs
+
+
+@lru_cache(maxsize=8)
+def predecessors(paths: tuple[Path, ...]) -> Mapping[Job, tuple[Job, ...]]:
+    """For each path and outermost `parallel` that it runs: what other paths must have ended of, before it begins, as
+    units of threads meet at the ends of one of both. Empty where all `parallel`s are divided alike."""
+    jobs = [(number, node) for number, path in enumerate(paths) for node in path.met]
+    met = {node: unit_met(paths, node) for _, node in jobs}
+
+    def meet(one: Job, other: Job) -> bool:
+        unit = max(met[one[1]], met[other[1]])
+        return not _units(paths[one[0]], unit).isdisjoint(_units(paths[other[0]], unit))
+
+    return {one: tuple(other for other in jobs if one[0] != other[0] and meet(one, other)) for one in jobs}
+
+
+def unit_met(paths: Sequence[Path], node: ast.Parallel) -> int:
+    """How many threads a unit has that meets at both ends of a `parallel`, before and behind those that are divided in
+    another way; 1: none has to. Of two unlike ones, that of the larger units sees to it."""
+    units = {top: unit for path in paths for top, unit in path.met.items()}
+    if node not in units:
+        return 1
+    own = {path for path in paths if node in path.met}
+    unlike = (top for top in units if {path for path in paths if top in path.met} != own)
+    return max((units[node] for top in unlike if units[top] <= units[node]), default=1)
+
+
+def _units(path: Path, unit: int) -> set[int]:
+    return {number // unit for number in path.numbers}
+
+
+def _share_threads(one: Path, other: Path) -> bool:
+    return not _units(one, 1).isdisjoint(_units(other, 1))
+
+
+# --- what is not followed there ---------------------------------------------------------------------
+
+
+def not_followed(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """What no tool follows where `parallel`s of a block are divided in unlike ways: its place, and why."""
+    tops = _tops(paths)
+    for one, other in combinations(paths, 2) if tops else ():
+        if 0 in (*one.met.values(), *other.met.values()) and _share_threads(one, other):
+            names = f"{one.name} and {other.name}"
+            place = max(*one.met, *other.met, key=lambda top: top.span.start)
+            return place.axes[0].span, f"{names} share threads, and no unit holds both: divide the block alike"
+    for top in tops:
+        for node in walk(top):
+            if isinstance(node, ast.Jump) and node.word == "yield":
+                return node.span, f"'yield' is not followed {_UNLIKE}: let an 'if' hold the rest of the body"
+            symbol = model.uses.get(node) if isinstance(node, ast.Name) else None
+            if symbol is not None and isinstance(symbol.type, Fragment | Future) and _is_carried(kernel, top, symbol):
+                return node.span, _not_carried(symbol)
+    return _shared_event(model, paths) if tops else None
+
+
+def changes_variable(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """A scalar of the block that one of several unlike `parallel`s changes: paths of others would have to learn it."""
+    for top in _tops(paths):
+        for node in walk(top):
+            target = node.target if isinstance(node, ast.AssignPart) else None
+            name = node.name if isinstance(node, ast.IncDec) else target
+            symbol = model.uses.get(name) if isinstance(name, ast.Name) else None
+            if symbol is not None and isinstance(symbol.type, Scalar) and _is_carried(kernel, top, symbol):
+                return node.span, _not_carried(symbol)
+    return None
+
+
+_UNLIKE = "where 'parallel's divide a block in unlike ways"
+
+
+def _not_carried(symbol: Symbol) -> str:
+    return f"'{symbol.name}' is not followed into others {_UNLIKE}: declare it inside the one that uses it"
+
+
+def _tops(paths: Sequence[Path]) -> list[ast.Parallel]:
+    return list(dict.fromkeys(top for path in paths for top in path.met))
+
+
+def _is_carried(kernel: Kernel, top: ast.Parallel, symbol: Symbol) -> bool:
+    return symbol.decl in nodes_of(kernel.node) and symbol.decl not in nodes_of(top)
+
+
+def _shared_event(model: Model, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """An event on which some thread arrives, or waits, as a part of two paths: how often is not settled."""
+    for (event, _), arrivals in slot_arrivals(model, paths).items():
+        for numbers in (arrivals.steady | arrivals.bootstrap, arrivals.waiting):
+            for one, other in combinations(sorted(numbers - {-1}), 2):
+                if _share_threads(paths[one], paths[other]):
+                    names = f"{paths[one].name} and {paths[other].name}"
+                    return event.name_span, f"{names} share threads, and both use '{event.name}': give each an event"
+    return None

@@ -60,9 +60,19 @@ class JointState(ABC):
             tuple(self._slot(slot, ranks) for slot in slots),
             self._accesses(ranks),
             len(machine.accesses.written),  # nothing is ever taken out
-            tuple(sorted(machine.barriers.here)),
+            tuple(machine.barriers.here),
+            tuple(map(ranks.of, machine.barriers.clocks())),
+            self._turns(),
             tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
+
+    def _turns(self) -> State:
+        """Where unlike `parallel`s wait for each other: which fork each is at, as seen from the one farthest behind."""
+        if not self.machine.before:
+            return ()
+        jobs = [path.present or (path.jobs[0] if path.jobs else None) for path in self.machine.paths]
+        least = min((job.number for job in jobs if job is not None), default=0)
+        return tuple(None if job is None else job.number - least for job in jobs)
 
     def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
         """For each component of a clock the values that something may still be compared with."""
@@ -103,6 +113,7 @@ class JointState(ABC):
             path.met is None,
             self._values(path.env, self.kept if path.idle else self.every),
             ranks.of(path.clock),
+            tuple(ranks.of(clock) for clock in path.ended.values()),
             tuple((handle, self._transfer(transfer, ranks)) for handle, transfer in sorted(path.handles.items())),
             tuple(sorted(path.homes.items())),
             tuple(map(self._issued, path.uncommitted)),

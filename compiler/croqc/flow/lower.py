@@ -12,7 +12,7 @@ from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.homes import give_homes
-from croqc.flow.joins import joins_on_exit
+from croqc.flow.joins import changes_variable, joins_on_exit, not_followed
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import PASSING, moved_in_passing
@@ -21,9 +21,8 @@ from croqc.flow.ops_control import Branch, End, Enter, Fail, Fork, Join, Jump, M
 from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Declare
 from croqc.flow.ops_multiplies import Commit, Name
-from croqc.flow.paths import Path
+from croqc.flow.paths import Path, divides
 from croqc.flow.program import Event, Op, Program
-from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.roots import base_name
@@ -103,15 +102,19 @@ class Lowering(Builder):
     def _kernel(self) -> None:
         node = self.kernel.node
         program = self.program
-        program.divided = len(self.paths) == 1 or _divides(self.model, node)
+        program.divided = len(self.paths) == 1 or divides(self.model, node)
         self.inside = program.divided
         for axis in node.axes:
             self._place(axis)
+        foreign = not_followed(self.model, self.kernel, self.paths)
+        foreign = foreign or changes_variable(self.model, self.kernel, self.paths)
+        if foreign is not None:
+            self.emit(Fail(*foreign))
         self.block(node.body)
         self.emit(End(Span(node.span.end - 1, node.span.end)))
         for fork, inner, atoms in self.forks:
             fork.entry = len(self.ops)
-            self.inside, self.loops, self.exprs.atoms = True, fork.loops, atoms
+            self.inside, self.loops, self.exprs.atoms, self.top = True, fork.loops, atoms, inner
             self._parallel_body(inner)
             self.emit(End(Span(inner.span.end - 1, inner.span.end)))
 
@@ -189,10 +192,10 @@ class Lowering(Builder):
     def parallel(self, node: ast.Parallel) -> None:
         for axis in node.axes:
             self._place(axis)
-        if self.inside or not _divides(self.model, node):
+        if self.inside or not divides(self.model, node):
             self._parallel_body(node)
             return
-        fork = Fork(node.span, self.loops)
+        fork = Fork(node, self.loops)
         self.emit(fork)
         self.forks.append((fork, node, dict(self.exprs.atoms)))
         if joins_on_exit(self.model, node):
@@ -293,10 +296,6 @@ def _is_plain_access(op: Op) -> bool:
     return isinstance(op, Touch) or (
         isinstance(op, Copy) and not op.asynchronous and op.event is None and op.handle < 0 and not op.together
     )
-
-
-def _divides(model: Model, node: ast.Parallel) -> bool:
-    return any(model.levels.get(axis) in UNIT_THREADS for axis in node.axes)
 
 
 _CONTROL: dict[type, Handler] = {

@@ -24,7 +24,7 @@ from croqc.text.span import Span
 
 
 class Builder(ABC):
-    """A program while it is made. `loops` and `role` are those around the present place."""
+    """A program while it is made. `loops`, `role` and `top` (see `Op`) are those around the present place."""
 
     def __init__(
         self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting], wide: bool
@@ -36,9 +36,10 @@ class Builder(ABC):
         self.exprs = Exprs(model, nodes, self.program, whiles, wide)
         self.loops: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
+        self.top: ast.Parallel | None = None
 
     def emit(self, op: Step) -> Step:
-        op.role = self.role
+        op.role, op.top = self.role, self.top
         self.ops.append(op)
         return op
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
-from croqc.flow.limit import TOO_DEEP
+from croqc.flow.joins import predecessors
+from croqc.flow.limit import ON_DATA, TOO_DEEP
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import BrokenOffError, Event, ForeignError, Loop, Op, Program
 from croqc.flow.run import ExhaustedError, Setting
-from croqc.flow.state import ROUND, EventSlot, PathState, Place, Slots, Transfer, merge
+from croqc.flow.state import ROUND, EventSlot, Job, PathState, Place, Slots, Transfer, merge
 from croqc.flow.steps import Step, Walk
+from croqc.syntax import ast
 from croqc.text.span import Span
 
 _ASKED = 4  # threads that are asked about a condition in the time of a step
@@ -84,6 +87,8 @@ class Machine(Walk):
         self.block = self.paths[-1] if own_block else None
         self.accesses = Accesses(self)
         self.barriers = Barriers(self)
+        self.before = predecessors(setting.paths)
+        self.forks = 0
         self.steps = (len(self.paths) * (program.variables + len(events)) + 8 * self.width) // 256  # what this took
 
     def _paths(self, own_block: bool, events: list[Slots]) -> list[PathState]:
@@ -151,7 +156,7 @@ class Machine(Walk):
                     moved = self._go(path) or moved
             self._close()
         except UndecidedError as undecided:
-            what = "threads of one path part here" if undecided.threads else "depends on data"
+            what = "threads of one path part here" if undecided.threads else ON_DATA
             self.undecided = (undecided.span, TOO_DEEP if undecided.deep else what)
         except BrokenOffError:
             self.broken_off = True
@@ -178,7 +183,7 @@ class Machine(Walk):
         try:
             while not path.left:
                 if path.idle:
-                    if not path.jobs:
+                    if not path.jobs or not self._may_begin(path):
                         break
                     self._take(path)
                 while moves[path.pc](self, path):
@@ -199,31 +204,50 @@ class Machine(Walk):
         return done > 0
 
     def _take(self, path: PathState) -> None:
-        entry, changed, clock, events = path.jobs.popleft()
-        for var, value in changed.items():
+        job = path.present = path.jobs.popleft()
+        for var, value in job.changed.items():
             path.assign(var, value)
         for event in self.program.events:
             if event.fresh:
-                path.events[event.number] = events[event.number]
-        merge(path.clock, clock)
-        path.pc, path.idle = entry, False
+                path.events[event.number] = job.events[event.number]
+        merge(path.clock, job.clock)
+        for number, top in self.before.get((path.number, job.top), ()):
+            merge(path.clock, self.paths[number].ended.get(top, ()))
+        path.pc, path.idle = job.entry, False
         if self.watch is not None:
-            self.watch(path, entry)
+            self.watch(path, job.entry)
+
+    def _may_begin(self, path: PathState) -> bool:
+        """Whether those whose threads meet the path's at the begin of its next job have come there."""
+        job = path.jobs[0]
+        for number, top in self.before.get((path.number, job.top), ()):
+            other = self.paths[number]
+            if other.present is not None and other.present.top is top and other.present.number < job.number:
+                return False
+            if any(each.top is top for each in takewhile(lambda one: one.number < job.number, other.jobs)):
+                return False
+        return True
 
     def finish(self, path: PathState, leaves: bool) -> None:
         path.idle, path.pc, path.blocked = True, -1, None
         path.left = path.left or leaves
+        if self.before and path.present is not None:
+            path.ended[path.present.top] = path.clock[:]
+            path.clock[path.number] += 1
+        path.present = None
 
     def stuck(self) -> list[PathState]:
         """The paths that stand still before their end."""
         return [] if self.broken_off else [path for path in self.paths if not path.idle]
 
-    def fork(self, block: PathState, entry: int) -> None:
+    def fork(self, block: PathState, node: ast.Parallel, entry: int) -> None:
         changed = {var: block.env[var] for var in block.dirty or ()}
         if block.dirty:
             block.dirty.clear()
-        for path in self.paths[:-1]:
-            path.jobs.append((entry, changed, block.clock[:], block.events[:]))
+        self.forks += 1
+        for one, path in zip(self.setting.paths, self.paths[:-1], strict=True):
+            if node not in one.apart:
+                path.jobs.append(Job(entry, changed, block.clock[:], block.events[:], node, self.forks))
         block.clock[block.number] += 1
 
     def join(self, block: PathState, op: Op) -> bool:

@@ -160,23 +160,32 @@ class Enter(Step):
     def step(self, machine: Walk, path: PathState) -> bool:
         enters = path.regions.get(self.node)
         if enters is None:
-            raise UndecidedError(self.span, threads=self.cond.known)
+            raise self._open(path)
         path.pc = path.pc + 1 if enters else self.target
         return True
 
+    def _open(self, path: PathState) -> UndecidedError:
+        """Why it cannot be told whether a path runs it: data decides, or its threads part."""
+        try:
+            closure(self.cond)(path.env)
+        except UndecidedError as undecided:
+            return undecided.at(self.span)
+        return UndecidedError(self.span, threads=True)
+
 
 class Fork(Step):
-    """The block gives its paths an inner `parallel` to run, behind what they still have to do."""
+    """The block gives its paths an inner `parallel`, `node`, to run, behind what they still have to do."""
 
-    __slots__ = ("entry",)
+    __slots__ = ("entry", "node")
     WORD = "fork"
 
-    def __init__(self, span: Span, loops: tuple[Loop, ...]) -> None:
-        super().__init__(span, loops)
+    def __init__(self, node: ast.Parallel, loops: tuple[Loop, ...]) -> None:
+        super().__init__(node.span, loops)
+        self.node = node
         self.entry = 0
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        machine.fork(path, self.entry)
+        machine.fork(path, self.node, self.entry)
         path.pc += 1
         return True
 

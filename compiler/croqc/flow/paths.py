@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
-from croqc.sema.masks import Mask, Masks, members, regions
+from croqc.sema.masks import UNIT_THREADS, Mask, Masks, members, place_indices, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
 from croqc.syntax.printer_exprs import print_expr
 from croqc.syntax.visit import nodes_of_kind, walk
-from croqc.text.record import record
+from croqc.text.record import record, replace
 
 WHOLE = "the block"
 NO_REGIONS: Final[Mapping[ast.InThreads, bool | None]] = MappingProxyType({})
+NO_ENDS: Final[Mapping[ast.Parallel, int]] = MappingProxyType({})
 
 
 @record(eq=False)
@@ -28,6 +30,9 @@ class Path:
     indices that name it; `threads` the half-open range of `threadIdx.x` that it covers (with a step where every
     n-th thread is meant; the smallest range around them where they lie irregularly, then `scattered` lists them).
     `regions` says of each `inthreads` of the kernel whether some thread of the path enters it, None if unknown.
+    `met`: only where the inner `parallel`s of a block are divided in unlike ways; the outermost ones that the path
+    runs, each with how many threads a unit has that meets at its begin and its end (1: none). `apart`: those that
+    other paths run.
     """
 
     name: str
@@ -35,15 +40,27 @@ class Path:
     threads: range
     regions: Mapping[ast.InThreads, bool | None] = NO_REGIONS
     scattered: tuple[int, ...] = ()
+    met: Mapping[ast.Parallel, int] = NO_ENDS
+    apart: frozenset[ast.Parallel] = frozenset()
 
     @property
     def thread_count(self) -> int:
         return len(self.scattered) or len(self.threads)
 
+    @property
+    def numbers(self) -> Sequence[int]:
+        """Its threads, ascending."""
+        return self.scattered or self.threads
+
 
 def enters(path: Path, node: ast.InThreads) -> bool | None:
     """Whether the path runs the region (its other threads wait or go on); None where its threads are unknown."""
     return path.regions.get(node)
+
+
+def comes_to(path: Path, around: Sequence[ast.Parallel]) -> bool:
+    """Whether the path runs what stands inside these `parallel`s of the kernel."""
+    return not path.apart or path.apart.isdisjoint(around)
 
 
 def kernel_paths(model: Model, kernel: Kernel) -> tuple[Path, ...]:
@@ -53,38 +70,72 @@ def kernel_paths(model: Model, kernel: Kernel) -> tuple[Path, ...]:
     each class of threads that enters the same regions is one. Threads of a unit that enter no region have no
     path of their own when others do: they have nothing to do. A kernel without any of this, or whose block size
     is not static, has the one path "the block".
+
+    A statement belongs to the unit of its own level (reference, 4.3 and 5.3): where several inner `parallel`s of a
+    block divide it in unlike ways, as `: group-4` beside `: group`, each of them has paths of its own.
     """
     if kernel.threads is None:
         unknown = dict.fromkeys((chain[-1] for chain in regions(kernel.node)), None)
         return (Path(WHOLE, {}, range(0), unknown),)
-    return _Partition(model, kernel, kernel.threads).paths()
+    found = _Partition(model, kernel, kernel.threads)
+    tops = outermost(model, kernel)
+    return found.paths() if len(tops) < 2 else _Siblings(model, kernel, found, tops).paths()
+
+
+def outermost(model: Model, kernel: Kernel) -> tuple[ast.Parallel, ...]:
+    """The outermost `parallel`s inside a kernel's block that divide it; none where the kernel's own one does."""
+    found: list[ast.Parallel] = []
+    if divides(model, kernel.node):
+        return ()
+    for node, around in statements(kernel.node.body):
+        if isinstance(node, ast.Parallel) and divides(model, node) and not set(around.parallels) & set(found):
+            found.append(node)
+    return tuple(found)
+
+
+def divides(model: Model, node: ast.Parallel) -> bool:
+    """Whether a `parallel` gives the threads of a block indices."""
+    return any(model.levels.get(axis) in UNIT_THREADS for axis in node.axes)
 
 
 class _Partition:
-    """Splits the threads of a block into classes, as masks, that run the same statements."""
+    """Splits the threads of a block into classes, as masks, that run the same statements: those of the kernel, or of
+    one `parallel` in it."""
 
-    def __init__(self, model: Model, kernel: Kernel, threads: int) -> None:
+    def __init__(self, model: Model, kernel: Kernel, threads: int, only: ast.Parallel | None = None) -> None:
         self.threads = threads
         masks = Masks(model, kernel.node, threads)
         self.placements = masks.placements
-        self.units = [one for one in self.placements if one.level in (Level.GROUP4, Level.GROUP)]
+        placed = self.placements if only is None else place_indices(model, only)
+        self.units = [one for one in placed if one.level in (Level.GROUP4, Level.GROUP)]
         chains = list(regions(kernel.node))
         self.inside = {chain[-1]: masks.of_regions(chain) for chain in chains}
-        self.roles = {node: mask for node, mask in self.inside.items() if node.is_async and mask is not None}
-        self.works_outside = any(map(_works_outside, nodes_of_kind(kernel.node, ast.Parallel)))
+        own = nodes_of_kind(only or kernel.node, ast.InThreads)
+        known = [(node, self.inside.get(node)) for node in own if node.is_async]
+        self.roles = {node: mask for node, mask in known if mask is not None}
+        self.works_outside = any(map(_works_outside, nodes_of_kind(only or kernel.node, ast.Parallel)))
 
     def paths(self) -> tuple[Path, ...]:
-        classes = self._classes()
+        classes = self.classes()
         if len(classes) == 1:
             return (self._path(WHOLE, classes[0], {}),)
+        return self.named(classes)
+
+    def named(self, classes: Sequence[Mask]) -> tuple[Path, ...]:
+        """A path for each of some classes."""
         named = [self._indices(group) for group in classes]
         return tuple(
             self._path(self._name(group, indices, classes, named), group, indices)
             for group, indices in zip(classes, named, strict=True)
         )
 
-    def _classes(self) -> list[Mask]:
+    def classes(self) -> list[Mask]:
         """The threads of each path, ordered by the first."""
+        groups = self.every_class()
+        return self._without_idle(groups) if self.roles else groups
+
+    def every_class(self) -> list[Mask]:
+        """The same with the threads that have nothing to do."""
         groups = [(1 << self.threads) - 1] if self.threads else []
         for one in self.units:
             units: defaultdict[int, Mask] = defaultdict(int)
@@ -93,8 +144,7 @@ class _Partition:
             groups = [part for group in groups for unit in units.values() if (part := group & unit)]
         for mask in self.roles.values():
             groups = [part for group in groups for part in (group & mask, group & ~mask) if part]
-        groups.sort(key=_first)
-        return self._without_idle(groups) if self.roles else groups
+        return sorted(groups, key=_first)
 
     def _without_idle(self, groups: list[Mask]) -> list[Mask]:
         """Threads beside a role of their own unit: nothing to do, or they go along with it outside the regions."""
@@ -145,6 +195,65 @@ class _Partition:
         entered = {node: None if mask is None else bool(mask & group) for node, mask in self.inside.items()}
         covered, scattered = _as_range(members(group))
         return Path(name, indices, covered, entered, scattered)
+
+
+class _Siblings:
+    """The paths of a block with several inner `parallel`s: together, where all of them are divided alike."""
+
+    def __init__(self, model: Model, kernel: Kernel, block: _Partition, tops: Sequence[ast.Parallel]) -> None:
+        self.block = block
+        self.own = {node: _Partition(model, kernel, block.threads, node) for node in tops}
+        self.nested = {node: set(nodes_of_kind(node, ast.InThreads)) for node in tops}
+
+    def paths(self) -> tuple[Path, ...]:
+        alike = self.block.classes()
+        classes = {node: self._classes(part, alike) for node, part in self.own.items()}
+        if all(groups == alike for groups in classes.values()):
+            return self.block.paths()
+        found: dict[Mask, Path] = {}
+        for node, groups in classes.items():
+            unit = self._unit(node, groups)
+            for group, path in zip(groups, self.own[node].named(groups), strict=True):
+                entered = {each: path.regions[each] for each in self.nested[node] if each in path.regions}
+                known = found.get(group)
+                if known is None:
+                    shut = {each: each not in self.inner and path.regions[each] for each in path.regions}
+                    found[group] = replace(path, regions=shut | entered, met={node: unit})
+                else:
+                    found[group] = replace(known, regions={**known.regions, **entered}, met={**known.met, node: unit})
+        ordered = sorted(found.items(), key=lambda item: (_first(item[0]), -item[0]))
+        paths = [replace(path, apart=frozenset(self.own) - path.met.keys()) for _, path in ordered]
+        return tuple(self._distinct(path, paths) for path in paths)
+
+    @cached_property
+    def inner(self) -> set[ast.InThreads]:
+        return {each for nested in self.nested.values() for each in nested}
+
+    def _classes(self, part: _Partition, alike: list[Mask]) -> list[Mask]:
+        """Of one `parallel`. Threads that act for themselves are divided as they are elsewhere."""
+        if part.units or part.roles:
+            return part.classes()
+        covered = 0
+        for group in alike:
+            covered |= group
+        return alike if covered == (1 << part.threads) - 1 else self.block.every_class()
+
+    def _unit(self, node: ast.Parallel, groups: Sequence[Mask]) -> int:
+        """How many threads a unit has that holds each path whole; 0 where none does."""
+        part = self.own[node]
+        if not part.units and not part.roles:
+            return 1
+        widest = max((UNIT_THREADS[one.level] for one in part.units), default=1)
+        for unit in (1, UNIT_THREADS[Level.GROUP], UNIT_THREADS[Level.GROUP4]):
+            inside = all(_first(group) // unit == (group.bit_length() - 1) // unit for group in groups)
+            if unit >= widest and inside and part.threads % unit == 0:
+                return unit
+        return 0
+
+    def _distinct(self, path: Path, paths: Sequence[Path]) -> Path:
+        if sum(other.name == path.name for other in paths) == 1:
+            return path
+        return replace(path, name=f"path of threads {path.numbers[0]} to {path.numbers[-1]}")
 
 
 def _first(group: Mask) -> int:

@@ -35,16 +35,18 @@ class Loop:
 class Op:
     """One step, as far as it can be read. `loops` are the reader's loops around it, outermost first.
 
-    `together`: the paths of a unit make one access of it; `maybe`: why it may not happen, empty where it surely does.
+    `top`: the outermost inner `parallel` that it stands in. `together`: the paths of a unit make one access of it;
+    `maybe`: why it may not happen, empty where it surely does.
     """
 
-    __slots__ = ("atomic", "loops", "maybe", "role", "span", "together")
+    __slots__ = ("atomic", "loops", "maybe", "role", "span", "together", "top")
     WORD = ""
 
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
         self.span = span
         self.loops = loops
         self.role: ast.InThreads | None = None
+        self.top: ast.Parallel | None = None
         self.maybe = ""
         self.together = self.atomic = False
 

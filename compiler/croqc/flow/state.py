@@ -25,7 +25,7 @@ TRAIL: Final = 1 << 16  # epochs of a path whose ends are kept: far more than li
 ROUND: Final = 1 << 40  # landed generations of later instances of an event are larger than all earlier ones
 
 
-def merge(clock: Clock, other: Clock) -> None:
+def merge(clock: Clock, other: Sequence[int]) -> None:
     """The later of both, component by component."""
     for place, epoch in enumerate(other):  # mostly few of them are later: quicker than `map(max, …)`
         if epoch > clock[place]:
@@ -161,12 +161,26 @@ class EventSlot:
         return generation
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """The body of an inner `parallel`, `top`, for a path: where it begins, which variables of the block have changed,
+    what the block had seen, and its events. `number`: of the fork."""
+
+    entry: int
+    changed: Mapping[int, Any]
+    clock: Clock
+    events: Sequence[Slots]
+    top: ast.Parallel
+    number: int
+
+
 class PathState:
     """A path in a run. `number` -1 never occurs: the block's own flow, if there is one, has the last number."""
 
     __slots__ = (
-        "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "env", "events", "flying",
-        "handles", "homes", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "phases", "regions",
+        "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "ended", "env", "events",
+        "flying", "handles", "homes", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "phases",
+        "present", "regions",
         "rounds", "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
@@ -181,7 +195,9 @@ class PathState:
         self.pc = -1
         self.idle = True
         self.left = False
-        self.jobs: deque[tuple[int, dict[int, Any], Clock, list[Slots]]] = deque()
+        self.jobs: deque[Job] = deque()
+        self.present: Job | None = None  # what it runs
+        self.ended: dict[ast.Parallel, Clock] = {}  # what it had seen at the end of what unlike `parallel`s gave it
         self.events: list[Slots] = []
         self.blocked: tuple[Op, object] | None = None
         self.touched = False

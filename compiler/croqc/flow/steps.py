@@ -14,6 +14,7 @@ from croqc.flow.exprs import Value
 from croqc.flow.program import Event, Loop, Op
 from croqc.flow.run import Run
 from croqc.flow.state import EventSlot, PathState, Slots, Transfer
+from croqc.syntax import ast
 
 
 class Walk(Run, ABC):
@@ -41,8 +42,8 @@ class Walk(Run, ABC):
         """Whether a condition holds for some thread of a path. Raises UndecidedError where the threads part."""
 
     @abstractmethod
-    def fork(self, block: PathState, entry: int) -> None:
-        """The paths are to go on at `entry`."""
+    def fork(self, block: PathState, node: ast.Parallel, entry: int) -> None:
+        """The paths of an inner `parallel` are to go on at `entry`."""
 
     @abstractmethod
     def join(self, block: PathState, op: Op) -> bool:

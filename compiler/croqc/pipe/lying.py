@@ -31,6 +31,8 @@ class Lying:
         """Whether a tile of whole rows is boxes of TMA as its tensor lies, or may come to lie: swizzled, its rows are
         column groups. Only what asks for TMA has a tensor swizzled that no multiply reads."""
         name, extents = inside.tensor.name, inside.extents or ()
+        if name in self._swizzled and len(extents) != 2:
+            return False
         if name in self._swizzled or parts(extents, inside.tensor.elem_bytes, 0) is not None:
             return True
         wanted = name in self._operands or (copy.engine == "tma" and name not in self._plain)

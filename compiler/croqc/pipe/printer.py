@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from croqc.pipe import ir
 from croqc.pipe.exprs import ATOM, BINDING, UNARY, ZERO, Cast, Expr, Fn, Held, Lit, Op, Read, Space, Tensor, Tile, Var
+from croqc.text.span import NOWHERE, Span
 
 _INDENT: Final = "  "
 
@@ -203,17 +204,20 @@ def _value(value: object) -> str:
 Forms = Mapping[type, tuple[Callable[[Any], str], frozenset[str]]]
 
 
-def statements(body: tuple[ir.Stmt, ...], depth: int, forms: Forms = FORMS) -> Iterator[str]:
+Told = tuple[str, Span]  # a line, and what it stands for in the source; NOWHERE where that is nothing
+
+
+def statements(body: tuple[ir.Stmt, ...], depth: int, forms: Forms = FORMS) -> Iterator[Told]:
     """The lines of a list of statements, those inside indented by one step more."""
     for stmt in body:
         head, used = forms[type(stmt)]
         rest = ", ".join(_rest(stmt, used))
-        yield _INDENT * depth + head(stmt) + (f"  {rest}" if rest else "")
+        yield _INDENT * depth + head(stmt) + (f"  {rest}" if rest else ""), stmt.span
         match stmt:
             case ir.If(then=then, other=other):
                 yield from statements(then, depth + 1, forms)
                 if other:
-                    yield _INDENT * depth + "else"
+                    yield _INDENT * depth + "else", NOWHERE
                     yield from statements(other, depth + 1, forms)
             case ir.Loop() | ir.While() | ir.Scope() | ir.Role() | ir.Visit() | ir.Probe():
                 inner = stmt.body
@@ -247,7 +251,15 @@ def _accumulator(acc: ir.Accumulator) -> str:
     return f"accumulator {acc.name}: {count}{acc.elem} {acc.m} x {acc.n} of {acc.unit.value}{where}"
 
 
-def _declarations(kernel: ir.Kernel) -> Iterator[str]:
+def _declarations(kernel: ir.Kernel) -> Iterator[Told]:
+    for line in _arrays(kernel):
+        yield line, NOWHERE
+    yield from ((_shared(item), item.span) for item in kernel.shared)
+    for line in _inside(kernel):
+        yield line, NOWHERE
+
+
+def _arrays(kernel: ir.Kernel) -> Iterator[str]:
     for name, elem in kernel.scalars:
         yield f"scalar {name}: {elem}"
     for name, divisor in kernel.assumed:
@@ -257,7 +269,9 @@ def _declarations(kernel: ir.Kernel) -> Iterator[str]:
     for number, item in enumerate(kernel.maps):
         swizzle = f", swizzle {item.swizzle}" if item.swizzle else ""
         yield f"map {number}: {item.tensor.name}, box {' x '.join(map(str, item.box))} innermost first{swizzle}"
-    yield from (_shared(item) for item in kernel.shared)
+
+
+def _inside(kernel: ir.Kernel) -> Iterator[str]:
     for tensor in kernel.locals:
         yield f"{Space.LOCAL.value} {_tensor(tensor)}"
     yield from (_event(event) for event in kernel.events)
@@ -280,12 +294,21 @@ def _declarations(kernel: ir.Kernel) -> Iterator[str]:
 
 def kernel_lines(kernel: ir.Kernel) -> Iterator[str]:
     """The whole kernel: what it declares, then its body."""
+    return (line for line, _ in placed_lines(kernel))
+
+
+def placed_lines(kernel: ir.Kernel) -> Iterator[Told]:
+    """The same, each line with its place."""
     grid = _extents(kernel.grid) or "1"
     if kernel.cluster:
         grid += " in clusters of " + " x ".join(f"{name} by {extent}" for name, extent in kernel.cluster)
     names = f" as {', '.join(kernel.grid_names)}" if kernel.grid_names else ""
-    yield f"kernel {kernel.name}: grid {grid}{names}, {kernel.threads} threads"
-    for line in _declarations(kernel):
-        yield _INDENT + line
-    yield _INDENT + "body"
+    yield f"kernel {kernel.name}: grid {grid}{names}, {kernel.threads} threads", NOWHERE
+    if kernel.bounds != ir.OPEN:
+        bounds = kernel.bounds
+        line = f"bounds: {bounds.blocks} blocks, clusters of {bounds.cluster}, {bounds.registers} registers"
+        yield _INDENT + line, NOWHERE
+    for line, span in _declarations(kernel):
+        yield _INDENT + line, span
+    yield _INDENT + "body", NOWHERE
     yield from statements(kernel.body, 2)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from croqc.pipe import ir_host
-from croqc.pipe.printer import FORMS, Forms, expression, statements
+from croqc.pipe.printer import FORMS, Forms, Told, expression, statements
+from croqc.text.span import NOWHERE
 
 HOST_FORMS: Final[Forms] = {
     **FORMS,
@@ -18,10 +19,10 @@ HOST_FORMS: Final[Forms] = {
 }
 
 
-def host_lines(host: ir_host.Host) -> Iterator[str]:
-    """What stands around the launches; nothing where it is one launch."""
+def host_lines(host: ir_host.Host) -> Iterator[Told]:
+    """What stands around the launches, each line with its place; nothing where it is one launch."""
     launches = [stmt for stmt in host.body if not isinstance(stmt, ir_host.Finish)]
     if len(launches) == 1 and isinstance(launches[0], ir_host.Launch):
         return
-    yield "host"
+    yield "host", NOWHERE
     yield from statements(host.body, 1, HOST_FORMS)

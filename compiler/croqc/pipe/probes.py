@@ -34,13 +34,15 @@ def probed(model: Model, kernel: Kernel, lowered: ir.Kernel) -> ir.Kernel:
 
 
 def recorders(model: Model, kernel: Kernel) -> tuple[ir.Recorder, ...]:
-    """The recording thread of each path, in order: the first of those that enter the most of its regions."""
+    """The recording thread of each path, in order: the first of those that enter the most of its regions, and that do
+    not record for another path yet."""
     masks = None if kernel.threads is None else Masks(model, kernel.node, kernel.threads)
-    found = []
+    found: list[ir.Recorder] = []
     for path in kernel_paths(model, kernel)[:MOST_PATHS]:
         entered = [] if masks is None else _entered(masks, kernel, path)
         own = path.scattered or tuple(path.threads) or (0,)
-        thread = max(own, key=lambda each: (sum(mask >> each & 1 for mask in entered), -each))
+        taken = {each.thread for each in found}
+        thread = max(own, key=lambda each: (each not in taken, sum(mask >> each & 1 for mask in entered), -each))
         found.append(ir.Recorder(path.name, thread))
     return tuple(found)
 

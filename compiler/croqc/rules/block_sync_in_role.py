@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqc.flow.paths import enters, kernel_paths
+from croqc.flow.paths import comes_to, enters, kernel_paths
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words, listed
 from croqc.rules.credit_edits import is_plain
@@ -45,10 +45,11 @@ def _fixes(code: Code, node: ast.Sync) -> tuple[Fix, ...]:
 
 def _is_one_thread(code: Code, node: ast.Sync) -> bool:
     """Whether each path that comes here is a single thread."""
-    regions = code.around[node].regions
+    around = code.around[node]
     for kernel in code.model.kernels:
-        if kernel.node in code.around[node].chain:
-            comers = [path for path in kernel_paths(code.model, kernel) if all(enters(path, one) for one in regions)]
+        if kernel.node in around.chain:
+            paths = [path for path in kernel_paths(code.model, kernel) if comes_to(path, around.parallels)]
+            comers = [path for path in paths if all(enters(path, one) for one in around.regions)]
             return bool(comers) and all(path.thread_count == 1 for path in comers)
     return False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from croqc.flow.paths import Path, kernel_paths
+from croqc.flow.paths import Path, comes_to, kernel_paths
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_sites import code_of
@@ -98,7 +98,9 @@ def _threads(code: Code, users: list[ast.CallStmt]) -> int | None:
             chain = code.around[user].chain
             if any(isinstance(node, ast.If | ast.While) for node in chain):
                 return None
-            comers.update(path for path in paths if all(path.regions.get(one) for one in code.around[user].regions))
+            around = code.around[user]
+            entering = (path for path in paths if all(path.regions.get(one) for one in around.regions))
+            comers.update(path for path in entering if comes_to(path, around.parallels))
         return sum(path.thread_count for path in comers)
     return None
 

@@ -135,14 +135,21 @@ class _Evaluator:
         if node.name not in self._names:
             hint = did_you_mean(node.name, self._names)
             raise FormulaError(f"unknown name '{node.name}'", node.span, hint)
-        return self._reference(self._names[node.name])
+        return self._known(node, self._names[node.name])
 
     def _old(self, node: e.Formula) -> Array:
         name = node.name if isinstance(node, e.Ref) else ""
         if name not in self._before:
             hint = did_you_mean(name, self._before)
             raise FormulaError(f"'{name}' is no parameter, so it has no value before the run", node.span, hint)
-        return self._reference(self._before[name])
+        return self._known(node, self._before[name])
+
+    def _known(self, node: e.Formula, values: Any) -> Array:
+        array = self._array(values)
+        if array.dtype.kind == "u" and array.size and int(array.max()) >= 2**63:
+            problem = "this holds values of 2^63 and more, and formulas compute integers in 63 bits"
+            raise FormulaError(problem, node.span, "write 'expect auto'")
+        return self._reference(array)
 
     def _binary(self, node: e.Binary) -> Array:
         left, right = _number(self.value(node.left)), _number(self.value(node.right))

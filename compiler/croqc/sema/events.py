@@ -94,7 +94,7 @@ def _check_orders(builder: Builder, refs: Iterable[ast.Expr]) -> None:
             continue
         type_ = builder.type_of(order)
         if len(ref.suffixes) > 1:
-            builder.report(rules.EVENT_ORDER, ref.span, reason="slot")
+            builder.report(rules.EVENT_ORDER, ref.suffixes[-1].span, reason="slot")
         elif not symbol.type.array:
             builder.report(rules.EVENT_ORDER, ref.span, reason="array")
         elif len(symbol.type.array) > 1:

@@ -90,5 +90,6 @@ def make_data(model: Model, sizes: Mapping[str, Size], seed: int, on_card: bool 
         elif isinstance(symbol.type, Scalar):
             elems[symbol.name] = symbol.type.elem
             drawn = input_array(symbol.type.elem, (1,), seed, position)[0].item()
-            scalars[symbol.name] = sizes.get(symbol.name, drawn)
+            given = sizes.get(symbol.name, drawn)
+            scalars[symbol.name] = float(given) if ELEMENTS[symbol.type.elem].kind == "float" else given
     return RunData(arrays, scalars, dims, elems, MappingProxyType(draws))

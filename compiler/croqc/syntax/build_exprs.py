@@ -9,7 +9,7 @@ from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, replace_fix, word_of, word_span
 from croqc.syntax.build_chains import checked_chain, is_view
 from croqc.syntax.casts import STATIC_CAST
-from croqc.syntax.keywords import ATOMICS, NAMED_BARRIERS, arity
+from croqc.syntax.keywords import ATOMICS, NAMED_BARRIERS, arity, canonical_type
 from croqc.syntax.tokens import Token
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
@@ -267,7 +267,8 @@ def builtin(b: Builder, at: Span, kids: Kids) -> t.Builtin:
 @action("convert")
 def convert(b: Builder, at: Span, kids: Kids) -> t.Builtin:
     word, target, argument = kids
-    return t.Builtin(at, word.text, (argument,), target.text if isinstance(target, Token) else target, word.span)
+    elem = (canonical_type(target.text) or target.text) if isinstance(target, Token) else target
+    return t.Builtin(at, word.text, (argument,), elem, word.span)
 
 
 @action("stage")

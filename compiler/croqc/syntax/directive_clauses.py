@@ -158,7 +158,7 @@ def _scalar(key: str, value: str, span: Span) -> int | float | bool:
         return value == "true"
     if len(value) <= 40 and _INT.fullmatch(value):
         number = int(value, 16 if "x" in value.lower() else 10)
-        if -(2**63) <= number < 2**63:
+        if -(2**63) <= number < 2**64:
             return number
     elif len(value) <= 40 and _REAL.fullmatch(value):
         return float(value)

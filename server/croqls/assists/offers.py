@@ -23,11 +23,13 @@ from croqls.ide.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Assist:
-    """An offered edit; places are absolute. `kind` is an LSP code-action kind."""
+    """An offered edit; places are absolute. `kind` is an LSP code-action kind. With a dialect in `to` the edits are
+    those of `migrate`, and still to be made."""
 
     title: str
     kind: str
     edits: tuple[Edit, ...]
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,11 @@ OFFERS: tuple[Find, ...] = (
 )
 
 
-def assists(snapshot: Snapshot, offset: int) -> tuple[Assist, ...]:
-    """What is offered at an absolute offset, refactorings of the place first, those of the file last."""
+def assists(snapshot: Snapshot, offset: int, later: bool = False) -> tuple[Assist, ...]:
+    """What is offered at an absolute offset, refactorings of the place first, those of the file last.
+
+    `later`: edits that cost more than to know that there are some are left to be made.
+    """
     found: list[Assist] = []
     code = _code_at(snapshot, offset)
     if code is not None:
@@ -67,19 +72,24 @@ def assists(snapshot: Snapshot, offset: int) -> tuple[Assist, ...]:
                         edits = tuple(edit.shift(code.base) for edit in offer.outcome)
                         found.append(Assist(offer.title, REWRITE, edits))
     if code is None or offset - code.base <= code.model.function.body.span.start:
-        found += migrations(snapshot)
+        found += migrations(snapshot, later)
     return tuple(found)
 
 
-def migrations(snapshot: Snapshot) -> Iterator[Assist]:
-    """Moving the whole file to another dialect, as one edit, where that changes anything."""
+def migrations(snapshot: Snapshot, later: bool = False) -> Iterator[Assist]:
+    """Moving the whole file to another dialect, as one edit, where that changes anything; `later` as of `assists`: then
+    where the file's own forms are those of another dialect."""
     here = snapshot.report.dialect
     for to in ("current", "course"):
         if here == to or here == "any":
             continue
+        title = f"Migrate this file to the {to} dialect"
+        if later:
+            yield Assist(title, MIGRATE, (), to)
+            continue
         moved = migrate(snapshot.report, to, snapshot.below.defines)
         if moved.text != snapshot.text:
-            yield Assist(f"Migrate this file to the {to} dialect", MIGRATE, (difference(snapshot.text, moved.text),))
+            yield Assist(title, MIGRATE, (difference(snapshot.text, moved.text),))
 
 
 def _code_at(snapshot: Snapshot, offset: int) -> Code | None:

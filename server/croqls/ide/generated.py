@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from croqc.service.cuda import CudaResult
+from croqc.service.cuda import CudaResult, MappedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,13 @@ class Generated:
 
 
 def generated(code: CudaResult) -> Generated:
-    """The result with the way back: statements of several lines stand at their first one."""
+    """The result with the way back."""
+    return Generated(1, code, ways_back(code.lines))
+
+
+def ways_back(lines: Iterable[MappedLine]) -> tuple[SourceLine, ...]:
+    """The lines of the source that lead to lines of a text; statements of several lines stand at their first one."""
     found: dict[int, list[int]] = {}
-    for item in code.lines:
+    for item in lines:
         found.setdefault(item.range.start.line, []).append(item.line)
-    return Generated(1, code, tuple(SourceLine(line, tuple(found[line])) for line in sorted(found)))
+    return tuple(SourceLine(line, tuple(found[line])) for line in sorted(found))

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from croqc.flow.report import KernelFlow
-from croqc.sema.model import Model
+from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.service.check import FunctionReport
 from croqc.syntax import ast
 from croqc.syntax.tokens import Kind
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of, nodes_of_kind, walk
 from croqc.text.span import Span
 from croqls.ide.flow_sites import consumers_of, producers_of, triggers_of, waits_of
 from croqls.ide.names import Use, named_at, places_of
@@ -66,6 +66,30 @@ def flow_highlights(snapshot: Snapshot, offset: int) -> tuple[Highlight, ...]:
             found = dict.fromkeys(_lit(flow, model, node))
             return tuple(Highlight(span.shift(function.base), writes) for span, writes in sorted(found))
     return ()
+
+
+def plain_highlights(snapshot: Snapshot, offset: int) -> tuple[Highlight, ...]:
+    """What is known without the credit flow: the statement there, and every `trigger` of the events that it waits for,
+    or every `wait` for those that it triggers."""
+    function = snapshot.function_at(offset)
+    node = statement_at(function, offset) if function is not None else None
+    if function is None or function.analysis is None or node is None:
+        return ()
+    model = function.analysis.model
+    found: list[ast.Node] = [node]
+    if isinstance(node, ast.Wait | ast.Trigger):
+        events = _events_of(model, node)
+        waits, triggers = (nodes_of_kind(model.function, kind) for kind in (ast.Wait, ast.Trigger))
+        others = triggers if isinstance(node, ast.Wait) else waits
+        found += [one for one in others if isinstance(one, ast.Wait | ast.Trigger) and events & _events_of(model, one)]
+    lit = {one.span: isinstance(one, ast.Trigger | ast.Copy) for one in found}
+    return tuple(Highlight(span.shift(function.base), writes) for span, writes in sorted(lit.items()))
+
+
+def _events_of(model: Model, node: ast.Wait | ast.Trigger) -> set[Symbol]:
+    """Those that a statement names, and not what their indices are made of."""
+    symbols = (model.uses.get(name) for ref in node.refs for name in nodes_of_kind(ref, ast.Name))
+    return {symbol for symbol in symbols if symbol is not None and symbol.kind is SymbolKind.EVENT}
 
 
 def statement_at(function: FunctionReport, offset: int) -> Paired | None:

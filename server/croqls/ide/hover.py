@@ -13,8 +13,11 @@ from croqc.service.explain import row_text
 from croqc.syntax.tokens import Kind, Token
 from croqc.text.span import Span
 from croqls.ide.directives import directive_hover
+from croqls.ide.expansion import expansion_at
 from croqls.ide.hover_flow import flow_section, has_flow
 from croqls.ide.snapshot import Snapshot, is_warpgroup, token_at
+
+_LONGEST, _MOST_LINES = 400, 8  # characters and lines of an expansion in a hover
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,15 @@ def _macro(snapshot: Snapshot, function: FunctionReport, name: str, span: Span) 
         lines.append("Defined on the command line or in the settings.")
     else:
         lines.append(f"Macro, line {snapshot.source.line_column(macro.span.start)[0]}.")
+    found = expansion_at(snapshot, here)
+    if found is not None and found.span.start == here and _is_news(found.text, macro.body):
+        lines.append(f"Becomes\n\n{_code(found.text)}")
     return Hover("\n\n".join(lines), span.shift(function.base))
+
+
+def _is_news(text: str, body: str) -> bool:
+    """Whether an expansion is short enough for a hover, and not what the definition says already."""
+    return len(text) <= _LONGEST and text.count("\n") < _MOST_LINES and text.split() not in ([], body.split())
 
 
 def _symbol(function: FunctionReport, token: Token) -> str | None:

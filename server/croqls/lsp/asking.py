@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from croqc.service.settings import is_macro_name
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Options = dict[str, Any]
 UNTRUSTED = "this workspace is not trusted, so nothing in it is run or compiled; trust it first"
+_FARTHEST = 2**31 - 1  # of a line or a column
 _MOST = 2**64  # of a number, far from what any is good for; NaN is no number either
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "an object"}
 COMMON: Mapping[str, type] = {"entry": str, "defines": dict}
@@ -81,6 +83,20 @@ def options_of(params: Mapping[str, Any], kinds: Mapping[str, type]) -> Options:
         if value is not None and not isinstance(value, str):
             raise JsonRpcInvalidParams(f"'defines.{name}' must be a text or null")
     return found
+
+
+def position_of(params: Mapping[str, Any]) -> lsp.Position:
+    """The `position`. Raises JsonRpcInvalidParams for what is none (LSP 3.17, `uinteger`)."""
+    value = params.get("position")
+    given = value if isinstance(value, Mapping) else {}
+    line, character = given.get("line"), given.get("character")
+    if (
+        type(line) is not int
+        or type(character) is not int
+        or not 0 <= min(line, character) <= max(line, character) <= _FARTHEST
+    ):
+        raise JsonRpcInvalidParams("'position' must have a line and a character, counted from 0")
+    return lsp.Position(line, character)
 
 
 def token_of(params: Mapping[str, Any]) -> Token | None:

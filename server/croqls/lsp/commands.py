@@ -17,7 +17,7 @@ from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqls.ide.carry import difference
-from croqls.lsp.asking import data_of, document_of, order_of, token_of
+from croqls.lsp.asking import data_of, document_of, order_of, uri_of
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.doctor import doctor
 from croqls.lsp.requests.flow import flow
@@ -76,7 +76,7 @@ def _demand_document(given: dict[str, Any]) -> None:
 async def _run(server: CroqtileServer, given: dict[str, Any], task: str = "run") -> Any:
     """Answers when the run has ended; edits of the document do not end it, cancelling the command does."""
     task, options = run_options({"task": task, **given})
-    made, new = started(server, document_of(server, given), task, options, token_of(given))
+    made, new = started(server, given, task, options)
     if not new:
         return {"message": "another run is under way; end it first", "id": made.id}
     try:
@@ -126,7 +126,7 @@ async def _migrate(server: CroqtileServer, given: dict[str, Any]) -> Any:
     stays = {key: moved[key] for key in ("kept", "skipped")}
     if moved["text"] == snapshot.text:
         return {"message": f"there is nothing to move to the {to} dialect", "moved": 0, **stays}
-    edit = workspace_edit(server, snapshot, [difference(snapshot.text, moved["text"])])
+    edit = workspace_edit(server, snapshot, uri_of(given), [difference(snapshot.text, moved["text"])])
     wanted = lsp.ApplyWorkspaceEditParams(edit, f"Migrate to {to}")
     try:
         done = await asyncio.wait_for(answered(server.workspace_apply_edit_async(wanted)), _PATIENCE)

@@ -7,6 +7,7 @@ separators; LSP counts LF, CRLF and CR only.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -54,6 +55,8 @@ def path_of(uri: str) -> Path | None:
     if not key.startswith("file://") or _split(uri) is None or "\0" in key:
         return None
     path = key.removeprefix("file://")
+    if not path.startswith("/"):  # `file://server/share/k.co`, a file of another machine
+        path = f"//{path}"
     try:
         os.fsencode(path)
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -90,7 +93,7 @@ class Documents:
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
         self._verdicts: dict[str, Verdicts] = {}
-        self._spellings: dict[str, list[str]] = {}
+        self._spellings: dict[str, dict[str, int]] = {}  # the client's version of each address of a document
         self.editor = EditorSettings()
         self.folders: dict[str, EditorSettings] = {}
         self.encoding = Encoding.UTF16
@@ -109,9 +112,7 @@ class Documents:
         """A new document, and what is wrong with its `croq.toml`, if anything."""
         below, problem = self._below(uri)
         path = path_of(uri)
-        known = self._spellings.setdefault(key_of(uri), [])
-        if uri not in known:
-            known.append(uri)
+        self._spellings.setdefault(key_of(uri), {})[uri] = version
         self._open[key_of(uri)] = Snapshot(uri, version, text, str(path or uri), below)
         return self._open[key_of(uri)], problem
 
@@ -120,6 +121,9 @@ class Documents:
         if old is None:
             return None
         new = old.edited(version, apply_changes(old.source, changes, self.encoding))
+        known = self._spellings[key_of(uri)]
+        if uri in known:
+            known[uri] = version
         self._open[key_of(uri)] = new
         return new
 
@@ -127,17 +131,22 @@ class Documents:
         """The addresses under which a client has opened the document."""
         return tuple(self._spellings.get(key_of(snapshot.uri), (snapshot.uri,)))
 
-    def close(self, uri: str) -> None:
-        """Forget one address of a document, and the document with the last one."""
+    def version_of(self, uri: str, snapshot: Snapshot) -> int:
+        """What the client calls the newest version of a document under one of its addresses: each counts by itself."""
+        return self._spellings.get(key_of(uri), {}).get(uri, snapshot.version)
+
+    def close(self, uri: str) -> bool:
+        """Forget one address of a document, and the document with the last one: whether it was that."""
         key = key_of(uri)
-        left = [other for other in self._spellings.get(key, ()) if other != uri]
-        self._spellings[key] = left
+        left = self._spellings.get(key, {})
+        left.pop(uri, None)
         if not left:
             self._open.pop(key, None)
             self._verdicts.pop(key, None)
             self._spellings.pop(key, None)
             self._hinted.pop(key, None)
             self._costs.pop(key, None)
+        return not left
 
     def judge(
         self, key: str, version: int, found: tuple[Diagnostic, ...], doubted: tuple[Diagnostic, ...] = ()
@@ -216,7 +225,9 @@ class Documents:
         return self.editor.trusted and all(self.folders[folder].trusted for folder in around)
 
     def _around(self, key: str) -> list[str]:
-        return [folder for folder in self.folders if key.startswith(f"{folder.rstrip('/')}/")]
+        """Upper and lower case are the same where the system's files are so."""
+        folded = str.casefold if sys.platform in ("win32", "darwin") else str
+        return [one for one in self.folders if folded(key).startswith(folded(f"{one.rstrip('/')}/"))]
 
 
 def _real(path: Path) -> str:

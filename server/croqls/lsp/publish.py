@@ -80,9 +80,7 @@ def push_again(server: CroqtileServer, uri: str) -> None:
 
 
 def retract(server: CroqtileServer, uri: str) -> None:
-    """Clear the list of a document that was closed."""
-    server.flow.forget(key_of(uri))
-    server.hangs.pop(key_of(uri), None)
+    """Clear the list of an address that was closed."""
     if not server.pull:
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
@@ -106,7 +104,11 @@ def push(server: CroqtileServer, snapshot: Snapshot) -> None:
         return
     for uri in server.documents.spellings(snapshot):
         server.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri=uri, version=snapshot.version, diagnostics=listed(server, snapshot, uri))
+            lsp.PublishDiagnosticsParams(
+                uri=uri,
+                version=server.documents.version_of(uri, snapshot),
+                diagnostics=listed(server, snapshot, uri),
+            )
         )
 
 

@@ -14,16 +14,16 @@ from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding, Position
 from croqc.text.span import Span
-from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, order_of
+from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, document_of, order_of, token_of, uri_of
 from croqls.lsp.convert import range_of
 from croqls.lsp.documents import key_of, path_of
 from croqls.lsp.progress import Token, progress
 from croqls.lsp.publish import push_again
+from croqls.lsp.refresh import refresh_lenses
 from croqls.lsp.runs import Past, Run, entries
 from croqls.workers.orders import News
 
 if TYPE_CHECKING:
-    from croqls.ide.snapshot import Snapshot
     from croqls.lsp.server import CroqtileServer
 
 PROGRESS = "croqtile/runProgress"
@@ -32,12 +32,13 @@ SOURCE = "croqtile run"
 _OF_BEFORE = "this was run in an earlier session, of which verdict and figures are kept; run it again for the rest"
 
 
-def started(
-    server: CroqtileServer, snapshot: Snapshot, task: str, options: Options, token: Token | None = None
-) -> tuple[Run, bool]:
-    """A run of a document, or the one that is under way. Raises RequestFailedError in an untrusted workspace."""
-    if not server.may_run(snapshot.uri):
+def started(server: CroqtileServer, given: Mapping[str, Any], task: str, options: Options) -> tuple[Run, bool]:
+    """A run of the document in the parameters of a request, or the one that is under way. Raises JsonRpcInvalidParams,
+    and RequestFailedError in an untrusted workspace."""
+    uri, snapshot, token = uri_of(given), document_of(server, given), token_of(given)
+    if not server.may_run(uri):
         raise RequestFailedError(UNTRUSTED)
+    snapshot = snapshot.addressed(uri, server.documents.version_of(uri, snapshot))
     run, new = server.runs.start(snapshot, order_of(snapshot, task, options), partial(_follow, server, token))
     if new and server.hangs.pop(key_of(snapshot.uri), None) is not None:
         push_again(server, snapshot.uri)
@@ -76,7 +77,7 @@ async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None
         server.runs.over(run)
         server.protocol.notify(RESULT, result_of(run))
         _mark(server, run)
-        _refresh_lenses(server)
+        refresh_lenses(server)
 
 
 def result_of(run: Run) -> dict[str, Any]:
@@ -101,20 +102,14 @@ def _told(number: int, uri: str, version: int, task: str, state: str) -> dict[st
 def _offer(run: Run) -> str | None:
     """The way on where a run was refused: the engine that would do, or the doctor where no other would; `force` where
     the verdict on its credit flow keeps one from the card."""
-    if run.state == "done" and any(one["offer"] == "force" for one in entries(run.data)):
+    kept = (*entries(run.data), *run.data.get("profiles", ())) if run.state == "done" else ()
+    if any(one["offer"] == "force" for one in kept):
         return "force"
     if run.state != "refused":
         return None
     if run.order.options.get("engine") == "gpu" and run.order.task != "profile":
         return "sim"
     return "doctor" if run.no_card else None
-
-
-def _refresh_lenses(server: CroqtileServer) -> None:
-    """One of them says what came of the run: `workspace/codeLens/refresh`, where the client knows it."""
-    workspace = server.client_capabilities.workspace
-    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-        server.workspace_code_lens_refresh(None)
 
 
 # --- marks where a run hangs -------------------------------------------------------------------

@@ -31,7 +31,8 @@ from croqc.service.settings import Settings, SettingsError
 from croqc.text.near import did_you_mean
 from croqls.ide.flow_at import flow_at
 from croqls.ide.generated import generated
-from croqls.ide.shared_memory import shared_memory
+from croqls.ide.ir import ir
+from croqls.ide.shared_memory import shared_bytes, shared_memory
 from croqls.workers import runs
 from croqls.workers.begin import begin
 from croqls.workers.orders import News, Order, Outcome, Text
@@ -105,13 +106,16 @@ def _shared_memory(desk: Desk, document: Text, options: Options) -> Any:
     return shared_memory(report, options.get("entry"), sizes)
 
 
+def _layouts(desk: Desk, document: Text, options: Options) -> Any:
+    return shared_bytes(desk.report(document), options["entries"])
+
+
 def _ir(desk: Desk, document: Text, options: Options) -> Any:
     """Raises RequestError for a stage that there is not."""
     stage = options.get("after") or "build"
     if stage not in STAGES:
         raise RequestError(f"there is no stage '{stage}'; {did_you_mean(stage, STAGES)}".rstrip("; "))
-    lines = STAGES[stage](desk.report(document))
-    return {"version": 1, "after": stage, "stages": list(STAGES), "text": "".join(f"{line}\n" for line in lines)}
+    return ir(desk.report(document), stage)
 
 
 def _migrated(desk: Desk, document: Text, options: Options) -> Any:
@@ -127,6 +131,7 @@ TASKS: Mapping[str, Callable[[Desk, Text, Options], Any]] = {
     "flowPage": _flow_page,
     "generated": _generated,
     "sharedMemory": _shared_memory,
+    "layouts": _layouts,
     "ir": _ir,
     "migrate": _migrated,
 }

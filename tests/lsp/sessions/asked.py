@@ -165,6 +165,7 @@ ASKED: Mapping[str, Row] = {
     "croqtile/generated": (2, _generated),
     "croqtile/sharedMemory": (3, _common),
     "croqtile/ir": (2, lambda at: at.document() | {"after": at.draw.choice(STAGES)}),
+    "croqtile/expansion": (3, _place),
     "croqtile/flowPage": (1, lambda at: _common(at) | {"nonce": at.draw.choice(("a" * 16, "a", ""))}),
     "croqtile/document": (2, _document),
     "croqtile/tests": (1, lambda at: at.draw.choice((at.document(), {}))),
@@ -178,6 +179,7 @@ ASKED: Mapping[str, Row] = {
 # What is asked about the first item of an answer: the request behind the one that it follows, parameters from the item.
 FOLLOWED: Mapping[str, tuple[tuple[str, Callable[[Any], Any]], ...]] = {
     "textDocument/completion": (("completionItem/resolve", lambda item: item),),
+    "textDocument/codeAction": (("codeAction/resolve", lambda item: item),),
     "textDocument/prepareCallHierarchy": (
         ("callHierarchy/incomingCalls", lambda item: {"item": item}),
         ("callHierarchy/outgoingCalls", lambda item: {"item": item}),

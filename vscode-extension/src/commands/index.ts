@@ -9,15 +9,17 @@ import { chooseEnvironment } from "./chooseEnvironment.js";
 import { copyReport } from "./copyReport.js";
 import { createEnvironment } from "./createEnvironment.js";
 import { doctor } from "./doctor.js";
+import { expandMacro } from "./expandMacro.js";
 import { explain } from "./explain.js";
 import { showCuda, showPtx, showSass } from "./generated.js";
 import { migrate } from "./migrate.js";
 import { newKernel } from "./newKernel.js";
-import { profile } from "./profile.js";
+import { profile, profileAnyway } from "./profile.js";
 import { cancelRun, run, runAnyway, runGpu, runSimulator, showRun, verify } from "./run.js";
 import { restartServer, showOutput } from "./server.js";
 import { showSharedMemory } from "./sharedMemory.js";
 import { showFlow } from "./showFlow.js";
+import { showIr, showSyntaxTree } from "./showIr.js";
 
 export const COMMANDS: readonly Command[] = [
   run,
@@ -29,12 +31,16 @@ export const COMMANDS: readonly Command[] = [
   showRun,
   copyReport,
   profile,
+  profileAnyway,
   showFlow,
   newKernel,
   showCuda,
   showPtx,
   showSass,
   showSharedMemory,
+  expandMacro,
+  showSyntaxTree,
+  showIr,
   migrate,
   explain,
   doctor,

@@ -2,6 +2,7 @@
 import type { About } from "../lsp.js";
 import type { Command, Parts } from "../parts.js";
 import type { ProfileEnd } from "../profileTypes.js";
+import { notProfiled } from "../profileWords.js";
 import { Refusal, type Way } from "../refusal.js";
 import { demandTrust } from "../trust.js";
 import { showMeasured } from "../views/flow/panel.js";
@@ -10,18 +11,20 @@ import { sharesOf } from "../views/stalls/shares.js";
 import { functionAt } from "./functionAt.js";
 import { tellUnderWay } from "./underway.js";
 
-export const profile: Command = { id: "croqtile.profile", run: (parts, ...args) => begin(parts, args) };
+export const profile: Command = { id: "croqtile.profile", run: (parts, ...args) => begin(parts, args, false) };
+/** In spite of the verdict on the credit flow, which keeps kernels from the card alone. */
+export const profileAnyway: Command = { id: "croqtile.profileAnyway", run: (parts, ...args) => begin(parts, args, true) };
 
 const DOCTOR: Way = { title: "Doctor", command: "croqtile.doctor" };
 
 /** The server shows its progress, with a button that ends it. */
-async function begin(parts: Parts, args: readonly unknown[]): Promise<void> {
+async function begin(parts: Parts, args: readonly unknown[], force: boolean): Promise<void> {
   demandTrust();
   const about = await functionAt(args);
   if (about === undefined) {
     return;
   }
-  const end = await parts.runs.profile(about);
+  const end = await parts.runs.profile(about, force);
   if (end === undefined) {
     tellUnderWay(parts);
   } else {
@@ -44,8 +47,12 @@ async function show(parts: Parts, about: About, { state, message, offer, result,
     showShares(uri, documentVersion, sharesOf(measured));
     await showMeasured(parts, { ...about, entry: about.entry ?? measured[0]?.function ?? "" }, result.flow, documentVersion);
   }
-  const failed = result.profiles.filter((one) => !measured.includes(one));
-  if (failed.length > 0) {
-    throw new Refusal(failed.map((one) => `${one.function} was not profiled: ${one.message}`).join("; "));
+  const said = notProfiled(result.profiles);
+  if (said !== undefined) {
+    throw new Refusal(said, offer === "force" ? anyway(about) : undefined);
   }
+}
+
+function anyway({ textDocument, entry }: About): Way {
+  return { title: "Profile Anyway", command: profileAnyway.id, args: [textDocument.uri, entry ?? null] };
 }

@@ -1,13 +1,14 @@
 /**
- * Generated code beside its source: read-only documents that follow the edits of what they were made of, and are made
+ * What is made of a source, beside it: read-only documents that follow the edits of what they were made of, and are made
  * again after a reload of the window. The old text stays until the new one is there. Must not light lines (litLines.ts).
  */
 import * as vscode from "vscode";
 
 import { SECTION } from "../config.js";
-import { FORMS, refused, SCHEME, type Shown, shown, type Subject, subjectOf } from "../generatedText.js";
+import { addressOf, expanded, FORMS, refused, SCHEME, type Shown, shown, stage, type Subject, subjectOf } from "../generatedText.js";
 import { type Editor, GeneratedTexts } from "../generatedTexts.js";
-import { aboutThe } from "../lsp.js";
+import { aboutThe, type Position } from "../lsp.js";
+import { moved } from "../moves.js";
 import type { Parts } from "../parts.js";
 import { openedDocument } from "../place.js";
 import { reasonOf, Refusal } from "../refusal.js";
@@ -18,6 +19,8 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
   private readonly texts = new GeneratedTexts(this);
   private readonly files = new ReadOnlyFiles(SCHEME, async (uri) => this.textOf(uri));
   private readonly parts: vscode.Disposable[];
+  /** Where the uses of macros stand by now that texts are made of, by the texts' addresses. */
+  private readonly places = new Map<string, { readonly source: string; readonly at: Position }>();
 
   readonly isSeen = isSeen;
   readonly isOpen = isOpen;
@@ -27,7 +30,7 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
     this.parts = [
       this.files,
       texts,
-      vscode.workspace.onDidChangeTextDocument(({ document }) => texts.changed((one) => one.source === document.uri.toString())),
+      vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(SECTION)) {
           texts.changed(() => true);
@@ -44,7 +47,7 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
           texts.opened(uri.toString());
         }
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => texts.forget(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri.toString())),
     ];
   }
 
@@ -57,6 +60,11 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
     vscode.Disposable.from(...this.parts).dispose();
   }
 
+  private forget(key: string): void {
+    this.places.delete(key);
+    this.texts.forget(key);
+  }
+
   renewed(key: string): void {
     this.files.renew(vscode.Uri.parse(key));
   }
@@ -66,18 +74,27 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
     return subject === undefined ? undefined : this.texts.textOf(uri.toString(), subject);
   }
 
+  private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const source = document.uri.toString();
+    for (const [key, place] of this.places) {
+      if (place.source === source) {
+        this.places.set(key, { source, at: moved(place.at, contentChanges) });
+      }
+    }
+    this.texts.changed((one) => one.source === source);
+  }
+
   async make(subject: Subject, before: Shown | undefined, begun: () => void): Promise<Shown> {
-    const { source, form, entry } = subject;
+    const { source, form } = subject;
     const work = async (): Promise<Shown> => {
       try {
         await this.server.ready();
         await openedDocument(source);
         begun();
-        const params = { ...aboutThe(source, entry), form };
-        return shown(await this.server.request("croqtile/generated", params), form, before);
+        return await this.asked(subject, before);
       } catch (error) {
         if (!(error instanceof Refusal)) {
-          this.server.output.error(`croqtile/generated: ${String(error)}`);
+          this.server.output.error(`${form}: ${String(error)}`);
         }
         return refused([reasonOf(error)], form, before);
       }
@@ -85,6 +102,32 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
     const options = { location: vscode.ProgressLocation.Window, title: `Croqtile: making ${FORMS[form].title}` };
     return vscode.window.withProgress(options, work);
   }
+
+  private async asked(subject: Subject, before: Shown | undefined): Promise<Shown> {
+    const { source, form, entry, part, at } = subject;
+    const about = aboutThe(source, entry);
+    switch (form) {
+      case "ast":
+      case "ir": {
+        const after = form === "ast" ? { after: form } : part === undefined ? {} : { after: part };
+        return shown(stage(await this.server.request("croqtile/ir", { ...about, ...after })), form, before);
+      }
+      case "expansion": {
+        const key = addressFor(subject).toString();
+        const first = at ?? { line: 0, character: 0 };
+        const position = before === undefined ? first : (this.places.get(key)?.at ?? first);
+        this.places.set(key, { source, at: position });
+        return expanded(await this.server.request("croqtile/expansion", { ...about, position }));
+      }
+      default:
+        return shown(await this.server.request("croqtile/generated", { ...about, form }), form, before);
+    }
+  }
+}
+
+/** The address of the document that is made of a subject. */
+export function addressFor(subject: Subject): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, ...addressOf(subject) });
 }
 
 function isSeen(key: string): boolean {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path as File
@@ -24,6 +24,7 @@ from croqc.engines.hang import HungPath, debtors, event_at
 from croqc.flow.paths import Path, kernel_paths
 from croqc.sema.model import Kernel, Model
 from croqc.sema.types import Event
+from croqc.syntax import ast
 from croqc.text.span import Span
 
 _RECORD_BYTES: Final = 4 * RECORD_WORDS
@@ -102,10 +103,15 @@ def _standing(model: Model, kernel: Kernel, sites: Sequence[WaitSite], waits: Se
     found: _Standing = {}
     for path in kernel_paths(model, kernel):
         own = path.scattered or path.threads
-        waiting = [thread for thread in by_thread if thread in own or not own]
+        elsewhere = {thread for thread, each in by_thread.items() if _stands_in(path.apart, sites[each.site - 1].span)}
+        waiting = [thread for thread in by_thread if (thread in own or not own) and thread not in elsewhere]
         if waiting:
             found[path] = by_thread[min(waiting)]
     return found
+
+
+def _stands_in(parallels: Iterable[ast.Parallel], place: Span) -> bool:
+    return any(each.span.start <= place.start < each.span.end for each in parallels)
 
 
 def _entry(

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from croqc.engines.sim.machine.dtypes import Array
-from croqc.flow.joins import joins_on_exit
+from croqc.flow.joins import Job, changes_variable, joins_on_exit, not_followed, predecessors
 from croqc.flow.paths import WHOLE, Path, kernel_paths
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
+from croqc.text.span import Span
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,25 @@ class Plan:
 
     @cached_property
     def starts(self) -> tuple[Start, ...]:
-        return tuple(Start(path.name, _numbers(path), path) for path in kernel_paths(self.model, self.kernel))
+        return tuple(Start(path.name, _numbers(path), path) for path in self.paths)
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        return kernel_paths(self.model, self.kernel)
+
+    def of(self, node: ast.Parallel) -> tuple[int, ...]:
+        """The numbers of the paths that run an inner parallel."""
+        return tuple(number for number, path in enumerate(self.paths) if node not in path.apart)
+
+    def before(self, number: int, node: ast.Parallel) -> tuple[Job, ...]:
+        """What other paths end before a path begins an inner parallel, as their threads belong to one unit."""
+        return predecessors(self.paths).get((number, node), ())
+
+    @cached_property
+    def not_followed(self) -> tuple[Span, str] | None:
+        """The place and the reason where unlike inner parallels cannot be run one by one."""
+        found = not_followed(self.model, self.kernel, self.paths)
+        return found or changes_variable(self.model, self.kernel, self.paths)
 
     def joins(self, node: ast.Parallel) -> bool:
         """Whether the block waits for the paths of an inner parallel when it leaves it."""
@@ -49,4 +68,4 @@ class Plan:
 
 
 def _numbers(path: Path) -> Array:
-    return np.array(path.scattered or path.threads, dtype=np.int64)
+    return np.array(path.numbers, dtype=np.int64)

@@ -53,9 +53,11 @@ class Event:
 
 @dataclass(slots=True, eq=False)
 class Meeting:
-    """The barrier of all paths of a block; `generation` grows when the last one has come."""
+    """The barrier of all paths of a block, or of those that run an inner `parallel`; `generation` grows when the last
+    one has come. `leader`: the path that does what all do together."""
 
     parties: int = 1
+    leader: int = 0
     arrived: int = 0
     generation: int = 0
 
@@ -89,10 +91,10 @@ class BlockState:
     memory: dict[object, Buffer] = field(default_factory=dict)
     events: dict[tuple[Symbol, int], Event] = field(default_factory=dict)
     named: dict[int, NamedBarrier] = field(default_factory=dict)
-    meeting: Meeting = field(default_factory=Meeting)
+    meetings: dict[tuple[int, ...], Meeting] = field(default_factory=dict)
     grid: Meeting | None = None
     peers: list[BlockState] = field(default_factory=list)
-    paths: list[PathState] = field(default_factory=list)
+    paths: dict[int, PathState] = field(default_factory=dict)
     own: OwnValues = field(default_factory=OwnValues)
 
 
@@ -102,7 +104,8 @@ class PathState:
 
     `phases`: its own wait counters per event slot. `bound`: copies that named an event slot and wait for this
     path's next trigger of it. `threads`: its thread numbers in the block. `declared`: how often it passed an
-    event's declaration. `jobs`: bodies still to run. `has_left`: a `yield` of the path has left the kernel; `left`: the
+    event's declaration. `jobs`: bodies still to run; of each inner `parallel`, how many were `given` and are `ended`.
+    `has_left`: a `yield` of the path has left the kernel; `left`: the
     threads of which one has.
     """
 
@@ -114,6 +117,8 @@ class PathState:
     bound: dict[MBarrier, list[Transfer]] = field(default_factory=dict)
     declared: dict[Symbol, int] = field(default_factory=dict)
     jobs: deque[Steps] = field(default_factory=deque)
+    given: dict[object, int] = field(default_factory=dict)
+    ended: dict[object, int] = field(default_factory=dict)
     has_left: bool = False
     left: Array | None = None
 
@@ -159,6 +164,7 @@ class Frame:
 
     `lanes`: the threads of the path once a thread-level `parallel` is entered, else 0. `mask`: the active ones,
     None for all. `broken`, `continued`, `left`: threads that a jump took out of the loop, the iteration, the kernel.
+    `meeting`: the barrier of the paths that run with it.
     """
 
     run: RunState
@@ -171,6 +177,7 @@ class Frame:
     broken: Array | None = None
     continued: Array | None = None
     left: Array | None = None
+    meeting: Meeting = field(default_factory=Meeting)
 
     def active(self, mask: Array | None) -> Array | None:
         """A mask without the threads that jumped away."""

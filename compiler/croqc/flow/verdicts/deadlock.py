@@ -230,7 +230,8 @@ def _barrier(case: Case) -> FlowFinding | None:
         if isinstance(op, Bar):
             return case.finding("named-barrier-mismatch", op.span, why="waits", path=path.name)
         if isinstance(op, Meet):
-            missing = [each for each in case.machine.paths[: len(case.setting.paths)] if each.idle]
+            others = zip(case.setting.paths, case.machine.paths, strict=False)
+            missing = [each for one, each in others if each.idle and op.top not in one.apart]
             related = [Related(f"{each.name} ends without coming here", _last_place(case, each)) for each in missing]
             return case.finding("credit-deadlock", op.span, related, cause="barrier", path=path.name, event="")
     return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from croqc.flow.arrivals import Arrivals, Slot
+from croqc.flow.facts import may_run
 from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.ops_multiplies import Multiply, Name
@@ -29,12 +30,11 @@ class Sites:
     def reach(self) -> Mapping[int, frozenset[int]]:
         """For each step, by identity, the paths whose regions let them run it."""
         everyone = frozenset(range(len(self.setting.paths)))
-        return {id(op): everyone if op.role is None else self._entering(op) for op in self.ops}
+        alike = not any(path.apart for path in self.setting.paths)
+        return {id(op): everyone if alike and op.role is None else self._entering(op) for op in self.ops}
 
     def _entering(self, op: Op) -> frozenset[int]:
-        assert op.role is not None
-        paths = enumerate(self.setting.paths)
-        return frozenset(number for number, path in paths if path.regions.get(op.role) is not False)
+        return frozenset(number for number, path in enumerate(self.setting.paths) if may_run(path, op))
 
     def triggers(self, event: Event) -> list[Trigger]:
         return self._triggers.get(event.number, [])

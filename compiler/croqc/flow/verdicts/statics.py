@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from croqc.flow.facts import may_run
 from croqc.flow.ops_control import Meet
 from croqc.flow.ops_events import Trigger, WaitEvent
 from croqc.flow.program import Op
@@ -25,7 +26,7 @@ def _barriers(setting: Setting) -> Iterator[FlowFinding]:
     for op in setting.program.ops:
         if not isinstance(op, Meet) or op.role is None or not op.role.is_async:
             continue
-        outside = [path for path in setting.paths if path.regions.get(op.role) is False]
+        outside = [path for path in setting.paths if op.top not in path.apart and not may_run(path, op)]
         if outside:
             yield FlowFinding(
                 "block-sync-in-role",
@@ -61,7 +62,7 @@ def _unused(model: Model, setting: Setting) -> Iterator[FlowFinding]:
 
 def _is_run(setting: Setting, op: Op) -> bool:
     """Whether some path may enter the region of a step."""
-    return op.role is None or any(path.regions.get(op.role) is not False for path in setting.paths)
+    return op.role is None or any(may_run(path, op) for path in setting.paths)
 
 
 def _named_elsewhere(model: Model, followed: set[Span]) -> frozenset[Symbol]:

@@ -27,12 +27,14 @@ from croqc.text.record import record
 @record(eq=False)
 class HostPart:
     """`names`: what kernels call the values and arrays of the host part; `kernels`: those that move or fill data,
-    numbered behind the launches of the source; `tensors`: the arrays, with what `sources` calls them."""
+    numbered behind the launches of the source; `tensors`: the arrays, with what `sources` calls them; `tuples`: what
+    those of its indices consist of."""
 
     host: ir_host.Host
     names: dict[Symbol, str]
     tensors: dict[Symbol, tuple[Tensor, str]]
     kernels: tuple[ir.Kernel, ...]
+    tuples: dict[Symbol, tuple[Expr, ...]]
 
 
 def build_host(model: Model, names: FunctionNames) -> HostPart:
@@ -69,7 +71,7 @@ class _Host:
         body = (*entry_checks(self.c, self.model), *self.c.body(self.model.function.body))
         arrays = tuple((source, tensor.name) for tensor, source in self.tensors.values())
         host = ir_host.Host(body, tuple(self.scalars), streams, arrays)
-        return HostPart(host, dict(self.c.known), self.tensors, tuple(self.kernels))
+        return HostPart(host, dict(self.c.known), self.tensors, tuple(self.kernels), dict(self.c.tuples))
 
     def _scalars(self) -> list[tuple[str, str, str]]:
         found = []

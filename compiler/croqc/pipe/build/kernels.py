@@ -7,12 +7,14 @@ from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import arrival_counts
-from croqc.flow.joins import joins_on_exit
-from croqc.flow.paths import Path, enters, kernel_paths
+from croqc.flow.joins import joins_on_exit, not_followed, unit_met
+from croqc.flow.paths import Path, enters, kernel_paths, outermost
 from croqc.pipe import ir
+from croqc.pipe.build.bounds import bounds_of
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.effects import VALUES
+from croqc.pipe.build.flattened import flattened
 from croqc.pipe.build.fragments import FRAGMENTS
 from croqc.pipe.build.grid import cluster_of, grid_of, name_tuple
 from croqc.pipe.build.host import HostPart, array_data, is_value, value_elem
@@ -47,11 +49,14 @@ def build_kernel(
     construct that is not lowered.
     """
     building = _Building(model, kernel, name, host, sizes or {})
+    foreign = not_followed(model, kernel, building.paths)
+    if foreign is not None:
+        raise LoweringError(foreign[1], foreign[0])
     threads = kernel.threads or building.block_size()
     if threads > MAX_THREADS:
         reason = f"a block would have {threads} threads; {MAX_THREADS} are possible"
         raise LoweringError(f"{reason}: use a smaller size, or more blocks", kernel.node.span)
-    return building.kernel_of(threads)
+    return building.kernel_of(threads, bounds_of(model, kernel, threads))
 
 
 class _Building:
@@ -73,6 +78,7 @@ class _Building:
         self.c = Context(model, kernel, statements, {**EXPRESSIONS, **VALUES})
         self.c.looped = {inner for loop in loops for inner in walk(loop)}
         self.c.known.update(host.names)
+        self.c.tuples.update(host.tuples)
         for taken in host.names.values():
             self.c.names.reserve(taken)
         for node in self.nodes:
@@ -89,7 +95,7 @@ class _Building:
         self.indices: list[ir.Index] = []
         self.entered: int | None = None  # how many threads of a unit run the region around, None outside of regions
 
-    def kernel_of(self, threads: int) -> ir.Kernel:
+    def kernel_of(self, threads: int, bounds: ir.Bounds) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
         self.c.threads = threads
         scalars = tuple(self._sizes())
@@ -103,7 +109,7 @@ class _Building:
         memory = declared_memory(self.c, self.nodes)
         events = tuple(self._events())
         collect(self.c, [node for node in self.nodes if isinstance(node, ast.Mma)])
-        body = self.c.body(self.kernel.node.body)
+        body, shared = flattened(self.c.body(self.kernel.node.body), memory.shared)
         scalars += tuple(self._values((*body, *grid, *tensors)))
         return ir.Kernel(
             self.name,
@@ -115,7 +121,7 @@ class _Building:
             tensors,
             tuple(source for _, source in arrays),
             scalars,
-            memory.shared,
+            shared,
             memory.local,
             events,
             tuple(dict.fromkeys(self.c.accumulators.values())),
@@ -125,6 +131,7 @@ class _Building:
             renamed=tuple(self.renamed),
             given=kept(self.host.host.body),
             cluster=cluster,
+            bounds=bounds,
         )
 
     def block_size(self) -> int:
@@ -240,9 +247,25 @@ class _Building:
             c.unit = Unit.GROUP
         body: Built = [ir.Scope(node.span, c.body(node.body))]
         c.unit, c.per_thread = saved
+        meets = [ir.Sync(node.span, unit) for unit in self._meeting(node)]
+        body = [*meets, *body, *meets]
         if joins_on_exit(self.model, node):
             body.append(ir.Sync(node.span, self._joining(node)))
         return body
+
+    def _meeting(self, node: ast.Parallel) -> Iterator[Unit]:
+        """Whose threads meet at both ends of a `parallel`, where others divide the block in another way: what a unit
+        does together is over before a part of it goes on, and the other way round."""
+        if self.kernel.threads is None:  # there are no paths then
+            unlike = [top for top in outermost(self.model, self.kernel) if self._widest(top) is Level.GROUP]
+            yield from [Unit.GROUP4] if unlike and self._widest(node) is Level.GROUP4 else []
+            return
+        met = unit_met(self.paths, node)
+        yield from (unit for unit, size in THREADS.items() if met > 1 and size == met)
+
+    def _widest(self, node: ast.Parallel) -> Level | None:
+        levels = {self.model.levels.get(axis) for axis in node.axes}
+        return next((level for level in (Level.GROUP4, Level.GROUP) if level in levels), None)
 
     def _joining(self, node: ast.Parallel) -> Unit:
         """Whose paths meet behind a `parallel`: in a region its unit's, for no others come there (4.4)."""
@@ -267,7 +290,7 @@ class _Building:
         if not inside:
             return joined
         paths = [path for path in self.paths if enters(path, node)]
-        c.unit, threads = unit_of([sorted(set(inside) & set(_threads_of(path))) for path in paths] or [inside], node)
+        c.unit, threads = unit_of([sorted(set(inside) & set(path.numbers)) for path in paths] or [inside], node)
         self.entered, c.in_team = threads, c.unit is Unit.BLOCK
         if c.in_team:
             c.first, c.threads = inside[0], threads
@@ -280,10 +303,6 @@ class _Building:
 
 def _title(paths: list[Path]) -> str:
     return ", ".join(path.name for path in paths)
-
-
-def _threads_of(path: Path) -> Sequence[int]:
-    return path.scattered or path.threads
 
 
 def unit_of(paths: Sequence[Sequence[int]], node: ast.InThreads) -> tuple[Unit, int]:

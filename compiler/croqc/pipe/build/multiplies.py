@@ -12,7 +12,7 @@ from croqc.pipe.build.fragments import filled
 from croqc.pipe.build.held import accumulator
 from croqc.pipe.build.scalars import value
 from croqc.pipe.build.scales import scale
-from croqc.pipe.build.tiles import tile
+from croqc.pipe.build.tiles import squeezed, tile
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Space, Tensor, Tile, whole
 from croqc.sema.model import MmaInfo, OperandKind, Symbol
@@ -142,9 +142,12 @@ def _commit(c: Context, node: ast.MmaCommit) -> Built:
 def _store(c: Context, node: ast.MmaStore) -> Built:
     acc, index = accumulator(c, node.acc)
     limits = tuple(value(c, each) for each in node.limits)
+    dest = tile(c, node.dest)
     return [
         ir.Commit(node.span),
-        ir.StoreTile(node.span, acc, index, tile(c, node.dest), node.form == "transp", limits),
+        ir.StoreTile(
+            node.span, acc, index, squeezed(dest) if len(dest.shape) > 2 else dest, node.form == "transp", limits
+        ),
     ]
 
 

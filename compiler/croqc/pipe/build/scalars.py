@@ -260,6 +260,8 @@ def _builtin(c: Context, node: ast.Builtin) -> Expr:
         return convert(args[0], printable(canonical(node.type_arg), node.span))
     if node.name == "cdiv":
         return ceiling(*args)
+    if node.name == "stage":  # the older `stage<N>(x)` is `x % N` (chapter 0)
+        return modulo(args[1], args[0])
     if node.name in ("__alignup", "__aligndown"):
         steps = ceiling(*args) if node.name == "__alignup" else divide(*args)
         return multiply(steps, args[1])

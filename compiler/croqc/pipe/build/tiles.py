@@ -273,6 +273,11 @@ def _rows_as(base: Tile, shape: tuple[Expr, ...]) -> Tile | None:
 
 
 def _squeeze(c: Context, base: Tile, op: ViewOp) -> Tile:
+    return squeezed(base)
+
+
+def squeezed(base: Tile) -> Tile:
+    """A tile without its dimensions of one element, but for one."""
     keep = [dim for dim, extent in enumerate(base.shape) if integer(extent) != 1] or [0]
     return replace(
         base,

@@ -1,6 +1,7 @@
 """`textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `outgoingCalls`.
 
-Who gives and takes credits comes from the verdict process. An item carries what it takes to find it again.
+Who gives and takes credits comes from the verdict process; where it is late, the request fails and says so. An item
+carries what it takes to find it again.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from croqls.ide.call_hierarchy import (
     outgoing,
 )
 from croqls.ide.snapshot import Snapshot
+from croqls.lsp.asking import RequestFailedError
 from croqls.lsp.convert import offset_of, range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.place import is_present, place_of
@@ -41,12 +43,16 @@ def prepare(server: CroqtileServer, params: lsp.CallHierarchyPrepareParams) -> l
     place = place_of(server, params)
     if place is None:
         return []
-    return [_item(place.snapshot, item, server.documents.encoding) for item in hierarchy_at(*place)]
+    return [
+        _item(place.snapshot, params.text_document.uri, item, server.documents.encoding)
+        for item in hierarchy_at(*place)
+    ]
 
 
 async def incoming_calls(
     server: CroqtileServer, params: lsp.CallHierarchyIncomingCallsParams
 ) -> list[lsp.CallHierarchyIncomingCall]:
+    """Raises RequestFailedError."""
     found = await _found(server, params.item, incoming)
     return [lsp.CallHierarchyIncomingCall(from_=item, from_ranges=ranges) for item, ranges in found]
 
@@ -54,6 +60,7 @@ async def incoming_calls(
 async def outgoing_calls(
     server: CroqtileServer, params: lsp.CallHierarchyOutgoingCallsParams
 ) -> list[lsp.CallHierarchyOutgoingCall]:
+    """Raises RequestFailedError."""
     found = await _found(server, params.item, outgoing)
     return [lsp.CallHierarchyOutgoingCall(to=item, from_ranges=ranges) for item, ranges in found]
 
@@ -67,23 +74,25 @@ async def _found(
         return []
     if known.kind in _FLOW:
         reply = await server.flow.ask(snapshot, known.span.start, partial(calls_of, find, known))
-        calls: tuple[Calls, ...] = () if reply.failed else reply.answer
+        if reply.failed:  # nobody gives or takes a credit, an empty answer would say
+            raise RequestFailedError(reply.failed)
+        calls: tuple[Calls, ...] = reply.answer
     else:
         calls = find(snapshot, known)
     if not is_present(server, snapshot):
         return []
     source, encoding = snapshot.source, server.documents.encoding
     return [
-        (_item(snapshot, one.item, encoding), [range_of(source, span, encoding) for span in one.places])
+        (_item(snapshot, item.uri, one.item, encoding), [range_of(source, span, encoding) for span in one.places])
         for one in calls
     ]
 
 
-def _item(snapshot: Snapshot, item: HierarchyItem, encoding: Encoding) -> lsp.CallHierarchyItem:
+def _item(snapshot: Snapshot, uri: str, item: HierarchyItem, encoding: Encoding) -> lsp.CallHierarchyItem:
     return lsp.CallHierarchyItem(
         name=item.name,
         kind=_KINDS[item.kind],
-        uri=snapshot.uri,
+        uri=uri,
         range=range_of(snapshot.source, item.span, encoding),
         selection_range=range_of(snapshot.source, item.name_span, encoding),
         detail=item.detail,

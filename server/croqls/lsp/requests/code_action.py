@@ -1,7 +1,8 @@
 """`textDocument/codeAction`: fixes of diagnostics, `source.fixAll`, and refactorings. Must not compute them.
 
 Answers are made from the present snapshot, whatever version the client asked about, and their edits carry its
-version, so that a client drops what no longer fits.
+version, so that a client drops what no longer fits. What costs more to edit than to offer comes without its edit to a
+client that can resolve it (`code_action_resolve`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from croqc.text.span import Span
 from croqls.assists.kinds import MIGRATE, REWRITE
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.convert import diagnostic, offset_of
+from croqls.lsp.requests.code_action_resolve import due, resolves_edits
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.workspace_edit import workspace_edit
 
@@ -48,11 +50,13 @@ async def text_document_code_action(server: CroqtileServer, params: lsp.CodeActi
     verdicts, doubted = server.documents.verdicts(snapshot), server.documents.doubted(snapshot)
     told = frozenset((one.code, span_of(one.range)) for one in params.context.diagnostics)
     only = _kinds(params.context.only)
-    wanted = _Wanted(snapshot, verdicts, doubted, span_of(params.range), told, only, moved_cursor)
+    later = resolves_edits(server)
+    wanted = _Wanted(snapshot, verdicts, doubted, span_of(params.range), told, only, moved_cursor, later)
     found = await asyncio.to_thread(wanted.actions)
-    if server.documents.get(params.text_document.uri) is not snapshot:
+    uri = params.text_document.uri
+    if server.documents.get(uri) is not snapshot:
         return []  # of a text that is gone by now
-    return [_action(server, snapshot, one) for one in found]
+    return [_action(server, snapshot, uri, one) for one in found]
 
 
 def _kinds(only: Iterable[lsp.CodeActionKind | str] | None) -> tuple[str, ...] | None:
@@ -61,13 +65,15 @@ def _kinds(only: Iterable[lsp.CodeActionKind | str] | None) -> tuple[str, ...] |
 
 @record
 class _Offered:
-    """An action in our own terms: `mends` is the diagnostic of a quick fix, `preferred` the best one for it."""
+    """An action in our own terms: `mends` is the diagnostic of a quick fix, `preferred` the best one for it; with
+    `to` the edits are still to be made, as of `Assist`."""
 
     title: str
     kind: str
     edits: tuple[Edit, ...]
     mends: Diagnostic | None = None
     preferred: bool = False
+    to: str = ""
 
 
 @record
@@ -78,6 +84,7 @@ class _Wanted:
     `doubted`: findings with a guess that the flow speaks against. `told`: the diagnostics that the client speaks of, by
     rule and place; of some clients those of the cursor's whole line. `only`: the kinds that the client asked for, or
     everything. `quick`: asked for wherever the cursor goes, without a person's wish; refactorings are left out then.
+    `later`: the client can wait for edits.
     """
 
     snapshot: Snapshot
@@ -87,6 +94,7 @@ class _Wanted:
     told: frozenset[tuple[object, Span]]
     only: tuple[str, ...] | None
     quick: bool
+    later: bool
 
     def wants(self, kind: str) -> bool:
         """A kind is wanted with all its sub-kinds; without a list `source` actions are left out (LSP 3.17)."""
@@ -115,10 +123,13 @@ class _Wanted:
     def _rewrites(self) -> Iterator[_Offered]:
         from croqls.assists.offers import assists, migrations  # here: rewrites are not needed at the start
 
-        offers = assists(self.snapshot, self.span.start) if self.wants(REWRITE) else ()
-        for offer in offers or (migrations(self.snapshot) if self.wants(MIGRATE) and not self.wants(REWRITE) else ()):
+        if self.wants(REWRITE):
+            offers = assists(self.snapshot, self.span.start, self.later)
+        else:
+            offers = tuple(migrations(self.snapshot, self.later)) if self.wants(MIGRATE) else ()
+        for offer in offers:
             if self.wants(offer.kind):
-                yield _Offered(offer.title, offer.kind, offer.edits)
+                yield _Offered(offer.title, offer.kind, offer.edits, to=offer.to)
 
     def _all_fixes(self) -> Iterator[_Offered]:
         if self.wants(FIX_ALL):
@@ -127,12 +138,14 @@ class _Wanted:
                 yield _Offered("Apply all safe fixes", FIX_ALL, tuple(edits))
 
 
-def _action(server: CroqtileServer, snapshot: Snapshot, offered: _Offered) -> lsp.CodeAction:
+def _action(server: CroqtileServer, snapshot: Snapshot, uri: str, offered: _Offered) -> lsp.CodeAction:
+    if offered.to:
+        return lsp.CodeAction(title=offered.title, kind=offered.kind, data=due(server, snapshot, uri, offered.to))
     action = lsp.CodeAction(
-        title=offered.title, kind=offered.kind, edit=workspace_edit(server, snapshot, offered.edits)
+        title=offered.title, kind=offered.kind, edit=workspace_edit(server, snapshot, uri, offered.edits)
     )
     if offered.mends is not None:
-        shown = diagnostic(snapshot.source, offered.mends, snapshot.uri, server.documents.encoding)
+        shown = diagnostic(snapshot.source, offered.mends, uri, server.documents.encoding)
         action.diagnostics, action.is_preferred = [shown], offered.preferred or None
     return action
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from croqls.ide.flags import flags_of
 from croqls.lsp.asking import document_of, params_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
@@ -12,8 +13,10 @@ METHOD = "croqtile/document"
 
 
 def document(server: CroqtileServer, params: Any) -> dict[str, Any]:
-    report = document_of(server, params_of(params)).report
-    return {"version": 1, "dialect": report.dialect, "arch": report.target.name}
+    snapshot = document_of(server, params_of(params))
+    report = snapshot.report
+    flags = flags_of(report, server.documents.settings_of(snapshot.uri).below, snapshot.below)
+    return {"version": 1, "dialect": report.dialect, "arch": report.target.name, "flags": flags}
 
 
 ENTRIES = (Entry(METHOD, document),)

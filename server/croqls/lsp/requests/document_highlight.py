@@ -1,4 +1,5 @@
-"""`textDocument/documentHighlight`. What the credit flow puts together comes from the verdict process."""
+"""`textDocument/documentHighlight`. What the credit flow puts together comes from the verdict process; where it is
+late, what is known without it is lit."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from croqls.ide.highlights import Highlight, flow_highlights, highlights, needs_flow
+from croqls.ide.highlights import Highlight, flow_highlights, highlights, needs_flow, plain_highlights
 from croqls.lsp.convert import range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.place import Place, is_present, place_of
@@ -33,7 +34,7 @@ async def document_highlight(
 async def _found(server: CroqtileServer, place: Place) -> tuple[Highlight, ...]:
     if needs_flow(*place):
         reply = await server.flow.ask(place.snapshot, place.offset, partial(flow_highlights, offset=place.offset))
-        return () if reply.failed else tuple(reply.answer)
+        return plain_highlights(*place) if reply.failed else tuple(reply.answer)
     return highlights(*place)
 
 

@@ -38,7 +38,7 @@ async def text_document_rename(server: CroqtileServer, params: lsp.RenameParams)
         raise JsonRpcException(message="the document was changed meanwhile; nothing was renamed", code=code)
     if isinstance(edits, Refused):
         raise _error(edits)
-    return workspace_edit(server, place.snapshot, edits)
+    return workspace_edit(server, place.snapshot, params.text_document.uri, edits)
 
 
 def _error(refused: Refused) -> JsonRpcException:

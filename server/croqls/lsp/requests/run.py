@@ -7,7 +7,7 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from croqls.lsp.asking import COMMON, Options, document_of, options_of, params_of, token_of
+from croqls.lsp.asking import COMMON, Options, options_of, params_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.run_following import started
 from croqls.lsp.server import CroqtileServer
@@ -45,7 +45,7 @@ async def run(server: CroqtileServer, params: Any) -> dict[str, Any]:
     """Answers at once; the run goes on. While one is under way its number is answered, and nothing starts."""
     given = params_of(params)
     task, options = run_options(given)
-    made, new = started(server, document_of(server, given), task, options, token_of(given))
+    made, new = started(server, given, task, options)
     return {"version": 1, "id": made.id, "started": new}
 
 

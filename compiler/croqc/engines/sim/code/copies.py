@@ -42,7 +42,7 @@ def _copy(c: Compiler, node: ast.Copy) -> Code:
         together = cooperative and shares(frame)
         if together:
             yield from meet(frame, span)
-        leads = not together or (frame.path is not None and frame.path.position == 0)
+        leads = not together or (frame.path is not None and frame.path.position == frame.meeting.leader)
         origin = source(frame)
         target = dest(frame, origin)
         future = FutureState(target)

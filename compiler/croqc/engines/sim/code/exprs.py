@@ -250,6 +250,9 @@ def _builtin(c: Compiler, node: ast.Builtin) -> Fn:
     if node.name == "cdiv":
         divide = arithmetic("cdiv", node.span)
         return lambda frame: divide(frame, args[0](frame), args[1](frame))
+    if node.name == "stage":  # the older `stage<N>(x)` is `x % N` (chapter 0)
+        rest = arithmetic("%", node.span)
+        return lambda frame: rest(frame, args[1](frame), args[0](frame))
     function, span = MATHS.get(node.name), node.span
     if function is None:
         raise SimError(f"{node.name} is not simulated", node.span, unsupported=True)

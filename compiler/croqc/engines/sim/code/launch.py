@@ -19,11 +19,11 @@ import numpy as np
 from croqc.engines.sim.code.carried import carrying, changed, read_by_block, taken_back
 from croqc.engines.sim.code.compiler import LEAVE, Code, Compiler, as_steps
 from croqc.engines.sim.code.refs import flatten
-from croqc.engines.sim.code.sync import device, joined
+from croqc.engines.sim.code.sync import JOIN, device, joined
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.memory import Buffer
-from croqc.engines.sim.machine.scheduler import LAGS, Scheduler, Steps, Task
+from croqc.engines.sim.machine.scheduler import LAGS, Block, Scheduler, Steps, Task
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.plan import Plan, Start
 from croqc.engines.sim.spread import run_groups
@@ -125,6 +125,8 @@ def _launch(c: Compiler, kernel: Kernel) -> Callable[[Frame], None]:
     independent = not any(isinstance(each, ast.Call) and each.kind == "atomic" for each in walk(node))
 
     def run(frame: Frame) -> None:
+        if plan.not_followed is not None:
+            raise SimError(plan.not_followed[1], plan.not_followed[0], unsupported=True)
         extents = [axis.extents(frame) for axis in outer]
         threads = plan.threads if plan.threads is not None else np.arange(count(frame), dtype=np.int64)
         groups = Groups(outer, extents, cooperative)
@@ -272,16 +274,26 @@ class Launch:
 def _inner(c: Compiler, node: ast.Parallel, axes: Sequence[ast.Axis], body: Callable[[Frame], Any]) -> Code:
     codes = [AxisCode(c, axis) for axis in axes]
     plan = c.plan_of(node)
-    starts, joins = plan.starts, plan.joins(node)
+    starts, joins = [(number, plan.starts[number]) for number in plan.of(node)], plan.joins(node)
+    undivided = len(plan.starts) <= 1
+    before = {number: plan.before(number, node) for number, start in starts if start.path.met}
     own = changed(c.model, plan.kernel, node)
     slots, back = [c.slot(symbol) for symbol in own], [c.slot(s) for s in read_by_block(c.model, plan.kernel, own)]
     span = node.span
 
     def run(frame: Frame) -> Any:
-        _, path = device(frame, span)
-        if path.position >= 0 or len(starts) <= 1:
+        block, path = device(frame, span)
+        if path.position >= 0 or undivided:
             return (yield from _enter(frame, codes, body))
-        _fork(frame, starts, slots, lambda child: _enter(child, codes, body))
+        block.own.forks += 1
+        numbers = tuple(number for number, _ in starts)
+        meeting = block.meetings.setdefault(numbers, Meeting(len(starts), numbers[0]))
+        given = {number: _come(block, jobs) for number, jobs in before.items()}
+        for number, start in starts:
+            child = frame.fork()
+            child.meeting = meeting
+            child.path = _path(block, number, start)
+            _give(child, node, carrying(block, child.path, child, slots, _enter(child, codes, body)), given.get(number))
         if joins or back:
             if not joins:  # the block's own flow is one here, where on a card each thread goes on with what it has made
                 note(frame.run, _MEET)
@@ -304,30 +316,50 @@ def _enter(frame: Frame, axes: Sequence[AxisCode], body: Callable[[Frame], Any])
     return signal if signal == LEAVE else None
 
 
-def _fork(frame: Frame, starts: Sequence[Start], slots: Sequence[int], body: Callable[[Frame], Steps]) -> None:
-    """Gives each path of an inner parallel its body to run, behind what it still has to do. `slots`: the variables of
-    the block that the body changes."""
-    assert frame.block is not None
-    block = frame.block
-    block.own.forks += 1
-    block.meeting.parties = len(starts)
-    for position, start in enumerate(starts):
-        path = _path(block, position, start)
-        child = frame.fork()
-        child.path = path
-        path.jobs.append(carrying(block, path, child, slots, body(child)))
-        if path.task.done:
-            path.task = Task(start.name, _work(path), path)
-            block.scheduler.add(path.task)
+Ends = list[tuple[PathState, object, int]]  # paths, what they run, and how often they have to have ended it
+
+
+def _come(block: BlockState, jobs: Sequence[tuple[int, ast.Parallel]]) -> Ends:
+    """What has been given to others that a path waits for."""
+    others = [(block.paths[number], node) for number, node in jobs if number in block.paths]
+    return [(path, node, path.given[node]) for path, node in others if node in path.given]
+
+
+def _give(frame: Frame, node: ast.Parallel, steps: Steps, before: Ends | None) -> None:
+    """Gives a path the body of an inner parallel to run, behind what it still has to do, and what `before` names."""
+    assert frame.block is not None and frame.path is not None
+    path = frame.path
+    path.jobs.append(steps if before is None else _in_order(path, node, steps, before))
+    if path.task.done:
+        path.task = Task(path.name, _work(path), path)
+        frame.block.scheduler.add(path.task)
+
+
+def _in_order(path: PathState, node: ast.Parallel, steps: Steps, before: Ends) -> Steps:
+    """A body, counted, behind what `before` names."""
+    path.given[node] = path.given.get(node, 0) + 1
+
+    def job() -> Steps:
+        if not _have_ended(before):
+            path.task.place = node.span
+            yield Block(lambda: _have_ended(before), node.span, JOIN)
+        signal = yield from steps
+        path.ended[node] = path.ended.get(node, 0) + 1
+        return signal
+
+    return job()
+
+
+def _have_ended(before: Ends) -> bool:
+    return all(path.ended.get(node, 0) >= count for path, node, count in before)
 
 
 def _path(block: BlockState, position: int, start: Start) -> PathState:
     """The path of that name: the same one each time the parallel is entered."""
-    if position < len(block.paths):
-        return block.paths[position]
-    path = PathState(start.name, start.threads, position, Task(start.name, _work_of(()), done=True))
-    block.paths.append(path)
-    return path
+    if position not in block.paths:
+        task = Task(start.name, _work_of(()), done=True)
+        block.paths[position] = PathState(start.name, start.threads, position, task)
+    return block.paths[position]
 
 
 def _work_of(jobs: Sequence[Steps]) -> Steps:

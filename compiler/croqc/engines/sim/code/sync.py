@@ -71,28 +71,24 @@ def wait_at(frame: Frame, meeting: Meeting, span: Span, about: str) -> Stepping:
 
 def shares(frame: Frame) -> bool:
     """Whether the frame belongs to one of several paths of its block."""
-    return (
-        frame.path is not None
-        and frame.path.position >= 0
-        and frame.block is not None
-        and frame.block.meeting.parties > 1
-    )
+    return frame.path is not None and frame.path.position >= 0 and frame.meeting.parties > 1
 
 
 def joined(frame: Frame, span: Span) -> Stepping:
     """The block's own flow waits until the paths of the `parallel`s behind it have ended."""
     block, path = device(frame, span)
     path.task.place = span
-    if not all(each.task.done for each in block.paths):
-        yield Block(lambda: all(each.task.done for each in block.paths), span, JOIN)
+    paths = block.paths.values()
+    if not all(each.task.done for each in paths):
+        yield Block(lambda: all(each.task.done for each in paths), span, JOIN)
 
 
 def meet(frame: Frame, span: Span) -> Stepping:
     """The barrier of all paths of the block."""
-    block, path = device(frame, span)
+    _, path = device(frame, span)
     yield from together(frame, span, BARRIER)
     if shares(frame):
-        yield from wait_at(frame, block.meeting, span, BARRIER)
+        yield from wait_at(frame, frame.meeting, span, BARRIER)
     elif path.position < 0:
         yield from joined(frame, span)
 
@@ -109,7 +105,7 @@ def _sync(c: Compiler, node: ast.Sync) -> Code:
         yield from step(frame, span)
         if node.kind == "barrier" and block.grid is not None:
             yield from together(frame, span, GRID)
-            block.grid.parties = len(block.peers) * (block.meeting.parties if shares(frame) else 1)
+            block.grid.parties = len(block.peers) * (frame.meeting.parties if shares(frame) else 1)
             yield from wait_at(frame, block.grid, span, GRID)
         else:
             yield from meet(frame, span)

@@ -176,6 +176,8 @@ def cast(value: Value, kind: np.dtype[Any]) -> Value:
             if isinstance(value, float)
             else np.bool_(value)
             if value is True or value is False
+            else np.uint64(value)
+            if value >= 2**63
             else np.int64(value)
         )
     if value.dtype == kind:

@@ -47,10 +47,10 @@ local COMMANDS = {
   },
   {
     "CroqProfile",
-    "Measure on the card where the time of this file's kernels goes",
-    {},
-    function()
-      lazy("run", "start", { task = "profile" })
+    "Measure on the card where the time of this file's kernels goes; with ! in spite of a verdict that fails",
+    { bang = true },
+    function(call)
+      lazy("run", "start", { task = "profile", force = call.bang or nil })
     end,
   },
   {
@@ -97,6 +97,22 @@ local COMMANDS = {
     {},
     function()
       lazy("texts", "shared")
+    end,
+  },
+  {
+    "CroqIr",
+    "Show what a stage or pass of the compiler made, beside the source; without a name the pipeline IR as it is built",
+    { nargs = "?", complete = of_server("stages") },
+    function(call)
+      lazy("generated", "open_stage", word(call) or "build")
+    end,
+  },
+  {
+    "CroqExpand",
+    "Show what the use of a macro under the cursor becomes",
+    {},
+    function()
+      lazy("texts", "expand")
     end,
   },
   {

@@ -104,28 +104,13 @@ end
 --- By file: the process that serves it, and its address once it has told that.
 local pages = {}
 
---- The settings of the editor as options of `croq`.
-local function flags()
-  local client = server.client()
-  local settings = client and client.settings.croqtile or {}
-  local found = {}
-  for _, name in ipairs({ "arch", "dialect" }) do
-    if settings[name] then
-      vim.list_extend(found, { "--" .. name, settings[name] })
-    end
-  end
-  for name, value in vim.spairs(settings.defines or {}) do
-    vim.list_extend(found, { "-D", type(value) == "string" and name .. "=" .. value or name })
-  end
-  return found
-end
-
 local function open(address)
   local _, failure = vim.ui.open(address)
   server.say(failure and ("open %s in a browser"):format(address) or address)
 end
 
-local function serve(file)
+--- `flags`: the settings of the editor as options of `croq`.
+local function serve(file, flags)
   local command = { server.croq(), "flow", file, "--serve" }
   local page, complaint = { heard = "" }, ""
   local function hear(_, text)
@@ -138,7 +123,7 @@ local function serve(file)
       end)
     end
   end
-  local started, process = pcall(vim.system, vim.list_extend(command, flags()), {
+  local started, process = pcall(vim.system, vim.list_extend(command, flags), {
     stdout = hear,
     stderr = function(_, text)
       complaint = complaint .. (text or "")
@@ -169,8 +154,14 @@ function M.page()
   local known = pages[file]
   if known and known.address then
     open(known.address)
+  elseif not known and not server.client() then
+    serve(file, {})
   elseif not known then
-    serve(file)
+    server.ask("croqtile/document", {}, function(answer)
+      if not pages[file] then
+        serve(file, answer.flags)
+      end
+    end)
   end
 end
 

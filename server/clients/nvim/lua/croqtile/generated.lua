@@ -1,4 +1,5 @@
---- Generated code beside its source, the cursor's line lit on both sides. Must not ask for anything but that code.
+--- Generated code and stages of the compiler beside their source, the cursor's line lit on both sides. Must not ask for
+--- anything else.
 local float = require("croqtile.float")
 local server = require("croqtile.server")
 local M = {}
@@ -8,7 +9,8 @@ local FILETYPES = { cuda = "cuda", full = "cuda", ptx = "asm", sass = "asm" }
 local space = vim.api.nvim_create_namespace("croqtile.generated")
 local group = vim.api.nvim_create_augroup("croqtile.generated", {})
 
---- By buffer of generated code: source (buffer), form, entry, lines (as `code.lines`), tick (of the source then).
+--- By buffer of generated code: source (buffer), form (or the name of a stage), entry, lines (as `code.lines`), tick (of the
+--- source then), again (makes it anew).
 local views = {}
 
 local function light(buffer, lines)
@@ -100,7 +102,7 @@ local function buffer_of(source, form, entry)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ":t")
   vim.api.nvim_buf_set_name(buffer, ("croqtile://%d/%s%s.%s"):format(source, entry and entry .. "@" or "", name, form))
   vim.bo[buffer].bufhidden = "wipe"
-  vim.bo[buffer].filetype = FILETYPES[form]
+  vim.bo[buffer].filetype = FILETYPES[form] or ""
   vim.api.nvim_create_autocmd("BufWipeout", {
     group = group,
     buffer = buffer,
@@ -111,13 +113,14 @@ local function buffer_of(source, form, entry)
   return buffer
 end
 
-local function show(source, form, entry, tick, code)
+local function show(source, form, entry, tick, code, again)
   if code.text == "" then
-    server.say(table.concat(mistakes(code), "\n"), vim.log.levels.WARN)
+    local said = #code.diagnostics > 0 and table.concat(mistakes(code), "\n") or "there is no kernel here"
+    server.say(said, vim.log.levels.WARN)
     return
   end
   local buffer = buffer_of(source, form, entry)
-  views[buffer] = { source = source, form = form, entry = entry, lines = code.lines, tick = tick }
+  views[buffer] = { source = source, form = form, entry = entry, lines = code.lines, tick = tick, again = again }
   float.fill(buffer, vim.split(code.text, "\n", { trimempty = true }))
   if #vim.fn.win_findbuf(buffer) == 0 then
     vim.api.nvim_open_win(buffer, false, { split = "right", win = vim.fn.bufwinid(source) })
@@ -136,7 +139,22 @@ function M.open(form, entry, source)
   local tick = vim.api.nvim_buf_get_changedtick(source)
   server.ask("croqtile/generated", { form = form, entry = entry }, function(answer)
     if vim.api.nvim_buf_is_valid(source) then
-      show(source, form, entry, tick, answer.code)
+      show(source, form, entry, tick, answer.code, function()
+        M.open(form, entry, source)
+      end)
+    end
+  end, source)
+end
+
+--- The same for what a stage of the compiler made of the file.
+function M.open_stage(stage, source)
+  source = source or vim.api.nvim_get_current_buf()
+  local tick = vim.api.nvim_buf_get_changedtick(source)
+  server.ask("croqtile/ir", { after = stage }, function(answer)
+    if vim.api.nvim_buf_is_valid(source) then
+      show(source, stage, nil, tick, { text = answer.text, lines = answer.lines, diagnostics = {} }, function()
+        M.open_stage(stage, source)
+      end)
     end
   end, source)
 end
@@ -148,7 +166,7 @@ vim.api.nvim_create_autocmd("BufWritePost", {
   callback = function(event)
     for buffer, view in pairs(views) do
       if view.source == event.buf and #vim.fn.win_findbuf(buffer) > 0 then
-        M.open(view.form, view.entry, view.source)
+        view.again()
       end
     end
   end,

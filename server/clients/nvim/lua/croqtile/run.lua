@@ -119,7 +119,8 @@ function M.ended(result)
   local lines, marks = words.lines(result.result)
   local title = "Croqtile: " .. result.task
   if result.offer == "force" then
-    table.insert(lines, ":CroqRun! gpu runs on the card what the verdict keeps from it")
+    local anyway = result.task == "profile" and ":CroqProfile! measures" or ":CroqRun! gpu runs"
+    table.insert(lines, anyway .. " on the card what the verdict keeps from it")
   end
   if #lines == 0 then
     lines = { "there is nothing to run here: no function with sizes" }

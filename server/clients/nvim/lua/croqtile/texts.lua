@@ -1,4 +1,4 @@
---- What is asked once and read: shared memory, a rule's page, what migration did, the doctor. Must not run kernels.
+--- What is asked once and read: shared memory, what a macro becomes, a rule's page, what migration did, the doctor. Must not run kernels.
 local float = require("croqtile.float")
 local server = require("croqtile.server")
 local M = {}
@@ -59,6 +59,31 @@ function M.shared(entry, buffer)
   server.ask("croqtile/sharedMemory", { entry = entry }, function(answer)
     float.read(M.shared_lines(answer), { title = "Shared memory" })
   end, buffer)
+end
+
+-- --- macros and stages ---
+
+--- The lines for an answer of `croqtile/expansion`.
+function M.expansion_lines(answer)
+  return answer.text == "" and { "// nothing" } or vim.split(answer.text, "\n")
+end
+
+--- What the use of a macro under the cursor becomes.
+function M.expand()
+  local client = server.client()
+  local ask = client and { position = vim.lsp.util.make_position_params(0, client.offset_encoding).position } or {}
+  server.ask("croqtile/expansion", ask, function(answer)
+    local title = ("%s, line %d"):format(answer.name, answer.range.start.line + 1)
+    float.read(M.expansion_lines(answer), { title = title, filetype = "croqtile" })
+  end)
+end
+
+--- The names of the stages of the compiler, as far as a server tells them at once.
+function M.stages()
+  local client = server.client()
+  local document = { textDocument = { uri = vim.uri_from_bufnr(0) } }
+  local answer = client and client:request_sync("croqtile/ir", document, 2000)
+  return answer and answer.result and answer.result.stages or {}
 end
 
 -- --- rules ---
