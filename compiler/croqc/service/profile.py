@@ -185,7 +185,8 @@ class _Profiler:
             place.buffer for place in places if place.op == "copy" and not place.leaves and place.path in ring.producers
         }
         buffers = () if flow is None else flow.buffers
-        slot = sum(item.slot_bytes for item in buffers if item.name in filled and item.slots == ring.slots)
+        sizes = [item.slot_bytes for item in buffers if item.name in filled and item.slots == ring.slots]
+        slot = 0 if None in sizes else sum(size or 0 for size in sizes)
         return Room(kernel.shared_bytes, self.report.target.shared_limit, slot)
 
 
