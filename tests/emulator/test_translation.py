@@ -57,10 +57,8 @@ def test_vectors_and_coordinates() -> None:
 def test_a_kernel_is_found_by_its_name() -> None:
     code = 'extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128)\nmatmul(int K) {\n}\n'
     found = translated(code, "sm_90a")
-    assert (
-        '{"matmul", [](void** emu_arguments) { emu::launch(matmul, emu_arguments); }, emu::parameters_of(matmul), 2},'
-        in found
-    )
+    start = '{"matmul", [](void** emu_arguments) { emu::launch(::matmul, emu_arguments); }, '
+    assert f"{start}emu::parameters_of(::matmul), 2}}," in found
     assert "#define __CUDA_ARCH__ 900\n" in found
 
 

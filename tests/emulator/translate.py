@@ -31,8 +31,8 @@ def translated(code: str, arch: str) -> str:
     text = text.replace('extern "C" __global__', "__global__")  # the C library has names of its own
     number = int(re.sub(r"\D", "", arch)) * 10
     entries = "".join(
-        f'    {{"{name}", [](void** emu_arguments) {{ emu::launch({name}, emu_arguments); }}, '
-        f"emu::parameters_of({name}), {cluster or 1}}},\n"
+        f'    {{"{name}", [](void** emu_arguments) {{ emu::launch(::{name}, emu_arguments); }}, '
+        f"emu::parameters_of(::{name}), {cluster or 1}}},\n"
         for cluster, name in kernels
     )
     return (
