@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from croqc.refactor import bootstrap
+from croqc.refactor.base import Refusal
+from croqc.refactor.equal import attempt
 from croqc.service.check import check_text
 from croqc.service.cuda import cuda_of
 from croqc.service.migrate import Migration, migrate
@@ -12,7 +14,9 @@ from croqc.service.settings import Settings
 from croqc.syntax import parser
 from croqc.syntax.parser import parse_function
 from croqc.text.diagnostics import Severity
-from tests.refactor.rewriting import BLOCK, CONSUMER, PRODUCER, RING, ROLE, framed, verdicts
+from croqc.text.edits import Edit
+from croqc.text.span import Span
+from tests.refactor.rewriting import BLOCK, CONSUMER, PRODUCER, RING, ROLE, code, framed, verdicts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KERNELS = ("pipeline_classic", "pipeline_course", "pipeline_1p2c", "pipeline_current", "persistent_1p2c", "swap_f16")
@@ -300,6 +304,14 @@ def test_what_cannot_be_moved_is_told(frame: str, body: str, message: str) -> No
     assert message in [item.message for item in result.kept if item.older]
 
 
+def test_a_slot_that_a_macro_writes_stays_and_that_is_told() -> None:
+    text = framed(PRODUCER, f"tma.copy.async<full[s]> {COPY}\nGIVE(full);")
+    result = moved(f"#define GIVE(e) trigger e[s]\n{text}")
+    assert f"a_f = tma.copy.async {COPY}" in result.text
+    assert "GIVE(full) after a_f;" in result.text
+    assert any("a macro writes the slot" in item.message for item in result.kept)
+
+
 def test_places_are_those_of_the_text_before() -> None:
     """An edit further up does not move the place of what stays further down."""
     body = f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];\nwait<0> done;"
@@ -362,3 +374,51 @@ def test_copies_that_came_from_futures_are_lowered_as_futures_are(name: str) -> 
     back = moved(moved(example(name), "course").text).text
     assert back != example(name)
     assert cuda_of(check_text(back), None, {}).result.text == cuda_of(check_text(example(name)), None, {}).result.text
+
+
+MACROS = """\
+#define GIVE(e) trigger e[k % 2]
+#define TAKE(slot) wait full[slot]
+__co__ void f(global f16 [M, K] a, global f16 [M, K] out) {
+  parallel b by cdiv(M, 64) : block {
+    shared event full[2], empty[2] = ready;
+    shared f16 [64, 64] a_s[2];
+    parallel r by 2 : group-4 {
+      inthreads.async (r == 0) {
+        foreach {k} in [cdiv(K, 64)] {
+          wait empty[k % 2];
+          dma.copy a.subspan(64, 64).at(b, k) => a_s[k % 2];
+          GIVE(full);
+        }
+      }
+      inthreads.async (r == 1) {
+        foreach {k} in [cdiv(K, 64)] {
+          TAKE(k % 2);
+          dma.copy a_s[k % 2] => out.subspan(64, 64).at(b, k);
+          trigger empty[k % 2];
+        }
+      }
+    }
+  }
+}
+"""
+
+
+def test_what_a_macro_makes_in_part_stays() -> None:
+    """Half of the reference stands in the macro: an order behind its argument would follow a subscript."""
+    found = moved(MACROS)
+    assert "wait empty.at(k);" in found.text and "trigger empty.at(k);" in found.text
+    assert "          GIVE(full);\n" in found.text and "          TAKE(k % 2);\n" in found.text
+    messages = [item.message for item in found.kept]
+    assert messages and all(message.startswith("the slot by hand stays: ") for message in messages)
+    assert [item for item in check_text(found.text).diagnostics if item.severity is Severity.ERROR] == []
+
+
+def test_edits_inside_a_macro_are_refused() -> None:
+    before = code(MACROS)
+    at = before.text.index("TAKE(k % 2)") + len("TAKE(")
+    outcome = attempt(before, [Edit(Span(at, at + len("k % 2")), "k % 2")])
+    assert isinstance(outcome, Refusal) and outcome.reason == "a macro makes what would be rewritten"
+    assert before.slice(outcome.span) == "TAKE(k % 2)"
+    whole = attempt(before, [Edit(outcome.span, "wait full[k % 2]")])
+    assert not isinstance(whole, Refusal)

@@ -53,10 +53,12 @@ export function steps({ folder, there, withoutPip, source }: Installation, maker
   return needsPip ? [{ title: "Add pip", command: python, args: ["-I", "-m", "ensurepip"] }, installed] : [installed];
 }
 
-/** A step as one would type it, for a person to read. */
-export function typed({ command, args }: Step): string {
-  const quoted = (word: string): string => (/^[\w@%+=:,./\\~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-  return [command, ...args].map(quoted).join(" ");
+/** A step as one would type it, for a person to read: in a shell of POSIX, or in PowerShell, which starts a quoted program by `&`. */
+export function typed({ command, args }: Step, platform: NodeJS.Platform): string {
+  const apostrophe = platform === "win32" ? "''" : "'\\''";
+  const quoted = (word: string): string => (/^[\w@%+=:,./\\~-]+$/.test(word) ? word : `'${word.replaceAll("'", apostrophe)}'`);
+  const line = [command, ...args].map(quoted).join(" ");
+  return platform === "win32" && line.startsWith("'") ? `& ${line}` : line;
 }
 
 /** A source with a path that is relative to the workspace's folder made whole; a name and an address stay as they are. */

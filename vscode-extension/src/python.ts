@@ -74,21 +74,21 @@ export function isBare(command: string): boolean {
 }
 
 /** Whether a path is below a folder, by its text alone; a name such as `..venv` is not the way out. */
-export function below(file: string, folder: string): boolean {
-  const relative = path.relative(folder, file);
-  const out = relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+export function below(file: string, folder: string, paths: path.PlatformPath = path): boolean {
+  const relative = paths.relative(folder, file);
+  const out = relative === ".." || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative);
   return relative !== "" && !out;
 }
 
 /** Whether a program is below one of the folders, or reached through one, as by a link. */
-export function inside(command: string, folders: readonly string[], files: Files): boolean {
+export function inside(command: string, folders: readonly string[], files: Files, paths: path.PlatformPath = path): boolean {
   const roots = folders.flatMap((folder) => [folder, files.real(folder)]);
-  return !isBare(command) && files.reached(command).some((place) => roots.some((root) => below(place, root)));
+  return !isBare(command) && files.reached(command).some((place) => roots.some((root) => below(place, root, paths)));
 }
 
 function workspaceInterpreters(folder: string, platform: NodeJS.Platform): string[] {
-  const tail = platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"];
-  return [".venv", "venv"].map((name) => path.join(folder, name, ...tail));
+  const [paths, tail] = platform === "win32" ? [path.win32, ["Scripts", "python.exe"]] : [path.posix, ["bin", "python"]];
+  return [".venv", "venv"].map((name) => paths.join(folder, name, ...tail));
 }
 
 /**
@@ -113,8 +113,9 @@ export function candidates(at: Surroundings, files: Files): Candidate[] {
     found.push(...names.map((command): Candidate => ({ command, origin: "path" })));
   }
   const placed = found.map(({ command, origin }) => ({ command: isBare(command) ? (files.found(command) ?? command) : command, origin }));
-  const named = ({ command }: Candidate): boolean => isBare(command) || path.isAbsolute(command);
-  const allowed = at.trusted ? placed : placed.filter((one) => named(one) && !inside(one.command, at.folders, files));
+  const paths = at.platform === "win32" ? path.win32 : path.posix;
+  const named = ({ command }: Candidate): boolean => isBare(command) || paths.isAbsolute(command);
+  const allowed = at.trusted ? placed : placed.filter((one) => named(one) && !inside(one.command, at.folders, files, paths));
   return allowed.filter((one, i) => allowed.findIndex((other) => other.command === one.command) === i);
 }
 

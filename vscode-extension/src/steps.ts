@@ -19,7 +19,7 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
         throw new vscode.CancellationError();
       }
       if (code !== 0) {
-        throw new Refusal(`'${typed(step)}' ended with code ${code ?? "none"}; its terminal says why`, {
+        throw new Refusal(`'${typed(step, process.platform)}' ended with code ${code ?? "none"}; its terminal says why`, {
           title: "Show Terminal",
           command: "workbench.action.terminal.focus",
         });

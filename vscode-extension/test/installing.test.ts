@@ -16,7 +16,7 @@ const OLD: Probe = { kind: "too-old", candidate, python: "3.9.7" };
 const GONE: Probe = { kind: "no-interpreter", candidate, reason: "no such program" };
 const BROKEN: Probe = { kind: "package-broken", candidate, reason: "ImportError" };
 const FOUND: Probe = { kind: "found", candidate, python: "3.12.1", server: "0.1.0" };
-const lines = (...args: Parameters<typeof steps>): string[] => steps(...args).map(typed);
+const lines = (...args: Parameters<typeof steps>): string[] => steps(...args).map((step) => typed(step, "linux"));
 
 test("uv makes and fills an environment", () => {
   assert.deepEqual(lines({ folder: "/w s/.venv", there: false, withoutPip: false, source: "croqtile-tools" }, { kind: "uv", command: "/b/uv" }, "linux"), [
@@ -74,7 +74,13 @@ test("a path is one of the workspace's folder, a name and an address are not", (
 });
 
 test("what is shown can be typed as it stands", () => {
-  assert.equal(typed({ title: "", command: "a b", args: ["it's", "$(x)", ""] }), "'a b' 'it'\\''s' '$(x)' ''");
+  assert.equal(typed({ title: "", command: "a b", args: ["it's", "$(x)", ""] }, "linux"), "'a b' 'it'\\''s' '$(x)' ''");
+});
+
+test("in PowerShell a quoted program is started by &, and an apostrophe is doubled", () => {
+  const step = { title: "", command: "C:\\Ada's files\\python.exe", args: ["-m", "venv", "C:\\w\\.venv"] };
+  assert.equal(typed(step, "win32"), "& 'C:\\Ada''s files\\python.exe' -m venv C:\\w\\.venv");
+  assert.equal(typed({ ...step, command: "C:\\b\\uv.exe" }, "win32"), "C:\\b\\uv.exe -m venv C:\\w\\.venv");
 });
 
 test("an option of pip is no package", () => {

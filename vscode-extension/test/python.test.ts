@@ -57,6 +57,27 @@ test("the search goes from the workspace to the PATH", () => {
   ]);
 });
 
+const onWindows: Surroundings = { ...at, folders: ["C:\\Ada\\ws"], platform: "win32" };
+
+test("on Windows environments have Scripts", () => {
+  assert.deepEqual(commands(candidates(onWindows, everything)), [
+    "C:\\Ada\\ws\\.venv\\Scripts\\python.exe",
+    "C:\\Ada\\ws\\venv\\Scripts\\python.exe",
+    "python",
+    "python3",
+  ]);
+});
+
+test("on Windows an untrusted folder is the same in upper and lower case, and with either slash", () => {
+  const tried = (setting: string): string[] => commands(candidates({ ...onWindows, setting, trusted: false }, everything));
+  for (const own of ["C:\\Ada\\ws\\py.exe", "c:\\ada\\WS\\x\\py.exe", "C:/Ada/ws/py.exe", "C:\\Ada\\ws\\..venv\\py.exe", "py\\py.exe"]) {
+    assert.deepEqual(tried(own), [], own);
+  }
+  for (const other of ["C:\\Ada\\wsx\\py.exe", "D:\\Ada\\ws\\py.exe", "\\\\host\\share\\py.exe", "C:\\Ada\\ws\\..\\py.exe"]) {
+    assert.deepEqual(tried(other), [other]);
+  }
+});
+
 test("environments that do not exist are not tried", () => {
   const files: Files = { ...everything, exists: (file) => file === "/ws/venv/bin/python" };
   assert.deepEqual(commands(candidates(at, files)), ["/ws/venv/bin/python", "python3", "python"]);

@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if sys.platform == "win32":
+        return _run(args, None, "the engine gpu runs on Linux")
     with open_card() as card:
         absent = no_card(card, offers_sim=False)
         return _run(args, None if absent else card, absent)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from croqc.engines.gpu.parent import Parent
 from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
 from croqc.runs.report import Verdict
@@ -18,6 +18,9 @@ from croqc.service.run import RunReport, run_planned
 from croqc.service.run_plan import Planned, Request, plan_runs
 from croqc.service.run_result import RunEntry, run_entry
 from croqc.text.record import record, replace
+
+if TYPE_CHECKING:
+    from croqc.engines.gpu.parent import Parent  # which needs locks that Windows does not have
 
 _GOOD = (Verdict.VERIFIED, Verdict.CONSISTENT)
 

@@ -7,6 +7,7 @@ separators; LSP counts LF, CRLF and CR only.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -54,6 +55,8 @@ def path_of(uri: str) -> Path | None:
     if not key.startswith("file://") or _split(uri) is None or "\0" in key:
         return None
     path = key.removeprefix("file://")
+    if not path.startswith("/"):  # `file://server/share/k.co`, a file of another machine
+        path = f"//{path}"
     try:
         os.fsencode(path)
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -222,7 +225,9 @@ class Documents:
         return self.editor.trusted and all(self.folders[folder].trusted for folder in around)
 
     def _around(self, key: str) -> list[str]:
-        return [folder for folder in self.folders if key.startswith(f"{folder.rstrip('/')}/")]
+        """Upper and lower case are the same where the system's files are so."""
+        folded = str.casefold if sys.platform in ("win32", "darwin") else str
+        return [one for one in self.folders if folded(key).startswith(folded(f"{one.rstrip('/')}/"))]
 
 
 def _real(path: Path) -> str:

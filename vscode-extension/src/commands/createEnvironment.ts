@@ -40,7 +40,7 @@ export const createEnvironment: Command = {
     const withoutPip = there && (await lacksPip(runProcess, place.folder, process.platform));
     const wish = { folder: place.folder, there, withoutPip, source };
     const todo = steps(wish, await maker(), process.platform);
-    const detail = todo.map(typed).join("\n\n");
+    const detail = todo.map((step) => typed(step, process.platform)).join("\n\n");
     const question = todo.length > 1 ? "Make a Python environment with these commands?" : "Install the package with this command?";
     if ((await vscode.window.showInformationMessage(question, { modal: true, detail }, RUN)) !== RUN) {
       return;

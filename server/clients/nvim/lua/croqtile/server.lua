@@ -37,7 +37,11 @@ end
 function M.install_hint()
   local checkout = vim.fs.normalize(home() .. "/../../..")
   if vim.uv.fs_stat(checkout .. "/pyproject.toml") then
-    return ("cd %s && python3 -m venv .venv && .venv/bin/pip install -e ."):format(vim.fn.shellescape(checkout))
+    local make = "cd %s && python3 -m venv .venv && .venv/bin/pip install -e ."
+    if vim.fn.has("win32") == 1 then
+      make = "cd %s; python -m venv .venv; .venv\\Scripts\\pip install -e ."
+    end
+    return make:format(vim.fn.shellescape(checkout))
   end
   return "pipx install /path/to/checkout (or the path of a wheel)"
 end
