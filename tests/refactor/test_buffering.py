@@ -337,3 +337,20 @@ def test_a_macro_is_changed_where_it_means_the_ring_alone(head: str, old: str, n
         assert isinstance(outcome, Refusal) and outcome.reason == reason
     else:
         assert text_of(before, outcome, deeper=True) == before.file.replace("STAGES 2", "STAGES 3")
+
+
+@pytest.mark.parametrize(
+    ("extent", "refused"), [("[C]", False), ("[cdiv(C, 64)]", False), ("[C / 64]", True), ("8", False)]
+)
+def test_a_tile_that_may_not_be_there_is_not_left_out(extent: str, refused: bool) -> None:
+    """With C < 64 the double buffer still copies its first tile, the loop of a ring would have no round."""
+    before = rows(extent, {"8": "7", "[C]": "C - 1"}.get(extent, f"{extent[1:-1]} - 1"))
+    outcome = ring.edits(before, next(iter(ring.sites(before))))
+    assert isinstance(outcome, Refusal) == refused
+    if isinstance(outcome, Refusal):
+        assert outcome.reason == "the sizes do not say whether there are as many tiles as are loaded ahead"
+    grows = code(
+        ROWS.replace("s32 [8, 16] src", "s32 [C, 16] src").replace("EXTENT", extent).replace("LAST", "C / 64 - 1")
+    )
+    if extent == "[C / 64]":
+        assert not isinstance(ring.edits(grows, next(iter(ring.sites(grows)))), Refusal)
