@@ -103,11 +103,12 @@ def predecessors(paths: tuple[Path, ...]) -> Mapping[Job, tuple[Job, ...]]:
     """For each path and outermost `parallel` that it runs: what other paths must have ended of, before it begins, as
     units of threads meet at the ends of one of both. Empty where all `parallel`s are divided alike."""
     jobs = [(number, node) for number, path in enumerate(paths) for node in path.met]
-    met = {node: unit_met(paths, node) for _, node in jobs}
+    met = {node: unit_met(paths, node) for node in _tops(paths)}
+    units = {(number, unit): _units(path, unit) for number, path in enumerate(paths) for unit in set(met.values())}
 
     def meet(one: Job, other: Job) -> bool:
         unit = max(met[one[1]], met[other[1]])
-        return not _units(paths[one[0]], unit).isdisjoint(_units(paths[other[0]], unit))
+        return not units[one[0], unit].isdisjoint(units[other[0], unit])
 
     return {one: tuple(other for other in jobs if one[0] != other[0] and meet(one, other)) for one in jobs}
 

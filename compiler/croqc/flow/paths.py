@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
-from croqc.sema.masks import UNIT_THREADS, Mask, Masks, members, place_indices, regions
+from croqc.sema.masks import UNIT_THREADS, Mask, Masks, Placement, members, place_indices, regions
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.syntax import ast
@@ -77,9 +77,9 @@ def kernel_paths(model: Model, kernel: Kernel) -> tuple[Path, ...]:
     if kernel.threads is None:
         unknown = dict.fromkeys((chain[-1] for chain in regions(kernel.node)), None)
         return (Path(WHOLE, {}, range(0), unknown),)
-    found = _Partition(model, kernel, kernel.threads)
+    found = _Partition.of(model, kernel, kernel.threads)
     tops = outermost(model, kernel)
-    return found.paths() if len(tops) < 2 else _Siblings(model, kernel, found, tops).paths()
+    return found.paths() if len(tops) < 2 else _Siblings(model, found, tops).paths()
 
 
 def outermost(model: Model, kernel: Kernel) -> tuple[ast.Parallel, ...]:
@@ -100,20 +100,31 @@ def divides(model: Model, node: ast.Parallel) -> bool:
 
 class _Partition:
     """Splits the threads of a block into classes, as masks, that run the same statements: those of the kernel, or of
-    one `parallel` in it."""
+    one `parallel` in it. `inside`: the threads of each region of the kernel."""
 
-    def __init__(self, model: Model, kernel: Kernel, threads: int, only: ast.Parallel | None = None) -> None:
-        self.threads = threads
+    def __init__(
+        self,
+        node: ast.Parallel,
+        threads: int,
+        inside: Mapping[ast.InThreads, Mask | None],
+        placements: Sequence[Placement],
+        own: Sequence[Placement],
+    ) -> None:
+        self.threads, self.inside, self.placements = threads, inside, placements
+        self.units = [one for one in own if one.level in (Level.GROUP4, Level.GROUP)]
+        known = [(region, inside.get(region)) for region in nodes_of_kind(node, ast.InThreads) if region.is_async]
+        self.roles = {region: mask for region, mask in known if mask is not None}
+        self.works_outside = any(map(_works_outside, nodes_of_kind(node, ast.Parallel)))
+
+    @classmethod
+    def of(cls, model: Model, kernel: Kernel, threads: int) -> _Partition:
         masks = Masks(model, kernel.node, threads)
-        self.placements = masks.placements
-        placed = self.placements if only is None else place_indices(model, only)
-        self.units = [one for one in placed if one.level in (Level.GROUP4, Level.GROUP)]
-        chains = list(regions(kernel.node))
-        self.inside = {chain[-1]: masks.of_regions(chain) for chain in chains}
-        own = nodes_of_kind(only or kernel.node, ast.InThreads)
-        known = [(node, self.inside.get(node)) for node in own if node.is_async]
-        self.roles = {node: mask for node, mask in known if mask is not None}
-        self.works_outside = any(map(_works_outside, nodes_of_kind(only or kernel.node, ast.Parallel)))
+        inside = {chain[-1]: masks.of_regions(chain) for chain in regions(kernel.node)}
+        return cls(kernel.node, threads, inside, masks.placements, masks.placements)
+
+    def part(self, model: Model, node: ast.Parallel) -> _Partition:
+        """As if an inner `parallel` were the only one of the kernel."""
+        return _Partition(node, self.threads, self.inside, self.placements, place_indices(model, node))
 
     def paths(self) -> tuple[Path, ...]:
         classes = self.classes()
@@ -192,17 +203,20 @@ class _Partition:
         return f"path of threads {_first(group)} to {group.bit_length() - 1}"
 
     def _path(self, name: str, group: Mask, indices: Mapping[Symbol, int]) -> Path:
-        entered = {node: None if mask is None else bool(mask & group) for node, mask in self.inside.items()}
         covered, scattered = _as_range(members(group))
-        return Path(name, indices, covered, entered, scattered)
+        return Path(name, indices, covered, self.entered(group), scattered)
+
+    def entered(self, group: Mask) -> dict[ast.InThreads, bool | None]:
+        """Which regions some of the threads enter."""
+        return {node: None if mask is None else bool(mask & group) for node, mask in self.inside.items()}
 
 
 class _Siblings:
     """The paths of a block with several inner `parallel`s: together, where all of them are divided alike."""
 
-    def __init__(self, model: Model, kernel: Kernel, block: _Partition, tops: Sequence[ast.Parallel]) -> None:
+    def __init__(self, model: Model, block: _Partition, tops: Sequence[ast.Parallel]) -> None:
         self.block = block
-        self.own = {node: _Partition(model, kernel, block.threads, node) for node in tops}
+        self.own = {node: block.part(model, node) for node in tops}
         self.nested = {node: set(nodes_of_kind(node, ast.InThreads)) for node in tops}
 
     def paths(self) -> tuple[Path, ...]:
@@ -212,15 +226,16 @@ class _Siblings:
             return self.block.paths()
         found: dict[Mask, Path] = {}
         for node, groups in classes.items():
-            unit = self._unit(node, groups)
-            for group, path in zip(groups, self.own[node].named(groups), strict=True):
-                entered = {each: path.regions[each] for each in self.nested[node] if each in path.regions}
-                known = found.get(group)
-                if known is None:
+            if any(group not in found for group in groups):
+                for group, path in zip(groups, self.own[node].named(groups), strict=True):
                     shut = {each: each not in self.inner and path.regions[each] for each in path.regions}
-                    found[group] = replace(path, regions=shut | entered, met={node: unit})
-                else:
-                    found[group] = replace(known, regions={**known.regions, **entered}, met={**known.met, node: unit})
+                    found.setdefault(group, replace(path, regions=shut))
+            unit = self._unit(node, groups)
+            for group in groups:
+                path = found[group]
+                entered = self.own[node].entered(group)
+                own = {each: entered[each] for each in self.nested[node] if each in entered}
+                found[group] = replace(path, regions={**path.regions, **own}, met={**path.met, node: unit})
         ordered = sorted(found.items(), key=lambda item: (_first(item[0]), -item[0]))
         paths = [replace(path, apart=frozenset(self.own) - path.met.keys()) for _, path in ordered]
         return tuple(self._distinct(path, paths) for path in paths)
