@@ -16,6 +16,7 @@ from croqc.engines.installed import install
 from croqc.pipe import ir
 from croqc.service import machine
 from croqc.service.check import check_text
+from croqc.service.lowering import program_for
 from tests.cli.conftest import Croq
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE
 from tests.cli.test_protocol import validate
@@ -72,6 +73,22 @@ BARE = [
     Lane([(7_000, 7_700, 1, 0, 5)], 7_000, 8_000, 9_500, 10_500, 63, 4),
     Lane([(7_000, 7_100, 6, 1, 9)], 7_000, 8_000, 9_500, 10_500, 63, 4, 2),
 ]
+
+
+def test_what_the_compiler_says_of_the_files_own_code_is_told_at_its_line(
+    croq: Croq, child: Callable[..., None], tmp_path: Path
+) -> None:
+    text = f"__device__ int bad() {{ return nowhere; }}\n{PIPELINE}"
+    (tmp_path / "k.co").write_text(text, encoding="utf-8")
+    report = check_text(text)
+    function = report.functions[0]
+    assert function.analysis is not None
+    unit = program_for(report, function, function.analysis.model, LARGE).unit
+    number = next(at for at, line in enumerate(unit.lines, 1) if "nowhere" in line.text)
+    child("fails", "compiler", f'kernel.cu({number}): error: identifier "nowhere" is undefined')
+    outcome = croq("profile", str(tmp_path / "k.co"))
+    assert outcome.status == 1
+    assert 'line 1: the C++ compiler does not take this: identifier "nowhere" is undefined' in outcome.out + outcome.err
 
 
 def test_the_report(croq: Croq, records: Records) -> None:

@@ -17,7 +17,8 @@ SHOWN_AS: Final = "generated.cu"  # the file name of a unit, and so of its lines
 _ASM: Final = re.compile(r"\basm(?: volatile)?\(")
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _KERNEL: Final = re.compile(
-    r'extern "C" __global__ void (?:__cluster_dims__\((\d+), 1, 1\) )?__launch_bounds__\([^)]*\)\n(\w+)\('
+    r'extern "C" __global__ void (?:__cluster_dims__\((\d+), 1, 1\) )?'
+    r"(?:__launch_bounds__|__maxnreg__)\([^)]*\)\n(\w+)\("
 )
 _SHARED: Final = re.compile(r"extern __shared__ __align__\(\d+\) u8 smem\[\];")
 _TYPES: Final = {"pred": "bool", "b32": "uint32_t", "b64": "uint64_t"}

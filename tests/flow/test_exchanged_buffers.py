@@ -65,3 +65,10 @@ def test_a_buffer_that_is_filled_while_it_is_copied_out_is_found() -> None:
     last = "wait f0; g = dma.copy.async f0.data => dst.subspan(1, 16).at(C - 1, 0);"
     flow = flow_of(TEXT.format(least=1, body=SWAP.replace(use("f0", "C - 1"), last)))
     assert [finding.rule for finding in flow.findings] == ["stage-race"]
+
+
+def test_a_name_to_spare_has_a_buffer_that_is_shown() -> None:
+    least, body = RIGHT["a name to spare"]
+    flow = flow_of(TEXT.format(least=least, body=body))
+    names = [buffer.name for buffer in flow.buffers]
+    assert len(names) == len(set(names)) == 4

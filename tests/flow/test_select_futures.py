@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.flow.analysis import analyze_flow
-from croqc.flow.futures import future_rows
+from croqc.flow.futures import future_tables
 from croqc.flow.report import KernelFlow, Strength
 from croqc.service.check import check_text
 from tests.flow.test_no_false_proof import flow_of
@@ -120,14 +120,14 @@ def test_what_cannot_be_followed_is_told_at_its_place(name: str) -> None:
 
 
 def test_a_hover_knows_the_buffer_of_a_selected_future() -> None:
-    """Turn 0 takes the second buffer that was filled, turn 1 the first."""
+    """Turn 0 takes the second of the futures and so what it was copied into, turn 1 the first."""
     text = TEXT.format(body="f = select(1 - k, f0, f1); wait f;", turns="2", behind="")
     (function,) = check_text(text).functions
     assert function.analysis is not None
     model = function.analysis.model
     future = next(symbol for symbol in model.symbols if symbol.name == "f")
     (flow,) = analyze_flow(model)
-    rows = future_rows(flow, model, future, 4)
-    assert [(row.iteration, row.waited, row.names) for row in rows] == [
-        ((("k", 0),), 1, 1), ((("k", 1),), 0, 0)
+    (table,) = future_tables(flow, model, future, 4)
+    assert [(row.iteration, row.waited, row.names) for row in table.rows] == [
+        ((("k", 0),), "r1", "r1"), ((("k", 1),), "r0", "r0")
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from croqc.flow.analysis import analyze_flow
 from croqc.flow.report import EventFacts, FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.tables import (
     failing_step,
@@ -46,6 +47,38 @@ def test_the_consumers_table_is_the_tutorials() -> None:
         (2, 0, 1, 1, 0, 1, 0),
         (3, 1, 1, 1, 0, 0, 0),
     ]
+
+
+TWO_ROWS = """__co__ void f(global s32 [R, 16] src, global s32 [R, 16] dst) {
+  parallel b by 1 : block {
+    shared event full[2][4], empty[2][4] = ready;
+    shared s32 [1, 16] ring0[4], ring1[4];
+    parallel p by 3 : group-4 {
+      inthreads.async (p == 0) { foreach {k} in [R] {
+        wait empty[0][k % 4]; dma.copy src.subspan(1, 16).at(k, 0) => ring0[k % 4]; trigger full[0][k % 4];
+      } }
+      inthreads.async (p == 1) { foreach {k} in [R] {
+        wait full[0][k % 4], empty[1][k % 4];
+        dma.copy ring0[k % 4] => ring1[k % 4];
+        trigger empty[0][k % 4], full[1][k % 4];
+      } }
+      inthreads.async (p == 2) { foreach {k} in [R] {
+        wait full[1][k % 4]; dma.copy ring1[k % 4] => dst.subspan(1, 16).at(k, 0); trigger empty[1][k % 4];
+      } }
+    }
+  }
+}
+"""
+
+
+def test_credits_of_slots_that_a_path_never_waits_on_are_not_its_own() -> None:
+    """Two rings in one array of events: each path has the four credits of its own one."""
+    (flow,) = analyze_flow(model_of(TWO_ROWS))
+    event = facts(flow, "empty")
+    assert initial_credits(flow, event) == 8
+    for path in ("path p == 0", "path p == 1"):
+        assert run_ahead(flow, path) == (4, "empty")
+        assert [row.credits for row in wait_rows(flow, event, path)] == [3, 2, 1, 0, 0, 0, 0, 0]
 
 
 def test_the_producer_spends_the_credits_given_at_start_first() -> None:
@@ -132,7 +165,7 @@ def test_steps_are_sentences() -> None:
     assert step_text(trigger) == "path p1 == 0 arrives on full[1] and 32,768 bytes are to land"
     copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s", bytes=8192)
     assert step_text(copy) == "path p1 == 0 starts a copy into lhs_s[1]"
-    out = replace(copy, slot=None, buffer="out_s", bytes=None)
+    out = replace(copy, slot=None, buffer="out_s", bytes=None, leaves=True)
     assert step_text(out) == "path p1 == 0 copies out_s to global memory"
     assert step_text(replace(out, op="land")) == "The copy of out_s has arrived in global memory"
     assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"

@@ -17,6 +17,17 @@ UNDECIDED = {
         ring(take="wait full[s]; if (src.at(0, 0) > 0.0f) { trigger empty[s]; }"), "depends on data",
         "src.at(0, 0) > 0.0f",
     ),
+    "credit only for some data, by a name": (
+        ring(before="int m = call slot(b);", take="wait full[s]; if (m > k) { trigger empty[s]; }"), "depends on data",
+        "m > k",
+    ),
+    "a role for some data": (
+        block("""shared event done;
+          parallel p by 2 : group-4 {
+            inthreads.async (p == x.at(b)) { trigger done; }
+            inthreads.async (p == 1) { wait done; } }""").replace("K] src", "K] src, global s32 [M] x"),
+        "depends on data", "p == x.at(b)",
+    ),
     "the loop is left for some data": (
         ring(take=f"if (src.at(0, 0) > 0.0f) break; {TAKE}"), "depends on data", "src.at(0, 0) > 0.0f",
     ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from croqc.service.check import check_text
-from croqls.ide.lenses import Costs, lenses
+from croqls.ide.lenses import Costs, layout_keys, lenses
+from croqls.ide.shared_memory import shared_bytes, shared_memory
 from croqls.ide.snapshot import Snapshot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -23,7 +25,7 @@ def shown(text: str, card: bool = False) -> list[tuple[str, str]]:
 
 def test_what_can_be_done_with_a_kernel() -> None:
     # two rings of 2 * 16 KiB, a result of 8 KiB, four barriers of 8 bytes
-    cost = "shared 72.0/227 KiB · 2 paths · 2 stages"
+    cost = "buffers 72.0/227 KiB · 2 paths · 2 stages"
     assert shown(text_of("pipeline_course"), card=True) == [
         ("▶ Run on GPU", "croqtile.run"),
         ("✓ Verify", "croqtile.verify"),
@@ -37,9 +39,9 @@ def test_what_can_be_done_with_a_kernel() -> None:
 @pytest.mark.parametrize(
     ("name", "cost"),
     [
-        ("pipeline_current", "shared 56.0/227 KiB · 2 paths · 3 stages"),
-        ("pipeline_1p2c", "shared 88.0/227 KiB · 3 paths · 3 stages"),
-        ("add_tiled", "shared ≥ 1.0/227 KiB · 1 path"),
+        ("pipeline_current", "buffers 56.0/227 KiB · 2 paths · 3 stages"),
+        ("pipeline_1p2c", "buffers 88.0/227 KiB · 3 paths · 3 stages"),
+        ("add_tiled", "buffers ≥ 1.0/227 KiB · 1 path"),
     ],
 )
 def test_the_cost_of_a_kernel(name: str, cost: str) -> None:
@@ -50,7 +52,35 @@ def test_the_cost_of_a_kernel(name: str, cost: str) -> None:
 def test_the_bytes_are_those_of_croq_check() -> None:
     told = [item for item in check_text(text_of("pipeline_1p2c")).diagnostics if item.code == "dynamic-shared-memory"]
     count = int(told[0].message.split()[0])
-    assert f"shared {count / 1024:.1f}/227 KiB" in shown(text_of("pipeline_1p2c"))[-1][0]
+    assert f"buffers {count / 1024:.1f}/227 KiB" in shown(text_of("pipeline_1p2c"))[-1][0]
+
+
+@pytest.mark.parametrize("name", ["gemm_f16", "pipeline_1p2c", "swap_s32", "add_tiled"])
+def test_the_memory_is_that_of_the_layout_where_it_is_known(name: str) -> None:
+    """As `croqtile/sharedMemory` has it: `mma.store` stages 32 KiB of gemm_f16 that no line declares."""
+    snapshot = Snapshot("file:///k.co", 1, text_of(name))
+    (function,) = [one.name for one in snapshot.report.functions]
+    (kernel,) = shared_memory(snapshot.report, function, {}).kernels
+    assert shared_bytes(snapshot.report, [function, "gone"]) == {function: kernel.bytes, "gone": None}
+    plain = lenses(snapshot, False)[-1].title
+    told = lenses(snapshot, False, layouts={layout_keys(snapshot.report)[0]: kernel.bytes})[-1].title
+    assert told == re.sub(r"buffers (≥ )?[\d.]+/", f"shared {kernel.bytes / 1024:.1f}/", plain)
+    assert told.startswith({"gemm_f16": "shared 224.1/227 KiB · "}.get(name, "shared "))
+
+
+def test_a_layout_is_that_of_a_text_its_sizes_and_its_target() -> None:
+    text = text_of("pipeline_course")
+    before = Snapshot("file:///k.co", 1, text)
+    layouts = {layout_keys(before.report)[0]: 1024}
+
+    def known(changed: str) -> bool:
+        return lenses(before.edited(2, changed), False, layouts=layouts)[-1].title.startswith("shared 1.0/")
+
+    assert known(f"// above it\n{text}")
+    assert not known(text.replace("MATMUL_STAGES 2", "MATMUL_STAGES 3"))
+    assert not known(f"// croq: run M=64 N=64 K=512\n{text}")
+    assert not known(f"// croq: arch sm_100a\n{text}")
+    assert not known(text.replace("mma.commit", "mma .commit"))
 
 
 def test_every_function_has_its_own_above_its_name() -> None:

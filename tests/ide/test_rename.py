@@ -188,3 +188,40 @@ def test_a_broken_function_that_may_hold_the_name_elsewhere_is_refused() -> None
 def test_the_same_name_changes_nothing() -> None:
     snapshot, offset = marked(SCOPES.replace("|t", "t").replace("t = x", "|t = x"))
     assert rename(snapshot, offset, "t") == ()
+
+
+RETURNS = """// croq: run M=8
+// croq: expect o == x + y * M
+__co__ auto f(global s32 [M] x, global s32 [M] y, s32 z) {
+  global s32 [M] o;
+  parallel p by M : thread { o.at(p) = x.at(p) + y.at(p) * M + z * 0; }
+  return o;
+}
+"""
+
+
+@pytest.mark.parametrize("mark", ["|x +", "|y *", "M] |x", "|M=8", "* |M\n"])
+def test_no_name_of_an_expectation_becomes_that_of_the_returned_value(mark: str) -> None:
+    text = RETURNS.replace(mark.replace("|", ""), mark, 1)
+    assert refused(text, "result") == (
+        "with this name a '// croq: expect' line would mean something else: 'result' is the returned value"
+    )
+
+
+def test_what_is_returned_may_be_called_result() -> None:
+    """It is what the expectation is about before and after; and what no expectation names may be called anything."""
+    assert renamed(RETURNS.replace("[M] o", "[M] |o"), "result") == re.sub(r"\bo\b", "result", RETURNS)
+    assert "s32 result)" in renamed(RETURNS.replace("s32 z", "s32 |z"), "result")
+
+
+def test_a_function_that_returns_nothing_has_no_result() -> None:
+    text = RETURNS.replace("  return o;\n", "").replace("expect o", "expect x").replace("__co__ auto", "__co__ void")
+    assert "expect result == result + y * M" in renamed(text.replace("[M] x", "[M] |x"), "result")
+
+
+def test_a_parameter_called_result_is_not_the_result() -> None:
+    """In the expectation the returned value goes before it: that name stays."""
+    text = RETURNS.replace("x", "result").replace("eresultpect o", "expect result").replace("== result +", "== o +")
+    after = renamed(text.replace("[M] result", "[M] |result"), "input")
+    assert after == text.replace("[M] result", "[M] input").replace("= result.at", "= input.at")
+    assert "expect result == o" in after

@@ -8,7 +8,7 @@ import pytest
 
 from croqc.service.history import kept_part
 from croqls.ide.lenses import lenses
-from croqls.ide.run_lenses import SHOW_RUN, Ran, around, duration, likeness, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, around, duration, likeness, macros_of, run_title
 from croqls.ide.snapshot import Snapshot
 
 TEXT = """#define TILE 64
@@ -47,6 +47,18 @@ def test_what_a_simulated_run_is_told_as() -> None:
     assert title(entry("crashed", sizes={}, message="it broke")) == "✗ crashed · it broke"
     cut = title(entry("not-run", sizes={}, message="x" * 61))
     assert cut == f"✗ not run · {'x' * 59}…"
+
+
+def test_macros_of_a_run_are_told_with_it() -> None:
+    """Sizes stand among the figures; a macro makes another text of what was run."""
+    given = {"M": "512", "TILE": "9", "FAST": None}
+    macros = macros_of(given, [entry(sizes={}), entry()])
+    assert macros == ("TILE=9", "FAST")
+    ran = Ran("then", (entry(),), macros)
+    plain = "✓ verified · M=512 N=256 · simulated in 1.3 s"
+    assert run_title(ran, "then") == f"with TILE=9 FAST: {plain}"
+    assert run_title(ran, "now") == f"before an edit, with TILE=9 FAST: {plain}"
+    assert macros_of({}, [entry()]) == ()
 
 
 def test_what_a_run_on_a_card_is_told_as() -> None:

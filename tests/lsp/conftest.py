@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_lsp
@@ -94,6 +95,21 @@ def shared() -> Iterator[Server]:
     with Server() as server:
         server.start()
         yield server
+
+
+@pytest.fixture
+def launched() -> Iterator[Callable[..., Server]]:
+    """Starts servers with options of `Popen`; they are gone after the test."""
+    servers: list[Server] = []
+
+    def launch(**options: Any) -> Server:
+        servers.append(Server(**options))
+        return servers[-1]
+
+    yield launch
+    for server in servers:
+        server.process.kill()
+        server.process.wait()
 
 
 class Editor:

@@ -105,6 +105,29 @@ def test_the_last_run_stands_over_its_kernel(servers: Callable[[], Server]) -> N
     assert [lens["title"][:28] for lens in shown()] == ["before an edit: ✓ verified ·"]
 
 
+def test_a_run_with_macros_of_its_own_speaks_of_no_other_text(servers: Callable[[], Server], tmp_path: Path) -> None:
+    """As it stands the text has an error. A new server, which knows no macros of runs, has no lens for it."""
+    uri = (tmp_path / "k.co").as_uri()
+    document = {"textDocument": {"uri": uri}}
+    text = "// croq: run\n__co__ void f(global s32 [8] o) {\n  parallel p by 8 : thread o.at(p) = T;\n}\n"
+
+    def titles(server: Server) -> list[str]:
+        found = server.ask("textDocument/codeLens", document)
+        return [one["command"]["title"] for one in found if one["command"]["command"] == "croqtile.showRun"]
+
+    server = servers()
+    server.open(uri, text)
+    (one,) = run(server, document, defines={"T": "9"})
+    assert one["verdict"] == "consistent"
+    (title,) = titles(server)
+    assert title.startswith("with T=9: ✓ consistent · ")
+    stop(server)
+    again = servers()
+    again.open(uri, text)
+    assert titles(again) == []
+    assert len(again.ask("croqtile/runs", document)["runs"]) == 1
+
+
 def test_a_new_server_has_the_lens_of_the_last_run(servers: Callable[[], Server], tmp_path: Path) -> None:
     """That of the run, also after an edit; behind it what is kept of the run, in the shape of one that ended now."""
     uri = (tmp_path / "k é.co").as_uri()

@@ -320,6 +320,22 @@ def test_a_very_long_file_is_kept_in_limited_mode(server: Server) -> None:
     server.until("textDocument/publishDiagnostics", lambda one: one.get("version") == 2 and len(errors(one)) == 1)
 
 
+def test_a_document_that_becomes_too_long_is_told_of_once(server: Server) -> None:
+    """By a paste; and each time anew. It says which limit it is."""
+    server.start()
+    short = "__co__ void f(global s32 [8] x) {\n  x.at(0) = zz;\n}\n"
+    server.open(URI, short)
+    server.edit(URI, 2, "\n" * 50_001 + short)
+    server.edit(URI, 3, "\n" * 50_002 + short)
+    server.edit(URI, 4, short)
+    server.edit(URI, 5, f"// {'x' * 2**23}\n{short}")
+    assert server.ask("textDocument/documentSymbol", DOCUMENT) == []
+    assert server.messages() == [
+        "untitled:k.co has over 50,000 lines: limited mode, nothing in it is checked",
+        "untitled:k.co has over 8 million characters: limited mode, nothing in it is checked",
+    ]
+
+
 @pytest.mark.slow
 def test_memory_stays_flat_over_ten_thousand_edits(server: Server) -> None:
     """And over 500 files opened and closed: what is held behind the first half is held at the end, within a tenth."""

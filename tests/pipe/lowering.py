@@ -11,6 +11,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.facts import Facts
 from croqc.pipe.lower import built_kernel
 from croqc.pipe.pipeline import stages
+from croqc.pipe.printer import statements as printed
 from croqc.pipe.walk import statements
 from croqc.service.check import FileReport, check_file, check_text
 from croqc.service.lowering import sizes_of
@@ -50,3 +51,8 @@ def only(kernel: ir.Kernel, kind: type[Kind]) -> list[Kind]:
 
 def env_of(sizes: Mapping[str, int], arch: str = "sm_90a") -> Env:
     return Env(TARGETS[arch], Facts.of(sizes))
+
+
+def lines_of(body: tuple[ir.Stmt, ...], depth: int = 0) -> list[str]:
+    """Statements as the printer writes them, without their places in the source."""
+    return [line for line, _ in printed(body, depth)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.exprs import Lit, Var
 from croqc.pipe.passes.barriers import barriers
-from croqc.pipe.printer import statements
 from croqc.sema.model import Unit
 from croqc.text.span import NOWHERE
 from tests.pipe.kernels import OTHER, arrive, kernel, load, multiply, role, slot, store, write
-from tests.pipe.lowering import env_of
+from tests.pipe.lowering import env_of, lines_of
 
 VECTOR, TMA = ir.Mechanism.VECTOR, ir.Mechanism.TMA
 SIZES = {"M": 128, "K": 128}
@@ -20,7 +19,7 @@ def heads(*body: ir.Stmt, arch: str = "sm_90a") -> list[str]:
     """The first word of each statement; `+` behind one that fences, `*` behind an arrival that meets."""
     done = barriers(kernel(*body, NOTHING), env_of(SIZES, arch))
     found = []
-    for line in statements(done.body, 0):
+    for line in lines_of(done.body):
         marks = "+" * ("publishes" in line) + "*" * ("meets" in line)
         found.append(line.split()[0] + marks)
     return found[:-1] if found[-1] == "let" else found

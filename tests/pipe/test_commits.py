@@ -17,6 +17,8 @@ END, MULTIPLY = ir.Commit(NOWHERE), multiply()
 STORE = ir.StoreTile(NOWHERE, ACC, Lit(0), box(DST))
 FILL = ir.Fill(NOWHERE, ACC, Lit(0), Lit(1.0, "f32"), declares=True)
 OTHER = replace(ACC, name="other")
+FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
+READING = multiply(acc=OTHER, a_registers=ACC.name)
 BREAK, CONTINUE, RETURN = (ir.Jump(NOWHERE, word) for word in ("break", "continue", "return"))
 
 
@@ -29,7 +31,7 @@ def sometimes(*body: ir.Stmt) -> ir.If:
 
 
 def told(*body: ir.Stmt) -> str:
-    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, the first letters of
+    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, fence `|`, the first letters of
     jumps; loops in brackets, conditions in braces."""
     return _told(commits(replace(kernel(*body), accumulators=(ACC,)), env_of({})).body)
 
@@ -52,6 +54,7 @@ def _told(body: Body) -> str:
                     ir.StoreTile: "R",
                     ir.Visit: "R",
                     ir.Fill: "F",
+                    ir.Fence: "|",
                 }
                 found += marks[type(stmt)]
     return found
@@ -77,6 +80,9 @@ def _told(body: Body) -> str:
         ((loop(FILL, MULTIPLY, sometimes(END, STORE)), END), "[FM{ESR}E]"),
         ((loop(replace(FILL, acc=OTHER), loop(MULTIPLY), ir.Commit(NOWHERE, 1)),), "[F[M]E]"),
         ((MULTIPLY, END, visit(put(held(), Lit(1.0, "f32"))), STORE), "MESRR"),
+        ((FENCE, MULTIPLY, END, FENCE, READING, END), "|MES|ME"),  # before the fence: it takes copies of registers
+        ((FENCE, MULTIPLY, END, READING, END, STORE), "|MESMER"),
+        ((loop(FENCE, MULTIPLY, END, FENCE, READING, END), STORE), "[|MES|ME]R"),
     ],
 )
 def test_ends_and_what_settles_behind_them(body: Body, want: str) -> None:

@@ -8,14 +8,14 @@ from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Fn, Lit, Read, Var, whole
 from croqc.pipe.passes.fold import fold
-from croqc.pipe.printer import expression, statements
+from croqc.pipe.printer import expression
 from croqc.pipe.verify import verify
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
 from tests.pipe.kernels import FULL, OTHER, TILE, arrive, box, kernel, load, role, slot, write
 from tests.pipe.kernels import SRC as SOURCE
-from tests.pipe.lowering import env_of, only
+from tests.pipe.lowering import env_of, lines_of, only
 
 TMA = ir.Mechanism.TMA
 ENV = env_of({"M": 128, "K": 128})
@@ -67,7 +67,7 @@ def test_a_load_without_an_arrival_gets_a_barrier_of_its_own() -> None:
     assert done.events[1].arrivals == (1, 1)  # 256 threads are two warpgroups, and each makes the load
     kinds = [type(stmt) for stmt in done.body]
     assert kinds == [ir.Copy, ir.Arrive, ir.Wait, ir.Write]
-    assert "bytes 8192" in "\n".join(statements(done.body, 0))
+    assert "bytes 8192" in "\n".join(lines_of(done.body))
 
 
 def test_what_stands_between_a_load_and_an_arrival_parts_them() -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Read, Space, Tensor, Tile, Var, whole
-from croqc.pipe.printer import FORMS, expression, statements, tile
+from croqc.pipe.printer import FORMS, expression, tile
 from croqc.sema.model import Unit
 from croqc.text.span import NOWHERE
+from tests.pipe.lowering import lines_of
 
 AT, BY = Var("i"), Var("j")
 LHS = Tensor("lhs", "f16", (Var("M"), Var("K")), Space.GLOBAL)
@@ -57,7 +58,7 @@ def test_what_is_inside_is_indented_and_what_is_decided_is_named() -> None:
     wait = ir.Wait(NOWHERE, ir.SlotRef("full", AT, ordered=True), "full_phase")
     arrive = ir.Arrive(NOWHERE, ir.SlotRef("empty", AT), Unit.GROUP4, bytes=4096, meets=True)
     body = (ir.Loop(NOWHERE, "i", Lit(0), Lit(4), Lit(1), (wait, arrive), unroll=0),)
-    assert list(statements(body, 0)) == [
+    assert lines_of(body, 0) == [
         "for i from 0 to 4 step 1  unroll 0",
         "  wait full[order i]  phase full_phase",
         "  arrive empty[i]  unit group-4, bytes 4096, meets",
@@ -66,12 +67,12 @@ def test_what_is_inside_is_indented_and_what_is_decided_is_named() -> None:
 
 def test_what_a_probe_measures_stands_inside_it() -> None:
     probe = ir.Probe(NOWHERE, 3, AT, Var("k"), (ir.Sync(NOWHERE, Unit.BLOCK),))
-    assert list(statements((probe,), 0)) == ["probe 3  slot i, turn k", "  sync  unit block"]
+    assert lines_of((probe,), 0) == ["probe 3  slot i, turn k", "  sync  unit block"]
 
 
 def test_both_arms_of_a_condition() -> None:
     jump = ir.Jump(NOWHERE, "break")
-    assert list(statements((ir.If(NOWHERE, AT, (jump,), (ir.Sync(NOWHERE, Unit.BLOCK),)),), 1)) == [
+    assert lines_of((ir.If(NOWHERE, AT, (jump,), (ir.Sync(NOWHERE, Unit.BLOCK),)),), 1) == [
         "  if i",
         "    break",
         "  else",

@@ -31,3 +31,11 @@ def test_the_loader_gives_and_the_consumers_take() -> None:
 def test_regions_that_share_a_warpgroup_keep_their_share(condition: str) -> None:
     """They are warned of (overlapping-regions), and lowered all the same."""
     assert given(GEMM.replace("inthreads.async (p == 0)", f"inthreads.async ({condition})")) == [None, None]
+
+
+@pytest.mark.parametrize("attribute", ["[[launch_bounds(_, 2)]]", "[[maxnreg(128)]]"])
+def test_where_the_source_shares_registers_out_nobody_takes_more(attribute: str) -> None:
+    """The block has as many as the launch gave it: who wanted others' would wait for ever (PTX ISA, setmaxnreg)."""
+    head = "  parallel b by BLOCKS : block"
+    assert GEMM.count(head) == 1
+    assert given(GEMM.replace(head, f"  {attribute}\n{head}")) == [None, None]

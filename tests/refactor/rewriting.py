@@ -10,11 +10,14 @@ from croqc.refactor.base import Code, Outcome, Refusal, read
 from croqc.refactor.equal import attempt
 from croqc.sema.model import Context
 from croqc.service.check import check_text
+from croqc.service.migrate import Migration, migrate
 from croqc.service.run import run_file
 from croqc.service.run_plan import Request
 from croqc.syntax.parser import parse_file
 from croqc.targets import TARGETS
 
+TILE = "a.subspan(64, 64)"
+COPY = f"{TILE}.at(b, k) => a_s[s];"
 HEAD = """\
 __co__ void f(global f16 [M, K] a, global f16 [N, K] w, global f16 [M, N] out) {
   parallel {b, q} by [cdiv(M, 64), cdiv(N, 64)] : block {
@@ -112,3 +115,7 @@ def verdicts(text: str, sizes: dict[str, int] | None = None) -> list[str]:
     """What the simulator says of every run of a file."""
     request = Request(sizes=sizes or {})
     return [item.result.verdict.value for item in run_file(check_text(text), request, check_text)]
+
+
+def moved(text: str, to: str = "current") -> Migration:
+    return migrate(check_text(text), to)

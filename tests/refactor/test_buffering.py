@@ -244,3 +244,113 @@ def test_values_and_components_of_an_index_in_the_work(extent: str, value: str) 
     assert ".at((c - 1) - 1, 0);" in after
     fixed = ROWS.replace("at(c - 1, 0);", "at(c(2), 0);").replace("EXTENT", "C").replace("LAST", "c(2)")
     assert "f0.data => out.subspan(1, 16).at(c(2), 0);" in rewritten(fixed, rotate.sites, rotate.edits)
+
+
+RECURRENCE = """\
+__co__ void f(global s32 [K, 128] x) {
+  parallel b by 1 : block {
+    shared event full[2], empty[2] = ready;
+    shared s32 [1, 128] s[2], o;
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [K] {
+          wait empty[k % 2];
+          dma.copy x.subspan(1, 128).at(k, 0) => s[k % 2];
+          trigger full[k % 2];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {k} in [K] {
+          wait full[k % 2];
+          parallel t by 128 : thread { o.at(0, t) = s[k % 2].at(0, t) + 1; }
+          if (k + 2 < K) { dma.copy o => x.subspan(1, 128).at(k + 2, 0); }
+          trigger empty[k % 2];
+        }
+      }
+    }
+  }
+}
+"""
+
+
+def test_a_ring_that_loads_what_it_has_written_keeps_its_stages() -> None:
+    """Row k + 2 is written before its slot is free: with three stages it would be loaded before."""
+    before = code(RECURRENCE)
+    outcome = stages.edits(before, next(iter(stages.sites(before))), 3)
+    assert isinstance(outcome, Refusal) and outcome.reason == "this may write what the ring loads"
+    assert before.slice(outcome.span) == "dma.copy o => x.subspan(1, 128).at(k + 2, 0);"
+    other = code(RECURRENCE.replace("o => x.", "o => y.").replace("x) {", "x, global s32 [K, 128] y) {"))
+    assert not isinstance(stages.edits(other, next(iter(stages.sites(other))), 3), Refusal)
+
+
+def test_a_loop_that_works_once_a_slot_keeps_its_rounds() -> None:
+    """It has as many rounds as there are slots, and each changes the result."""
+    loop = "        foreach {s} in [2] { dma.copy a_s[s] => o.subspan(1, 16).at(s, 0); trigger empty[s]; }\n"
+    text = STAGED.replace("STAGES", "2").replace("        foreach {s} in [2] { trigger empty[s]; }\n", loop)
+    before = code(text)
+    (event, *_) = stages.sites(before)
+    outcome = stages.edits(before, event, 3)
+    assert not isinstance(outcome, Refusal)
+    assert all("foreach {s}" not in before.text[before.line_start(edit.span.start) :][:30] for edit in outcome)
+
+
+STAGED = """\
+__co__ void f(global f16 [K, 16] a, global f16 [4, 16] o) {
+  parallel b by 1 : block {
+    shared event full[STAGES], empty[STAGES];
+    shared f16 [1, 16] a_s[STAGES];
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) {
+        foreach {k} in [K] {
+          wait empty[k % STAGES];
+          dma.copy a.subspan(1, 16).at(k, 0) => a_s[k % STAGES];
+          trigger full[k % STAGES];
+        }
+      }
+      inthreads.async (w == 1) {
+        foreach {s} in [STAGES] { trigger empty[s]; }
+        foreach {k} in [K] { wait full[k % STAGES]; trigger empty[k % STAGES]; }
+      }
+    }
+  }
+}
+"""
+MACRO = "#define STAGES 2  // of the ring\n"
+OTHER = "'STAGES' stands for something else here, too"
+USED = "'STAGES' is used elsewhere, too"
+KERNEL = "__co__ void g(global f16 [STAGES] a) { parallel t by STAGES { a.at(t) = 0; } }\n"
+ELSEWHERE = [
+    (MACRO, "", "", ""),
+    (MACRO, "foreach {k} in [K] { wait full", "foreach {k} in [K / STAGES] { wait full", OTHER),
+    (MACRO, "[1, 16] a_s", "[1, 8 * STAGES] a_s", OTHER),
+    (MACRO + "#define TWICE (2 * STAGES)\n", "", "", USED),
+    (MACRO + KERNEL, "", "", USED),
+    (MACRO + "// STAGES of the ring\n", "", "", ""),
+]
+
+
+@pytest.mark.parametrize(("head", "old", "new", "reason"), ELSEWHERE)
+def test_a_macro_is_changed_where_it_means_the_ring_alone(head: str, old: str, new: str, reason: str) -> None:
+    before = code(head + (STAGED.replace(old, new) if old else STAGED))
+    outcome = stages.edits(before, next(iter(stages.sites(before))), 3)
+    if reason:
+        assert isinstance(outcome, Refusal) and outcome.reason == reason
+    else:
+        assert text_of(before, outcome, deeper=True) == before.file.replace("STAGES 2", "STAGES 3")
+
+
+@pytest.mark.parametrize(
+    ("extent", "refused"), [("[C]", False), ("[cdiv(C, 64)]", False), ("[C / 64]", True), ("8", False)]
+)
+def test_a_tile_that_may_not_be_there_is_not_left_out(extent: str, refused: bool) -> None:
+    """With C < 64 the double buffer still copies its first tile, the loop of a ring would have no round."""
+    before = rows(extent, {"8": "7", "[C]": "C - 1"}.get(extent, f"{extent[1:-1]} - 1"))
+    outcome = ring.edits(before, next(iter(ring.sites(before))))
+    assert isinstance(outcome, Refusal) == refused
+    if isinstance(outcome, Refusal):
+        assert outcome.reason == "the sizes do not say whether there are as many tiles as are loaded ahead"
+    grows = code(
+        ROWS.replace("s32 [8, 16] src", "s32 [C, 16] src").replace("EXTENT", extent).replace("LAST", "C / 64 - 1")
+    )
+    if extent == "[C / 64]":
+        assert not isinstance(ring.edits(grows, next(iter(ring.sites(grows)))), Refusal)

@@ -12,7 +12,7 @@ from croqc.service.settings import Settings
 from croqc.syntax import parser
 from croqc.syntax.parser import parse_function
 from croqc.text.diagnostics import Severity
-from tests.refactor.rewriting import BLOCK, CONSUMER, PRODUCER, RING, ROLE, framed, verdicts
+from tests.refactor.rewriting import BLOCK, CONSUMER, COPY, PRODUCER, ROLE, TILE, framed, moved, verdicts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KERNELS = ("pipeline_classic", "pipeline_course", "pipeline_1p2c", "pipeline_current", "persistent_1p2c", "swap_f16")
@@ -20,10 +20,6 @@ KERNELS = ("pipeline_classic", "pipeline_course", "pipeline_1p2c", "pipeline_cur
 
 def example(name: str) -> str:
     return (EXAMPLES / f"{name}.co").read_text(encoding="utf-8")
-
-
-def moved(text: str, to: str = "current") -> Migration:
-    return migrate(check_text(text), to)
 
 
 @pytest.mark.parametrize("to", ["current", "course"])
@@ -130,8 +126,6 @@ def test_a_persistent_kernel_keeps_its_slots_and_says_why() -> None:
 
 # --- row by row (reference, 2.13) ----------------------------------------------------------------
 
-TILE = "a.subspan(64, 64)"
-COPY = f"{TILE}.at(b, k) => a_s[s];"
 OUT = "shared f16 [64, 64] c;\ntma.{} c => out.subspan(64, 64).at(b, q);"
 SPELLINGS = [
     ("tma.copy.evict_first", "tma.load.evict_first"),
@@ -254,94 +248,9 @@ def test_launch_bounds_registers_and_the_stream() -> None:
     assert moved(LAUNCH).text == LAUNCHED
 
 
-# --- what stays ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("frame", "body", "message"),
-    [
-        (
-            PRODUCER,
-            f"tma.copy.async<full[s]> {COPY}\ntrigger done;",
-            "the copy's event operand stays: no trigger of the event that the copy names follows on its path",
-        ),
-        (
-            PRODUCER,
-            "wait<0> done;",
-            "the phase stays: in a loop the phase changes from round to round; write 'wait e.at(order)'",
-        ),
-        (
-            ROLE,
-            "wait<1> done;",
-            "the phase stays: the written phase is not that of the generation that the path waits for",
-        ),
-        (
-            CONSUMER,
-            "ma = mma.load a_s[s];\nmma.row.row acc, ma, w_s[s];\ntrigger done;\nmma.commit;",
-            "the multiply's older form stays: the trigger releases a stage before 'mma.commit' has ended its reads",
-        ),
-        (
-            CONSUMER,
-            "mma.row.row acc, a_s[s], w_s[s];\nmma.wait<1>;",
-            "the multiply's older form stays: 'mma.wait<1>' leaves 1 groups open; only futures can say that",
-        ),
-        (
-            ROLE,
-            "setreg 40;",
-            "the register hint stays: "
-            "'[[maxnreg(n)]]' holds for a whole kernel; in a role write 'setreg.inc' or '.dec'",
-        ),
-    ],
-)
-def test_what_cannot_be_moved_is_told(frame: str, body: str, message: str) -> None:
-    text = framed(frame, body)
-    result = moved(text)
-    assert result.text == text
-    assert message in [item.message for item in result.kept if item.older]
-
-
-def test_places_are_those_of_the_text_before() -> None:
-    """An edit further up does not move the place of what stays further down."""
-    body = f"tma.copy.async<full[s]> {COPY}\ntrigger full[s];\nwait<0> done;"
-    text = framed(PRODUCER, body)
-    kept = [item for item in moved(text).kept if item.older]
-    assert [text[item.span.start : item.span.start + 3] for item in kept] == ["<0>"]
-
-
-def test_a_function_with_syntax_errors_stays_and_the_others_move() -> None:
-    good, bad = framed(PRODUCER, f"tma.copy.swiz<3> {COPY}"), "__co__ void g() { dma.copy => ; }\n"
-    result = moved(bad + good)
-    assert result.text == bad + good.replace("swiz<3>", "swiz<128>")
-    assert result.skipped == 1
-
-
-def test_uneven_bootstraps_stay() -> None:
-    """Two consumers give the slot back, one starts it: `= ready` would add a credit."""
-    text = BLOCK.replace(
-        "    BODY",
-        f"""{RING}    parallel w by 3 : group-4 {{
-      inthreads.async (w == 0) {{ foreach {{k}} in [8] {{ wait empty[k % 2]; trigger full[k % 2]; }} }}
-      inthreads.async (w == 1) {{ foreach {{s}} in [2] {{ trigger empty[s]; }}
-        foreach {{k}} in [8] {{ wait full[k % 2]; trigger empty[k % 2]; }} }}
-      inthreads.async (w == 2) {{ foreach {{k}} in [8] {{ wait full[k % 2]; trigger empty[k % 2]; }} }}
-    }}""",
-    )
-    result = moved(text)
-    assert "= ready" not in result.text
-    assert "the bootstrap stays: not every path that gives 'empty' back starts all its slots" in {
-        item.message for item in result.kept
-    }
-
-
 def test_nothing_to_move_changes_nothing() -> None:
     for text in ("", "int main() {}\n", example("add"), "__co__ void f() {}"):
         assert moved(text) == Migration(text, 0, (), 0)
-
-
-def test_a_commit_under_a_condition_ends_no_reads_for_certain() -> None:
-    body = "ma = mma.load a_s[s];\nmma.row.row acc, ma, w_s[s];\nif (M > 64) mma.commit;\ntrigger done;"
-    reasons = [item.message for item in moved(framed(CONSUMER, body)).kept]
-    assert any("before 'mma.commit' has ended its reads" in reason for reason in reasons)
 
 
 def test_register_hints_run_as_before() -> None:

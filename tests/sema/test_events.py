@@ -21,6 +21,7 @@ COPY = "dma.copy.async lhs.subspan(64, 64).at(b, 0) => s"
         ("wait «order»;", rules.WAIT_OPERAND),
         ("wait «done.at(1)»;", rules.EVENT_ORDER),
         ("wait «grid.at(1)»;", rules.EVENT_ORDER),
+        ("wait full[0]«.at(1)»;", rules.EVENT_ORDER),
         ("wait full.at(«order++ + 1»);", rules.EVENT_ORDER),
         ("wait full.at(«1.5f»);", rules.EVENT_ORDER),
         ("mutable bf16 x = 0; wait full.at(«x»);", rules.EVENT_ORDER),

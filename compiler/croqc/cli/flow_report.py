@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from croqc.service.explain_words import COVERS
-from croqc.service.flow import FlowEntry, FlowFindingEntry, FlowResult
+from croqc.service.flow import BufferEntry, FlowEntry, FlowFindingEntry, FlowResult
 from croqc.service.flow_events import EventEntry, Site
 
 _COLOURS = {"proved": "\x1b[1;32m", "checked": "\x1b[1;32m", "fails": "\x1b[1;31m", "unknown": "\x1b[1;33m"}
@@ -34,11 +34,15 @@ def _kernel(flow: FlowEntry, colour: bool) -> Iterator[str]:
     for event in flow.events:
         yield f"  {event.name:{width}}  {_event(event)}"
     for buffer in flow.buffers:
-        yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')} of {buffer.slotBytes:,} bytes"
+        yield f"  {buffer.name:{width}}  {_many(buffer.slots, 'slot')}{_size(buffer)}"
     for finding in flow.findings:
         yield from _finding(flow, finding)
     if flow.verdict in ("proved", "checked"):
         yield f"  {flow.verdict}: {COVERS}"
+
+
+def _size(buffer: BufferEntry) -> str:
+    return " whose bytes follow the sizes" if buffer.slotBytes is None else f" of {buffer.slotBytes:,} bytes"
 
 
 def _event(event: EventEntry) -> str:

@@ -68,9 +68,7 @@ class _Kernel:
             for name, divisor in kernel.assumed:
                 self.w.line(f"// Made for {name} % {divisor} == 0; the host checks it.")
             dims = f"__cluster_dims__({blocks_of(kernel)}, 1, 1) " if kernel.cluster else ""
-            # One block a multiprocessor will do: left alone, the assembler spills what comes from tensor memory.
-            bounds = f"{kernel.threads}, 1" if kernel.tensor_memory is not None else f"{kernel.threads}"
-            self.w.line(f'extern "C" __global__ void {dims}__launch_bounds__({bounds})')
+            self.w.line(f'extern "C" __global__ void {dims}{self._bounds()}')
             params = ",\n".join(" " * (len(kernel.name) + 1) + text for text in self._parameters())
             head = f"{kernel.name}({params.lstrip()})"
             first, *rest = head.split("\n")
@@ -94,6 +92,18 @@ class _Kernel:
                 if kernel.tensor_memory is not None:
                     self._free(kernel.tensor_memory)
             self.w.line("}")
+
+    def _bounds(self) -> str:
+        """CUDA takes one of both (C++ programming guide, launch bounds)."""
+        kernel, bounds = self.kernel, self.kernel.bounds
+        if bounds.registers:
+            return f"__maxnreg__({bounds.registers})"
+        # One block a multiprocessor will do: left alone, the assembler spills what comes from tensor memory.
+        blocks = bounds.blocks or int(kernel.tensor_memory is not None)
+        given = [kernel.threads, blocks, 0 if kernel.cluster else bounds.cluster]
+        while not given[-1]:
+            given.pop()
+        return f"__launch_bounds__({', '.join(map(str, given))})"
 
     def _parameters(self) -> list[str]:
         kernel = self.kernel

@@ -28,14 +28,35 @@ class _Named:
 
 
 class _Whole:
-    """The barrier of all paths that run a `parallel`: in which round it is, and who has come."""
+    """The barrier of all paths that run a `parallel`: in which round it is, and who has come. `opened`: of the rounds
+    that some path has not left yet, what all had seen that came to them, and how many that are."""
 
-    __slots__ = ("clock", "here", "round")
+    __slots__ = ("clock", "here", "opened", "round")
 
     def __init__(self, width: int) -> None:
         self.round = 0
         self.here: set[int] = set()
         self.clock: Clock = [0] * width
+        self.opened: dict[int, tuple[Clock, int]] = {}
+
+    def come(self, path: PathState, everyone: int) -> None:
+        path.met = self.round
+        self.here.add(path.number)
+        merge(self.clock, path.clock)
+        path.clock[path.number] += 1
+        if len(self.here) == everyone:
+            self.opened[self.round] = self.clock[:], everyone
+            self.here.clear()
+            self.round += 1
+
+    def leave(self, path: PathState) -> None:
+        """Who goes on has seen what came to its own round; others may have come to the next one by then."""
+        assert path.met is not None
+        clock, staying = self.opened.pop(path.met)
+        merge(path.clock, clock)
+        if staying > 1:
+            self.opened[path.met] = clock, staying - 1
+        path.met = None
 
 
 class Barriers:
@@ -44,9 +65,15 @@ class Barriers:
         self.whole: dict[tuple[int, ...], _Whole] = {}  # by whom it is for
         self.named: dict[int, _Named] = {}
 
+    def clocks(self) -> list[Clock]:
+        """What those that stand at barriers of the block will have seen, in an order that does not change."""
+        wholes = [self.whole[who] for who in sorted(self.whole)]
+        coming = [one.clock for one in wholes if one.here]
+        return coming + [clock for one in wholes for clock, _ in one.opened.values()]
+
     @property
     def here(self) -> list[int]:
-        """Who stands at a barrier of the block."""
+        """Who stands at a barrier of the block that has not opened."""
         return sorted(number for each in self.whole.values() for number in each.here)
 
     def meet(self, path: PathState, op: Op) -> bool:
@@ -57,17 +84,10 @@ class Barriers:
             self.whole[everyone] = _Whole(machine.width)
         barrier = self.whole[everyone]
         if path.met is None:
-            path.met = barrier.round
-            barrier.here.add(path.number)
-            merge(barrier.clock, path.clock)
-            path.clock[path.number] += 1
-            if len(barrier.here) == len(everyone):
-                barrier.here.clear()
-                barrier.round += 1
+            barrier.come(path, len(everyone))
         if path.met == barrier.round:
             return False
-        path.met = None
-        merge(path.clock, barrier.clock)
+        barrier.leave(path)
         machine.note(path, op)
         return True
 

@@ -12,6 +12,7 @@ from croqc.flow.ops_events import WaitEvent
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.report import Step
+from croqc.flow.slot_names import shape_of, subscripts
 from croqc.flow.state import EventSlot, PathState
 
 LONGEST = 600
@@ -37,15 +38,15 @@ def iteration_text(op: Op, env: Env, slot: int | None = None) -> str:
 def slot_text(slot: EventSlot) -> str:
     """ "full[2]", or "done" for an event that is no array."""
     name = slot.event.symbol.name
-    return f"{name}[{slot.index}]" if slot.event.slots > 1 else name
+    return name + subscripts(slot.index, shape_of(slot.event)) if slot.event.slots > 1 else name
 
 
-def stage_slot(program: Program, number: int) -> tuple[str, int | None, int]:
-    """The buffer of a slot number, the slot within it (None if it has only one), and its bytes."""
+def stage_slot(program: Program, number: int) -> tuple[str, int | None, int | None]:
+    """The buffer of a slot number, the slot within it (None if it has only one), and its bytes if they are known."""
     for stage in program.stages:
         if stage.first <= number < stage.first + stage.slots:
             return stage.symbol.name, number - stage.first if stage.slots > 1 else None, stage.slot_bytes
-    return "", None, 0
+    return "", None, None
 
 
 class Told:
@@ -57,7 +58,7 @@ class Told:
         self.steps: list[Step] = []
         self.edges: list[tuple[int, int]] = []
         self._bytes: dict[EventSlot, int] = {}
-        self._slots: dict[int, tuple[str, int | None, int]] = {}
+        self._slots: dict[int, tuple[str, int | None, int | None]] = {}
         for number, word, op, env, about in (machine.record or [])[:LONGEST]:
             self._tell(machine.paths[number], word, op, env, about)
 
@@ -99,19 +100,27 @@ class Told:
             pending=about.get("pending"),
             bytes=size,
             buffer=buffer,
+            shape=shape_of(slot.event),
         )
 
     def _at_buffer(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> Step:
         operand, slots = about.get("operand"), about.get("slots") or ()
         if not slots:
             name = operand.name if isinstance(operand, Operand) else ""
-            return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name)
+            leaves = isinstance(op, Copy) and op.source is not None
+            return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name, leaves=leaves)
         name, slot, size = self._slot(slots[0])
-        if isinstance(op, Copy) and op.bytes is not None:
+        if isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):
             size = op.bytes
-        return Step(len(self.steps), path.name, word, op.span, iteration(op, env), slot=slot, bytes=size, buffer=name)
+        shape = () if slot is None else self._shape(slots[0])
+        here = iteration(op, env)
+        return Step(len(self.steps), path.name, word, op.span, here, slot=slot, bytes=size, buffer=name, shape=shape)
 
-    def _slot(self, number: int) -> tuple[str, int | None, int]:
+    def _shape(self, number: int) -> tuple[int, ...]:
+        stages = self.program.stages
+        return next((shape_of(one) for one in stages if one.first <= number < one.first + one.slots), ())
+
+    def _slot(self, number: int) -> tuple[str, int | None, int | None]:
         """As `stage_slot`, looked up once."""
         found = self._slots.get(number)
         if found is None:
@@ -145,9 +154,14 @@ class Told:
                     parity=k & 1,
                     pending=slot.pending,
                     bytes=0,
+                    shape=shape_of(slot.event),
                 )
             )
         return tuple(found)
+
+
+def _is_whole(operand: object) -> bool:
+    return isinstance(operand, Operand) and operand.whole
 
 
 def waited_slot(path: PathState) -> tuple[EventSlot, int] | None:

@@ -8,6 +8,7 @@ from croqc.flow.paths import WHOLE, Path
 from croqc.flow.program import Event, Op, Program
 from croqc.flow.report import BufferFacts, EventFacts
 from croqc.flow.run import Setting
+from croqc.flow.slot_names import shape_of
 
 
 def event_facts(setting: Setting) -> tuple[EventFacts, ...]:
@@ -37,7 +38,15 @@ def _event(setting: Setting, event: Event, sites: list[tuple[Op, EventRef]]) -> 
         (event.span,) if event.ready else tuple(granted),
         tuple(triggered),
         tuple(waited),
+        shape_of(event),
+        tuple(_waiting(setting, event, slot) for slot in range(event.slots)),
     )
+
+
+def _waiting(setting: Setting, event: Event, slot: int) -> frozenset[str]:
+    arrivals = setting.arrivals.get((event.symbol, slot))
+    numbers = () if arrivals is None else arrivals.waiting
+    return frozenset(WHOLE if number < 0 else setting.paths[number].name for number in numbers)
 
 
 def _names(setting: Setting, op: Op) -> list[str]:
@@ -53,6 +62,6 @@ def may_run(path: Path, op: Op) -> bool:
 
 def buffer_facts(program: Program) -> tuple[BufferFacts, ...]:
     return tuple(
-        BufferFacts(stage.symbol.name, stage.symbol, stage.slots, stage.slot_bytes, stage.span)
+        BufferFacts(stage.symbol.name, stage.symbol, stage.slots, stage.slot_bytes, stage.span, shape_of(stage))
         for stage in program.stages
     )

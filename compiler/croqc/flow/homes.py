@@ -7,6 +7,7 @@ from __future__ import annotations
 from croqc.flow.ops_data import Copy
 from croqc.flow.ops_futures import Rotate
 from croqc.flow.program import Program, Stage
+from croqc.sema.model import Symbol
 
 
 def give_homes(program: Program) -> None:
@@ -24,12 +25,13 @@ def give_homes(program: Program) -> None:
         like = next((made[handle] for handle in op.handles if handle in made), None)
         for handle in op.handles:
             if like is not None:
-                stage = made[handle] = made.get(handle) or _another(program, like)
+                stage = made[handle] = made.get(handle) or _another(program, like, program.handles[handle])
                 program.homes[handle] = tuple(range(stage.first, stage.first + stage.slots))
 
 
-def _another(program: Program, like: Stage) -> Stage:
-    stage = Stage(like.symbol, program.stage_slots, like.slots, like.rows, like.slot_bytes, like.span)
+def _another(program: Program, like: Stage, name: str) -> Stage:
+    buffer = Symbol(name, like.symbol.kind, like.symbol.type, like.symbol.decl, like.symbol.name_span)
+    stage = Stage(buffer, program.stage_slots, like.slots, like.rows, like.slot_bytes, like.span)
     program.stage_slots += stage.slots
     program.stages.append(stage)
     return stage

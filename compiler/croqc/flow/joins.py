@@ -100,20 +100,21 @@ Job = tuple[int, ast.Parallel]  # the number of a path, and what it runs
 
 @lru_cache(maxsize=8)
 def predecessors(paths: tuple[Path, ...]) -> Mapping[Job, tuple[Job, ...]]:
-    """For each path and outermost `parallel` that it runs: what other paths must have ended of, before it begins. Their
-    threads belong to one unit, which meets at both ends. Empty where all `parallel`s are divided alike."""
+    """For each path and outermost `parallel` that it runs: what other paths must have ended of, before it begins, as
+    units of threads meet at the ends of one of both. Empty where all `parallel`s are divided alike."""
     jobs = [(number, node) for number, path in enumerate(paths) for node in path.met]
-    return {one: tuple(other for other in jobs if one[0] != other[0] and _meet(paths, one, other)) for one in jobs}
+    met = {node: unit_met(paths, node) for _, node in jobs}
 
+    def meet(one: Job, other: Job) -> bool:
+        unit = max(met[one[1]], met[other[1]])
+        return not _units(paths[one[0]], unit).isdisjoint(_units(paths[other[0]], unit))
 
-def _meet(paths: Sequence[Path], one: Job, other: Job) -> bool:
-    unit = max(paths[one[0]].met[one[1]], paths[other[0]].met[other[1]], 1)
-    return not _units(paths[one[0]], unit).isdisjoint(_units(paths[other[0]], unit))
+    return {one: tuple(other for other in jobs if one[0] != other[0] and meet(one, other)) for one in jobs}
 
 
 def unit_met(paths: Sequence[Path], node: ast.Parallel) -> int:
-    """How many threads a unit has that meets at both ends of an outermost `parallel`, so that `predecessors` holds; 1:
-    none has to. Of two that are divided in unlike ways, the one of the larger units sees to it."""
+    """How many threads a unit has that meets at both ends of a `parallel`, before and behind those that are divided in
+    another way; 1: none has to. Of two unlike ones, that of the larger units sees to it."""
     units = {top: unit for path in paths for top, unit in path.met.items()}
     if node not in units:
         return 1
@@ -126,39 +127,52 @@ def _units(path: Path, unit: int) -> set[int]:
     return {number // unit for number in path.numbers}
 
 
+def _share_threads(one: Path, other: Path) -> bool:
+    return not _units(one, 1).isdisjoint(_units(other, 1))
+
+
+# --- what is not followed there ---------------------------------------------------------------------
+
+
 def not_followed(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
     """What no tool follows where `parallel`s of a block are divided in unlike ways: its place, and why."""
-    tops = list(dict.fromkeys(top for path in paths for top in path.met))
+    tops = _tops(paths)
     for one, other in combinations(paths, 2) if tops else ():
-        if 0 in (*one.met.values(), *other.met.values()) and _units(one, 1) & _units(other, 1):
-            reason = (
-                f"{one.name} and {other.name} share threads, and no unit holds both: give both levels one role each"
-            )
-            return next(iter(other.met)).axes[0].span, reason
+        if 0 in (*one.met.values(), *other.met.values()) and _share_threads(one, other):
+            names = f"{one.name} and {other.name}"
+            place = max(*one.met, *other.met, key=lambda top: top.span.start)
+            return place.axes[0].span, f"{names} share threads, and no unit holds both: divide the block alike"
     for top in tops:
         for node in walk(top):
             if isinstance(node, ast.Jump) and node.word == "yield":
-                return node.span, f"'yield' is not followed beside a 'parallel' {_UNLIKE}"
+                return node.span, f"'yield' is not followed {_UNLIKE}: let an 'if' hold the rest of the body"
             symbol = model.uses.get(node) if isinstance(node, ast.Name) else None
             if symbol is not None and isinstance(symbol.type, Fragment | Future) and _is_carried(kernel, top, symbol):
-                return node.span, f"'{symbol.name}' is of the whole block, and there are 'parallel's {_UNLIKE}"
+                return node.span, _not_carried(symbol)
     return _shared_event(model, paths) if tops else None
 
 
 def changes_variable(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
     """A scalar of the block that one of several unlike `parallel`s changes: paths of others would have to learn it."""
-    for top in dict.fromkeys(top for path in paths for top in path.met):
+    for top in _tops(paths):
         for node in walk(top):
-            name = (
-                node.target if isinstance(node, ast.AssignPart) else node.name if isinstance(node, ast.IncDec) else None
-            )
+            target = node.target if isinstance(node, ast.AssignPart) else None
+            name = node.name if isinstance(node, ast.IncDec) else target
             symbol = model.uses.get(name) if isinstance(name, ast.Name) else None
             if symbol is not None and isinstance(symbol.type, Scalar) and _is_carried(kernel, top, symbol):
-                return node.span, f"'{symbol.name}' is of the whole block, and there are 'parallel's {_UNLIKE}"
+                return node.span, _not_carried(symbol)
     return None
 
 
-_UNLIKE = "that divide the block in another way"
+_UNLIKE = "where 'parallel's divide a block in unlike ways"
+
+
+def _not_carried(symbol: Symbol) -> str:
+    return f"'{symbol.name}' is not followed into others {_UNLIKE}: declare it inside the one that uses it"
+
+
+def _tops(paths: Sequence[Path]) -> list[ast.Parallel]:
+    return list(dict.fromkeys(top for path in paths for top in path.met))
 
 
 def _is_carried(kernel: Kernel, top: ast.Parallel, symbol: Symbol) -> bool:
@@ -170,7 +184,7 @@ def _shared_event(model: Model, paths: tuple[Path, ...]) -> tuple[Span, str] | N
     for (event, _), arrivals in slot_arrivals(model, paths).items():
         for numbers in (arrivals.steady | arrivals.bootstrap, arrivals.waiting):
             for one, other in combinations(sorted(numbers - {-1}), 2):
-                if _units(paths[one], 1) & _units(paths[other], 1):
+                if _share_threads(paths[one], paths[other]):
                     names = f"{paths[one].name} and {paths[other].name}"
                     return event.name_span, f"{names} share threads, and both use '{event.name}': give each an event"
     return None

@@ -61,6 +61,7 @@ class JointState(ABC):
             self._accesses(ranks),
             len(machine.accesses.written),  # nothing is ever taken out
             tuple(machine.barriers.here),
+            tuple(map(ranks.of, machine.barriers.clocks())),
             self._turns(),
             tuple(self._bar(number, ranks) for number in sorted(machine.barriers.named)),
         )
@@ -95,15 +96,7 @@ class JointState(ABC):
             for access in live:
                 marks[access.index].add(access.end)
         self._mark_barriers(marks)
-        every = marks * (self.machine.width // self.machine.own)
-        self._mark_ends(every)
-        return every
-
-    def _mark_ends(self, marks: list[set[int]]) -> None:
-        for path in self.machine.paths:
-            for clock in path.ended.values():
-                for number, epoch in enumerate(clock):
-                    marks[number].add(epoch)
+        return marks * (self.machine.width // self.machine.own)
 
     def _mark_barriers(self, marks: list[set[int]]) -> None:
         for barrier in self.machine.barriers.named.values():

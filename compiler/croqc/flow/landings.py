@@ -78,8 +78,8 @@ def with_landings(
 def _land(copy: Step, trigger: Step | None, left: int) -> Step:
     if trigger is None:
         return replace(copy, op="land")
-    generation = trigger.generation
-    return replace(copy, op="land", event=trigger.event, slot=trigger.slot, generation=generation, bytes=left)
+    counted = {"event": trigger.event, "slot": trigger.slot, "shape": trigger.shape}
+    return replace(copy, op="land", generation=trigger.generation, bytes=left, **counted)
 
 
 def _waits(steps: Sequence[Step], futures: Collection[Span]) -> dict[int, int | None]:

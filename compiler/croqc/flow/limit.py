@@ -9,6 +9,8 @@ from croqc.text.span import Span
 
 TOO_DEEP: Final = "this is nested too deeply; fewer levels can be analysed"
 
+ON_DATA: Final = "depends on data"
+
 NEVER_ENDS: Final = "this loop never ends: no turn changes what its condition asks"
 
 

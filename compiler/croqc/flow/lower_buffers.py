@@ -78,7 +78,7 @@ class Buffers:
             if 1 <= extent // band <= _MOST_BANDS:
                 slots, rows = extent // band, band
         info = next((one for one in self.model.buffers if one.symbol is symbol), None)
-        size = 0 if info is None else info.bytes // max(slots, 1)
+        size = None if info is None else info.bytes // max(slots, 1)
         stage = Stage(symbol, self.program.stage_slots, slots, rows, size, symbol.name_span)
         stage.written = symbol in self.model.mentioned
         self.program.stage_slots += slots

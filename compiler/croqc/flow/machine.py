@@ -15,7 +15,7 @@ from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
 from croqc.flow.exprs import DATA, VARIES, Env, UndecidedError, Value
 from croqc.flow.joins import predecessors
-from croqc.flow.limit import TOO_DEEP
+from croqc.flow.limit import ON_DATA, TOO_DEEP
 from croqc.flow.paths import WHOLE
 from croqc.flow.program import BrokenOffError, Event, ForeignError, Loop, Op, Program
 from croqc.flow.run import ExhaustedError, Setting
@@ -156,7 +156,7 @@ class Machine(Walk):
                     moved = self._go(path) or moved
             self._close()
         except UndecidedError as undecided:
-            what = "threads of one path part here" if undecided.threads else "depends on data"
+            what = "threads of one path part here" if undecided.threads else ON_DATA
             self.undecided = (undecided.span, TOO_DEEP if undecided.deep else what)
         except BrokenOffError:
             self.broken_off = True

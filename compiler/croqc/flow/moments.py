@@ -60,6 +60,8 @@ class Barrier:
         self._complete()
 
     def land(self, step: int, moved: int) -> None:
+        if not moved and not self.bytes and self.pending == self.arrivals:
+            return  # of an unknown size: nothing was counted for it, and its generation is over
         self.makers.append(step)
         self.bytes -= moved
         self._complete()

@@ -160,9 +160,17 @@ class Enter(Step):
     def step(self, machine: Walk, path: PathState) -> bool:
         enters = path.regions.get(self.node)
         if enters is None:
-            raise UndecidedError(self.span, threads=True)
+            raise self._open(path)
         path.pc = path.pc + 1 if enters else self.target
         return True
+
+    def _open(self, path: PathState) -> UndecidedError:
+        """Why it cannot be told whether a path runs it: data decides, or its threads part."""
+        try:
+            closure(self.cond)(path.env)
+        except UndecidedError as undecided:
+            return undecided.at(self.span)
+        return UndecidedError(self.span, threads=True)
 
 
 class Fork(Step):

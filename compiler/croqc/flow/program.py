@@ -83,13 +83,14 @@ class Event:
 
 @dataclass(slots=True, eq=False)
 class Stage:
-    """A buffer of the program: `first` is the number of its first slot; `rows` of each slot, None if not packed."""
+    """A buffer of the program: `first` is the number of its first slot; `rows` of each slot, None if not packed, its
+    `slot_bytes` None where the extents follow sizes."""
 
     symbol: Symbol
     first: int
     slots: int
     rows: int | None
-    slot_bytes: int
+    slot_bytes: int | None
     span: Span
     written: bool = False  # holds data before the first step, or is written by what is not followed
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from croqc.flow.paths import Path
+from croqc.flow.slot_names import subscripts
 from croqc.sema.model import Kernel, Symbol
 from croqc.text.diagnostics import Related
 from croqc.text.record import record
@@ -33,7 +34,9 @@ class Step:
     `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, select, swap, join or bootstrap (one
     that grants a credit at start). `iteration` holds the reader's own loop names, outermost first. `slot`,
     `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
-    `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`.
+    `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`. `shape`:
+    the extents of the array that `slot` numbers. `leaves`: a copy goes out to global memory. The bytes of a copy are
+    None where they follow sizes, too.
     """
 
     t: int
@@ -48,11 +51,19 @@ class Step:
     pending: int | None = None
     bytes: int | None = None
     buffer: str = ""
+    shape: tuple[int, ...] = ()
+    leaves: bool = False
+
+    @property
+    def subscripts(self) -> str:
+        """The slot as a reader writes it; empty without one."""
+        return subscripts(self.slot, self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class EventFacts:
-    """An event of the kernel. `arrivals`: A of each slot. `granted_by`: sites that give credits at start.
+    """An event of the kernel. `shape`: the extents of its array. `arrivals`: A of each slot; `waiting`: the paths that
+    can wait on it. `granted_by`: sites that give credits at start.
 
     `triggered_by` and `waited_by`: (path name, place) of every site that a path reaches.
     """
@@ -66,17 +77,22 @@ class EventFacts:
     granted_by: tuple[Span, ...] = ()
     triggered_by: tuple[tuple[str, Span], ...] = ()
     waited_by: tuple[tuple[str, Span], ...] = ()
+    shape: tuple[int, ...] = ()
+    waiting: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BufferFacts:
-    """A stage buffer; slots packed in one buffer count as its slots."""
+    """A stage buffer; slots packed in one buffer count as its slots. `slot_bytes`: None where the extents follow sizes.
+    `shape`: the extents of an array.
+    """
 
     name: str
     symbol: Symbol
     slots: int
-    slot_bytes: int
+    slot_bytes: int | None
     span: Span
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

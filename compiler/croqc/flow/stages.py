@@ -6,7 +6,7 @@ Reads the run that the analysis recorded; for hovers on buffers and futures (cre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from croqc.flow.moments import ARRIVING
 from croqc.flow.report import KernelFlow, Step
@@ -33,6 +33,7 @@ class StageRow:
     generation: int
     filled: Use
     read: tuple[Use, ...]
+    shape: tuple[int, ...] = ()  # of the array that the slot is of
 
 
 def stage_rows(flow: KernelFlow, buffer: str, limit: int) -> tuple[StageRow, ...]:
@@ -52,12 +53,12 @@ def stage_rows(flow: KernelFlow, buffer: str, limit: int) -> tuple[StageRow, ...
             if len(rows) == limit:
                 break
             newest[slot], counts[slot] = len(rows), counts.get(slot, -1) + 1
-            rows.append(StageRow(step.iteration, slot, counts[slot], _use(steps, number), ()))
+            rows.append(StageRow(step.iteration, slot, counts[slot], _use(steps, number), (), step.shape))
         elif step.op in _READS and last is not None:
             row = rows[last]
             if all(use.path != step.path for use in row.read):
                 read = (*row.read, _use(steps, number))
-                rows[last] = StageRow(row.iteration, row.slot, row.generation, row.filled, read)
+                rows[last] = replace(row, read=read)
     return tuple(rows)
 
 
@@ -72,4 +73,4 @@ def _use(steps: Sequence[Step], number: int) -> Use:
 def _named(step: Step | None) -> str:
     if step is None:
         return ""
-    return step.event if step.slot is None else f"{step.event}[{step.slot}]"
+    return step.event + step.subscripts

@@ -6,7 +6,7 @@ Pure: reads the outcome of the analysis, so that command line, page and hover sa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -35,9 +35,31 @@ class WaitRow:
     credits: int
 
 
-def initial_credits(flow: KernelFlow, event: EventFacts) -> int:
-    """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's."""
-    return event.slots if event.ready else len(_granted(_shown(flow), event))
+def initial_credits(flow: KernelFlow, event: EventFacts, path: str = "") -> int:
+    """Generations that are complete before any path depends on them: `= ready`, or the bootstrap's. With a `path` those
+    of the slots that it waits on."""
+    met = _met(flow, event, path) if path else frozenset(range(event.slots))
+    return sum(slot in met for slot, _ in _at_start(_shown(flow), event))
+
+
+def _at_start(steps: Sequence[Step], event: EventFacts) -> frozenset[tuple[int, int]]:
+    """(slot, generation) that are complete at start."""
+    ready = frozenset((slot, 0) for slot in range(event.slots)) if event.ready else frozenset()
+    return ready or _granted(steps, event)
+
+
+def _met(flow: KernelFlow, event: EventFacts, path: str) -> frozenset[int]:
+    """The slots of an event that a path waits on: those of the small run where it comes round to one, else all that
+    it may."""
+    waited = [
+        step.slot
+        for step in _shown(flow)
+        if (step.op, step.event, step.path) == ("wait", event.name, path) and step.slot is not None
+    ]
+    met = frozenset(waited)
+    if len(met) < len(waited) or not event.waiting:
+        return met
+    return met | {slot for slot, names in enumerate(event.waiting) if path in names}
 
 
 def _shown(flow: KernelFlow) -> Sequence[Step]:
@@ -56,16 +78,17 @@ def _granted(steps: Sequence[Step], event: EventFacts) -> frozenset[tuple[int, i
 
 
 def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None = None) -> tuple[WaitRow, ...]:
-    """The first waits of a path on an event: two rounds of the ring (32 rows at most) unless `limit` says otherwise.
+    """The first waits of a path on an event: two rounds of its slots (32 rows at most) unless `limit` says otherwise.
 
-    Credits are counted independently of the schedule: those given at start, and those whose giving happens before
-    the wait in every schedule, less the ones that the path has spent.
+    Credits are counted independently of the schedule: of the slots that the path waits on those given at start, and
+    those whose giving happens before the wait in every schedule, less the ones that the path has spent.
     """
     steps = flow.steps[:_HORIZON]
-    most = min(2 * event.slots, _ROWS) if limit is None else limit
+    met = _met(flow, event, path)
+    most = min(2 * len(met), _ROWS) if limit is None else limit
     rows: list[WaitRow] = []
     spent: dict[int, int] = {}
-    granted = initial_credits(flow, event)
+    granted = initial_credits(flow, event, path)
     made = makers_of(steps, (event,))
     at_start = _granted(steps, event)
     before = _ancestors(steps, flow.edges)
@@ -78,7 +101,7 @@ def wait_rows(flow: KernelFlow, event: EventFacts, path: str, limit: int | None 
         generation = spent.get(step.slot, 0)
         spent[step.slot] = generation + 1
         returned = sum(
-            (slot, turn) not in at_start and all(before[number] >> maker & 1 for maker in makers)
+            slot in met and (slot, turn) not in at_start and all(before[number] >> maker & 1 for maker in makers)
             for (_, slot, turn), makers in made.items()
         )
         rows.append(
@@ -101,7 +124,9 @@ def _next_slots(steps: Sequence[Step], event: EventFacts, path: str) -> dict[int
     waits = [(at, s.slot) for at, s in enumerate(steps) if (s.op, s.event, s.path) == ("wait", event.name, path)]
     found = {at: slot for (at, _), (_, slot) in pairwise(waits) if slot is not None}
     if waits and waits[-1][1] is not None:
-        found[waits[-1][0]] = (waits[-1][1] + 1) % event.slots
+        at, last = waits[-1]
+        again = (found[before] for before, slot in waits[:-1] if slot == last)
+        found[at] = next(again, ((last or 0) + 1) % event.slots)
     return found
 
 
@@ -142,16 +167,38 @@ def givers(event: EventFacts) -> Mapping[str, tuple[Span, ...]]:
 
 
 def run_ahead(flow: KernelFlow, path: str) -> tuple[int, str]:
-    """How many rounds a path may be ahead of the ones that return its credits, and the event that says so.
+    """How many rounds a path may be ahead of the ones that return its credits, and the event that says so: turns of its
+    loops, and waits outside them, until one of them needs a credit that comes back.
 
     (0, "") for a path that spends no credits given at start.
     """
-    bounds = [
-        (initial_credits(flow, event), event.name)
+    bounds = {
+        event.name: credits
         for event in flow.events
-        if path in waiters(flow, event) and initial_credits(flow, event)
-    ]
-    return min(bounds, default=(0, ""))
+        if path in waiters(flow, event) and (credits := initial_credits(flow, event, path))
+    }
+    found = _until_a_return(flow, path, bounds)
+    return found or min(((credits, name) for name, credits in bounds.items()), default=(0, ""))
+
+
+def _until_a_return(flow: KernelFlow, path: str, names: Container[str]) -> tuple[int, str] | None:
+    """As `run_ahead`, for those of the events; None where the small run ends before."""
+    steps = _shown(flow)
+    granted = {event.name: _at_start(steps, event) for event in flow.events if event.name in names}
+    spent: dict[tuple[str, int | None], int] = {}
+    outside: dict[str, int] = {}
+    rounds: set[object] = set()
+    for step in steps:
+        if step.op != "wait" or step.path != path or step.event not in granted:
+            continue
+        outside[step.event] = outside.get(step.event, 0) + (not step.iteration)
+        turn = step.iteration or outside[step.event]
+        generation = spent.get((step.event, step.slot), 0)
+        if (step.slot, generation) not in granted[step.event]:
+            return len(rounds - {turn}), step.event
+        spent[step.event, step.slot] = generation + 1
+        rounds.add(turn)
+    return None
 
 
 def failing_step(finding: FlowFinding) -> int | None:
@@ -202,8 +249,8 @@ def iteration_text(iteration: Sequence[tuple[str, int]]) -> str:
 
 
 def leaves(step: Step) -> bool:
-    """Whether a copy goes out: the run has the bytes of those that come in."""
-    return step.op in ("copy", "land") and not step.event and step.bytes is None
+    """Whether a copy goes out."""
+    return step.op in ("copy", "land") and not step.event and step.leaves
 
 
 _SENTENCES = {
@@ -226,8 +273,8 @@ def step_text(step: Step) -> str:
     """What a step does, in one sentence without its full stop."""
     place = step.buffer or "its buffer"
     if step.buffer and step.slot is not None and not step.event:
-        place = f"{step.buffer}[{step.slot}]"
-    event = step.event if step.slot is None else f"{step.event}[{step.slot}]"
+        place = step.buffer + step.subscripts
+    event = step.event + step.subscripts
     if step.op == "wait":
         if step.generation is None:
             return f"{step.path} waits on {event}"

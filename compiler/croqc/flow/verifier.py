@@ -20,12 +20,14 @@ from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
 from croqc.flow.guarded import is_loose, makes_a_difference
 from croqc.flow.instances import Plan, longest, plan
-from croqc.flow.limit import NEVER_ENDS, TOO_DEEP
+from croqc.flow.limit import NEVER_ENDS, ON_DATA, TOO_DEEP
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
 from croqc.flow.negative import floors
+from croqc.flow.ops_control import Branch
 from croqc.flow.paths import Path
+from croqc.flow.program import Program
 from croqc.flow.reach import FAILS, Outcome, Turns, is_plain, reach_of
 from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
@@ -47,6 +49,9 @@ from croqc.text.span import Span
 _APART = "what the blocks of a cluster do for each other depends on their rank here"
 _CHOICE = 10_000  # steps that choosing instances may take beside the budget: as many as a usual kernel needs
 _EXAMPLE = 20_000  # steps of the run to explain with
+
+
+_TURNS = "how often this runs depends on data"
 
 
 def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -> KernelFlow:
@@ -181,19 +186,21 @@ def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:
     if not found.complete:
         outcome.undecided = (setting.program.ops[0].span, "to choose sizes for it takes more than the budget")
     elif not is_plain(setting):
-        outcome.undecided = (_undecided_loop(setting), "how often this runs depends on data")
+        outcome.undecided = _undecided(setting.program)
     return outcome
 
 
-def _undecided_loop(setting: Setting) -> Span:
-    """The place of the loop whose number of turns cannot be told, for which there is nothing to try."""
-    env: Env = [0] * setting.program.variables
-    for loop in setting.program.loops:
+def _undecided(program: Program) -> tuple[Span, str]:
+    """The place for which there is nothing to try, as data decides there: how often a loop runs, else in how many of
+    its turns a condition holds."""
+    env: Env = [0] * program.variables
+    for loop in program.loops:
         try:
             closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env)
         except UndecidedError:
-            return loop.span
-    return setting.program.ops[0].span
+            return loop.span, "how often this runs depends on data"
+    branches = (op.span for op in program.ops if isinstance(op, Branch) and not op.expr.known)
+    return next(branches, program.ops[0].span), ON_DATA
 
 
 def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) -> bool:
@@ -254,12 +261,18 @@ def _report(
 def _example(
     setting: Setting, found: Plan, outcome: Outcome
 ) -> tuple[tuple[Step, ...], tuple[tuple[int, int], ...], Mapping[str, int]]:
-    """A small run to explain with: about 2N + 1 turns of each loop."""
+    """A small run to explain with: about 2N + 1 turns of the longest loop, and some of every loop if there is such a
+    run."""
     if not outcome.done:
         return (), (), {}
     wanted = min(2 * found.period + 1, 16)
     counters = [Turns(setting, loop) for loop in found.loops]
-    chosen = min(outcome.done, key=lambda sizes: abs(max((c.of(sizes) or 0 for c in counters), default=0) - wanted))
+
+    def distance(sizes: Mapping[int, int]) -> tuple[int, int]:
+        turns = [counter.of(sizes) for counter in counters]
+        return turns.count(0), abs(max((count or 0 for count in turns), default=0) - wanted)
+
+    chosen = min(outcome.done, key=distance)
     machine = Machine(setting, chosen, _EXAMPLE, record=True)
     with suppress(ExhaustedError):
         machine.run()

@@ -24,6 +24,7 @@ from croqc.pipe.ir_control import Text as Text
 from croqc.pipe.ir_control import While as While
 from croqc.pipe.ir_control import Write as Write
 from croqc.pipe.ir_declared import Accumulator as Accumulator
+from croqc.pipe.ir_declared import Bounds as Bounds
 from croqc.pipe.ir_declared import Box as Box
 from croqc.pipe.ir_declared import Event as Event
 from croqc.pipe.ir_declared import Index as Index
@@ -315,11 +316,14 @@ class AwaitLaunches(Stmt):
 # --- kernels -----------------------------------------------------------------------------------
 
 
+OPEN = Bounds()
+
+
 @record
 class Kernel:
     """One launch. `grid` holds the extents of the block indices, `grid_names` their names, x first. `cluster`: the
     indices of a block in its cluster with their extents, the last one fastest; each block of the grid is one for each
-    of them (reference, 4.1).
+    of them (reference, 4.1). `bounds`: of the launch (4.2).
 
     `tensors`: global tensors in order of the parameters, `sources` what they are called in the source; `scalars`: sizes
     and scalar parameters with their types. `handles` maps each
@@ -351,6 +355,7 @@ class Kernel:
     renamed: tuple[tuple[str, str], ...] = ()
     given: tuple[tuple[str, Expr], ...] = ()
     cluster: tuple[tuple[str, int], ...] = ()
+    bounds: Bounds = OPEN
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()

@@ -83,6 +83,16 @@ class Accumulator:
 
 
 @record
+class Bounds:
+    """What the source wants of a launch, 0 for what it leaves open: how many blocks a multiprocessor holds at least,
+    how many a cluster has at most, how many registers a thread has at most."""
+
+    blocks: int = 0
+    cluster: int = 0
+    registers: int = 0
+
+
+@record
 class Index:
     """A parallel index inside the block: `threadIdx.x / unit % bound`."""
 

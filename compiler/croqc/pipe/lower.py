@@ -11,6 +11,7 @@ from croqc.pipe.build.kernels import build_kernel
 from croqc.pipe.env import Env
 from croqc.pipe.errors import SizesNeededError
 from croqc.pipe.facts import Facts, Number, whole_sizes
+from croqc.pipe.parameters import check_parameters
 from croqc.pipe.pipeline import lowered
 from croqc.pipe.reshaped import check_reshaped
 from croqc.pipe.sums import sums_of
@@ -34,6 +35,7 @@ def lowered_kernels(
         env, start = _built(model, target, number, whole_sizes(sizes), part, names)
         found.append(lowered(start, env))
         check_reshaped(found[-1])
+        check_parameters(found[-1])
     found += (lowered(start, Env(target, Facts.of({}))) for start in part.kernels)
     return tuple(found)
 

@@ -304,6 +304,10 @@ def placed_lines(kernel: ir.Kernel) -> Iterator[Told]:
         grid += " in clusters of " + " x ".join(f"{name} by {extent}" for name, extent in kernel.cluster)
     names = f" as {', '.join(kernel.grid_names)}" if kernel.grid_names else ""
     yield f"kernel {kernel.name}: grid {grid}{names}, {kernel.threads} threads", NOWHERE
+    if kernel.bounds != ir.OPEN:
+        bounds = kernel.bounds
+        line = f"bounds: {bounds.blocks} blocks, clusters of {bounds.cluster}, {bounds.registers} registers"
+        yield _INDENT + line, NOWHERE
     for line, span in _declarations(kernel):
         yield _INDENT + line, span
     yield _INDENT + "body", NOWHERE

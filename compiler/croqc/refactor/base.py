@@ -45,7 +45,8 @@ Outcome = tuple[Edit, ...] | Refusal
 @dataclass(frozen=True, eq=False)
 class Code:
     """A function to be rewritten, in its file: `text` is its own text, `base` its place in `file`, `index` its number
-    among the file's functions. `defines` are the macros of the command line."""
+    among the file's functions. `defines` are the macros of the command line; `macro_uses` the places of the
+    names of macros."""
 
     file: str
     base: int
@@ -54,6 +55,7 @@ class Code:
     analysis: Analysis
     defines: Mapping[str, str | None]
     comments: tuple[Span, ...] = ()
+    macro_uses: tuple[tuple[Span, str], ...] = ()
 
     @property
     def model(self) -> Model:
@@ -91,6 +93,23 @@ class Code:
         for one in reversed(self.comments):
             text = text[: one.start] + re.sub(r"[^\r\n]", " ", self.slice(one)) + text[one.end :]
         return text
+
+    @cached_property
+    def macros(self) -> tuple[Span, ...]:
+        """Where macros are used, with what is given to them."""
+        taking = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(", self.file, re.MULTILINE))
+        return tuple(
+            Span(span.start, self._closed(span.end) if name in taking else span.end) for span, name in self.macro_uses
+        )
+
+    def _closed(self, start: int) -> int:
+        """The end of the parentheses that open behind a place; the place itself where none do."""
+        depth = 0
+        for found in re.compile(r"[()]|\S").finditer(self.bare, start):
+            depth += {"(": 1, ")": -1}.get(found.group(), 0)
+            if depth == 0:
+                return found.end() if found.group() == ")" else start
+        return start
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -227,7 +246,8 @@ def code_of(
     if any(item.severity is Severity.ERROR for item in parsed.findings):
         return None
     comments = tuple(Span(one.start, one.end) for one in parsed.source.comments)
-    return Code(file, parsed.source.base, parsed.source.text, index, analysis, defines, comments)
+    source = parsed.source
+    return Code(file, source.base, source.text, index, analysis, defines, comments, source.macro_uses)
 
 
 def read(file: str, index: int, context: Context, defines: Mapping[str, str | None]) -> Code | None:

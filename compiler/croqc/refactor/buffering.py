@@ -23,7 +23,7 @@ from croqc.refactor.base import Code, Refusal
 from croqc.refactor.repeated import first_difference, written_between
 from croqc.sema.model import Symbol
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple
+from croqc.sema.types import Bounded, BoundedTuple, Data
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.edits import Edit
@@ -141,6 +141,8 @@ def _leaves(code: Code, node: ast.Node, loop: ast.Foreach) -> bool:
 def repeats(code: Code, found: Buffering) -> Refusal | None:
     """Whether the loads in front of the loop are its own for the first tiles, and the first epilogue its work for the
     tile behind the last: what a rewrite that leaves these out has to know."""
+    if not all(_has_tiles(code, found, copy) for copy in found.fills):
+        return Refusal("the sizes do not say whether there are as many tiles as are loaded ahead", found.loop.span)
     for number in range(found.depth - 1):
         for copy in found.fills:
             names = next(names for names in found.handles if names[-1] is _target(code, copy))
@@ -172,6 +174,18 @@ def _index(code: Code, loop: ast.Foreach, start: int) -> Symbol | Refusal:
             if lo.value == start and symbol is not None:
                 return symbol
     return Refusal(f"the loop is not 'foreach k({start}:)'", loop.span)
+
+
+def _has_tiles(code: Code, found: Buffering, copy: ast.Copy) -> bool:
+    """Whether the loop has all the tiles that are loaded in front of it: for every size, or since what is loaded from
+    has as many as the index, and would end before them."""
+    bound, wanted = _bound(found.index), found.depth - 1
+    fewest = bound.evaluate(dict.fromkeys(bound.names(), 1))
+    if fewest is not None and fewest >= wanted:
+        return True
+    view = code.model.views.get(copy.source)
+    data = view.base.type if view is not None else None
+    return isinstance(data, Data) and any(extent.names() & bound.names() for extent in data.shape)
 
 
 def _extent(code: Code, index: Symbol) -> tuple[int | None, str]:

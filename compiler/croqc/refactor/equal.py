@@ -21,6 +21,7 @@ from croqc.sema.types import Event, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.edits import Edit
+from croqc.text.span import Span
 
 Names = Mapping[str, str]
 _QUIET = frozenset({"dynamic-shared-memory", "swizzle-inherited"})  # notes that are no objection to a rewrite
@@ -77,6 +78,8 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deepe
     place = edits[0].span if edits else code.model.function.name.span
     if any(crowded(code.model, kernel) for kernel in code.model.kernels):
         return Refusal(TOO_MANY, place)
+    if (made := _inside_a_macro(code, edits)) is not None:
+        return Refusal("a macro makes what would be rewritten", made)
     after = edited(code, edits)
     if after is None:
         return Refusal("the result would not parse", place)
@@ -89,6 +92,16 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deepe
         return Refusal(f"the result would have a finding of '{new[0].rule}'", place)
     problem = same_model(code.analysis, after.analysis, renamed, deeper)
     return Refusal(f"{problem} would not stay the same", place) if problem else after
+
+
+def _inside_a_macro(code: Code, edits: Iterable[Edit]) -> Span | None:
+    """The use of a macro that an edit would change in part: what the rest of it makes stands around the new text."""
+    for edit in edits:
+        for use in code.macros:
+            apart = edit.span.end <= use.start or use.end <= edit.span.start
+            if not apart and not (edit.span.start <= use.start and use.end <= edit.span.end):
+                return use
+    return None
 
 
 def _comments(code: Code) -> Counter[str]:

@@ -21,6 +21,7 @@ A bootstrap in front of the loops stays as it is. Must not change which slot is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal, subscript
@@ -69,10 +70,19 @@ def edits(code: Code, event: Symbol) -> Outcome:
         if site in seen:
             return Refusal(f"'{event.name}' is counted at two places of one region", stmt.span)
         seen.add(site)
-        if index is not None and isinstance(ref, ast.Chain):
-            at = Span(ref.base.span.end, ref.span.end)
+        if index is not None:
+            at = _subscripts(code, ref, r"\s*\[")
+            if at is None:
+                return Refusal("a macro writes the slot", ref.span)
             made += code.replaced(at, f".at({loop.bindings[0].names[0].id})")
     return tuple(made)
+
+
+def _subscripts(code: Code, ref: ast.Expr, begin: str) -> Span | None:
+    """The place of what stands behind the name of an event; None where a macro writes it."""
+    at = Span(ref.base.span.end, ref.span.end) if isinstance(ref, ast.Chain) else ref.span
+    written = re.compile(rf"{begin}.*[])]", re.DOTALL).fullmatch(code.slice(at))
+    return at if written and code.slice(at).count("(") == code.slice(at).count(")") else None
 
 
 def _role(code: Code, stmt: ast.Node) -> ast.Node:
@@ -149,9 +159,10 @@ def physical(code: Code, event: Symbol) -> Outcome:
         site = _role(code, stmt), type(stmt)
         plain = plain and site not in seen and not isinstance(_counting_loop(code, stmt, order, None), Refusal)
         seen.add(site)
-        assert isinstance(ref, ast.Chain)
-        slot = f"[{_physical(code, stmt, order, slots, event)}]"
-        made += code.replaced(Span(ref.base.span.end, ref.span.end), slot)
+        at = _subscripts(code, ref, r"\s*\.\s*at\b")
+        if at is None:
+            return Refusal("a macro writes the order", ref.span)
+        made += code.replaced(at, f"[{_physical(code, stmt, order, slots, event)}]")
     if not plain and not is_proved(code.analysis):
         return Refusal(f"that the orders of '{event.name}' are in step is not proved", event.name_span)
     return tuple(made)

@@ -43,9 +43,10 @@ import re
 from collections.abc import Iterator
 
 from croqc.refactor.base import Code, Outcome, Refusal
+from croqc.refactor.repeated import written_between
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.roots import base_name
-from croqc.sema.types import Event
+from croqc.sema.types import Event, Storage
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.edits import Edit
@@ -53,6 +54,7 @@ from croqc.text.span import Span
 
 TITLE = "Change to {} stages"
 _MOST = 32
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def sites(code: Code) -> Iterator[Symbol]:
@@ -72,14 +74,28 @@ def edits(code: Code, event: Symbol, number: int) -> Outcome:
     extent = event.decl.array[0]
     if not isinstance(extent, ast.IntLit):
         return Refusal("the number of stages is computed", extent.span)
+    again = _loaded_again(code)
+    if again is not None:
+        return again
+    ring = set(_literals(code, extent))
     if extent.macro is not None:
-        return _definition(code, extent, number)
-    places = {literal.span for literal in _literals(code, extent.value)}
+        return _definition(code, extent, number, ring)
+    places = {literal.span for literal in ring}
     return tuple(Edit(span, str(number)) for span in sorted(places))
 
 
-def _definition(code: Code, extent: ast.IntLit, number: int) -> Outcome:
-    """The macro's definition in front of the function, if it is this number and stands there once."""
+def _loaded_again(code: Code) -> Refusal | None:
+    """Another number of stages lets loads run further ahead of what is written back to where they come from."""
+    for copy, info in code.model.copies.items():
+        if info.source_storage in (Storage.GLOBAL, Storage.HOST):
+            place = written_between(code, code.model.function.body.stmts, copy.source)
+            if place is not None:
+                return Refusal("this may write what the ring loads", place.span)
+    return None
+
+
+def _definition(code: Code, extent: ast.IntLit, number: int, ring: set[ast.IntLit]) -> Outcome:
+    """The macro's definition in front of the function, if it is this number, stands there once and means the ring."""
     name = code.of(extent)
     pattern = (
         rf"^([ \t]*#[ \t]*define[ \t]+{re.escape(name)}[ \t]+)({re.escape(extent.text)})(?=[ \t]*(?://.*|/\*.*)?\r?$)"
@@ -87,35 +103,46 @@ def _definition(code: Code, extent: ast.IntLit, number: int) -> Outcome:
     found = list(re.finditer(pattern, code.file, re.MULTILINE))
     if not name.isidentifier() or len(found) != 1:
         return Refusal(f"'{name}' is not defined as a plain number in this file", extent.span)
+    used = [node for node in walk(code.model.function) if isinstance(node, ast.IntLit) and node.macro == name]
+    other = next((node for node in used if node not in ring), None)
+    if other is not None:
+        return Refusal(f"'{name}' stands for something else here, too", other.span)
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    everywhere = len(word.findall(_COMMENT.sub(" ", code.file)))
+    if len(word.findall(code.bare)) != len(used) or everywhere != len(used) + 1:
+        return Refusal(f"'{name}' is used elsewhere, too", extent.span)
     start, end = found[0].span(2)
     return (Edit(Span(start, end).shift(-code.base), str(number)),)
 
 
-def _literals(code: Code, value: int) -> Iterator[ast.IntLit]:
-    """The numbers that are the ring's: of events, buffers, moduli of slots, and loops over all slots."""
+def _literals(code: Code, like: ast.IntLit) -> Iterator[ast.IntLit]:
+    """The numbers that are the ring's, written as the one given: of events, buffers, moduli of slots, and loops that
+    wait for or trigger all slots."""
     slots = set(_slot_expressions(code))
     for node in walk(code.model.function.body):
         match node:
             case ast.EventName(array=array) | ast.BufferName(array=array):
-                yield from _are(array, value)
+                yield from _are(array, like)
             case ast.BufferDecl(shape=(first, *_)) if _is_packed(code, node):
-                yield from _factor(first, value)
+                yield from _factor(first, like)
             case ast.Binary(op="%", right=right) if node in slots:
-                yield from _are((right,), value)
+                yield from _are((right,), like)
             case ast.Foreach(bindings=(ast.Binding(names=(name,), extent=extent),)) if _is_slot_loop(code, node, name):
-                yield from _are(extent.items if isinstance(extent, ast.ShapeLit) else (extent,), value)
+                yield from _are(extent.items if isinstance(extent, ast.ShapeLit) else (extent,), like)
 
 
-def _are(nodes: tuple[ast.Expr, ...], value: int) -> Iterator[ast.IntLit]:
-    return (node for node in nodes if isinstance(node, ast.IntLit) and node.macro is None and node.value == value)
+def _are(nodes: tuple[ast.Expr, ...], like: ast.IntLit) -> Iterator[ast.IntLit]:
+    for node in nodes:
+        if isinstance(node, ast.IntLit) and (node.macro, node.value) == (like.macro, like.value):
+            yield node
 
 
-def _factor(node: ast.Expr, value: int) -> Iterator[ast.IntLit]:
+def _factor(node: ast.Expr, like: ast.IntLit) -> Iterator[ast.IntLit]:
     """N of the packed extent `N * R` or `R * N`; the left one where both are the same number."""
     if isinstance(node, ast.Paren):
-        yield from _factor(node.inner, value)
+        yield from _factor(node.inner, like)
     elif isinstance(node, ast.Binary) and node.op == "*":
-        found = [*_are((node.left,), value), *_are((node.right,), value)]
+        found = [*_are((node.left,), like), *_are((node.right,), like)]
         yield from found[:1]
 
 
@@ -173,7 +200,9 @@ def _is_packed(code: Code, decl: ast.BufferDecl) -> bool:
 
 
 def _is_slot_loop(code: Code, loop: ast.Foreach, index: ast.Name) -> bool:
-    """`foreach {s} in [N]` whose index alone subscripts an event or a ring's buffer."""
+    """`foreach {s} in [N]` that does nothing but wait for or trigger slots, and whose index alone subscripts them."""
+    if not all(isinstance(stmt, ast.Wait | ast.Trigger) for stmt in loop.body.stmts):
+        return False
     symbol = code.model.uses.get(index)
     inside = set(walk(loop.body))
     return any(

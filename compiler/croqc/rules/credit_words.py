@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from croqc.flow.slot_names import subscripts
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 
@@ -20,8 +21,13 @@ def ordinal(number: int) -> str:
 
 def slot(args: Args) -> str:
     """ "'full[2]'", or "'done'" for an event that is no array."""
-    number = args.get("slot")
-    return f"'{args['event']}'" if number is None else f"'{args['event']}[{number}]'"
+    return f"'{args['event']}{numbered(args)}'"
+
+
+def numbered(args: Args) -> str:
+    """ "[2]", or nothing without a slot; "[1][3]" of an array of two dimensions."""
+    number, shape = args.get("slot"), args.get("shape")
+    return subscripts(number if isinstance(number, int) else None, shape if isinstance(shape, tuple) else ())
 
 
 def at(args: Args) -> str:

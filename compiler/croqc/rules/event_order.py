@@ -9,6 +9,7 @@ from croqc.text.diagnostics import Severity
 _WORDS = {
     "array": ("'.at' needs an array of events", "write the event without '.at'"),
     "rank": ("'.at' needs an event array of one dimension", "use subscripts: 'e[i][j]'"),
+    "slot": ("'.at' finds the slot itself, and follows the event's name", "write 'e[i]' or 'e.at(order)'"),
     "integer": ("the order must be an integer", "it counts the uses of the events, from 0"),
     "update": ("an update must be the whole order", "write 'e.at(order++)', and compute on a line of its own"),
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from croqc.rules.credit_words import Args
+from croqc.rules.credit_words import Args, numbered
 
 
 def stage(args: Args) -> str:
     """ "'lhs_s[2]'", or "'tile'" for a buffer without slots."""
-    number = args.get("slot")
-    return f"'{args['buffer']}'" if number is None else f"'{args['buffer']}[{number}]'"
+    return f"'{args['buffer']}{numbered(args)}'"

@@ -90,10 +90,12 @@ def _check_orders(builder: Builder, refs: Iterable[ast.Expr]) -> None:
         order = order_of(ref)
         name = base_name(ref)
         symbol = builder.uses.get(name) if name is not None else None
-        if order is None or symbol is None or not isinstance(symbol.type, Event):
+        if not isinstance(ref, ast.Chain) or order is None or symbol is None or not isinstance(symbol.type, Event):
             continue
         type_ = builder.type_of(order)
-        if not symbol.type.array:
+        if len(ref.suffixes) > 1:
+            builder.report(rules.EVENT_ORDER, ref.suffixes[-1].span, reason="slot")
+        elif not symbol.type.array:
             builder.report(rules.EVENT_ORDER, ref.span, reason="array")
         elif len(symbol.type.array) > 1:
             builder.report(rules.EVENT_ORDER, ref.span, reason="rank")

@@ -118,6 +118,9 @@ class _Multiplies:
         if isinstance(type_, Fragment) and type_.array:
             self.b.report(rules.FRAGMENT_ARRAY, node.span, name=symbol.name if symbol else "", count=type_.array[0])
             return None
+        if symbol in self.multiplied:  # an accumulator has the shape of the multiplies into it
+            made = self.multiplied[symbol]
+            return Tile(mma_rows.operand_type(made.acc), made.m, made.n, OperandKind.REGISTER, symbol)
         if not isinstance(type_, Fragment | Data) or type_.elem is None or type_.shape is None:
             return None
         if len(type_.shape) != 2:

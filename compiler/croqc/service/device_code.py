@@ -17,7 +17,8 @@ from croqc.pipe.errors import LoweringError
 from croqc.sema.model import Model
 from croqc.service.check import FileReport, FunctionReport
 from croqc.syntax import ast
-from croqc.syntax.cpp_declarations import SILENT, WORD, Declaration, declarations
+from croqc.syntax.cpp_declarations import Declaration, declarations
+from croqc.syntax.cpp_tokens import WORD, silenced
 from croqc.syntax.tokens import Macro
 from croqc.syntax.visit import walk
 from croqc.text.span import Span
@@ -40,7 +41,7 @@ def foreign_code(report: FileReport) -> Foreign:
 
 def device_words(report: FileReport) -> frozenset[str]:
     """Every word of this C++: no name of generated code may be one."""
-    return frozenset(WORD.findall(SILENT.sub(" ", "\n".join(line.text for line in foreign_code(report).lines))))
+    return frozenset(WORD.findall(silenced("\n".join(line.text for line in foreign_code(report).lines))))
 
 
 # --- what is passed ----------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def _used_by_functions(report: FileReport) -> frozenset[str]:
     for function in report.functions:
         for node in walk(function.parsed.tree) if function.parsed.tree is not None else ():
             if isinstance(node, ast.Cpp):
-                found |= set(WORD.findall(SILENT.sub(" ", node.text.value)))
+                found |= set(WORD.findall(silenced(node.text.value)))
             elif isinstance(node, ast.Call):
                 found |= {arg.id for arg in node.targs or () if isinstance(arg, ast.Name)}
     return frozenset(found)

@@ -52,9 +52,12 @@ class PathEntry:
 
 @dataclass(frozen=True, slots=True)
 class BufferEntry:
+    """`slotBytes`: null where the extents follow sizes."""
+
     name: str
     slots: int
-    slotBytes: int  # noqa: N815
+    shape: tuple[int, ...]
+    slotBytes: int | None  # noqa: N815
     range: Range
 
 
@@ -239,7 +242,7 @@ def flow_entry(
         paths=tuple(_path(source, base, flow, path) for path in flow.paths),
         events=events,
         buffers=tuple(
-            BufferEntry(item.name, item.slots, item.slot_bytes, range_of(source, item.span.shift(base)))
+            BufferEntry(item.name, item.slots, item.shape, item.slot_bytes, range_of(source, item.span.shift(base)))
             for item in flow.buffers
         ),
         steps=steps,

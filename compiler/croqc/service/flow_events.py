@@ -39,10 +39,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class EventEntry:
-    """`arrivals` of each slot; `credits` given at start; `tables`: the first two rounds of each waiter."""
+    """`shape`: the extents of its array, whose slots are numbered row by row. `arrivals` of each slot; `credits` given
+    at start; `tables`: the first two rounds of each waiter."""
 
     name: str
     slots: int
+    shape: tuple[int, ...]
     arrivals: tuple[int, ...]
     ready: bool
     range: Range
@@ -60,6 +62,7 @@ def event_entry(flow: KernelFlow, event: EventFacts, source: Source, base: int) 
     return EventEntry(
         name=event.name,
         slots=event.slots,
+        shape=event.shape,
         arrivals=event.arrivals,
         ready=event.ready,
         range=range_of(source, event.span.shift(base)),

@@ -157,12 +157,11 @@ def _label(box: Box, steps: Sequence[Step]) -> str:
     """ "empty[0]" for a wait; the buffers of a copy; "multiply ×8"."""
     first = steps[box.steps[0]]
     if first.event and box.track == "sync":
-        return first.event if first.slot is None else f"{first.event}[{first.slot}]"
+        return first.event + first.subscripts
     times = f" ×{len(box.steps)}" if len(box.steps) > 1 else ""
     if box.op == "copy":
         names = dict.fromkeys(steps[number].buffer for number in box.steps)
-        slot = "" if first.slot is None else f"[{first.slot}]"
-        return ", ".join(f"{name}{slot}" for name in names if name) or f"copy{times}"
+        return ", ".join(f"{name}{first.subscripts}" for name in names if name) or f"copy{times}"
     if box.track == "work":
         return f"{box.op}{times}"
     names = dict.fromkeys(steps[number].buffer for number in box.steps)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from croqc.flow.slot_names import subscripts
 from croqc.flow.timeline import Arrow
 from croqc.service.flow import FlowEntry
 from croqc.service.flow_run import BoxEntry, Picture, StepEntry
@@ -43,6 +44,8 @@ class _Drawing:
         self.picture = picture
         self.steps = steps
         self.hues = {event.name: _HUES[(at + 4) % len(_HUES)] for at, event in enumerate(flow.events)}
+        self.shapes = {event.name: event.shape for event in flow.events}
+        self.shapes |= {buffer.name: buffer.shape for buffer in flow.buffers}
         self.buffers = list(dict.fromkeys(step.buffer for step in steps if step.buffer))
         self.tracks: dict[tuple[str, str], int] = {}
         self.lanes: list[tuple[str, int, int]] = []
@@ -143,7 +146,7 @@ class _Drawing:
 
     def _words(self, box: BoxEntry, step: StepEntry, width: int) -> list[str]:
         """One or two lines that fit."""
-        slot = "" if box.slot is None else f"[{box.slot}]"
+        slot = subscripts(box.slot, self.shapes.get(step.event or step.buffer, ()))
         turn = next((f"{name} = {value}" for name, value in reversed(list(step.iteration.items()))), "")
         if box.track == "sync":
             first = _fitting(width, box.op, _SHORT.get(box.op, box.op[:4]))

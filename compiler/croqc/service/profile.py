@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 
+from croqc.codegen.program import Program
+from croqc.codegen.writer import Line
 from croqc.engines.arguments import LaunchArgs
 from croqc.engines.gpu.parent import Parent
 from croqc.engines.gpu.profile import CardProfile, profile_on_card
@@ -29,7 +31,7 @@ from croqc.service.profile_blocks import block_time, origin_of, places_of
 from croqc.service.profile_result import BlockTime, KernelTime, ProfileEntry, RingTime
 from croqc.service.profile_rings import Room, judged, rings_of
 from croqc.service.run import obstacle
-from croqc.service.run_card import launch_args, refusal
+from croqc.service.run_card import launch_args, lines_of, refusal, told_at_its_line
 from croqc.service.run_data import DataTooLargeError, make_data
 from croqc.service.run_plan import CardRequest, Planned, Request, plan_runs
 from croqc.text.record import record
@@ -95,7 +97,13 @@ class _Profiler:
 
     def _measured(self, model: Model, args: LaunchArgs, request: CardRequest) -> Profiled:
         values = {**args.dims, **args.scalars}
-        make = partial(program_for, self.report, self.function, model, values)
+        lines: list[Line] = []
+
+        def make(waits: bool = False, probes: bool = False) -> Program:
+            program = program_for(self.report, self.function, model, values, waits, probes)
+            lines[:] = lines_of(self.report, self.function, program)
+            return program
+
         options = CardOptions(
             self.report.target.name, request.timeout, request.report, request.rounds or ROUNDS, request.cold
         )
@@ -103,7 +111,7 @@ class _Profiler:
             model, make, partial(make, probes=True), args, self.card, options, self.wanted.blocks
         )  # fmt: skip
         if found.plain.hung or found.plain.error is not None:
-            return self._broken(found.plain)
+            return self._broken(told_at_its_line(self.report, self.function, lines, found.plain))
         if found.failure is not None:
             place = found.failure.span
             return self._ended(
@@ -177,7 +185,8 @@ class _Profiler:
             place.buffer for place in places if place.op == "copy" and not place.leaves and place.path in ring.producers
         }
         buffers = () if flow is None else flow.buffers
-        slot = sum(item.slot_bytes for item in buffers if item.name in filled and item.slots == ring.slots)
+        sizes = [item.slot_bytes for item in buffers if item.name in filled and item.slots == ring.slots]
+        slot = 0 if None in sizes else sum(size or 0 for size in sizes)
         return Room(kernel.shared_bytes, self.report.target.shared_limit, slot)
 
 

@@ -70,6 +70,7 @@ class _Playing:
 
     def __init__(self, events: Sequence[EventFacts]) -> None:
         self.barriers = Barriers(events)
+        self.shapes = {event.name: event.shape for event in events}
         self.granted = [span for event in events for span in event.granted_by]
         self.waited: dict[tuple[str, str, int], int] = {}
         self.done: list[_Done] = []
@@ -101,9 +102,12 @@ class _Playing:
         turn = ((place.loop, visit.turn),) if place.loop else ()
         grants = place.op == "trigger" and any(place.span.contains(span.start) for span in self.granted)
         op = "bootstrap" if grants else place.op
-        comes = 0 if op == "copy" and not place.leaves else None
         slot = visit.slot if place.slotted else None
-        return Step(0, stay.path, op, place.span, turn, place.event, slot, bytes=comes, buffer=place.buffer)
+        leaves = op == "copy" and place.leaves
+        shape = self.shapes.get(place.event, ())
+        return Step(
+            0, stay.path, op, place.span, turn, place.event, slot, buffer=place.buffer, shape=shape, leaves=leaves
+        )
 
     def _add(self, step: Step, stay: _Stay | None, time: int | None = None, moved: int = 0) -> None:
         number = len(self.done)

@@ -111,17 +111,24 @@ def execute(
         program = program_for(report, function, model, values, waits)
         for item in notes_of(function, program):
             notes[f"line {report.source.line_of(item.span.start) + 1}: {item.message}"] = None
-        lines[:] = absolute(program.unit.lines, foreign_code(report).lines, function.base)
+        lines[:] = lines_of(report, function, program)
         return program
 
     result = run_on_card(model, lower, args, card, options, large)
-    result = replace(_told(report, function, lines, result), notes=(*notes, *result.notes))
+    result = replace(told_at_its_line(report, function, lines, result), notes=(*notes, *result.notes))
     if not result.hung:
         return result
     return replace(result, notes=(*result.notes, agreement(report, model)))
 
 
-def _told(report: FileReport, function: FunctionReport, lines: Sequence[Line], result: CardResult) -> CardResult:
+def lines_of(report: FileReport, function: FunctionReport, program: Program) -> tuple[Line, ...]:
+    """Where the lines of generated code come from in the file, its C++ included."""
+    return tuple(absolute(program.unit.lines, foreign_code(report).lines, function.base))
+
+
+def told_at_its_line(
+    report: FileReport, function: FunctionReport, lines: Sequence[Line], result: CardResult
+) -> CardResult:
     """The result, where the compiler does not take C++ of the file, with words for its place."""
     if result.trouble is None or result.trouble.kind is not Kind.COMPILER:
         return result

@@ -10,16 +10,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from croqc.syntax.cpp_tokens import COMMENT, WORD, silenced
 from croqc.syntax.regions import BRACED, block_start, next_stop
 from croqc.syntax.tokens import Preprocessed, RegionKind
 from croqc.text.record import record
 from croqc.text.span import Span
 
-_CHARACTER: Final = r"(?:(?<![0-9A-Fa-f])|(?<=\bcase)|(?<=\bu8))'(?:\\.|[^'\\\n])*'"  # not `1'000`
-SILENT: Final = re.compile(rf'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|{_CHARACTER}', re.DOTALL)
-"""Comments, strings and characters, for those who look for words."""
-_COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_COMMENTS: Final = re.compile(COMMENT, re.DOTALL)
 
 _SCOPE: Final = re.compile(r'(?:inline\s+)?namespace\b[^=;(){}]*|extern\s*"C(?:\+\+)?"\s*', re.ASCII)
 _ON_DEVICE: Final = re.compile(r"\b__(?:device|co_device|constant)__\b", re.ASCII)
@@ -53,13 +50,13 @@ class Declaration:
     @property
     def words(self) -> frozenset[str]:
         """Every word outside comments and strings."""
-        return frozenset(WORD.findall(SILENT.sub(" ", self.text)))
+        return frozenset(WORD.findall(silenced(self.text)))
 
     @property
     def names(self) -> frozenset[str]:
         """What host text declares here that code of the card may use: types, aliases, constants, `constexpr`
         functions. Empty for all else."""
-        text = SILENT.sub(" ", self.text)
+        text = silenced(self.text)
         if self.on_device or self.block:
             return frozenset()
         text = _ALIGNMENT.sub(" ", text)
@@ -85,7 +82,7 @@ class Declaration:
     @property
     def opens(self) -> str:
         """The namespace that a `using namespace …;` opens; empty for all else."""
-        found = re.fullmatch(r"\s*using\s+namespace\s+(?:::)?([\w:]+)\s*;", SILENT.sub(" ", self.text))
+        found = re.fullmatch(r"\s*using\s+namespace\s+(?:::)?([\w:]+)\s*;", silenced(self.text))
         return found[1] if found else ""
 
 
@@ -158,7 +155,7 @@ class _Walk:
     def _ends(self, end: int) -> bool:
         """Whether the `}` in front of `end` ends a function; data and types end at their `;`."""
         following = self.text[block_start(self.text, end) :][:1]
-        return following not in (";", ",", "{") and _is_function(SILENT.sub(" ", self.text[self.start : end]))
+        return following not in (";", ",", "{") and _is_function(silenced(self.text[self.start : end]))
 
     def _made(self, end: int) -> Iterator[Declaration]:
         start = block_start(self.text, self.start)
@@ -170,7 +167,7 @@ class _Walk:
 
 def _is_on_device(text: str) -> bool:
     """Whether the card has it: by a word in its head, or in the body of a type; a lambda in a function is none."""
-    text = SILENT.sub(" ", text)
+    text = silenced(text)
     if not _ON_DEVICE.search(text):
         return False
     head = text.partition("{")[0]

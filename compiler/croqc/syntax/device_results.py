@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from croqc.syntax.casts import TYPES_OF_C
-from croqc.syntax.cpp_declarations import SILENT, WORD
+from croqc.syntax.cpp_tokens import WORD, silenced
 from croqc.syntax.keywords import ELEMENT_TYPES
 
 _HEAD: Final = re.compile(r"([^;{}()]*)\b([A-Za-z_]\w*)\s*\(", re.ASCII)
@@ -34,7 +34,7 @@ _TYPES: Final = {
 def device_results(text: str) -> tuple[tuple[str, str], ...]:
     """Name and element type of each device function of a text whose result is a scalar of the language."""
     found: dict[str, str | None] = {}
-    for head, name in _HEAD.findall(SILENT.sub(" ", text)):
+    for head, name in _HEAD.findall(silenced(text)):
         if _ON_DEVICE.search(head):
             elem = _elem(head)
             found[name] = elem if found.get(name, elem) == elem else None

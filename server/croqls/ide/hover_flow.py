@@ -9,9 +9,10 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from croqc.flow.futures import future_rows
+from croqc.flow.futures import future_tables
 from croqc.flow.landings import landed
 from croqc.flow.report import EventFacts, KernelFlow
+from croqc.flow.slot_names import subscripts
 from croqc.flow.stages import StageRow, Use, stage_rows
 from croqc.flow.tables import (
     WaitRow,
@@ -38,6 +39,7 @@ _KINDS = (SymbolKind.EVENT, SymbolKind.BUFFER, SymbolKind.FUTURE)
 _WAIT_HEAD = ("iteration", "slot", "generation", "waits for parity", "parity after", "phase bit after", "credits left")
 _FUTURE_HEAD = ("iteration", "copy into", "waits for", "names at the end")
 _FUTURE_ROWS = 6
+_NUMBERED = "buffer "
 _STAGE_HEAD = ("iteration", "slot", "generation", "filled by", "read by")
 
 
@@ -157,25 +159,39 @@ def _about_buffer(flow: KernelFlow, symbol: Symbol) -> str:
 
 
 def _about_future(flow: KernelFlow, model: Model, symbol: Symbol) -> str:
-    rows = future_rows(flow, model, symbol, _FUTURE_ROWS)
-    if not rows:
+    tables = future_tables(flow, model, symbol, _FUTURE_ROWS)
+    if not tables:
         return ""
-    cells = [
-        (iteration_text(row.iteration) or "outside the loops", *map(_number, (row.filled, row.waited, row.names)))
-        for row in rows
-    ]
-    note = "Buffers are numbered in the order in which they are first filled; `swap` and `rotate` move only names."
-    return "\n\n".join([_verdict(flow), _table(_FUTURE_HEAD, cells), note])
+    parts = [_verdict(flow)]
+    for table in tables:
+        cells = [
+            (iteration_text(row.iteration) or "outside the loops", *map(_buffer, (row.filled, row.waited, row.names)))
+            for row in table.rows
+        ]
+        head = f"{_start(_listed(map(_path, table.paths)))}:\n\n" if len(tables) > 1 else ""
+        parts.append(head + _table(_FUTURE_HEAD, cells))
+    if any(name.startswith(_NUMBERED) for table in tables for row in table.rows for name in (row.filled, row.names)):
+        parts.append(
+            "Buffers are numbered in the order in which they are first filled; `swap` and `rotate` move only names."
+        )
+    return "\n\n".join(parts)
 
 
-def _number(buffer: int | None) -> str:
-    return "" if buffer is None else f"buffer {buffer}"
+def _buffer(name: str) -> str:
+    """A name of the program as code; "buffer 0" and "global memory" are words."""
+    return f"`{name}`" if name and " " not in name else name
+
+
+def _slot(slot: int | None, shape: Sequence[int]) -> str:
+    """Its number; of an array of several dimensions its subscripts."""
+    if len(shape) > 1:
+        return f"`{subscripts(slot, shape)}`"
+    return "" if slot is None else str(slot)
 
 
 def _stage(row: StageRow) -> tuple[object, ...]:
-    slot = "" if row.slot is None else row.slot
     return (
-        *(iteration_text(row.iteration), slot, row.generation),
+        *(iteration_text(row.iteration), _slot(row.slot, row.shape), row.generation),
         *(_use(row.filled), "; ".join(_use(use) for use in row.read)),
     )
 
@@ -242,15 +258,15 @@ def _tables(flow: KernelFlow, event: EventFacts, paths: Iterable[str]) -> list[s
     """One table for all paths with the same rows."""
     groups: dict[tuple[tuple[object, ...], ...], list[str]] = {}
     for path in dict.fromkeys(paths):
-        rows = tuple(_cells(row) for row in wait_rows(flow, event, path))
+        rows = tuple(_cells(row, event) for row in wait_rows(flow, event, path))
         if rows:
             groups.setdefault(rows, []).append(path)
     return [f"{_start(_listed(map(_path, names)))}:\n\n{_table(_WAIT_HEAD, rows)}" for rows, names in groups.items()]
 
 
-def _cells(row: WaitRow) -> tuple[object, ...]:
+def _cells(row: WaitRow, event: EventFacts) -> tuple[object, ...]:
     return (
-        *(iteration_text(row.iteration), row.slot, row.generation, row.waited),
+        *(iteration_text(row.iteration), _slot(row.slot, event.shape), row.generation, row.waited),
         *(row.after, row.phase_bit, row.credits),
     )
 

@@ -14,9 +14,9 @@ from croqc.flow.paths import kernel_paths
 from croqc.sema.memory import placed_bytes
 from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
-from croqc.service.check import FunctionReport
+from croqc.service.check import FileReport, FunctionReport
 from croqc.text.span import Span
-from croqls.ide.run_lenses import SHOW_RUN, Ran, around, likeness, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, around, directive_texts, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
 RUN, VERIFY, FLOW = "croqtile.run", "croqtile.verify", "croqtile.showFlow"
@@ -35,28 +35,37 @@ class Lens:
 
 Costs = dict[Analysis, tuple[str, str]]
 """What a function costs, in words, and its text."""
+LayoutKey = tuple[object, ...]
+Layouts = Mapping[LayoutKey, int | None]
+"""The bytes of the kernel that takes most; None where there is no layout."""
 _NOT_RUN: Mapping[str, Ran] = {}
+_NOT_LAID_OUT: Layouts = {}
 
 
 def lenses(
-    snapshot: Snapshot, card: bool, costs: Costs | None = None, ran: Mapping[str, Ran] = _NOT_RUN
+    snapshot: Snapshot,
+    card: bool,
+    costs: Costs | None = None,
+    ran: Mapping[str, Ran] = _NOT_RUN,
+    layouts: Layouts = _NOT_LAID_OUT,
 ) -> tuple[Lens, ...]:
     """The lenses of every function that has a name; `card`: a GPU is there to run on; `ran`: the last runs by function.
 
     `costs` are those of the version before, for functions that did not change; they become those of this version, but
-    for a glance at it, to which a function is known by its text.
+    for a glance at it, to which a function is known by its text. `layouts`: those that are known, by `layout_keys`.
     """
     known, lent = {} if costs is None else dict(costs), snapshot.is_lent
     written = {text: cost for cost, text in known.values()} if lent else {}
     new: Costs = {}
     found: list[Lens] = []
     outside = around(snapshot.report) if ran else ""
-    for report in snapshot.report.functions:
+    keys = layout_keys(snapshot.report) if layouts else ()
+    for number, report in enumerate(snapshot.report.functions):
         analysis, text = report.analysis, report.parsed.source.text
         if analysis is not None and analysis.model.kernels:
             cost = written.get(text)
             new[analysis] = known.get(analysis) or (_cost(analysis.model) if cost is None else cost, text)
-        own = list(_of_function(report, card, new))
+        own = list(_of_function(report, card, new, layouts.get(keys[number]) if keys else None))
         if own and report.name in ran:
             title = run_title(ran[report.name], likeness(snapshot.report, report, outside))
             own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
@@ -67,28 +76,41 @@ def lenses(
     return tuple(found)
 
 
-def _of_function(report: FunctionReport, card: bool, costs: Costs) -> Iterator[Lens]:
+def layout_keys(report: FileReport) -> tuple[LayoutKey, ...]:
+    """What the layout of each function's kernels depends on: its text and macros, its sizes, the target."""
+    both = zip(report.functions, report.directives.functions, strict=True)
+    target, source = report.target.name, report.source
+    return tuple((one.parsed.source.key, directive_texts(source, own), target) for one, own in both)
+
+
+def _of_function(report: FunctionReport, card: bool, costs: Costs, laid_out: int | None) -> Iterator[Lens]:
     tree = report.parsed.tree
     if tree is None or not tree.name.id:
         return
     titles = [(RUN, "▶ Run on GPU" if card else "▶ Run (simulator)"), (VERIFY, "✓ Verify")]
-    if report.analysis in costs:
-        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, costs[report.analysis][0])]
+    if report.analysis is not None and report.analysis in costs:
+        cost = costs[report.analysis][0]
+        if laid_out is not None:
+            cost = " · ".join([_memory("shared", laid_out, report.analysis.model), *cost.split(" · ")[1:]])
+        titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, cost)]
     span = tree.name.span.shift(report.base)
     for command, title in titles:
         yield Lens(span, title, command, tree.name.id)
 
 
 def _cost(model: Model) -> str:
-    """What the kernel that takes most costs, as in "shared 48.0/227 KiB · 2 paths · 4 stages"."""
+    """What the kernel that takes most costs, as in "buffers 48.0/227 KiB · 2 paths · 4 stages": what is declared,
+    before the layout is known: without the staging of results, and as if no two buffers shared bytes."""
     kernel = max(model.kernels, key=lambda one: _shared_bytes(model, one))
-    used, limit = _shared_bytes(model, kernel), model.context.target.shared_limit
-    least = "≥ " if _unsized(model, kernel) else ""
-    parts = [f"shared {least}{used / 1024:.1f}/{limit / 1024:g} KiB"]
+    parts = [_memory("buffers ≥" if _unsized(model, kernel) else "buffers", _shared_bytes(model, kernel), model)]
     if kernel.threads is not None:
         parts.append(_counted(len(kernel_paths(model, kernel)), "path"))
     stages = _stages(model, kernel)
     return " · ".join([*parts, *([_counted(stages, "stage")] if stages else [])])
+
+
+def _memory(word: str, used: int, model: Model) -> str:
+    return f"{word} {used / 1024:.1f}/{model.context.target.shared_limit / 1024:g} KiB"
 
 
 def _counted(count: int, word: str) -> str:

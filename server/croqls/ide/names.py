@@ -17,6 +17,7 @@ from croqc.syntax.visit import nodes_of_kind
 from croqc.text.span import Span
 from croqls.ide.device_functions import device_definition, device_words
 from croqls.ide.directive_names import directive_name_at, directive_places, model_places
+from croqls.ide.expectation_names import result_names
 from croqls.ide.name_uses import writes
 from croqls.ide.snapshot import Snapshot
 from croqls.ide.words import definitions, directive_lines, is_member, outer_words, words
@@ -83,6 +84,8 @@ def named_in_directives(function: FunctionReport, word: str) -> Symbol | None:
     values = [node.value for node in nodes_of_kind(model.function, ast.Return)]
     returned = [model.uses[value] for value in values if isinstance(value, ast.Name) and value in model.uses]
     outer = [symbol for symbol in model.symbols if symbol.kind in (SymbolKind.DIMENSION, SymbolKind.PARAM)]
+    if word in result_names(model):
+        outer.clear()  # the returned value goes before what has one of its names
     return next((symbol for symbol in (*outer, *returned) if symbol.name == word), None)
 
 

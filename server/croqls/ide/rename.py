@@ -19,6 +19,7 @@ from croqc.text.diagnostics import Severity
 from croqc.text.edits import Edit, apply_edits
 from croqc.text.span import Span
 from croqls.ide.device_functions import device_definition
+from croqls.ide.expectation_names import RESULT, meanings
 from croqls.ide.names import Named, NameKind, Place, Use, macros_inside, named_at, places_of
 from croqls.ide.scopes import region_of
 from croqls.ide.snapshot import Snapshot
@@ -182,6 +183,8 @@ def _changes_meaning(snapshot: Snapshot, named: Named, edits: tuple[Edit, ...], 
     moved = {
         edit.span: Span(edit.span.start + shift, edit.span.start + shift + len(new)) for edit, shift in _shifts(edits)
     }
+    if named.symbol is not None and _expected(after) != _expected(snapshot, named, new):
+        return f"with this name a '// croq: expect' line would mean something else: '{RESULT}' is the returned value"
     there = named_at(after, moved.get(named.span, named.span).start)
     places = set(moved.values())
     if there is None or there.name != new or there.kind is not named.kind:
@@ -200,6 +203,17 @@ def _changes_meaning(snapshot: Snapshot, named: Named, edits: tuple[Edit, ...], 
         kind = named.symbol.kind if named.symbol is not None else SymbolKind.VARIABLE
         return f"with this name the {kind.value} gives the error '{next(iter(worse))}'"
     return ""
+
+
+def _expected(snapshot: Snapshot, named: Named | None = None, new: str = "") -> list[tuple[str | None, ...]]:
+    """What each function's expectations are about; with what has another name by now under that."""
+    found = []
+    for function, own in zip(snapshot.report.functions, snapshot.report.directives.functions, strict=True):
+        names = meanings(function, own)
+        if named is not None and named.function is function:
+            names = tuple(new if name == named.name else name for name in names)
+        found.append(names)
+    return found
 
 
 def _shifts(edits: tuple[Edit, ...]) -> list[tuple[Edit, int]]:

@@ -10,8 +10,9 @@ from hashlib import sha256
 from typing import Any, Final
 
 from croqc.service.check import FileReport, FunctionReport
-from croqc.syntax.comment_directives import comments
+from croqc.syntax.comment_directives import FunctionDirectives, comments
 from croqc.text.record import record
+from croqc.text.source import Source
 
 SHOW_RUN: Final = "croqtile.showRun"
 Entry = Mapping[str, Any]
@@ -30,20 +31,25 @@ _LONGEST = 60  # characters of a reason
 @record
 class Ran:
     """What came of the last run of a function, and what was run: see `likeness`. Of an earlier session, `entries` have
-    what is kept of them."""
+    what is kept of them. `macros`: those that were defined for the run alone, as `NAME=TEXT`: another text was run."""
 
     likeness: str
     entries: tuple[Entry, ...]
+    macros: tuple[str, ...] = ()
 
 
 def likeness(report: FileReport, function: FunctionReport, around: str) -> str:
     """A hash of what a run of a function depends on: its text and macros, its directives, the target, and what stands
     around functions (see `around`). Where it is equal, the same would be run; it is so from one session to the next."""
-    own = report.directives.functions[report.functions.index(function)]
-    spans = [item.span for items in (own.runs, own.expects, own.models) for item in items]
-    said = tuple(report.source.text[span.start : span.end] for span in spans)
+    said = directive_texts(report.source, report.directives.functions[report.functions.index(function)])
     whole = repr((function.parsed.source.key, said, report.target.name, around))
     return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def directive_texts(source: Source, own: FunctionDirectives) -> tuple[str, ...]:
+    """The `// croq:` lines of a function, as they are written."""
+    spans = [item.span for items in (own.runs, own.expects, own.models) for item in items]
+    return tuple(source.text[span.start : span.end] for span in spans)
 
 
 def around(report: FileReport) -> str:
@@ -65,7 +71,15 @@ def run_title(ran: Ran, now: str) -> str:
     counted = [] if len(ran.entries) == 1 else [_count(len(alike), len(ran.entries))]
     details = _details(worst) if len(alike) == 1 else _figures(worst["verdict"], alike)
     title = " · ".join([_WORDS[worst["verdict"]], *counted, *details])
-    return title if ran.likeness == now else f"before an edit: {title}"
+    apart = [] if ran.likeness == now else ["before an edit"]
+    apart += [f"with {' '.join(ran.macros)}"] if ran.macros else []
+    return f"{', '.join(apart)}: {title}" if apart else title
+
+
+def macros_of(defines: Mapping[str, str | None], entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The definitions of a run that are no sizes of its entries."""
+    sizes = {name for one in entries for name in one["sizes"]}
+    return tuple(name if text is None else f"{name}={text}" for name, text in defines.items() if name not in sizes)
 
 
 def _count(alike: int, whole: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from croqc.pipe import ir
@@ -12,6 +12,7 @@ from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.lowering import Lowered, lower_file
 from croqc.service.run_data import Size
+from croqc.service.run_plan import PlanError
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,18 @@ def shared_memory(report: FileReport, entry: str | None, sizes: Mapping[str, Siz
         tuple(kernel for item in functions for kernel in _kernels(report, item)),
         tuple(diagnostic_entry(report.source, item.problem) for item in functions if item.problem is not None),
     )
+
+
+def shared_bytes(report: FileReport, names: Iterable[str]) -> dict[str, int | None]:
+    """What a block of the kernel takes that takes most, by function; None where there is no layout."""
+    found: dict[str, int | None] = {}
+    for name in names:
+        try:
+            made = shared_memory(report, name, {}).kernels
+        except PlanError:  # there is no such function by now
+            made = ()
+        found[name] = max((one.bytes for one in made), default=None)
+    return found
 
 
 def _kernels(report: FileReport, item: Lowered) -> list[SharedKernel]:

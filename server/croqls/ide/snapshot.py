@@ -18,7 +18,7 @@ from croqc.text.record import replace
 from croqc.text.source import Source
 from croqc.text.span import Span
 
-MOST_LINES = 50_000
+_MOST_LINES = 50_000
 _MOST_CHARACTERS = 1 << 23
 
 
@@ -36,11 +36,18 @@ class Snapshot:
     below: Settings = NO_SETTINGS
     previous: FileReport | None = field(default=None, compare=False, repr=False)
 
-    @cached_property
+    @property
     def limited(self) -> bool:
         """Whether the text is too long to be read while one types; then nothing is known of it but its lines."""
+        return bool(self.excess)
+
+    @cached_property
+    def excess(self) -> str:
+        """What the text has too much of to be read, in words; empty where it is read."""
+        if len(self.text) > _MOST_CHARACTERS:
+            return f"over {_MOST_CHARACTERS / 1e6:.0f} million characters"
         ends = self.text.count("\n") + self.text.count("\r") - self.text.count("\r\n")
-        return ends > MOST_LINES or len(self.text) > _MOST_CHARACTERS
+        return f"over {_MOST_LINES:,} lines" if ends > _MOST_LINES else ""
 
     @cached_property
     def report(self) -> FileReport:

@@ -7,8 +7,9 @@ the log, and never a message to the person. Must not know any request.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from inspect import isawaitable
 from typing import Any
 
@@ -188,6 +189,15 @@ class CroqtileProtocol(LanguageServerProtocol):
         ended = [number for number, future in self._request_futures.items() if future.done()]
         for number in ended:
             del self._request_futures[number]
+
+    async def end(self, seconds: float) -> None:
+        """What is still asked for is given up, and answered so, before there is nobody to tell; `seconds` at most."""
+        known: Iterable[object] = self._request_futures.values()
+        asked = [one for one in known if isinstance(one, asyncio.Future) and not one.done()]
+        for one in asked:
+            one.cancel()
+        if asked:
+            await asyncio.wait(asked, timeout=seconds)
 
     @property
     def ended_in_order(self) -> bool:

@@ -17,8 +17,15 @@ def refresh_shown(server: CroqtileServer) -> None:
     """All that an editor asks for by itself and shows until it asks again: hints, semantic tokens, lenses."""
     refresh_hints(server)
     workspace = server.client_capabilities.workspace
-    tokens, lenses = (workspace.semantic_tokens, workspace.code_lens) if workspace else (None, None)
+    tokens = workspace.semantic_tokens if workspace else None
     if tokens and tokens.refresh_support:
         server.workspace_semantic_tokens_refresh(None)
-    if lenses and lenses.refresh_support:
+    refresh_lenses(server)
+
+
+def refresh_lenses(server: CroqtileServer) -> None:
+    """They say what came of a run, and what is found of a text at rest: `workspace/codeLens/refresh`, where the client
+    knows it."""
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
         server.workspace_code_lens_refresh(None)

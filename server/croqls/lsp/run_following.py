@@ -14,11 +14,13 @@ from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding, Position
 from croqc.text.span import Span
-from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, document_of, order_of, token_of, uri_of
+from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, document_of, token_of, uri_of
 from croqls.lsp.convert import range_of
 from croqls.lsp.documents import key_of, path_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.progress import Token, progress
 from croqls.lsp.publish import push_again
+from croqls.lsp.refresh import refresh_lenses
 from croqls.lsp.runs import Past, Run, entries
 from croqls.workers.orders import News
 
@@ -76,7 +78,7 @@ async def _follow(server: CroqtileServer, token: Token | None, run: Run) -> None
         server.runs.over(run)
         server.protocol.notify(RESULT, result_of(run))
         _mark(server, run)
-        _refresh_lenses(server)
+        refresh_lenses(server)
 
 
 def result_of(run: Run) -> dict[str, Any]:
@@ -109,13 +111,6 @@ def _offer(run: Run) -> str | None:
     if run.order.options.get("engine") == "gpu" and run.order.task != "profile":
         return "sim"
     return "doctor" if run.no_card else None
-
-
-def _refresh_lenses(server: CroqtileServer) -> None:
-    """One of them says what came of the run: `workspace/codeLens/refresh`, where the client knows it."""
-    workspace = server.client_capabilities.workspace
-    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-        server.workspace_code_lens_refresh(None)
 
 
 # --- marks where a run hangs -------------------------------------------------------------------

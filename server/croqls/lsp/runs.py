@@ -15,7 +15,7 @@ from typing import Any
 
 from croqc.service.history import KEPT, History, Kept, kept_part
 from croqc.service.machine import NO_DRIVER, has_driver
-from croqls.ide.run_lenses import Ran, around, likeness
+from croqls.ide.run_lenses import Ran, around, likeness, macros_of
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.reading import read
@@ -171,7 +171,7 @@ class Runs:
             self._writing.join(seconds)
 
     def _remember(self, run: Run, key: str) -> dict[str, str]:
-        """The likeness of each function that was run."""
+        """The likeness of each function that was run as it stands."""
         mine = self._last.pop(key, {})
         self._last[key] = mine
         while len(self._last) > _DOCUMENTS:
@@ -181,8 +181,9 @@ class Runs:
             report = run.snapshot.report.function_named(function)
             if report is not None:
                 own = tuple(one for one in found if one["function"] == function)
-                mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own)
-        return {function: ran.likeness for function, (of, ran) in mine.items() if of is run}
+                macros = macros_of(run.order.options.get("defines") or {}, found)
+                mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own, macros)
+        return {function: ran.likeness for function, (of, ran) in mine.items() if of is run and not ran.macros}
 
 
 def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -10,17 +10,15 @@ from contextlib import suppress
 from functools import partial
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
-from pygls.io_ import StdoutWriter
 
 from croqc.service.memory import keep_loaded
 from croqls.lsp.commands import COMMANDS
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.publish import publish_verdicts, push_read
+from croqls.lsp.refresh import refresh_lenses
 from croqls.lsp.requests import TABLE
 from croqls.lsp.server import CroqtileServer
-from croqls.lsp.transport import listen
-
-_LAST_SECOND = 1.0  # for what is still to be written; a server without a client must not stay
+from croqls.lsp.transport import LAST_SECOND, Output, listen
 
 
 def make_server() -> CroqtileServer:
@@ -28,6 +26,7 @@ def make_server() -> CroqtileServer:
     server = CroqtileServer()
     server.flow.on_answer = partial(publish_verdicts, server)
     server.reading.on_read = partial(push_read, server)
+    server.layouts.on_found = partial(refresh_lenses, server)
     protocol = server.protocol
     assert isinstance(protocol, CroqtileProtocol)
     protocol.before = server.reading.before
@@ -59,15 +58,17 @@ def serve() -> None:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
+    if sys.stdin is None or sys.stdout is None:
+        sys.exit("croqls: it talks to an editor over standard input and output, and one of them is closed")
     _leave_the_folder()
     server = make_server()
     keep_loaded()
     protocol = server.protocol
     assert isinstance(protocol, CroqtileProtocol)
-    protocol.set_writer(StdoutWriter(sys.stdout.buffer))
+    protocol.set_writer(Output(sys.stdout.buffer))
     with suppress(KeyboardInterrupt, SystemExit):  # `exit` is one
         asyncio.run(listen(protocol, sys.stdin.buffer))
     server.stop_processes()
-    server.runs.written(_LAST_SECOND)
+    server.runs.written(LAST_SECOND)
     logging.shutdown()
     os._exit(0 if protocol.ended_in_order else 1)  # the interpreter would wait for threads first

@@ -10,6 +10,7 @@ from croqc.service.history import History
 from croqls.lsp.documents import Documents
 from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
+from croqls.lsp.layouts import LayoutFinder
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
 from croqls.lsp.reading import Reading
 from croqls.lsp.runs import Runs
@@ -42,6 +43,7 @@ class CroqtileServer(LanguageServer):
         self.compiler = WorkerProcess("croqls-compiler", grace=0.0)
         self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0), History())
         self.hangs: dict[str, tuple[str, list[lsp.Diagnostic]]] = {}  # the text that ran last, and where it stood
+        self.layouts = LayoutFinder(self.documents, self.tools)
         self.symbols = SymbolIndex()
         self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
         self.tokens_sent = 0

@@ -1,4 +1,5 @@
-"""Messages from standard input, read and parsed beside the loop (LSP 3.17, base protocol). Must not know what they say.
+"""Messages from standard input, read and parsed beside the loop, and to standard output (LSP 3.17, base protocol). Must
+not know what they say, but for the last one.
 
 The library's own reader knows one spelling of the header, loses what it cannot read, and shows that to the person.
 """
@@ -8,16 +9,34 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
+from lsprotocol.types import EXIT
 from pygls.exceptions import JsonRpcParseError
 
 from croqls.lsp.protocol import CroqtileProtocol
 from croqls.lsp.threads import Threads
 
+LAST_SECOND = 1.0  # for what is still to be written; a server without a client must not stay
 _LOG = logging.getLogger(__name__)
 _MOST_DIGITS = 10  # of a length
 _LONGEST = 1000  # digits of a whole number; Python refuses to read much longer ones, and no field of LSP takes any
+
+
+class Output:
+    """Standard output, as the library wants it. What is told behind the end is lost."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        if not self._stream.closed:
+            self._stream.write(data)
+            self._stream.flush()
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 async def listen(protocol: CroqtileProtocol, stream: BinaryIO) -> None:
@@ -31,6 +50,8 @@ async def listen(protocol: CroqtileProtocol, stream: BinaryIO) -> None:
         except JsonRpcParseError as error:
             protocol.refuse(None, error)
             continue
+        if isinstance(message, Mapping) and message.get("method") == EXIT:
+            await protocol.end(LAST_SECOND)
         try:
             protocol.handle_message(message)
         except Exception:  # one message's failure must not end the server

@@ -32,7 +32,7 @@ from croqc.text.near import did_you_mean
 from croqls.ide.flow_at import flow_at
 from croqls.ide.generated import generated
 from croqls.ide.ir import ir
-from croqls.ide.shared_memory import shared_memory
+from croqls.ide.shared_memory import shared_bytes, shared_memory
 from croqls.workers import runs
 from croqls.workers.begin import begin
 from croqls.workers.orders import News, Order, Outcome, Text
@@ -106,6 +106,10 @@ def _shared_memory(desk: Desk, document: Text, options: Options) -> Any:
     return shared_memory(report, options.get("entry"), sizes)
 
 
+def _layouts(desk: Desk, document: Text, options: Options) -> Any:
+    return shared_bytes(desk.report(document), options["entries"])
+
+
 def _ir(desk: Desk, document: Text, options: Options) -> Any:
     """Raises RequestError for a stage that there is not."""
     stage = options.get("after") or "build"
@@ -127,6 +131,7 @@ TASKS: Mapping[str, Callable[[Desk, Text, Options], Any]] = {
     "flowPage": _flow_page,
     "generated": _generated,
     "sharedMemory": _shared_memory,
+    "layouts": _layouts,
     "ir": _ir,
     "migrate": _migrated,
 }

@@ -88,7 +88,10 @@ class Client:
                 "diagnostics": {"refreshSupport": self.pull},
                 "inlayHint": {"refreshSupport": self.progress},
             },
-            "textDocument": {"completion": {"completionItem": {"snippetSupport": self.versioned}}},
+            "textDocument": {
+                "completion": {"completionItem": {"snippetSupport": self.versioned}},
+                "codeAction": {"dataSupport": self.versioned, "resolveSupport": {"properties": ["edit"]}},
+            },
         }
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from croqc.engines.arguments import LaunchArgs, entry_sizes
+from croqc.engines.depth import TOO_DEEP, make_room
 from croqc.engines.hang import HungPath
 from croqc.engines.sim.code.carried import carried_symbols
 from croqc.engines.sim.code.compiler import Compiler, as_steps
@@ -35,7 +36,7 @@ from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
 DEFAULT_STEPS = 10_000_000
-_FOREIGN = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+_FOREIGN = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError)
 """What NumPy and Python raise where a program does what no handler foresaw; it is reported at its statement."""
 
 
@@ -103,6 +104,7 @@ class Prepared:
 
 def simulate(model: Model | Prepared, env: LaunchArgs, options: SimOptions = SimOptions()) -> SimResult:
     """Runs the function once. Never raises for what the program does: hangs and errors stand in the result."""
+    make_room()
     prepared = model if isinstance(model, Prepared) else Prepared(model)
     model = prepared.model
     run = RunState(
@@ -133,6 +135,8 @@ def simulate(model: Model | Prepared, env: LaunchArgs, options: SimOptions = Sim
             error = SimError("there is not enough memory for this run", run.budget.place)
         except ZeroDivisionError:
             error = SimError("division by zero", run.budget.place)
+        except RecursionError:
+            error = SimError(TOO_DEEP, run.budget.place, unsupported=True)
         except _FOREIGN:
             error = SimError("the simulator does not understand this", run.budget.place, unsupported=True)
     outputs = {name: buffer.values() for name, buffer in buffers.items()}

@@ -1,6 +1,7 @@
 """From faults of runs to findings: one fault, one finding, with its story (credit-flow, section 4).
 
-What `args` of a finding hold, beside `path` (who does it) and `iteration` (in the reader's names) where they apply:
+What `args` of a finding hold, beside `path` (who does it), `iteration` (in the reader's names) and `shape` (the extents
+of an array of several dimensions, which `slot` numbers) where they apply:
 
 - credit-deadlock: cause ("never-triggered", "bootstrap-missing", "bootstrap-short", "bootstrap-late", "not-returned",
   "ended", "circular", "barrier", "never-bound"), event, slot (None without an array), generation, owing (path names),

@@ -13,6 +13,7 @@ from croqc.flow.machine import Machine, Supposed
 from croqc.flow.program import Loop, Program
 from croqc.flow.report import FlowFinding, Step
 from croqc.flow.run import ExhaustedError, Setting
+from croqc.flow.slot_names import shape_of
 from croqc.flow.state import EventSlot, PathState, Place
 from croqc.flow.verdicts.sites import Sites
 from croqc.text.diagnostics import Related
@@ -86,7 +87,16 @@ class Case:
         asked = [size for size in self.plan.sizes if size.var in self.plan.parting and size.var in self.sizes]
         if asked:
             args["block"] = ", ".join(f"{size.name} = {self.sizes[size.var]}" for size in asked)
+        if args.get("slot") is not None and len(shape := self._shape(args)) > 1:
+            args["shape"] = shape
         return FlowFinding(rule, span, args, tuple(related), self.named_sizes(), self._steps)
+
+    def _shape(self, args: Mapping[str, object]) -> tuple[int, ...]:
+        """The extents of the array whose slot a finding names."""
+        program = self.program
+        rings = (*program.stages,) if "buffer" in args else (*program.events,)
+        name = args.get("buffer") or args.get("event")
+        return next((shape_of(ring) for ring in rings if ring.symbol.name == name), ())
 
     @cached_property
     def _steps(self) -> tuple[Step, ...]:

@@ -15,14 +15,10 @@ from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Var
 from croqc.sema.model import Level, Symbol
 from croqc.syntax import ast
-from croqc.syntax.cpp_declarations import WORD
+from croqc.syntax.cpp_tokens import NUMBER, SILENT, WORD
 from croqc.syntax.visit import walk
 
-_TOKEN: Final = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(?:\.|->|::)\s*[A-Za-z_]\w*'
-    r"|\d[\w.']*|[A-Za-z_]\w*",
-    re.DOTALL | re.ASCII,
-)
+_TOKEN: Final = re.compile(rf"{SILENT}|(?:\.|->|::)\s*{WORD.pattern}|{NUMBER}|{WORD.pattern}", re.DOTALL | re.ASCII)
 _INDEX: Final = re.compile(r"__iv_(\w+?)(?:__elem__(\d+))?", re.ASCII)
 _THREAD: Final = re.compile(r"__choreo_(vtid|vgid|vg4id)_([xyz])", re.ASCII)
 _LEVELS: Final = {"vtid": Level.THREAD, "vgid": Level.GROUP, "vg4id": Level.GROUP4}

@@ -10,6 +10,7 @@ from croqc.flow.arrivals import arrival_counts
 from croqc.flow.joins import joins_on_exit, not_followed, unit_met
 from croqc.flow.paths import Path, enters, kernel_paths, outermost
 from croqc.pipe import ir
+from croqc.pipe.build.bounds import bounds_of
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
 from croqc.pipe.build.effects import VALUES
@@ -55,7 +56,7 @@ def build_kernel(
     if threads > MAX_THREADS:
         reason = f"a block would have {threads} threads; {MAX_THREADS} are possible"
         raise LoweringError(f"{reason}: use a smaller size, or more blocks", kernel.node.span)
-    return building.kernel_of(threads)
+    return building.kernel_of(threads, bounds_of(model, kernel, threads))
 
 
 class _Building:
@@ -94,7 +95,7 @@ class _Building:
         self.indices: list[ir.Index] = []
         self.entered: int | None = None  # how many threads of a unit run the region around, None outside of regions
 
-    def kernel_of(self, threads: int) -> ir.Kernel:
+    def kernel_of(self, threads: int, bounds: ir.Bounds) -> ir.Kernel:
         self.masks = Masks(self.model, self.kernel.node, threads)
         self.c.threads = threads
         scalars = tuple(self._sizes())
@@ -130,6 +131,7 @@ class _Building:
             renamed=tuple(self.renamed),
             given=kept(self.host.host.body),
             cluster=cluster,
+            bounds=bounds,
         )
 
     def block_size(self) -> int:

@@ -77,21 +77,25 @@ def _without_idle_ends(stmt: ir.Stmt, following: Body, is_open: bool) -> Body:
 
 def _loose_behind(stmt: ir.Stmt, following: Body, loose: frozenset[ir.Accumulator]) -> frozenset[ir.Accumulator]:
     """The tiles that multiplies have written since ordinary code last used them."""
-    if isinstance(stmt, ir.Multiply):
-        return loose | {stmt.acc} if stmt.instruction is ir.Instruction.WGMMA else loose
-    used = _used(stmt)
-    return frozenset(tile for tile in loose if tile.name not in used)
+    used = _used(stmt, following)
+    left = frozenset(tile for tile in loose if tile.name not in used)
+    return left | {stmt.acc} if isinstance(stmt, ir.Multiply) and stmt.instruction is ir.Instruction.WGMMA else left
 
 
 def _settled(stmt: ir.Stmt, following: Body, loose: frozenset[ir.Accumulator]) -> Body:
-    used = _used(stmt)
+    used = _used(stmt, following)
     now = sorted((tile for tile in loose if tile.name in used), key=lambda tile: tile.name)
     return (*(ir.Settle(stmt.span, tile) for tile in now), stmt)
 
 
-def _used(stmt: ir.Stmt) -> frozenset[str]:
-    """The tiles whose elements ordinary code reads or writes in a statement; a store converts them."""
+def _used(stmt: ir.Stmt, following: Body = ()) -> frozenset[str]:
+    """The tiles whose elements ordinary code reads or writes in a statement; a store converts them, and a multiply may
+    be handed copies of the registers that it takes for A."""
     match stmt:
+        case ir.Multiply():
+            return frozenset((stmt.a_registers, stmt.b_registers))
+        case ir.Fence():  # in front of the multiply that reads them: what moves registers stands before it
+            return _used(following[0]) if following and isinstance(following[0], ir.Multiply) else frozenset()
         case ir.Visit():
             return frozenset(
                 (stmt.acc.name, *(each.name for inner in statements(stmt.body) for each in held_in(inner)))

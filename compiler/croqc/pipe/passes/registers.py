@@ -22,6 +22,8 @@ def registers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     roles = [stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.Role)]
     groups = kernel.threads // THREADS[Unit.GROUP4]
     loaders = [role for role in roles if role.elected and role.unit is Unit.GROUP4]
+    if kernel.bounds != ir.OPEN:
+        return kernel  # other blocks, or what the source says, have a part of them
     if env.target.has(Feature.TCGEN05) or any(role.unit is Unit.BLOCK for role in roles):
         return kernel  # accumulators are no registers, or a path is no warpgroup
     if not env.target.has(Feature.SETMAXNREG) or len(loaders) != 1 or groups < 2 or len(roles) != 2:

@@ -24,8 +24,8 @@ async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensPa
     if snapshot is None:
         return []
     await server.reading.known(snapshot)
-    costs, ran = server.documents.costs_of(snapshot), server.runs.ran(uri)
-    found = await server.reading.beside(snapshot, partial(lenses, snapshot, card, costs, ran))
+    costs, ran, layouts = server.documents.costs_of(snapshot), server.runs.ran(uri), server.layouts.of(snapshot)
+    found = await server.reading.beside(snapshot, partial(lenses, snapshot, card, costs, ran, layouts))
     source, encoding = snapshot.source, server.documents.encoding
     return [
         lsp.CodeLens(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from croqls.ide.snapshot import MOST_LINES
+from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.publish import publish, retract
 from croqls.lsp.requests.entry import Entry
@@ -16,19 +16,24 @@ def did_open(server: CroqtileServer, params: lsp.DidOpenTextDocumentParams) -> N
     snapshot, problem = server.documents.open(document.uri, document.version, document.text)
     if problem:
         server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem))
-    if snapshot.limited:
-        text = (
-            f"{document.uri.rpartition('/')[2]} has over {MOST_LINES:,} lines: limited mode, nothing in it is checked"
-        )
-        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Info, message=text))
+    _tell_of_limits(server, snapshot)
     publish(server, snapshot)
 
 
 def did_change(server: CroqtileServer, params: lsp.DidChangeTextDocumentParams) -> None:
     document = params.text_document
+    before = server.documents.get(document.uri)
     snapshot = server.documents.change(document.uri, document.version, params.content_changes)
     if snapshot is not None:
+        if before is not None and not before.limited:
+            _tell_of_limits(server, snapshot)
         publish(server, snapshot)
+
+
+def _tell_of_limits(server: CroqtileServer, snapshot: Snapshot) -> None:
+    if snapshot.limited:
+        text = f"{snapshot.uri.rpartition('/')[2]} has {snapshot.excess}: limited mode, nothing in it is checked"
+        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Info, message=text))
 
 
 def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) -> None:

@@ -103,6 +103,7 @@ function creditTable() {
     tr.style.setProperty("--hue", eventHue(own[0].event));
     return tr;
   });
-  const heads = ["", ...slots.map(s => `[${s}]`)].map(t => make("th", { scope: "col", textContent: t }));
+  const shapes = new Set(visit.credits.map(c => shapeOf(c.event).join())), shape = shapes.size === 1 ? shapeOf(visit.credits[0].event) : [];
+  const heads = ["", ...slots.map(s => subscripts(s, shape))].map(t => make("th", { scope: "col", textContent: t }));
   return make("div", { className: "wide" }, make("table", { className: "credits" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)));
 }

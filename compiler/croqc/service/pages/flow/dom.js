@@ -18,7 +18,10 @@ const slotHue = slot => hue(slot ?? 0);
 const micro = ns => `${(ns / 1000).toLocaleString("en", { maximumFractionDigits: 3 })} µs`;
 const turns = iteration => Object.entries(iteration).map(([k, v]) => `${k} = ${v}`).join(", ");
 const bare = path => path.replace(/^path /, "");
-const slotName = (name, slot) => slot === null ? name : `${name}[${slot}]`;
+const shapeOf = name => [...flow.events, ...flow.buffers].find(one => one.name === name)?.shape ?? [];
+// Slots of an array of several dimensions are numbered row by row.
+const subscripts = (slot, shape) => shape.length < 2 ? `[${slot}]` : shape.reduceRight(([text, rest], n) => [`[${rest % n}]${text}`, Math.floor(rest / n)], ["", slot])[0];
+const slotName = (name, slot) => slot === null ? name : name + subscripts(slot, shapeOf(name));
 
 // A host says by a class of the body which theme it has (high contrast light bears two); elsewhere the browser knows.
 function paint() {

@@ -1,5 +1,5 @@
 // The inside of each mbarrier or buffer at the moment that is shown, what a field means, the tables of the waits.
-const cellKey = c => `${c.event}[${c.slot}]`;
+const cellKey = c => slotName(c.event, c.slot);
 const standing = w => `${bare(w.path)} (needs ${w.generation})`;
 
 function state(n) {
@@ -120,7 +120,8 @@ function waitTables() {
   });
 }
 function waitRow(e, paths, r) {
-  const values = [turns(r.iteration), r.slot, r.generation, r.waited, r.after, r.phaseBit, r.credits];
+  const slot = e.shape.length < 2 ? r.slot : subscripts(r.slot, e.shape);
+  const values = [turns(r.iteration), slot, r.generation, r.waited, r.after, r.phaseBit, r.credits];
   const tr = make("tr", {}, ...values.map(v => make("td", { textContent: v })));
   tr.dataset.row = [e.name, r.slot, r.generation].join("|");
   tr.dataset.paths = paths.join("|");

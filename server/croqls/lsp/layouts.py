@@ -1,0 +1,84 @@
+"""What the kernels of a document take of shared memory, found while nobody types: lenses tell it, once it is known.
+
+Worked out in the process for long work, a few functions at a time, so that who asks it for something waits for those
+alone. Must not lay anything out (see `croqls.ide.shared_memory`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from croqls.ide.lenses import LayoutKey, Layouts, layout_keys
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.documents import Documents, key_of
+from croqls.lsp.orders import order_of
+from croqls.lsp.worker_process import WorkerProcess
+
+_REST = 1.0  # seconds without an edit
+_AT_ONCE = 8  # functions
+
+
+class LayoutFinder:
+    """`on_found` is called on the loop, once all functions of a document are known."""
+
+    def __init__(self, documents: Documents, worker: WorkerProcess) -> None:
+        self.on_found: Callable[[], None] = lambda: None
+        self._documents, self._worker = documents, worker
+        self._known: dict[str, Layouts] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def of(self, snapshot: Snapshot) -> Layouts:
+        """What is known by now of a version that is read; the rest is worked out when the document is at rest."""
+        key = key_of(snapshot.uri)
+        known = self._known.get(key, {})
+        if key not in self._tasks and _missing(snapshot, known):
+            self._tasks[key] = asyncio.create_task(self._find(snapshot.uri))
+        return known
+
+    async def _find(self, uri: str) -> None:
+        key = key_of(uri)
+        try:
+            if await self._all_found(uri):
+                self.on_found()
+        finally:
+            del self._tasks[key]
+            if self._documents.get(uri) is None:
+                self._known.pop(key, None)
+
+    async def _all_found(self, uri: str) -> bool:
+        """Whether there is something new, once nothing is missing."""
+        rested: Snapshot | None = None
+        while (snapshot := self._documents.get(uri)) is not None:
+            if snapshot is not rested:
+                rested = snapshot
+                await asyncio.sleep(_REST)
+            elif not snapshot.is_read:
+                return False  # its lenses are asked for again when it is read
+            elif missing := _missing(snapshot, self._known.get(key_of(uri), {})):
+                await self._ask(snapshot, missing[:_AT_ONCE])
+            else:
+                return True
+        return False
+
+    async def _ask(self, snapshot: Snapshot, names: list[str]) -> None:
+        outcome = await self._worker.ask(order_of(snapshot, "layouts", {"entries": names}))
+        found = outcome.data if isinstance(outcome.data, dict) else {}
+        known = self._known.get(key_of(snapshot.uri), {})
+        now: dict[LayoutKey, int | None] = {}
+        for function, place in zip(snapshot.report.functions, layout_keys(snapshot.report), strict=True):
+            if place in known:
+                now[place] = known[place]
+            elif function.name in names:
+                now[place] = found.get(function.name)  # None too: it is not tried again
+        self._known[key_of(snapshot.uri)] = now
+
+
+def _missing(snapshot: Snapshot, known: Layouts) -> list[str]:
+    """The kernels that nothing is known of."""
+    report = snapshot.report
+    return [
+        one.name
+        for one, place in zip(report.functions, layout_keys(report), strict=True)
+        if one.name and one.analysis is not None and one.analysis.model.kernels and place not in known
+    ]

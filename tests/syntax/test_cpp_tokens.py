@@ -1,0 +1,28 @@
+"""Comments and literals of C++ are none of its words, and numbers with quotes open no literal."""
+
+from __future__ import annotations
+
+import pytest
+
+from croqc.syntax.cpp_tokens import WORD, silenced
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a // b\nc", ["a", "c"]),
+        ("a /* b\n// c */ d", ["a", "d"]),
+        ('a "b // c" d', ["a", "d"]),
+        ('a "b \\" c" d', ["a", "d"]),
+        ("a 'b' c", ["a", "c"]),
+        ("a '\\'' b '\"' c", ["a", "b", "c"]),
+        ("1'000 a 2'000 b", ["a", "b"]),
+        ("0xff'ff + a", ["xff", "ff", "a"]),
+        ("case'x': a u8'y' b", ["case", "a", "u8", "b"]),
+        ('a R"(b " c)" d', ["a", "d"]),
+        ('a R"x(b )" c)x" d', ["a", "d"]),
+        ("a 'b", ["a", "b"]),  # no literal: it does not end
+    ],
+)
+def test_what_stays(text: str, words: list[str]) -> None:
+    assert WORD.findall(silenced(text)) == words
