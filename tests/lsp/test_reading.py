@@ -96,12 +96,12 @@ def test_requests_do_not_wait_until_all_of_a_long_document_is_read_again(server:
     """They are answered for the text as it is now; who was answered so is told to ask again."""
     refresh = {"refreshSupport": True}
     server.start({"workspace": {"semanticTokens": refresh, "inlayHint": refresh, "codeLens": refresh}})
-    uri, many = "untitled:long.co", 1500
+    uri, many = "untitled:long.co", 400
     server.open(uri, long_text(16, many))
     server.ask("textDocument/semanticTokens/full", symbols(uri))
     server.until("textDocument/publishDiagnostics")
     server.edit(uri, 2, "// more\n" + long_text(4096, many))
-    row = 2 + 600 * 10 + 1
+    row = 2 + 200 * 10 + 1
     column = BODY.index("N; }")
     place = symbols(uri) | {"position": {"line": row, "character": column}}
     asked = {
