@@ -13,10 +13,10 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInva
 
 from croqc.service.settings import is_macro_name
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.documents import key_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.progress import Token, progress
 from croqls.lsp.worker_process import WorkerProcess
-from croqls.workers.orders import Order, Outcome, Text
+from croqls.workers.orders import Order, Outcome
 
 if TYPE_CHECKING:
     from croqls.lsp.server import CroqtileServer
@@ -105,11 +105,6 @@ def token_of(params: Mapping[str, Any]) -> Token | None:
     if token is not None and (isinstance(token, bool) or not isinstance(token, int | str)):
         raise JsonRpcInvalidParams("'workDoneToken' must be a text or a whole number")
     return token
-
-
-def order_of(snapshot: Snapshot, task: str, options: Options) -> Order:
-    text = Text(key_of(snapshot.uri), snapshot.text, snapshot.path, snapshot.below)
-    return Order(task, text, options)
 
 
 async def data_of(

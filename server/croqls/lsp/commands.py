@@ -17,7 +17,8 @@ from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqls.ide.carry import difference
-from croqls.lsp.asking import data_of, document_of, order_of, uri_of
+from croqls.lsp.asking import data_of, document_of, uri_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.doctor import doctor
 from croqls.lsp.requests.flow import flow

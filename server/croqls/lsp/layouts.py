@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from croqls.ide.lenses import LayoutKey, Layouts, layout_keys
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.asking import order_of
 from croqls.lsp.documents import Documents, key_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.worker_process import WorkerProcess
 
 _REST = 1.0  # seconds without an edit

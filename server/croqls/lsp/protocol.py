@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from inspect import isawaitable
 from typing import Any
 
@@ -192,7 +192,8 @@ class CroqtileProtocol(LanguageServerProtocol):
 
     async def end(self, seconds: float) -> None:
         """What is still asked for is given up, and answered so, before there is nobody to tell; `seconds` at most."""
-        asked = [one for one in self._request_futures.values() if isinstance(one, asyncio.Future) and not one.done()]
+        known: Iterable[object] = self._request_futures.values()
+        asked = [one for one in known if isinstance(one, asyncio.Future) and not one.done()]
         for one in asked:
             one.cancel()
         if asked:

@@ -14,9 +14,10 @@ from lsprotocol import types as lsp
 
 from croqc.text.source import Encoding, Position
 from croqc.text.span import Span
-from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, document_of, order_of, token_of, uri_of
+from croqls.lsp.asking import UNTRUSTED, Options, RequestFailedError, document_of, token_of, uri_of
 from croqls.lsp.convert import range_of
 from croqls.lsp.documents import key_of, path_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.progress import Token, progress
 from croqls.lsp.publish import push_again
 from croqls.lsp.refresh import refresh_lenses

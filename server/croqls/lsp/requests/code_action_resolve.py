@@ -13,7 +13,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from croqls.ide.carry import difference
 from croqls.ide.snapshot import Snapshot
-from croqls.lsp.asking import RequestFailedError, data_of, order_of
+from croqls.lsp.asking import RequestFailedError, data_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.requests.place import is_present
 from croqls.lsp.workspace_edit import workspace_edit

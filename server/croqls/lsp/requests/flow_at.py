@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from croqls.lsp.asking import data_of, document_of, order_of, params_of, position_of
+from croqls.lsp.asking import data_of, document_of, params_of, position_of
 from croqls.lsp.convert import offset_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from croqls.lsp.asking import COMMON, data_of, document_of, options_of, order_of, params_of
+from croqls.lsp.asking import COMMON, data_of, document_of, options_of, params_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 

@@ -10,16 +10,8 @@ from typing import Any
 from pygls.exceptions import JsonRpcInvalidParams
 
 from croqc.service.code_forms import FORMS, MACHINE_FORMS
-from croqls.lsp.asking import (
-    COMMON,
-    UNTRUSTED,
-    RequestFailedError,
-    data_of,
-    document_of,
-    options_of,
-    order_of,
-    params_of,
-)
+from croqls.lsp.asking import COMMON, UNTRUSTED, RequestFailedError, data_of, document_of, options_of, params_of
+from croqls.lsp.orders import order_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
 
