@@ -140,7 +140,7 @@ def test_line_ends(newline: str) -> None:
         ("// croq: run seed=-1", "seed=-1", "the seed is an integer from 0 to 2^64 - 1", "as in seed=7"),
         ("// croq: run arch=hopper", "arch=hopper", "'hopper' is not an architecture", "as in arch=sm_90a"),
         ("// croq: run name=small", "name=small", "the name of a run stands in quotes", 'as in name="small"'),
-        ("// croq: run M=18446744073709551616", "M=9223372036854775808",
+        ("// croq: run M=18446744073709551616", "M=18446744073709551616",
          "'18446744073709551616' is not a value for 'M'", "write a number, true or false"),
         ("// croq: expect y ~= x tol=1", "tol=1", "unknown option 'tol'", "did you mean 'atol'?"),
         ("// croq: expect y ~= x rtol=a", "rtol=a", "'rtol' is a number from 0 on", "as in rtol=1e-3"),

@@ -81,8 +81,9 @@ def edits(code: Code, event: Symbol) -> Outcome:
 def _subscripts(code: Code, ref: ast.Expr, begin: str) -> Span | None:
     """The place of what stands behind the name of an event; None where a macro writes it."""
     at = Span(ref.base.span.end, ref.span.end) if isinstance(ref, ast.Chain) else ref.span
-    written = re.compile(rf"{begin}.*[])]", re.DOTALL).fullmatch(code.slice(at))
-    return at if written and code.slice(at).count("(") == code.slice(at).count(")") else None
+    text = code.bare[at.start : at.end]
+    written = re.compile(rf"{begin}.*[])]\s*", re.DOTALL).fullmatch(text)
+    return at if written and text.count("(") == text.count(")") else None
 
 
 def _role(code: Code, stmt: ast.Node) -> ast.Node:
