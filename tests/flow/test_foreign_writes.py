@@ -39,6 +39,8 @@ def flow(step: str, test: str = "q == 0") -> tuple[Strength, list[str]]:
         "if (call both(q)) { int r = 1; }",
         '__cpp__("q = 1;");',
         'asm volatile("mov.u32 %0, 1;" : "=r"(q));',
+        'asm volatile("st.s32 [%0], 1;" :: "l"(&q) : "memory");',
+        'asm volatile("st.s32 [%0], 1;" :: "l"((&q)) : "memory");',
     ],
 )
 @pytest.mark.parametrize("test", ["q == 0", "q == 1"])
@@ -73,6 +75,99 @@ def test_a_loop_whose_variable_may_be_written_is_not_taken_to_count(write: str, 
     assert flow_of(FUNCTIONS + PIPE.format(load=loop(load, write), use=use)).strength is Strength.UNKNOWN
 
 
+NO_MACROS: frozenset[str] = frozenset()
+
+
 def test_functions_by_value_take_no_variable_by_reference() -> None:
-    assert functions_by_value(FUNCTIONS) == {"point", "look"}
-    assert functions_by_value("void a(int const &x, float (*f)(int)) {} void b(T&& x) {}") == {"a"}
+    assert functions_by_value(FUNCTIONS, NO_MACROS) == {"point", "look"}
+    text = "void a(int const &x, float (*f)(int)) {} void b(T&& x) {}"
+    assert functions_by_value(text, NO_MACROS) == {"a"}
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        *("", "void", "int", "int a", "const int& c", "unsigned long long a", "uint32_t a", "std::uint64_t* p"),
+        *(
+            "float4 v",
+            "T* a",
+            "const half* const __restrict__ p",
+            "int a[4]",
+            "const unsigned n = 2 * 3",
+            "bool (*f)(int)",
+        ),
+    ],
+)
+def test_a_value_a_pointer_and_a_constant_reference_are_by_value(parameter: str) -> None:
+    assert functions_by_value(f"__device__ void g({parameter}) {{ }}", NO_MACROS) == {"g"}
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        *("int& a", "R a", "const R a", "const R& a", "T a", "auto a", "auto&& a", "int REF a", "int REF(a)", "..."),
+        *("volatile int& a", "int (&a)[4]", "T... a", "const int*& a", "typename X::R a", "decltype(x)& a", "int OUT"),
+    ],
+)
+def test_what_may_be_a_reference_is_not_by_value(parameter: str) -> None:
+    assert functions_by_value(f"__device__ void g({parameter}) {{ }}", frozenset(("OUT",))) == NO_MACROS
+
+
+def test_a_function_that_a_macro_means_is_not_by_value() -> None:
+    assert functions_by_value("void g(int a) { }", frozenset(("g",))) == NO_MACROS
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "typedef int& R; __device__ void h(R a) { a = 1; }",
+        "using R = int&; __device__ void h(const R a) { a = 1; }",
+        "template <class T> __device__ void h(T a) { a = 1; }",
+        "#define R int&\n__device__ void h(R a) { a = 1; }",
+        "#define OUT &\n__device__ void h(int OUT) { }",
+    ],
+)
+def test_a_reference_behind_a_name_is_one(front: str) -> None:
+    use = f"foreach k in [C] {{ {USE} mutable int q = 0; call h(q); if (q == 0) {{ trigger empty[k % S]; }} }}"
+    assert flow_of(f"{front}\n{PIPE.format(load=LOAD, use=use)}").strength is Strength.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ('__cpp__("int& z = q;");', '__cpp__("z = clock();");'),
+        ('__cpp__("int* z = &q;");', '__cpp__("*z = clock();");'),
+        ('__cpp__("auto bump = [&]() { q = clock(); };");', '__cpp__("bump();");'),
+        ('__cpp__("struct End { int& z; ~End() { z = 1; } } end{q};");', ""),
+        ("call keep(&q);", "call unkeep();"),
+        ("call keep(q);", '__cpp__("*kept = 1;");'),
+        ('asm volatile("mov.b64 kept, %0;" :: "l"(&q));', 'asm volatile("st.s32 [kept], 1;");'),
+    ],
+)
+@pytest.mark.parametrize("test", ["q == 0", "q == 1"])
+def test_a_place_that_is_kept_may_be_written_behind_an_assignment(first: str, later: str, test: str) -> None:
+    step = f"q = 0; {later} if ({test}) {{ trigger empty[k % S]; }}"
+    use = f"mutable int q = 0; {first} foreach k in [C] {{ {USE} {step} }}"
+    found = flow_of(FUNCTIONS + PIPE.format(load=LOAD, use=use))
+    assert (found.strength, found.findings) == (Strength.UNKNOWN, ())
+
+
+def test_what_an_assignment_gives_is_known_while_no_foreign_text_follows() -> None:
+    step = "q = 0; if (q == 0) { trigger empty[k % S]; }"
+    use = f"mutable int q = 0; call keep(&q); foreach k in [C] {{ {USE} {step} }}"
+    assert flow_of(FUNCTIONS + PIPE.format(load=LOAD, use=use)).strength is Strength.PROVED
+
+
+def test_a_place_that_another_variable_gave_away_matters_not() -> None:
+    step = '__cpp__("z = 1;"); if (q == 0) { trigger empty[k % S]; }'
+    use = f'mutable int q = 0; mutable int r = 0; __cpp__("int& z = r;"); foreach k in [C] {{ {USE} {step} }}'
+    assert flow_of(FUNCTIONS + PIPE.format(load=LOAD, use=use)).strength is Strength.PROVED
+
+
+def test_an_order_of_triggers_that_an_island_holds_is_data() -> None:
+    def strength(front: str) -> Strength:
+        use = f"mutable int q = 0; {front} foreach k in [C] {{ {USE} trigger empty.at(q++); }}"
+        return flow_of(FUNCTIONS + PIPE.format(load=LOAD, use=use)).strength
+
+    assert strength("") is Strength.PROVED
+    assert strength('__cpp__("int& z = q;"); q = 0;') is Strength.UNKNOWN

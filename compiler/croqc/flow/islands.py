@@ -42,7 +42,20 @@ _MEETS: Final = (
 _CONTROL: Final = re.compile("|".join((*_LEAVES, *_STAYS, *_MEETS)))
 _INSIDE: Final = re.compile("|".join((*_LEAVES[1:3], *_STAYS, *_MEETS)))  # a function may return
 _FUNCTION: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*)\)[^;{}()]*\{")
-_BY_VALUE: Final = re.compile(r"[^&]*|(?:\s*const\b[^&]*|[^&]*\bconst\s*)&[^&]*")  # of a parameter
+_VALUES: Final = (
+    r"void|bool|char|short|int|long|float|double|signed|unsigned|(?:std::)?u?int(?:8|16|32|64|ptr)_t|(?:std::)?size_t"
+    r"|__half2?|half2?|(?:__)?nv_bfloat16[2]?|__nv_fp8_e[45]m[23]|(?:char|uchar|short|ushort|int|uint|float)[1-4]"
+    r"|(?:long|ulong|longlong|ulonglong|double)[1-4]|dim3"
+)
+"""Types of C++ and CUDA that hold a value. Any other name may stand for a reference: a macro, a typedef, a template."""
+_ITS_NAME: Final = r"(?:\s*\b[A-Za-z_]\w*)?\s*(?:\[[^\]]*\]\s*)*(?:=[^&]*)?"
+_VALUE: Final = rf"\s*(?:(?:const|volatile|{_VALUES})\b\s*)+"
+_BY_VALUE: Final = re.compile(
+    rf"\s*|{_VALUE}{_ITS_NAME}|[^&()=]*\*\s*(?:(?:const|volatile|__restrict__|__restrict)\b\s*)*{_ITS_NAME}"
+    rf"|(?=[^&]*\bconst\b){_VALUE}&{_ITS_NAME}"  # a constant reference
+    rf"|{_VALUE}\(\s*\*\s*\w*\s*\)\s*\([^&()]*\)\s*"  # a pointer to a function
+)
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 
@@ -68,10 +81,13 @@ def waiting_functions(text: str) -> frozenset[str]:
         waiting |= more
 
 
-def functions_by_value(text: str) -> frozenset[str]:
-    """The functions of device code whose parameters are values, pointers or constant references, in each of their
-    bodies."""
-    taken = [(found[1], all(map(_BY_VALUE.fullmatch, found[2].split(",")))) for found in _FUNCTION.finditer(text)]
+def functions_by_value(text: str, macros: frozenset[str]) -> frozenset[str]:
+    """The functions of device code whose parameters are surely values, pointers or constant references, in each of
+    their bodies; what a macro takes part in is not sure."""
+    taken = []
+    for found in _FUNCTION.finditer(text):
+        plain = macros.isdisjoint(_WORD.findall(f"{found[1]} {found[2]}"))
+        taken.append((found[1], plain and all(map(_BY_VALUE.fullmatch, found[2].split(",")))))
     return frozenset(name for name, _ in taken) - {name for name, by_value in taken if not by_value}
 
 

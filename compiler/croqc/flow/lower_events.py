@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
-from croqc.flow.exprs import Expr, apply, const, var
+from croqc.flow.exprs import Expr, apply, const
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_control import Fail, Set
@@ -45,14 +45,14 @@ def _order(lowering: Lowering, order: ast.Expr) -> Any:
         symbol = lowering.model.uses.get(order.name)
         if symbol is None:
             return lowering.exprs.of(order)
-        slot = lowering.exprs.slot(symbol)
-        return _moved(lowering, order, symbol) if order.prefix else var(slot)
+        return _moved(lowering, order, symbol) if order.prefix else lowering.exprs.held(symbol, order.span)
     return lowering.exprs.of(order)
 
 
 def _moved(lowering: Lowering, order: ast.IncDec, symbol: Symbol) -> Expr:
     """A variable behind its `++` or `--`."""
-    return lowering.exprs.widths.moved(symbol, apply(order.op[0], var(lowering.exprs.slot(symbol)), const(1)))
+    before = lowering.exprs.held(symbol, order.span)
+    return lowering.exprs.widths.moved(symbol, apply(order.op[0], before, const(1)))
 
 
 def _advance(lowering: Lowering, refs: Iterable[ast.Expr]) -> None:

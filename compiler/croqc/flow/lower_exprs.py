@@ -16,6 +16,7 @@ from croqc.flow.program import Program, Size
 from croqc.flow.ranges import ANY, TRUTH, Range, compared
 from croqc.flow.signature import spell
 from croqc.sema.elements import canonical, limits
+from croqc.sema.foreign_writes import shared_with_islands
 from croqc.sema.masks import UNIT_THREADS, atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int, Part
@@ -65,6 +66,7 @@ class Exprs:
         }
         self.indices: dict[Symbol, Expr] = {}
         self.changing = frozenset(self._changing())
+        self._shared = shared_with_islands(model)
 
     def _follows_sizes(self, counting: Counting) -> bool:
         """Whether sizes, and the block, say where a loop starts and ends; it starts at the block, or at a constant."""
@@ -144,7 +146,7 @@ class Exprs:
 
     def _name(self, node: ast.Name, depth: int) -> Expr:
         symbol = self.model.uses.get(node)
-        if symbol is None:
+        if symbol is None or symbol in self._shared:
             return unknown(node.span)
         if symbol in self.indices:
             return self.indices[symbol]
@@ -250,6 +252,10 @@ class Exprs:
         if found is None:
             found = self.slots[symbol] = self.new(symbol.name)
         return found
+
+    def held(self, symbol: Symbol, span: Span) -> Expr:
+        """What a name that changes holds; what an island may write at any time is not known."""
+        return unknown(span) if symbol in self._shared else var(self.slot(symbol))
 
     def _deciding(self) -> set[Symbol]:
         """The names that say who does what: in slots, bounds and conditions around something that matters, in what is

@@ -1,25 +1,47 @@
 """Variables that C++ and PTX may write: what a called function takes by reference or by its address, what an island
-names, what an `asm` has as output. Must not follow the text: whatever may be written, is.
+names, what an `asm` has as output; and what any of these may have kept the place of. Must not follow the text: whatever
+may be written, is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from croqc.sema.model import Model, Symbol
 from croqc.syntax import ast
+from croqc.syntax.visit import nodes_of_kind
 
 
 def foreign_writes(model: Model, node: ast.Node) -> Iterator[Symbol]:
     """The mutable variables that a node may give another value without an assignment of the language (4.6, 2.5)."""
     match node:
         case ast.Call(kind="call"):
-            yield from _mutable(model, _handed(model, node))
+            written = [*_mutable(model, _handed(model, node)), *_kept(model)]
         case ast.Asm():
-            yield from _mutable(model, (_bare(operand.value) for operand in node.outputs))
+            written = [*_mutable(model, (_bare(operand.value) for operand in node.outputs)), *_kept(model)]
         case ast.Cpp():
-            named = model.islands.get(node, {}).values()
-            yield from sorted((symbol for symbol in named if symbol.mutable), key=lambda symbol: symbol.name_span)
+            written = [*_kept(model)]
+        case _:
+            return
+    yield from dict.fromkeys(written)
+
+
+def shared_with_islands(model: Model) -> frozenset[Symbol]:
+    """The mutable variables that an island names. What it declares, a reference, a lambda, an object whose end writes,
+    lives on behind it: nobody knows when such a variable changes."""
+    return frozenset(symbol for named in model.islands.values() for symbol in named.values() if symbol.mutable)
+
+
+@lru_cache(maxsize=8)  # each node of a kernel asks
+def _kept(model: Model) -> tuple[Symbol, ...]:
+    """The mutable variables whose place C++ or PTX has got somewhere in the function and may have kept: any of their
+    text may write them."""
+    body = model.function.body
+    addresses = (_bare(node.operand) for node in nodes_of_kind(body, ast.AddressOf))
+    handed = (arg for call in nodes_of_kind(body, ast.Call) if call.kind == "call" for arg in _handed(model, call))
+    found = {*_mutable(model, (*addresses, *handed)), *shared_with_islands(model)}
+    return tuple(sorted(found, key=lambda symbol: symbol.name_span))
 
 
 def _handed(model: Model, call: ast.Call) -> Iterator[ast.Node]:

@@ -65,9 +65,9 @@ def _steps(builder: Builder, node: ast.Node, loop: ast.While) -> tuple[int, int]
 
 
 def _moved_else(builder: Builder, symbol: Symbol) -> bool:
-    """Whether a variable may change in an expression, or where a function is handed it."""
+    """Whether a variable may change in an expression, or where a function or PTX is handed it."""
     body = builder.function.body
-    inside: list[ast.Node] = [*nodes_of_kind(body, ast.IncDec), *nodes_of_kind(body, ast.Call)]
+    inside: list[ast.Node] = [each for kind in (ast.IncDec, ast.Call, ast.Asm) for each in nodes_of_kind(body, kind)]
     return any(builder.uses.get(name) is symbol for node in inside for name in nodes_of_kind(node, ast.Name))
 
 

@@ -291,7 +291,8 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
     device = _device_text(tree)
     constants = host_constants(text, tree.pre)
-    waiting, by_value, results = waiting_functions(device), functions_by_value(device), device_results(device)
+    by_value = functions_by_value(device, frozenset(macro.name for macro in tree.pre.macros))
+    waiting, results = waiting_functions(device), device_results(device)
     return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants, results)
 
 
