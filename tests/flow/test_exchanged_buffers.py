@@ -72,3 +72,31 @@ def test_a_name_to_spare_has_a_buffer_that_is_shown() -> None:
     flow = flow_of(TEXT.format(least=least, body=body))
     names = [buffer.name for buffer in flow.buffers]
     assert len(names) == len(set(names)) == 4
+
+
+MIXED = SWAP.replace("=> shared;", "=> a;", 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        MIXED,
+        SWAP.replace("foreach", f"{use('f0', '0')} {load('f0', '0').replace('=> shared', '=> a')} foreach"),
+        MIXED.replace("f1 = dma.any;", "f1 = dma.any; f2 = dma.any; swap(f0, f2); swap(f0, f2);")
+        .replace("f1 = dma.copy", "f2 = dma.copy")
+        .replace("swap(f0, f1)", "swap(f1, f2); swap(f1, f0)"),
+    ],
+)
+def test_a_buffer_that_only_some_copies_name_is_not_followed(body: str) -> None:
+    """Behind an odd number of exchanges another future keeps `a`, which the next tile's first copy writes."""
+    text = TEXT.format(least=3, body=body).replace("foreach q", "shared s32 [1, 16] a; foreach q")
+    flow = flow_of(text)
+    assert (flow.strength, flow.findings) == (Strength.UNKNOWN, ())
+    assert flow.reason is not None and "name their buffer, others do not" in flow.reason
+    assert flow.place is not None and text[flow.place.start : flow.place.end].endswith("=> a;")
+
+
+def test_futures_that_are_not_exchanged_may_name_a_buffer_or_none() -> None:
+    body = f"{SWAP} g = dma.copy.async src.subspan(1, 16).at(0, 0) => a; {use('g', '0')}"
+    text = TEXT.format(least=1, body=body).replace("foreach q", "shared s32 [1, 16] a; foreach q")
+    assert flow_of(text).strength is Strength.PROVED
