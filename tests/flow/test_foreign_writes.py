@@ -13,7 +13,9 @@ LOAD = (
     "foreach k in [C] { wait empty[k % S]; dma.copy src.subspan(4, 32).at(b, k) => ring[k % S]; trigger full[k % S]; }"
 )
 USE = "wait full[k % S]; dma.copy ring[k % S] => dst.subspan(4, 32).at(b, k);"
-FUNCTIONS = """__device__ void set(int& a) { a = 1; }
+FUNCTIONS = """#define ONE q
+#define STEP(n) ONE = n
+__device__ void set(int& a) { a = 1; }
 __device__ void point(int* a) { *a = 1; }
 __device__ void look(int a, const int& c) { }
 __device__ int both(int a) { return a; }
@@ -22,7 +24,8 @@ __device__ int both(float a, int &b) { return b; }
 
 
 def flow(step: str, test: str = "q == 0") -> tuple[Strength, list[str]]:
-    use = f"foreach k in [C] {{ {USE} mutable int q = 0; {step} if ({test}) {{ trigger empty[k % S]; }} }}"
+    step = f"mutable int q = 0; mutable int r = 0; {step} if ({test}) {{ trigger empty[k % S]; }}"
+    use = f"foreach k in [C] {{ {USE} {step} }}"
     found = flow_of(FUNCTIONS + PIPE.format(load=LOAD, use=use))
     return found.strength, [finding.rule for finding in found.findings]
 
@@ -35,9 +38,13 @@ def flow(step: str, test: str = "q == 0") -> tuple[Strength, list[str]]:
         "call point((&q));",
         "call both(1.0f, q);",
         "call somewhere::unknown(q);",
-        "int r = call both(q);",
+        "int s = call both(q);",
         "if (call both(q)) { int r = 1; }",
+        "call set(k == 1 ? q : r);",
+        "call point(k == 1 ? &r : &q);",
+        "call set(++q);",
         '__cpp__("q = 1;");',
+        '__cpp__("STEP(1);");',
         'asm volatile("mov.u32 %0, 1;" : "=r"(q));',
         'asm volatile("st.s32 [%0], 1;" :: "l"(&q) : "memory");',
         'asm volatile("st.s32 [%0], 1;" :: "l"((&q)) : "memory");',
@@ -54,7 +61,7 @@ def test_a_variable_that_may_be_written_is_data(step: str, test: str) -> None:
         "call look(q, q);",
         "call point(&k);",  # another variable
         '__cpp__("int other = 1;");',
-        'int r = 0; asm volatile("mov.u32 %0, %1;" : "=r"(r) : "r"(q));',
+        'asm volatile("mov.u32 %0, %1;" : "=r"(r) : "r"(q));',
         "call set(q); q = 0;",  # known again
     ],
 )

@@ -92,3 +92,22 @@ def test_a_function_that_computes_is_followed() -> None:
     functions = """__device__ void meet() { __syncthreads(); }
 __device__ float half_of(float x) { if (x < 0) { return 0; } return x / 2; }"""
     assert flow_of(with_call(functions, "half_of(1.0f)")).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize(
+    ("front", "island"),
+    [
+        ("__device__ void meet() { __syncthreads(); }", "meet();"),
+        ("#define LEAVE if (threadIdx.x) return", "LEAVE;"),
+        ("#define ALL __syncthreads()\n#define MEET(n) ALL", "MEET(1);"),
+        ("__device__ void meet() { __syncthreads(); }\n#define MEET meet()", "MEET;"),
+    ],
+)
+def test_an_island_that_waits_behind_another_name_is_not_analysed(front: str, island: str) -> None:
+    flow = flow_of(front + "\n" + with_island(island))
+    assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, "foreign code", ())
+
+
+def test_an_island_whose_macros_compute_is_taken_to_do_nothing() -> None:
+    front = "__device__ int twice(int a) { return 2 * a; }\n#define TILE 4\n#define SELF SELF + TILE\n"
+    assert flow_of(front + with_island("int z = twice(TILE + SELF);")).strength is Strength.PROVED

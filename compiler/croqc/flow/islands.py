@@ -60,9 +60,10 @@ _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 
 
-def effect_of(text: str) -> Effect:
-    """What a text does. Braces that do not match reach into what stands around it."""
-    if _CONTROL.search(text) or text.count("{") != text.count("}"):
+def effect_of(text: str, waiting: frozenset[str] = frozenset()) -> Effect:
+    """What a text does. Braces that do not match reach into what stands around it; a call of one of the `waiting`
+    functions waits."""
+    if _CONTROL.search(text) or text.count("{") != text.count("}") or waiting.intersection(_CALLED.findall(text)):
         return Effect.CONTROL
     if _COMMITS.search(text):
         return Effect.COMMIT

@@ -24,6 +24,7 @@ from croqc.flow.ops_control import Bar, Fail, Meet, Set
 from croqc.flow.ops_data import Touch
 from croqc.flow.ops_multiplies import Commit
 from croqc.flow.regions import each_of
+from croqc.sema.island_text import island_text
 from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.types import Data, Future
 from croqc.syntax import ast
@@ -122,7 +123,9 @@ def _sync(lowering: Lowering, node: ast.Sync) -> None:
 
 
 def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
-    match effect_of(node.text.value if isinstance(node, ast.Cpp) else node.template.value):
+    context = lowering.model.context
+    text = island_text(context, node) if isinstance(node, ast.Cpp) else node.template.value
+    match effect_of(text, context.waiting_functions):
         case Effect.CONTROL:
             lowering.emit(Fail(node.span, "foreign code"))
         case Effect.COMMIT:

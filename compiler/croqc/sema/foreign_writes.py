@@ -19,7 +19,10 @@ def foreign_writes(model: Model, node: ast.Node) -> Iterator[Symbol]:
         case ast.Call(kind="call"):
             written = [*_mutable(model, _handed(model, node)), *_kept(model)]
         case ast.Asm():
-            written = [*_mutable(model, (_bare(operand.value) for operand in node.outputs)), *_kept(model)]
+            written = [
+                *_mutable(model, (each for operand in node.outputs for each in _places(operand.value))),
+                *_kept(model),
+            ]
         case ast.Cpp():
             written = [*_kept(model)]
         case _:
@@ -38,7 +41,7 @@ def _kept(model: Model) -> tuple[Symbol, ...]:
     """The mutable variables whose place C++ or PTX has got somewhere in the function and may have kept: any of their
     text may write them."""
     body = model.function.body
-    addresses = (_bare(node.operand) for node in nodes_of_kind(body, ast.AddressOf))
+    addresses = (node.operand for node in nodes_of_kind(body, ast.AddressOf))
     handed = (arg for call in nodes_of_kind(body, ast.Call) if call.kind == "call" for arg in _handed(model, call))
     found = {*_mutable(model, (*addresses, *handed)), *shared_with_islands(model)}
     return tuple(sorted(found, key=lambda symbol: symbol.name_span))
@@ -46,11 +49,11 @@ def _kept(model: Model) -> tuple[Symbol, ...]:
 
 def _handed(model: Model, call: ast.Call) -> Iterator[ast.Node]:
     by_value = call.callee.rpartition("::")[2] in model.context.by_value
-    for arg in map(_bare, call.args):
-        if isinstance(arg, ast.AddressOf):
-            yield _bare(arg.operand)
+    for place in (each for arg in call.args for each in _places(arg)):
+        if isinstance(place, ast.AddressOf):
+            yield place.operand
         elif not by_value:
-            yield arg
+            yield place
 
 
 def _mutable(model: Model, nodes: Iterable[ast.Node]) -> Iterator[Symbol]:
@@ -60,7 +63,15 @@ def _mutable(model: Model, nodes: Iterable[ast.Node]) -> Iterator[Symbol]:
             yield symbol
 
 
-def _bare(node: ast.Node) -> ast.Node:
-    while isinstance(node, ast.Paren):
-        node = node.inner
-    return node
+def _places(node: ast.Node) -> Iterator[ast.Node]:
+    """What an expression may be another name of, as C++ has it."""
+    match node:
+        case ast.Paren(inner=inner):
+            yield from _places(inner)
+        case ast.Cond(then=then, other=other):
+            yield from _places(then)
+            yield from _places(other)
+        case ast.IncDec(name=name):
+            yield name
+        case _:
+            yield node

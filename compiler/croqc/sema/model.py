@@ -219,7 +219,8 @@ class Context:
     """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions,
     `macros` those of its macros: a mistyped name may mean one. `waiting_functions`: device functions that may wait for
     other threads, `by_value`: those that take no variable by reference; `results`: name and element type of those that
-    give a scalar. `constants`: name and value of each constant of host C++, which a function does not see."""
+    give a scalar. `constants`: name and value of each constant of host C++, which a function does not see.
+    `macro_bodies`: name and body of each macro, where islands may use it."""
 
     target: Target
     dialect: str = "any"
@@ -230,6 +231,7 @@ class Context:
     by_value: frozenset[str] = frozenset()
     constants: tuple[tuple[str, str], ...] = ()
     results: tuple[tuple[str, str], ...] = ()
+    macro_bodies: tuple[tuple[str, str], ...] = ()
 
 
 @record(eq=False)

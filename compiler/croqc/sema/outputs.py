@@ -8,6 +8,7 @@ from croqc.sema import rulenames as rules
 from croqc.sema.access import is_wild
 from croqc.sema.guards import assume
 from croqc.sema.intervals import bounds
+from croqc.sema.island_text import island_text
 from croqc.sema.results import check_return
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Scalar, ShapeType, Text, TupleType, Unknown
@@ -96,9 +97,10 @@ def _compare(walk: Walk, op: str, gap: Int) -> bool | None:
 
 
 def _cpp(walk: Walk, node: ast.Cpp) -> None:
-    """Words of an island count as uses of the symbols they name; `__iv_i` names the index `i` (9.12)."""
+    """Words of an island, and of the macros in it, count as uses of the symbols they name; `__iv_i` names the index `i`
+    (9.12)."""
     named = walk.b.islands[node] = {}
-    for word in sorted(set(_WORD.findall(node.text.value))):
+    for word in sorted(set(_WORD.findall(island_text(walk.b.context, node)))):
         index = _INDEX.fullmatch(word)
         symbol = walk.scopes.lookup(word) or (walk.scopes.lookup(index[1]) if index else None)
         if symbol is not None:

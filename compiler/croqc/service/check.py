@@ -32,7 +32,7 @@ from croqc.syntax.glance import Glance, glance_at, go_on
 from croqc.syntax.host_constants import host_constants
 from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
-from croqc.syntax.tokens import RegionKind
+from croqc.syntax.tokens import Macro, RegionKind
 from croqc.syntax.tree import FileTree, ParsedFunction
 from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.targets.table import Target
@@ -182,6 +182,7 @@ def _report_functions(
             context.waiting_functions,
             context.by_value,
             context.constants,
+            context.macro_bodies,
         )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
@@ -205,6 +206,11 @@ def _dialect_note(functions: Sequence[FunctionReport]) -> list[Diagnostic]:
 def _device_text(tree: FileTree) -> str:
     kinds = (RegionKind.DEVICE, RegionKind.DEVICE_BLOCK)
     return " ".join(tree.text[r.span.start : r.span.end] for r in tree.pre.regions if r.kind in kinds)
+
+
+def _island_macros(text: str, macros: Iterable[Macro]) -> tuple[tuple[str, str], ...]:
+    """Name and body of each macro of a file with islands, in which they mean what they say."""
+    return tuple((macro.name, macro.body) for macro in macros) if "__cpp__" in text else ()
 
 
 def _device_functions(text: str) -> frozenset[str]:
@@ -293,7 +299,8 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
     constants = host_constants(text, tree.pre)
     by_value = functions_by_value(device, frozenset(macro.name for macro in tree.pre.macros))
     waiting, results = waiting_functions(device), device_results(device)
-    return Context(target, dialect, _device_functions(device), names, macros, waiting, by_value, constants, results)
+    functions, bodies = _device_functions(device), _island_macros(text, tree.pre.macros)
+    return Context(target, dialect, functions, names, macros, waiting, by_value, constants, results, bodies)
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

@@ -118,7 +118,14 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
         return Migration(text, 0, (), len(report.functions))
     first = contexts[0]
     waiting, by_value = first.waiting_functions, first.by_value
-    context = Context(first.target, "current", first.device_functions, waiting_functions=waiting, by_value=by_value)
+    context = Context(
+        first.target,
+        "current",
+        first.device_functions,
+        waiting_functions=waiting,
+        by_value=by_value,
+        macro_bodies=first.macro_bodies,
+    )
     move = _Move(_STEPS[to])
     kept: list[Kept] = []
     skipped = 0
