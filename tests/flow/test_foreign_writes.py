@@ -127,10 +127,10 @@ def test_a_function_that_a_macro_means_is_not_by_value() -> None:
 @pytest.mark.parametrize(
     "front",
     [
-        "typedef int& R; __device__ void h(R a) { a = 1; }",
-        "using R = int&; __device__ void h(const R a) { a = 1; }",
+        "typedef int& Ref; __device__ void h(Ref a) { a = 1; }",
+        "using Ref = int&; __device__ void h(const Ref a) { a = 1; }",
         "template <class T> __device__ void h(T a) { a = 1; }",
-        "#define R int&\n__device__ void h(R a) { a = 1; }",
+        "#define REF int&\n__device__ void h(REF a) { a = 1; }",
         "#define OUT &\n__device__ void h(int OUT) { }",
     ],
 )
