@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.flow.arrivals import arrival_counts
-from croqc.flow.joins import predecessors, unit_met
+from croqc.flow.joins import meetings, predecessors, unit_met
 from croqc.flow.paths import comes_to, enters, outermost
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
@@ -88,6 +88,14 @@ def test_the_larger_unit_meets_at_its_ends_and_its_warps_come_behind_it() -> Non
         (f"path u = {u}", name) for us, name in zip(own, ("path w = 0", "path w == 1"), strict=True) for u in us
     }
     assert names == {*expected, ("path u == 6", "path w == 1")}
+
+
+def test_those_that_come_after_each_other_are_told_apart_from_the_rest() -> None:
+    found = paths(body(WARPGROUPS + GROUPS))
+    groups = [{found[number].name for number in group} for group in meetings(predecessors(found))]
+    first = {"path w = 0", *(f"path u = {u}" for u in range(4))}
+    assert groups == [first, {"path w == 1", "path u = 4", "path u = 5", "path u == 6", "path u = 7"}]
+    assert meetings({}) == []
 
 
 def test_one_copy_of_a_warpgroup_is_no_race_of_its_warps() -> None:
