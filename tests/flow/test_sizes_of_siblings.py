@@ -121,3 +121,14 @@ def test_a_slot_that_is_not_given_back_is_found(second: str) -> None:
     found = verdict(GIVER.format(turns("C", GIVE)), second.format(turns("C", kept)))
     assert found.rules == ["credit-deadlock"]
     assert found.seen[0].finding.sizes == {"C": 3}  # a ring of two: the third turn waits for ever
+
+
+def test_an_epilogue_of_the_block_means_the_same_size_as_the_role_before_it() -> None:
+    give = "foreach {k} in [C] { dma.copy src.subspan(1, 16).at(b, k) => ring[k % 2]; }"
+    take = "foreach {k} in [%s] { dma.copy ring[k %% 2] => dst.subspan(1, 16).at(b, k); }"
+    declare = "shared s32 [1, 16] ring[2]; "
+    right = check(f"{HEAD}{declare}{GIVER.format(give)}{take % 'C'} }} }}\n")
+    assert (right.rules, right.strength) == ([], "proved")
+    wrong = check(f"{HEAD}{declare}{GIVER.format(give)}{take % '(C + 1)'} }} }}\n")
+    assert wrong.rules == ["unwritten-read"]
+    assert wrong.seen[0].finding.sizes == {"C": 1}  # the slot of its second turn is filled from two on

@@ -154,6 +154,34 @@ def test_a_barrier_in_one_is_for_its_own_paths() -> None:
     assert check(block_of(text.replace("sync.shared;", "") + GROUPS)).rules == ["stage-race"]
 
 
+TWO = "shared f16 [16, 64] x[2]; "
+FIRST = "parallel q by 8 : group {{ inthreads.async (q == 7) {{ {} }} }} "
+MIDDLE = "parallel p by 2 : group-4 {{ inthreads.async (p == 0) {{ {} }} }} "
+THEN = "parallel r by 8 : group {{ inthreads.async (r == {warp}) {{ {} }} }} "
+LOAD, STORE = "dma.copy src.subspan(16, 64).at(0, 0) => x[{}];", "dma.copy x[{}] => dst.subspan(16, 64).at(0, 0);"
+
+
+def test_what_the_block_changes_reaches_the_parallels_behind_the_next_one() -> None:
+    """The block has made `count` 1 in front of the middle one."""
+    reads = TWO + FIRST.format(LOAD.format("count")) + "count = 1; " + MIDDLE.format(LOAD.format("count"))
+    assert check(block_of(reads + THEN.format(STORE.format("count"), warp=7))).rules == ["stage-race"]
+    assert check(block_of(reads + THEN.format(STORE.format("1 - count"), warp=7))).rules == []
+    assert check(block_of(reads + THEN.format(STORE.format("count"), warp=2))).rules == []  # of p == 0 itself
+    for given, rules in ((1, []), (2, ["credit-deadlock"])):
+        gives = MIDDLE.format(f"if (count == {given}) {{ trigger e; }}")
+        waits = THEN.format("if (count == 1) { wait e; }", warp=7)
+        assert check(block_of(f"{FIRST.format('v.at(0) = count;')}count = 1; {gives}{waits}")).rules == rules
+
+
+@pytest.mark.parametrize("bound", ["5", "n"])
+def test_an_index_of_the_block_is_known_in_each(bound: str) -> None:
+    give, take = MIDDLE.format(LOAD.format("k % 2")), FIRST.format(STORE.format("k % 2"))
+    loop = f"{TWO}foreach {{k}} in [{bound}] {{ {give} sync.shared; {take} }}"
+    right = check(block_of(loop))
+    assert (right.rules, right.strength) == ([], "proved")
+    assert check(block_of(loop.replace("sync.shared;", ""))).rules == ["stage-race"]
+
+
 NOT_FOLLOWED = {
     "parallel w by 2 : group-4 { inthreads.async (w == 0) { trigger e; } } "
     "parallel u by 8 : group { inthreads.async (u == 1) { trigger e; } inthreads.async (u == 5) { wait e; } }": (
