@@ -78,7 +78,7 @@ def run_title(ran: Ran, now: str) -> str:
 
 def macros_of(defines: Mapping[str, str | None], entries: Sequence[Entry]) -> tuple[str, ...]:
     """The definitions of a run that are no sizes of its entries."""
-    sizes = {name for one in entries for name in one["sizes"]}
+    sizes = {name for one in entries for name in one["sizes"]} if defines else set()
     return tuple(name if text is None else f"{name}={text}" for name, text in defines.items() if name not in sizes)
 
 

@@ -15,7 +15,6 @@ from lsprotocol import types as lsp
 
 from croqc.service.check import FileReport
 from croqc.service.fix import choose_edits, lines_of
-from croqc.service.judged_fixes import without_guesses
 from croqc.text.diagnostics import Diagnostic, Fix
 from croqc.text.edits import Edit
 from croqc.text.record import record, replace
@@ -107,6 +106,8 @@ class _Wanted:
 
     def _report(self) -> FileReport:
         """With its fixes tried out; of a glance none were, for which all of the text would be read."""
+        from croqc.service.judged_fixes import without_guesses  # here: the verifier is not needed at the start
+
         known = self.snapshot.report if self.snapshot.is_lent else without_guesses(self.snapshot.tried, self.doubted)
         return replace(known, flow_found=self.verdicts)
 
