@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.flow.arrivals import arrival_counts
-from croqc.flow.joins import predecessors, unit_met
+from croqc.flow.joins import meetings, predecessors, unit_met
 from croqc.flow.paths import comes_to, enters, outermost
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
@@ -90,6 +90,14 @@ def test_the_larger_unit_meets_at_its_ends_and_its_warps_come_behind_it() -> Non
     assert names == {*expected, ("path u == 6", "path w == 1")}
 
 
+def test_those_that_come_after_each_other_are_told_apart_from_the_rest() -> None:
+    found = paths(body(WARPGROUPS + GROUPS))
+    groups = [{found[number].name for number in group} for group in meetings(predecessors(found))]
+    first = {"path w = 0", *(f"path u = {u}" for u in range(4))}
+    assert groups == [first, {"path w == 1", "path u = 4", "path u = 5", "path u == 6", "path u = 7"}]
+    assert meetings({}) == []
+
+
 def test_one_copy_of_a_warpgroup_is_no_race_of_its_warps() -> None:
     copies = """parallel p by 4 : group-4 { inthreads (p == 2) { dma.copy src.subspan(16, 64).at(0, 0) => s; } }
       parallel u by 16 : group { inthreads (u == 9) { parallel t by 32 : thread { s.at(0, t) = src.at(0, t); } } }
@@ -144,6 +152,34 @@ def test_a_barrier_in_one_is_for_its_own_paths() -> None:
     text = "parallel w by 2 : group-4 { v.at(w) = 0; sync.shared; inthreads.async (w == 1) { m = v.at(0); } }"
     assert check(block_of(text + GROUPS)).rules == []
     assert check(block_of(text.replace("sync.shared;", "") + GROUPS)).rules == ["stage-race"]
+
+
+TWO = "shared f16 [16, 64] x[2]; "
+FIRST = "parallel q by 8 : group {{ inthreads.async (q == 7) {{ {} }} }} "
+MIDDLE = "parallel p by 2 : group-4 {{ inthreads.async (p == 0) {{ {} }} }} "
+THEN = "parallel r by 8 : group {{ inthreads.async (r == {warp}) {{ {} }} }} "
+LOAD, STORE = "dma.copy src.subspan(16, 64).at(0, 0) => x[{}];", "dma.copy x[{}] => dst.subspan(16, 64).at(0, 0);"
+
+
+def test_what_the_block_changes_reaches_the_parallels_behind_the_next_one() -> None:
+    """The block has made `count` 1 in front of the middle one."""
+    reads = TWO + FIRST.format(LOAD.format("count")) + "count = 1; " + MIDDLE.format(LOAD.format("count"))
+    assert check(block_of(reads + THEN.format(STORE.format("count"), warp=7))).rules == ["stage-race"]
+    assert check(block_of(reads + THEN.format(STORE.format("1 - count"), warp=7))).rules == []
+    assert check(block_of(reads + THEN.format(STORE.format("count"), warp=2))).rules == []  # of p == 0 itself
+    for given, rules in ((1, []), (2, ["credit-deadlock"])):
+        gives = MIDDLE.format(f"if (count == {given}) {{ trigger e; }}")
+        waits = THEN.format("if (count == 1) { wait e; }", warp=7)
+        assert check(block_of(f"{FIRST.format('v.at(0) = count;')}count = 1; {gives}{waits}")).rules == rules
+
+
+@pytest.mark.parametrize("bound", ["5", "n"])
+def test_an_index_of_the_block_is_known_in_each(bound: str) -> None:
+    give, take = MIDDLE.format(LOAD.format("k % 2")), FIRST.format(STORE.format("k % 2"))
+    loop = f"{TWO}foreach {{k}} in [{bound}] {{ {give} sync.shared; {take} }}"
+    right = check(block_of(loop))
+    assert (right.rules, right.strength) == ([], "proved")
+    assert check(block_of(loop.replace("sync.shared;", ""))).rules == ["stage-race"]
 
 
 NOT_FOLLOWED = {

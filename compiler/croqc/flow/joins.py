@@ -113,6 +113,19 @@ def predecessors(paths: tuple[Path, ...]) -> Mapping[Job, tuple[Job, ...]]:
     return {one: tuple(other for other in jobs if one[0] != other[0] and meet(one, other)) for one in jobs}
 
 
+def meetings(before: Mapping[Job, Sequence[Job]]) -> list[list[int]]:
+    """The paths that come after each other by `predecessors`, directly or through others, together."""
+    found: dict[int, list[int]] = {}
+    for (number, _), others in before.items():
+        own = found.setdefault(number, [number])
+        for other, _ in others:
+            theirs = found.setdefault(other, [other])
+            if theirs is not own:
+                own += theirs
+                found |= dict.fromkeys(theirs, own)
+    return [sorted(group) for number, group in sorted(found.items()) if number == min(group)]
+
+
 def unit_met(paths: Sequence[Path], node: ast.Parallel) -> int:
     """How many threads a unit has that meets at both ends of a `parallel`, before and behind those that are divided in
     another way; 1: none has to. Of two unlike ones, that of the larger units sees to it."""

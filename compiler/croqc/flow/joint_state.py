@@ -12,6 +12,7 @@ from typing import Any
 
 from croqc.flow.exprs import Env
 from croqc.flow.instances import refs_of
+from croqc.flow.joins import meetings
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Set
 from croqc.flow.ops_events import Trigger, WaitEvent
@@ -26,6 +27,7 @@ class JointState(ABC):
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self.meeting = meetings(machine.before)
         self.ordered = {
             ref.event.number
             for op in machine.program.ops
@@ -67,12 +69,15 @@ class JointState(ABC):
         )
 
     def _turns(self) -> State:
-        """Where unlike `parallel`s wait for each other: which fork each is at, as seen from the one farthest behind."""
-        if not self.machine.before:
-            return ()
-        jobs = [path.present or (path.jobs[0] if path.jobs else None) for path in self.machine.paths]
-        least = min((job.number for job in jobs if job is not None), default=0)
-        return tuple(None if job is None else job.number - least for job in jobs)
+        """Where unlike `parallel`s wait for each other: which fork each is at, as seen from the one farthest behind of
+        those that do. Others may be ever so far ahead."""
+        found: list[int | None] = []
+        for meeting in self.meeting:
+            paths = [self.machine.paths[number] for number in meeting]
+            jobs = [path.present or (path.jobs[0] if path.jobs else None) for path in paths]
+            least = min((job.number for job in jobs if job is not None), default=0)
+            found += [None if job is None else job.number - least for job in jobs]
+        return tuple(found)
 
     def _marks(self, slots: list[EventSlot]) -> list[set[int]]:
         """For each component of a clock the values that something may still be compared with."""

@@ -34,8 +34,9 @@ _OPERATORS = frozenset("+-*/%<>&|^") | {"==", "!=", "<=", ">=", "&&", "||", "<<"
 
 
 class Exprs:
-    """Expressions of one kernel. Variables are numbered as they are met. `counting`: loops whose variable is an index;
-    `indices`: those variables, which nothing else names, as of where their loops were met."""
+    """Expressions of one kernel. Variables are numbered as they are met. `atoms`: the indices of the loops around the
+    present place; what means the same everywhere, as sizes do, is kept apart. `counting`: loops whose variable is an
+    index; `indices`: those variables, which nothing else names, as of where their loops were met."""
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class Exprs:
         self.program = program
         program.converts = self.widths.converts
         self.atoms: dict[str, Expr] = {}
+        self._everywhere: dict[str, Expr] = {}
         self.slots: dict[Symbol, int] = {}
         self._symbols = {atom: symbol for symbol, atom in atoms_of(model).items()}
         self._sizes = _size_atoms(model)
@@ -187,9 +189,9 @@ class Exprs:
         return apply(_TOWARDS_ZERO[part.op], a, b) if part.op in _TOWARDS_ZERO else floored(part.op, a, b)
 
     def _atom(self, atom: str) -> Expr | None:
-        found = self.atoms.get(atom)
+        found = self.atoms.get(atom) or self._everywhere.get(atom)
         if found is None and (found := self._free(atom)) is not None:
-            self.atoms[atom] = found
+            self._everywhere[atom] = found
         return found
 
     def _free(self, atom: str) -> Expr | None:

@@ -241,13 +241,16 @@ class Machine(Walk):
         return [] if self.broken_off else [path for path in self.paths if not path.idle]
 
     def fork(self, block: PathState, node: ast.Parallel, entry: int) -> None:
-        changed = {var: block.env[var] for var in block.dirty or ()}
-        if block.dirty:
-            block.dirty.clear()
+        dirty, block.dirty = block.dirty or set(), set()
+        changed = {var: block.env[var] for var in dirty}
         self.forks += 1
         for one, path in zip(self.setting.paths, self.paths[:-1], strict=True):
-            if node not in one.apart:
-                path.jobs.append(Job(entry, changed, block.clock[:], block.events[:], node, self.forks))
+            if node in one.apart:
+                path.missed |= dirty
+                continue
+            given = changed | {var: block.env[var] for var in path.missed} if path.missed else changed
+            path.missed.clear()
+            path.jobs.append(Job(entry, given, block.clock[:], block.events[:], node, self.forks))
         block.clock[block.number] += 1
 
     def join(self, block: PathState, op: Op) -> bool:

@@ -179,8 +179,8 @@ class PathState:
 
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "ended", "env", "events",
-        "flying", "handles", "homes", "idle", "jobs", "left", "met", "name", "number", "passed", "pc", "phases",
-        "present", "regions",
+        "flying", "handles", "homes", "idle", "jobs", "left", "met", "missed", "name", "number", "passed", "pc",
+        "phases", "present", "regions",
         "rounds", "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
     )  # fmt: skip
 
@@ -218,6 +218,7 @@ class PathState:
         self.turns: dict[Loop, int] = {}  # how often it has begun the body of each loop
         self.spun: dict[Op, int] = {}  # turns of loops that never end
         self.dirty: set[int] | None = None
+        self.missed: set[int] = set()  # what the block changed and gave to other paths alone
         self._kept = False
         self._around: tuple[Loop, ...] | None = None
         self._iteration: list[int] = []
