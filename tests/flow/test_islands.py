@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from croqc.flow.analysis import CHECK_BUDGET
 from croqc.flow.report import Strength
+from croqc.service.check import check_text
+from croqc.service.flow_check import with_flow
 from tests.flow.test_no_false_proof import KERNEL, flow_of
 
 
@@ -111,3 +116,96 @@ def test_an_island_that_waits_behind_another_name_is_not_analysed(front: str, is
 def test_an_island_whose_macros_compute_is_taken_to_do_nothing() -> None:
     front = "__device__ int twice(int a) { return 2 * a; }\n#define TILE 4\n#define SELF SELF + TILE\n"
     assert flow_of(front + with_island("int z = twice(TILE + SELF);")).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize(
+    ("functions", "call"),
+    [
+        ("#define SYNC __syncthreads()\n__device__ void meet() { SYNC; }", "meet()"),
+        (
+            "#define SYNC __syncthreads()\n#define TWICE(x) x; SYNC\n__device__ void meet(int k) { TWICE(k); }",
+            "meet(k)",
+        ),
+        ("#define DEF(n) __device__ void n(int k) { __syncthreads(); }\nDEF(other) DEF(meet)", "meet(k)"),
+        ("#define DEF(n, b) __device__ void n##_all() { b }\nDEF(meet, __syncthreads();)", "meet_all()"),
+        ("#define D(n) __device__ void n() { __syncthreads(); }\n#define E(n) D(n)\nE(meet)", "meet()"),
+        ("#define DEV __device__\nDEV void meet() { __syncthreads(); }", "meet()"),
+        ("__device__ volatile int f;\n__device__ void spin() { again: if (f == 0) goto again; }", "spin()"),
+        ('__device__ void spin(int* f) { asm("L: ld.u32 t, [%0];\\n@p bra L;" :: "l"(f)); }', "spin(nullptr)"),
+        ('__device__ void meet() { asm volatile("bar" ".sync 0;"); }', "meet()"),
+        (
+            "__device__ void in(int k) { __syncthreads(); }\n__device__ void meet(int k) { auto p = in; p(k); }",
+            "meet(k)",
+        ),
+        ("struct Guard { __device__ Guard() { __syncthreads(); } };\n__device__ void meet() { Guard g; }", "meet()"),
+        (
+            "struct All { __device__ void operator()(int k) { __syncthreads(); } };\n"
+            "__device__ void meet(int k) { All a; a(k); }",
+            "meet(k)",
+        ),
+        ("__device__ void meet() { auto all = [&] (int k) { __syncthreads(); }; all(1); }", "meet()"),
+        (
+            "struct All { __device__ All() { __syncthreads(); } };\ntemplate <class T> __device__ void use() { T t; }",
+            "use<All>()",
+        ),
+    ],
+)
+def test_what_hides_that_a_function_may_wait_is_looked_through(functions: str, call: str) -> None:
+    flow = flow_of(with_call(functions, call))
+    name = re.split("[(<]", call)[0]
+    assert (flow.strength, flow.reason) == (
+        Strength.UNKNOWN,
+        f"'{name}' may wait for other threads, or end this one",
+    )
+
+
+@pytest.mark.parametrize(
+    "functions",
+    [
+        "__device__ int some(int k);",
+        '#include "some.cuh"\n',
+        "__device__ int far(int k);\n__device__ int some(int k) { return far(k); }",
+        "__device__ int far(int k);\n__device__ int near(int k) { auto p = far; return p(k); }\n"
+        "__device__ int some(int k) { return near(k); }",
+        '#include "far.cuh"\n__device__ int some(int k) { return far(k); }',
+    ],
+)
+def test_a_function_that_is_not_in_sight_is_told_of(functions: str) -> None:
+    flow = flow_of(with_call(functions, "some(k)"))
+    assert (flow.strength, [note for _, note in flow.notes]) == (Strength.PROVED, ["'some' read as empty"])
+
+
+@pytest.mark.parametrize(
+    ("functions", "call"),
+    [
+        (
+            "#define CHECK(x) do { if (x) { return; } } while (0)\n__device__ void check(int k) { CHECK(k); }",
+            "check(k)",
+        ),
+        ("#define DEF(n) __device__ int n(int k) { return k; }\nDEF(same)", "same(k)"),
+        ("__device__ int same(int k);\n__device__ int same(int k) { return k; }", "same(k)"),
+        ("#include <cuda_fp16.h>\n__device__ float root(float x) { return sqrtf(x); }", "root(1.0f)"),
+        (
+            '#include "some.cuh"\n__device__ float half_of(float x) { if (x < 0) { return 0; } return x / 2; }',
+            "half_of(1.0f)",
+        ),
+        ("__device__ void skip(int k) { if (k) goto done; k = 1; done: return; }", "skip(k)"),
+        (
+            "__device__ void meet() { __syncthreads(); }\n__device__ int same(int k) { return k; /* no meet() */ }",
+            "same(k)",
+        ),
+        ("", "__nanosleep(20)"),
+    ],
+)
+def test_a_function_that_is_in_sight_needs_no_note(functions: str, call: str) -> None:
+    flow = flow_of(with_call(functions, call))
+    assert (flow.strength, flow.notes) == (Strength.PROVED, ())
+
+
+def test_a_function_that_is_not_in_sight_has_its_note_where_others_could_wait() -> None:
+    text = "__device__ void some(int k);\n__co__ void f(global s32 [4] x) {{ parallel p by 4 : block {{ {} }} }}"
+    words = "credit flow: not all of 'some' is in sight, it is taken not to wait for other threads"
+    for body, notes in (("call some(p);", []), ("parallel w by 2 : group-4 { call some(w); }", [words])):
+        report = with_flow(check_text(text.format(body)), CHECK_BUDGET)
+        found = [item for function in report.functions for item in function.diagnostics]
+        assert [item.message for item in found if item.rule == "not-analysed"] == notes

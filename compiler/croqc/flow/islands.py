@@ -1,16 +1,20 @@
 """What the text of an island of C++ or PTX may do to the order of a kernel. Must not know statements.
 
 The text is not parsed, nor are the device functions that a kernel calls. Words that can end a path, keep it, or make it
-wait for another one are enough to give it up; what only computes, fences, or waits within a warp is harmless.
+wait for another one are enough to give it up, in what the text names, too: macros, functions, types with functions of
+their own. What only computes, fences, or waits within a warp is harmless.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final
 
 from croqc.sema.register_hint import register_hint
+from croqc.syntax.cpp_tokens import WORD, silenced
+from croqc.syntax.device_text import with_macros
 
 
 class Effect(Enum):
@@ -28,7 +32,7 @@ _LEAVES: Final = (
     r"(?:^|[;\"{}]|@!?[%\w]+)\s*ret(?:\.uni)?\s*;",
 )
 _STAYS: Final = (
-    r"\bwhile\b",
+    r"\bwhile\b(?!\s*\(\s*(?:0|false)\s*\))",  # that of a macro, `do … while (0)`, is no loop
     r"\bfor\s*\([^;]*;\s*(?:1|true)?\s*;",  # no end: `for (;;)`
     r"\bfor\s*\([^;]*;[^;]*;\s*\)",  # nothing counts: it spins on what somebody else changes
 )
@@ -56,6 +60,13 @@ _BY_VALUE: Final = re.compile(
     rf"|{_VALUE}\(\s*\*\s*\w*\s*\)\s*\([^&()]*\)\s*"  # a pointer to a function
 )
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_OBJECT: Final = re.compile(
+    r"\b(?:struct|class|union)\s+(\w+)[^;{}()]*\{|\b(\w+)\s*=\s*\[[^\[\];]*\][^;{}]*\{"  # a type; a lambda
+)
+_DECLARED: Final = re.compile(r"\b__(?:device|co_device)__\b[^;{}()]*?\b(\w+)\s*\([^;{}]*\)\s*(?:noexcept\s*)?;")
+_JUMP: Final = re.compile(r"\b(?:goto|bra(?:\.uni)?)\s+([$%\w{}=]+)")
+_GLUED: Final = re.compile(r'"\s*"')  # literals one behind the other are one
+_NO_CALLS: Final = frozenset({"if", "for", "switch", "while", "return", "sizeof", "alignof", "decltype", "asm"})
 _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 
@@ -63,23 +74,59 @@ _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.
 def effect_of(text: str, waiting: frozenset[str] = frozenset()) -> Effect:
     """What a text does. Braces that do not match reach into what stands around it; a call of one of the `waiting`
     functions waits."""
-    if _CONTROL.search(text) or text.count("{") != text.count("}") or waiting.intersection(_CALLED.findall(text)):
+    if (
+        _CONTROL.search(_GLUED.sub("", text))
+        or text.count("{") != text.count("}")
+        or waiting.intersection(_CALLED.findall(text))
+    ):
         return Effect.CONTROL
     if _COMMITS.search(text):
         return Effect.COMMIT
     return Effect.NOTHING if register_hint(text) is None else Effect.HINT
 
 
-def waiting_functions(text: str) -> frozenset[str]:
+def waiting_functions(text: str, objects: str, macros: Mapping[str, str]) -> frozenset[str]:
     """The functions of device code that may end a path, keep it, or make it wait for another one; also through others
-    that they call. Of a name with several bodies each counts."""
-    bodies = [(found[1], _body(text, found.end())) for found in _FUNCTION.finditer(text)]
-    waiting = {name for name, body in bodies if _INSIDE.search(body)}
-    while True:
-        more = {name for name, body in bodies if waiting & set(_CALLED.findall(body))} - waiting
-        if not more:
-            return frozenset(waiting)
-        waiting |= more
+    that they name, and through bodies of `macros`. Of a name with several bodies each counts. `objects`: all C++ of the
+    file, whose types and lambdas do so by their name."""
+    bodies = [*_bodies(_FUNCTION, text, macros), *_bodies(_OBJECT, objects, macros)]
+    return _through(
+        bodies, {name for name, body in bodies if _INSIDE.search(_GLUED.sub("", body)) or _jumps_back(body)}
+    )
+
+
+def functions_in_sight(text: str, includes: bool, macros: Mapping[str, str]) -> frozenset[str]:
+    """The functions of device code whose bodies are known, with those of all that they call. What nothing declares
+    comes from CUDA, unless the file `includes` files of its own."""
+    bodies = [*_bodies(_FUNCTION, text, macros)]
+    known = {name for name, _ in bodies}
+    hidden = frozenset(_DECLARED.findall(silenced(text))) - known
+    unknown = set(hidden)
+    if includes:
+        called = {name for _, body in bodies for name in _CALLED.findall(silenced(body))}
+        unknown |= {name for name in called - known - _NO_CALLS if not name.startswith("__")}
+    return frozenset(known - _through(bodies, unknown))
+
+
+def _through(bodies: list[tuple[str, str]], found: set[str]) -> frozenset[str]:
+    """These names, and those whose bodies name one."""
+    words = [(name, frozenset(WORD.findall(silenced(body)))) for name, body in bodies]
+    while more := {name for name, named in words if not found.isdisjoint(named)} - found:
+        found = found | more
+    return frozenset(found)
+
+
+def _bodies(heads: re.Pattern[str], text: str, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The name in front of each body, and the body; behind it those of the macros that it names."""
+    for found in heads.finditer(text):
+        yield next(name for name in found.groups() if name), with_macros(_body(text, found.end()), macros)
+
+
+def _jumps_back(body: str) -> bool:
+    """Whether a jump of C++ or PTX goes to a label in front of it."""
+    return any(
+        re.search(rf"(?<!\w){re.escape(found[1])}\s*:(?!:)", body[: found.start()]) for found in _JUMP.finditer(body)
+    )
 
 
 def functions_by_value(text: str, macros: frozenset[str]) -> frozenset[str]:

@@ -25,9 +25,10 @@ from croqc.flow.ops_data import Touch
 from croqc.flow.ops_multiplies import Commit
 from croqc.flow.regions import each_of
 from croqc.sema.island_text import island_text
-from croqc.sema.model import Symbol, SymbolKind
+from croqc.sema.model import Context, Symbol, SymbolKind
 from croqc.sema.types import Data, Future
 from croqc.syntax import ast
+from croqc.syntax.visit import nodes_of_kind
 
 
 def _assign(lowering: Lowering, node: ast.Assign) -> None:
@@ -71,6 +72,11 @@ def _set(lowering: Lowering, part: ast.AssignPart, symbol: Symbol) -> None:
     lowering.emit(Set(part.span, slot, value, lowering.loops))
 
 
+def _is_in_sight(callee: str, context: Context) -> bool:
+    """Whether all that a function does is known: of the toolchain, the name of what waits says so."""
+    return callee.rpartition("::")[2] in context.in_sight or callee.startswith(("__", "croq::", "choreo::", "std::"))
+
+
 def _call_stmt(lowering: Lowering, node: ast.CallStmt) -> None:
     _call(lowering, node.call)
 
@@ -81,9 +87,15 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
             number, count = (lowering.exprs.of(arg) for arg in call.args)
             lowering.emit(Bar(call.span, number, count, call.callee == "__bar_sync", lowering.loops))
         return
-    if call.callee in lowering.model.context.waiting_functions or is_waiting(call.callee):
+    context, name = lowering.model.context, call.callee.rpartition("::")[2]
+    names = (each for arg in (*call.args, *(call.targs or ())) for each in nodes_of_kind(arg, ast.Name))
+    foreign = {each.id for each in names if each not in lowering.model.uses}
+    if is_waiting(call.callee) or not context.waiting_functions.isdisjoint({name, *foreign}):
         lowering.emit(Fail(call.span, f"'{call.callee}' may wait for other threads, or end this one"))
         return
+    others = len(lowering.paths) > 1 or lowering.events
+    if call.kind == "call" and others and not _is_in_sight(call.callee, context):
+        lowering.note(call.span, f"'{call.callee}' read as empty")
     operands = [operand for arg in call.args for operand in lowering.buffers.reads_in(arg)]
     if not operands:
         return
@@ -96,9 +108,9 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         if operand.stage is not None:
             operand.stage.written = True
     lowering.emit(Touch(call.span, operands, (), lowering.loops))
-    given = [found for arg in call.args if _is_handed(lowering, arg) for found in lowering.buffers.reads_in(arg)]
-    if given:
-        op = Touch(call.span, (), given, lowering.loops)
+    handed = [found for arg in call.args if _is_handed(lowering, arg) for found in lowering.buffers.reads_in(arg)]
+    if handed:
+        op = Touch(call.span, (), handed, lowering.loops)
         op.maybe = f"whether '{call.callee}' writes what it is given is not known"
         lowering.emit(op)
 

@@ -18,6 +18,9 @@ def _render(finding: Finding, _: Subject) -> Words:
     reason = str(finding.args["reason"])
     if reason == _EMPTY:
         return Words("credit flow: this text is taken to do nothing")
+    if reason.endswith(_EMPTY):
+        name = reason.removesuffix(_EMPTY).strip()
+        return Words(f"credit flow: not all of {name} is in sight, it is taken not to wait for other threads")
     return Words(f"credit flow is not analysed: {reason}", _WAYS_OUT.get(reason, ""))
 
 

@@ -220,7 +220,8 @@ class Context:
     `macros` those of its macros: a mistyped name may mean one. `waiting_functions`: device functions that may wait for
     other threads, `by_value`: those that take no variable by reference; `results`: name and element type of those that
     give a scalar. `constants`: name and value of each constant of host C++, which a function does not see.
-    `macro_bodies`: name and body of each macro, where islands may use it."""
+    `macro_bodies`: name and body of each macro, where islands may use it. `in_sight`: device functions whose bodies the
+    file has, with those of all that they call."""
 
     target: Target
     dialect: str = "any"
@@ -232,6 +233,7 @@ class Context:
     constants: tuple[tuple[str, str], ...] = ()
     results: tuple[tuple[str, str], ...] = ()
     macro_bodies: tuple[tuple[str, str], ...] = ()
+    in_sight: frozenset[str] = frozenset()
 
 
 @record(eq=False)

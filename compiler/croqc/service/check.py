@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from croqc.flow.islands import functions_by_value, waiting_functions
+from croqc.flow.islands import functions_by_value, functions_in_sight, waiting_functions
 from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
@@ -28,11 +28,12 @@ from croqc.service.settings import DIALECTS, NO_SETTINGS, Settings, SettingsErro
 from croqc.service.suppress import suppress
 from croqc.syntax.comment_directives import FileDirectives, WordDirective, file_directives
 from croqc.syntax.device_results import device_results
+from croqc.syntax.device_text import cpp_text, device_text, includes_files
 from croqc.syntax.glance import Glance, glance_at, go_on
 from croqc.syntax.host_constants import host_constants
 from croqc.syntax.older import older_forms
 from croqc.syntax.parser import parse_file
-from croqc.syntax.tokens import Macro, RegionKind
+from croqc.syntax.tokens import Macro
 from croqc.syntax.tree import FileTree, ParsedFunction
 from croqc.targets import DEFAULT_TARGET, TARGETS, find_target
 from croqc.targets.table import Target
@@ -183,6 +184,7 @@ def _report_functions(
             context.by_value,
             context.constants,
             context.macro_bodies,
+            context.in_sight,
         )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
@@ -201,11 +203,6 @@ def _dialect_note(functions: Sequence[FunctionReport]) -> list[Diagnostic]:
     count = sum(item.older for item in functions)
     found = dialect_note.note(_majority(functions), count, named.parsed.tree.name.span.shift(named.base))
     return [found] if found else []
-
-
-def _device_text(tree: FileTree) -> str:
-    kinds = (RegionKind.DEVICE, RegionKind.DEVICE_BLOCK)
-    return " ".join(tree.text[r.span.start : r.span.end] for r in tree.pre.regions if r.kind in kinds)
 
 
 def _island_macros(text: str, macros: Iterable[Macro]) -> tuple[tuple[str, str], ...]:
@@ -295,12 +292,20 @@ def _check(
 def _context(text: str, tree: FileTree, target: Target, dialect: str, names: frozenset[str]) -> Context:
     """What the functions of a file see of each other, of its macros and of its C++."""
     macros = frozenset(macro.name for macro in tree.pre.macros if macro.params is None)
-    device = _device_text(tree)
-    constants = host_constants(text, tree.pre)
-    by_value = functions_by_value(device, frozenset(macro.name for macro in tree.pre.macros))
-    waiting, results = waiting_functions(device), device_results(device)
-    functions, bodies = _device_functions(device), _island_macros(text, tree.pre.macros)
-    return Context(target, dialect, functions, names, macros, waiting, by_value, constants, results, bodies)
+    device, bodies = device_text(tree.text, tree.pre), {macro.name: macro.body for macro in tree.pre.macros}
+    return Context(
+        target,
+        dialect,
+        _device_functions(device),
+        names,
+        macros,
+        waiting_functions(device, cpp_text(tree.text, tree.pre), bodies),
+        functions_by_value(device, frozenset(bodies)),
+        host_constants(text, tree.pre),
+        device_results(device),
+        _island_macros(text, tree.pre.macros),
+        functions_in_sight(device, includes_files(tree.text), bodies),
+    )
 
 
 def check_file(path: Path, flags: Settings = NO_SETTINGS) -> FileReport:

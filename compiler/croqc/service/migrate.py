@@ -125,6 +125,7 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
         waiting_functions=waiting,
         by_value=by_value,
         macro_bodies=first.macro_bodies,
+        in_sight=first.in_sight,
     )
     move = _Move(_STEPS[to])
     kept: list[Kept] = []
