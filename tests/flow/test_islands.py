@@ -207,5 +207,4 @@ def test_a_function_that_is_not_in_sight_has_its_note_where_others_could_wait() 
     words = "credit flow: not all of 'some' is in sight, it is taken not to wait for other threads"
     for body, notes in (("call some(p);", []), ("parallel w by 2 : group-4 { call some(w); }", [words])):
         report = with_flow(check_text(text.format(body)), CHECK_BUDGET)
-        found = [item for function in report.functions for item in function.diagnostics]
-        assert [item.message for item in found if item.rule == "not-analysed"] == notes
+        assert [item.message for item in report.flow_found if item.code == "not-analysed"] == notes
