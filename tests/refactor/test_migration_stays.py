@@ -54,6 +54,15 @@ def test_what_cannot_be_moved_is_told(frame: str, body: str, message: str) -> No
     assert message in [item.message for item in result.kept if item.older]
 
 
+def test_copies_that_a_macro_makes_stay_and_their_reason_is_the_macro() -> None:
+    """The trigger of their event follows, but by then it is written `full.at(k)`."""
+    text = framed(PRODUCER, "LOAD;\ntrigger full[s];")
+    result = moved(f"#define LOAD tma.copy.async<full[s]> {COPY.removesuffix(';')}\n{text}")
+    messages = [item.message for item in result.kept if item.older]
+    assert "the copy's event operand stays: the operation is made by a macro" in messages
+    assert not [message for message in messages if "no trigger" in message]
+
+
 def test_a_slot_that_a_macro_writes_stays_and_that_is_told() -> None:
     text = framed(PRODUCER, f"tma.copy.async<full[s]> {COPY}\nGIVE(full);")
     result = moved(f"#define GIVE(e) trigger e[s]\n{text}")

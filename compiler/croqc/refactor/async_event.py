@@ -29,6 +29,7 @@ from croqc.text.span import Span
 
 TITLE = "Join the copies into their trigger"
 _OPERAND = re.compile(r"\.\s*async\s*<")
+_BY_MACRO = "the operation is made by a macro"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ def applies(code: Code, offset: int) -> bool:
 def edits(code: Code, site: Site) -> Outcome:
     if site.trigger is None or site.ref is None:
         first = site.copies[0]
+        if _operand(code, first) is None:
+            return Refusal(_BY_MACRO, first.span)
         return Refusal("no trigger of the event that the copy names follows on its path", first.event_span)
     direct = [copy for copy in site.copies if code.blocks.get(copy) is code.blocks.get(site.trigger)]
     made: list[Edit] = []
@@ -70,7 +73,7 @@ def edits(code: Code, site: Site) -> Outcome:
     for copy in site.copies:
         operand = _operand(code, copy)
         if operand is None:
-            return Refusal("the operation is made by a macro", copy.span)
+            return Refusal(_BY_MACRO, copy.span)
         if copy not in direct:
             made += code.replaced(operand, "")
             continue
