@@ -49,6 +49,7 @@ def test_control_and_synchronisation_are_not_analysed(text: str) -> None:
         *('printf("exit %d", 1);', "s += __shfl_down_sync(~0u, s, 1);", "__syncwarp();", "__threadfence();"),
         *('asm volatile("fence.proxy.async;");', "warpgroup_arrive();", 'asm("wgmma.fence.sync.aligned;");'),
         'asm("cp.async.wait_group 0;");',
+        *("x = y;  // no __syncthreads() here", "/* { */ x = y;", 'printf("{");'),
         'asm("setmaxnreg.dec.sync.aligned.u32 40;"); x = y;',  # a hint and more
         "int setmaxnreg = 40;",
     ],
@@ -84,6 +85,8 @@ def with_call(functions: str, call: str) -> str:
         ('__device__ void meet() { asm volatile("bar.sync 1;"); }', "meet()"),
         ("__device__ void spin(int* flag) { while (*flag == 0) {} }", "spin(nullptr)"),
         ("", "__syncthreads()"),
+        ('__device__ void meet() { printf("}"); __syncthreads(); }', "meet()"),
+        ("__device__ void meet() { /* } */ char c = '}'; __syncthreads(); }", "meet()"),
     ],
 )
 def test_a_function_that_may_wait_is_not_analysed(functions: str, call: str) -> None:
@@ -194,6 +197,7 @@ def test_a_function_that_is_not_in_sight_is_told_of(functions: str) -> None:
             "__device__ void meet() { __syncthreads(); }\n__device__ int same(int k) { return k; /* no meet() */ }",
             "same(k)",
         ),
+        ("__device__ int same(int k) { // while (1); __syncthreads();\n  return k; }", "same(k)"),
         ("", "__nanosleep(20)"),
     ],
 )

@@ -279,6 +279,10 @@ def test_a_ring_that_loads_what_it_has_written_keeps_its_stages() -> None:
     outcome = stages.edits(before, next(iter(stages.sites(before))), 3)
     assert isinstance(outcome, Refusal) and outcome.reason == "this may write what the ring loads"
     assert before.slice(outcome.span) == "dma.copy o => x.subspan(1, 128).at(k + 2, 0);"
+    by_asm = 'asm volatile("st.global.s32 [%0], 0;" :: "l"(&x.at(k, 0)) : "memory");'
+    foreign = code(RECURRENCE.replace("dma.copy o => x.subspan(1, 128).at(k + 2, 0);", by_asm))
+    outcome = stages.edits(foreign, next(iter(stages.sites(foreign))), 3)
+    assert isinstance(outcome, Refusal) and foreign.slice(outcome.span) == by_asm
     other = code(RECURRENCE.replace("o => x.", "o => y.").replace("x) {", "x, global s32 [K, 128] y) {"))
     assert not isinstance(stages.edits(other, next(iter(stages.sites(other))), 3), Refusal)
 

@@ -183,3 +183,8 @@ __co__ void f(global f16 [N] h, global f32 [N] y) {
   }
 }
 """
+
+
+def test_another_variable_of_the_same_name_takes_nothing_away() -> None:
+    model = model_of(f"{H}, {Z}", "z.at(t) = h.at(t) * h.at(t) + h.at(t);\n    if (t < 4) { f64 z = 1.0; }")
+    assert rounded_in(model)["z"] == {"f16"}

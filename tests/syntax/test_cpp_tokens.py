@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.syntax.cpp_tokens import WORD, silenced
+from croqc.syntax.cpp_tokens import WORD, blanked, silenced, uncommented
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,11 @@ from croqc.syntax.cpp_tokens import WORD, silenced
 )
 def test_what_stays(text: str, words: list[str]) -> None:
     assert WORD.findall(silenced(text)) == words
+
+
+def test_what_is_blanked_leaves_the_rest_where_it_stood() -> None:
+    assert blanked('a "}" b // }\n}') == "a     b     \n}"
+
+
+def test_strings_stay_where_comments_alone_go() -> None:
+    assert uncommented("a /* b */ \"bar.sync // 0\" '/' c // d") == "a   \"bar.sync // 0\" '/' c  "

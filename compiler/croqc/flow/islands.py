@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Final
 
 from croqc.sema.register_hint import register_hint
-from croqc.syntax.cpp_tokens import WORD, silenced
+from croqc.syntax.cpp_tokens import WORD, blanked, silenced, uncommented
 from croqc.syntax.device_text import with_macros
 
 
@@ -59,6 +59,7 @@ _BY_VALUE: Final = re.compile(
     rf"|(?=[^&]*\bconst\b){_VALUE}&{_ITS_NAME}"  # a constant reference
     rf"|{_VALUE}\(\s*\*\s*\w*\s*\)\s*\([^&()]*\)\s*"  # a pointer to a function
 )
+_BRACE: Final = re.compile(r"[{}]")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _OBJECT: Final = re.compile(
     r"\b(?:struct|class|union)\s+(\w+)[^;{}()]*\{|\b(\w+)\s*=\s*\[[^\[\];]*\][^;{}]*\{"  # a type; a lambda
@@ -74,10 +75,11 @@ _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.
 def effect_of(text: str, waiting: frozenset[str] = frozenset()) -> Effect:
     """What a text does. Braces that do not match reach into what stands around it; a call of one of the `waiting`
     functions waits."""
+    code = silenced(text)
     if (
-        _CONTROL.search(_GLUED.sub("", text))
-        or text.count("{") != text.count("}")
-        or waiting.intersection(_CALLED.findall(text))
+        _CONTROL.search(_GLUED.sub("", uncommented(text)))
+        or code.count("{") != code.count("}")
+        or waiting.intersection(_CALLED.findall(code))
     ):
         return Effect.CONTROL
     if _COMMITS.search(text):
@@ -118,8 +120,10 @@ def _through(bodies: list[tuple[str, str]], found: set[str]) -> frozenset[str]:
 
 def _bodies(heads: re.Pattern[str], text: str, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The name in front of each body, and the body; behind it those of the macros that it names."""
-    for found in heads.finditer(text):
-        yield next(name for name in found.groups() if name), with_macros(_body(text, found.end()), macros)
+    code = blanked(text)
+    for found in heads.finditer(code):
+        body = text[found.end() : _end_of_body(code, found.end())]
+        yield next(name for name in found.groups() if name), with_macros(uncommented(body), macros)
 
 
 def _jumps_back(body: str) -> bool:
@@ -139,14 +143,14 @@ def functions_by_value(text: str, macros: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name, _ in taken) - {name for name, by_value in taken if not by_value}
 
 
-def _body(text: str, start: int) -> str:
-    """From behind an opening brace to the one that closes it, or to the end."""
+def _end_of_body(code: str, start: int) -> int:
+    """From behind an opening brace: where the one stands that closes it, or the end."""
     depth = 1
-    for found in re.finditer(r"[{}]", text[start:]):
+    for found in _BRACE.finditer(code, start):
         depth += 1 if found[0] == "{" else -1
         if depth == 0:
-            return text[start : start + found.start()]
-    return text[start:]
+            return found.start()
+    return len(code)
 
 
 def is_waiting(name: str) -> bool:

@@ -198,7 +198,7 @@ def _undecided(program: Program) -> tuple[Span, str]:
         try:
             closure(loop.low)(env), closure(loop.high)(env), closure(loop.step)(env)
         except UndecidedError:
-            return loop.span, "how often this runs depends on data"
+            return loop.span, _TURNS
     branches = (op.span for op in program.ops if isinstance(op, Branch) and not op.expr.known)
     return next(branches, program.ops[0].span), ON_DATA
 

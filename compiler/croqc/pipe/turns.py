@@ -14,6 +14,7 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, integer, parts, plain_names, substituted
 from croqc.pipe.ranges import SIGNED, Range, Ranges, below
 from croqc.pipe.walk import Body, bodies, statements
+from croqc.sema.model import THREADS, Unit
 from croqc.text.record import record
 
 _PURE = ("cdiv", "__min", "__max")
@@ -248,6 +249,7 @@ def _index(index: ir.Index, kernel: ir.Kernel, role: ir.Role | None) -> Range:
     if role is None:
         threads: Sequence[int] = range(kernel.threads)
     else:
-        threads = [thread for group in role.groups for thread in range(group * 128, group * 128 + 128)]
+        together = THREADS[Unit.GROUP4]
+        threads = [thread for group in role.groups for thread in range(group * together, (group + 1) * together)]
     found = {thread // index.unit % index.bound for thread in threads}
     return Range(min(found), max(found)) if found else Range()

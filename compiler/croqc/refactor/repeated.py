@@ -122,6 +122,9 @@ def _written(code: Code, node: ast.Node) -> Iterator[tuple[ast.Node, list[ast.Na
             yield node, [name]
         case ast.Call(args=args):
             yield node, [name for arg in args for name in walk(arg) if isinstance(name, ast.Name)]
+        case ast.Asm(outputs=outputs, inputs=inputs):
+            operands = (*outputs, *inputs)
+            yield node, [name for one in operands for name in walk(one.value) if isinstance(name, ast.Name)]
         case ast.Cpp():
             named = set(code.model.islands.get(node, {}).values())
             yield node, [name for name, symbol in code.model.uses.items() if symbol in named]

@@ -30,7 +30,9 @@ def rounded_in(model: Model) -> Mapping[str, Types]:
     """By the name of what is written, `result` for what is returned: the float types of such operations behind it."""
     tracer = _Tracer(model)
     tracer.settle(list(tracer.steps()))
-    named = {symbol.name: types for symbol, types in tracer.found.items()}
+    named: dict[str, Types] = {}
+    for symbol, types in tracer.found.items():  # of one name several things may be written
+        named[symbol.name] = named.get(symbol.name, frozenset()) | types
     for node in walk(model.function):
         if isinstance(node, ast.Return) and node.value is not None:
             named[RESULT] = tracer.types(node).union(*map(tracer.of, tracer.symbols(node.value)))

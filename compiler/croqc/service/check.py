@@ -183,6 +183,7 @@ def _report_functions(
             context.waiting_functions,
             context.by_value,
             context.constants,
+            context.results,
             context.macro_bodies,
             context.in_sight,
         )

@@ -126,6 +126,7 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
         by_value=by_value,
         macro_bodies=first.macro_bodies,
         in_sight=first.in_sight,
+        results=first.results,
     )
     move = _Move(_STEPS[to])
     kept: list[Kept] = []

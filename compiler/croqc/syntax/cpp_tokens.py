@@ -19,6 +19,16 @@ WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PIECE: Final = re.compile(rf"(?P<silent>{SILENT})|{NUMBER}|{WORD.pattern}", re.DOTALL | re.ASCII)
 
 
+def uncommented(text: str) -> str:
+    """The text with a space for each comment; what asm says stands in strings, and stays."""
+    return _PIECE.sub(lambda found: " " if (found["silent"] or "").startswith(("//", "/*")) else found[0], text)
+
+
+def blanked(text: str) -> str:
+    """The text with spaces in place of comments, strings and characters: what is left stands where it stood."""
+    return _PIECE.sub(lambda found: " " * len(found[0]) if found["silent"] is not None else found[0], text)
+
+
 def silenced(text: str) -> str:
     """The text with a space for each comment, string and character."""
     return _PIECE.sub(lambda found: " " if found["silent"] is not None else found[0], text)
