@@ -21,7 +21,7 @@ NOT_LOWERED = {
     "call-at-host:twice": NO_FUNCTION,
     "call-gaps:halves": NO_FUNCTION,
     "data-extents:add": "this is no data: name a buffer",
-    "redeclared-function:fill": "an extent here hangs on the sizes of the run",
+    "launch-attribute:fill": "CUDA takes no 'maxnreg' beside the blocks that 'launch_bounds' names",
     "template-argument:twice": NO_FUNCTION,
     "unsupported-type:scales": "the type f8_ue8m0 is not lowered to CUDA yet",
 }

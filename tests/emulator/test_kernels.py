@@ -1,5 +1,5 @@
 """Every kernel of the examples, of `tests/gpu` and of `regressions` runs in the emulator under all orders, and gives
-what it should. A regression is a kernel that was proved and went wrong as generated."""
+what it should. A regression is a kernel that was proved and went wrong as generated, or was refused."""
 
 from __future__ import annotations
 
