@@ -150,7 +150,8 @@ def test_the_page_is_of_the_settings_that_count_for_the_file(nvim: Neovim) -> No
         set_to, json.dumps({"croqtile": {"arch": "sm_80", "dialect": "current", "defines": {"T": 64, "DEBUG": None}}})
     )
     about = "{ textDocument = { uri = vim.uri_from_bufnr(0) } }"
-    nvim.wait(f"client(0):request_sync('croqtile/document', {about}, 20000).result.flags[1]")
+    flags = f"client(0):request_sync('croqtile/document', {about}, 20000).result.flags"
+    nvim.wait(f"vim.tbl_contains({flags}, 'current')")  # the settings have come
     nvim.lua("_G.system = vim.system; vim.system = function(it) _G.started = it; error('not here') end")
     nvim.do("CroqFlow page")
     command = nvim.value("started")
