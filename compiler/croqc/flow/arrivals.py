@@ -19,12 +19,12 @@ from croqc.sema.events import order_of
 from croqc.sema.intervals import Interval, bounds
 from croqc.sema.masks import atoms_of
 from croqc.sema.model import Kernel, Level, Model, Symbol, SymbolKind
-from croqc.sema.nesting import Around, statements
+from croqc.sema.nesting import Around, in_else, statements
 from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Event
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of, nodes_of_kind, walk
+from croqc.syntax.visit import nodes_of, nodes_of_kind
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -216,9 +216,8 @@ class _Counter:
 
     def _may_hold(self, path: Path, node: ast.If, stmt: ast.Node) -> bool:
         """Whether the path can take the branch that holds the statement; undecided conditions count as yes."""
-        in_else = node.other is not None and any(inner is stmt for inner in walk(node.other))
         value = self.conditions.truth(node.cond, self._env(path))
-        return value is None or value is not in_else
+        return value is None or value is not in_else(node, stmt)
 
     def _env(self, path: Path) -> dict[str, Int]:
         return {self.atoms[s]: Int.of(value) for s, value in path.indices.items() if s in self.atoms}

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from croqc.sema.masks import defining_value
 from croqc.sema.model import Model, SymbolKind
+from croqc.sema.nesting import in_else
 from croqc.sema.symbolic import Int, Part
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -115,7 +116,7 @@ def guards(frames: Sequence[ast.Node]) -> Iterator[tuple[ast.Node, bool]]:
     must not hold: those of `if`s around it, and of `if`s in front of it that leave."""
     for node, below in pairwise(frames):
         if isinstance(node, ast.If):
-            yield node.cond, node.other is not None and any(at is below for at in walk(node.other))
+            yield node.cond, in_else(node, below)
         for block in _blocks(node):
             before = _before(block, below)
             yield from ((one.cond, True) for one in before if isinstance(one, ast.If) and _leaves(one))

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import get_args
 
 from croqc.syntax import ast
-from croqc.syntax.visit import children
+from croqc.syntax.visit import children, walk
 from croqc.text.record import record
 
 _BODIES = (ast.Block, ast.Parallel, ast.With, ast.Foreach, ast.If, ast.While, ast.InThreads, ast.Apply)
@@ -46,8 +46,9 @@ class Around:
 
 
 def in_else(condition: ast.If, node: ast.Node) -> bool:
-    """Whether a statement under an `if` stands in its `else`."""
-    return condition.other is not None and condition.other.span.contains(node.span.start)
+    """Whether a statement under an `if` stands in its `else`. Spans alone do not tell: what one macro makes has one."""
+    other = condition.other
+    return other is not None and other.span.contains(node.span.start) and any(one is node for one in walk(other))
 
 
 def statements(body: ast.Node, around: Around | None = None) -> Iterator[tuple[ast.Node, Around]]:
