@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import pytest
 
 from croqc.sema import rulenames_device as rules
-from tests.sema.device_study import device, in_threads
+from tests.sema.device_study import device, effort, in_threads
 
 HEAD = "parallel b by 4 : block, t by 128 : thread"
 
@@ -106,16 +105,6 @@ def test_the_place_of_the_read_is_told() -> None:
     found = device(f"{HEAD} {{ shared f32 [128] s; x = s.at(t); y = s.at(127 - t); s.at(t) = 1.0f; }}")
     (place,) = found.finding(rules.UNSYNCED_WRITE).related
     assert found.study.text(place) == "s.at(127 - t)"
-
-
-def effort(body: str) -> float:
-    """Processor time of a kernel, seconds: the least of three."""
-    spent = []
-    for _ in range(3):
-        start = time.process_time()
-        device(f"parallel b by 1 : block, t by 512 : thread {{ shared f32 [512, 100] s; {body} }}")
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 def test_the_effort_grows_as_the_number_of_statements_does() -> None:

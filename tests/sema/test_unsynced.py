@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import pytest
 
 from croqc.sema import rulenames_device as rules
-from tests.sema.device_study import device, in_threads
+from tests.sema.device_study import device, effort, in_threads, tile
 
 told = partial(in_threads, rules.UNSYNCED_READ)
 WRITE = "s.at(t) = big.at(0, t);"
@@ -76,19 +75,12 @@ def test_the_transpose_without_its_barrier_is_found() -> None:
     assert place.message == "other threads write it here"
 
 
-def effort(count: int) -> float:
-    """Processor time of a kernel of `count` writes and as many reads behind them, seconds: the least of three."""
-    writes = "".join(f"s.at(t, {i}) = 1.0f; " for i in range(count))
-    reads = "".join(f"x{i} = s.at(t, {i}); " for i in range(count))
-    spent = []
-    for _ in range(3):
-        start = time.process_time()
-        found = device(f"parallel b by 1 : block, t by 512 : thread {{ shared f32 [512, 100] s; {writes}{reads} }}")
-        spent.append(time.process_time() - start)
-        assert found.told == []
-    return min(spent)
-
-
 def test_the_effort_grows_as_the_number_of_statements_does() -> None:
     """Each read was held against each write: 16 times the effort for four times the statements."""
-    assert effort(100) < 8 * effort(25)
+
+    def body(count: int) -> str:
+        writes = "".join(f"s.at(t, {i}) = 1.0f; " for i in range(count))
+        return writes + "".join(f"x{i} = s.at(t, {i}); " for i in range(count))
+
+    assert tile(body(100)).told == tile(body(25)).told == []
+    assert effort(body(100)) < 8 * effort(body(25))
