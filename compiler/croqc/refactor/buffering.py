@@ -23,7 +23,7 @@ from croqc.refactor.base import Code, Refusal
 from croqc.refactor.repeated import first_difference, written_between
 from croqc.sema.model import Symbol
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple, Data
+from croqc.sema.types import Bounded, Data, bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.edits import Edit
@@ -198,8 +198,8 @@ def _extent(code: Code, index: Symbol) -> tuple[int | None, str]:
 
 
 def _bound(index: Symbol) -> Int:
-    bounds = index.type.bounds if isinstance(index.type, BoundedTuple) else ()
-    return index.type.bound if isinstance(index.type, Bounded) else bounds[0] if len(bounds) == 1 else Int.of(0)
+    bound = bound_of(index.type)
+    return Int.of(0) if bound is None else bound
 
 
 def _around(block: ast.Block, loop: ast.Foreach) -> tuple[tuple[ast.Stmt, ...], tuple[ast.Stmt, ...]]:

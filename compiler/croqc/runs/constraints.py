@@ -8,10 +8,10 @@ from math import prod
 from croqc.runs.conditions import COMPARE, Constraint, divides, relation
 from croqc.runs.elements import ELEMENTS
 from croqc.runs.placement import bounds_of, view_constraints, whole_tiles
-from croqc.runs.reach import Reach, reaches, single_bound
+from croqc.runs.reach import Reach, reaches
 from croqc.sema.model import CopyInfo, Level, Model, Symbol, SymbolKind, View, ViewKind
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Data, Event, Storage, data_of
+from croqc.sema.types import Data, Event, Storage, bound_of, data_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -142,7 +142,7 @@ def _trips(model: Model, node: ast.Foreach) -> Iterator[tuple[Int, Int]]:
         names.append((each.name, _ZERO if low is None or high is None else high - low))
     for name, offset in names:
         symbol = model.uses.get(name)
-        bound = None if symbol is None else single_bound(symbol)
+        bound = None if symbol is None else bound_of(symbol.type)
         if bound is not None:
             yield bound, bound + offset
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from croqc.runs.conditions import Constraint, Env
 from croqc.sema.intervals import Interval, bounds
 from croqc.sema.masks import atoms_of
-from croqc.sema.model import Model, Symbol
+from croqc.sema.model import Model
 from croqc.sema.symbolic import Int, Part
-from croqc.sema.types import Bounded, BoundedTuple
+from croqc.sema.types import bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import children, walk
 from croqc.text.record import record
@@ -140,7 +140,7 @@ class _Walk:
         found = [limit for loop in node.ranges for limit in self.range(loop)] if isinstance(node, ast.Foreach) else []
         for name in _bound_names(node):
             symbol = self.model.uses.get(name)
-            bound = None if symbol is None else single_bound(symbol)
+            bound = None if symbol is None else bound_of(symbol.type)
             if symbol is not None and bound is not None and symbol in self.atoms:
                 high = _ZERO if isinstance(node, ast.With) else bound - _ONE  # idle until a `foreach` makes it run
                 found.append(Limit(self.atoms[symbol], _ZERO, high))
@@ -148,7 +148,7 @@ class _Walk:
 
     def range(self, loop: ast.Range) -> Iterator[Limit]:
         symbol = self.model.uses.get(loop.name)
-        bound = None if symbol is None else single_bound(symbol)
+        bound = None if symbol is None else bound_of(symbol.type)
         if symbol is None or bound is None or symbol not in self.atoms:
             return
         parts = [_ZERO if part is None else self.model.values.get(part) for part in (loop.lo, loop.hi)]
@@ -168,15 +168,6 @@ def _bound_names(node: ast.Parallel | ast.Foreach | ast.With | ast.Apply) -> lis
     if isinstance(node, ast.Parallel):
         return [name for axis in node.axes for name in axis.names]
     return [name for binding in node.bindings for name in binding.names]
-
-
-def single_bound(symbol: Symbol) -> Int | None:
-    """The exclusive bound of an index that is one integer."""
-    if isinstance(symbol.type, Bounded):
-        return symbol.type.bound
-    if isinstance(symbol.type, BoundedTuple) and len(symbol.type.bounds) == 1:
-        return symbol.type.bounds[0]
-    return None
 
 
 def reaches(model: Model) -> Iterator[tuple[ast.Node, Reach]]:

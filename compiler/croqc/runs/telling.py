@@ -14,10 +14,10 @@ from typing import Final
 from croqc.runs.conditions import COMPARE, Constraint, relation
 from croqc.runs.constraints import constraints_of
 from croqc.runs.placement import overhangs
-from croqc.runs.reach import single_bound
 from croqc.runs.sizes import LIMIT, default_sizes, size_symbols
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int, Part
+from croqc.sema.types import bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -101,7 +101,7 @@ def _bounds(model: Model) -> Iterator[Int]:
             names = [name for binding in node.bindings for name in binding.names]
         for name in names:
             symbol = model.uses.get(name)
-            bound = None if symbol is None else single_bound(symbol)
+            bound = None if symbol is None else bound_of(symbol.type)
             if bound is not None and bound.const is None:
                 yield bound
 

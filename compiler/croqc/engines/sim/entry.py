@@ -13,12 +13,12 @@ from typing import Final
 from croqc.engines.sim.errors import SimError
 from croqc.runs.conditions import COMPARE
 from croqc.runs.elements import ELEMENTS
-from croqc.runs.reach import reaches, single_bound
+from croqc.runs.reach import reaches
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import MAX_THREADS, CopyInfo, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
 from croqc.sema.tma_boxes import MOST, in_boxes
-from croqc.sema.types import Data, Storage, data_of
+from croqc.sema.types import Data, Storage, bound_of, data_of
 from croqc.syntax import ast
 from croqc.syntax.visit import children, walk
 from croqc.text.record import record
@@ -81,7 +81,7 @@ def _bounds(entry: Entry) -> Iterator[Fault]:
                 yield bound.span, f"a bound of this parallel is {value}; it must be at least 1"
         for binding in node.bindings if isinstance(node, ast.With) else ():
             symbols = [entry.model.uses.get(name) for name in binding.names]
-            if any(symbol is not None and entry.value(single_bound(symbol)) == 0 for symbol in symbols):
+            if any(symbol is not None and entry.value(bound_of(symbol.type)) == 0 for symbol in symbols):
                 yield binding.extent.span, "this extent is 0"
 
 

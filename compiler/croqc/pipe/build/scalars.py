@@ -16,7 +16,7 @@ from croqc.pipe.ir_control import Set
 from croqc.sema.elements import ELEMENTS, INTEGERS, canonical, common, of_arms
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.model import SymbolKind
-from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, data_of
+from croqc.sema.types import Bounded, BoundedTuple, Fragment, Scalar, bound_of, data_of
 from croqc.syntax import ast
 from croqc.text.record import replace
 from croqc.text.span import Span
@@ -138,7 +138,7 @@ def _name(c: Context, node: ast.Name) -> Expr:
         return c.sizes.get(symbol.atom or symbol.name, Var(c.name_of(symbol)))
     if isinstance(symbol.type, Scalar):
         return Var(c.name_of(symbol), symbol.type.elem)
-    if isinstance(symbol.type, Bounded) or (isinstance(symbol.type, BoundedTuple) and len(symbol.type.bounds) == 1):
+    if bound_of(symbol.type) is not None:
         return Var(c.name_of(symbol))
     if isinstance(symbol.type, Fragment) and c.visiting:
         return element_of_whole(c, symbol, node.span)
@@ -216,11 +216,9 @@ def bound(c: Context, node: ast.Node) -> Expr:
         case ast.Paren(inner=inner):
             return bound(c, inner)
         case ast.Name():
-            type_ = c.symbol(node).type
-            if isinstance(type_, Bounded):
-                return c.integer(type_.bound, node.span)
-            if isinstance(type_, BoundedTuple) and len(type_.bounds) == 1:
-                return c.integer(type_.bounds[0], node.span)
+            known = bound_of(c.symbol(node).type)
+            if known is not None:
+                return c.integer(known, node.span)
         case ast.Binary(op="#", left=left, right=right):
             return multiply(bound(c, left), bound(c, right))
         case ast.Binary(op="+" | "-" | "*" | "/" | "%", left=left):
