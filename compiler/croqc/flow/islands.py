@@ -60,7 +60,6 @@ _BY_VALUE: Final = re.compile(
     rf"|{_VALUE}\(\s*\*\s*\w*\s*\)\s*\([^&()]*\)\s*"  # a pointer to a function
 )
 _BRACE: Final = re.compile(r"[{}]")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _OBJECT: Final = re.compile(
     r"\b(?:struct|class|union)\s+(\w+)[^;{}()]*\{|\b(\w+)\s*=\s*\[[^\[\];]*\][^;{}]*\{"  # a type; a lambda
 )
@@ -138,7 +137,7 @@ def functions_by_value(text: str, macros: frozenset[str]) -> frozenset[str]:
     their bodies; what a macro takes part in is not sure."""
     taken = []
     for found in _FUNCTION.finditer(text):
-        plain = macros.isdisjoint(_WORD.findall(f"{found[1]} {found[2]}"))
+        plain = macros.isdisjoint(WORD.findall(f"{found[1]} {found[2]}"))
         taken.append((found[1], plain and all(map(_BY_VALUE.fullmatch, found[2].split(",")))))
     return frozenset(name for name, _ in taken) - {name for name, by_value in taken if not by_value}
 

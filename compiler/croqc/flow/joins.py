@@ -166,7 +166,12 @@ def not_followed(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple
     return _shared_event(model, paths) if tops else None
 
 
-def changes_variable(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+def not_run(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """What is not followed by those who run paths one by one; generated threads keep the block's scalars themselves."""
+    return not_followed(model, kernel, paths) or _changes_variable(model, kernel, paths)
+
+
+def _changes_variable(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
     """A scalar of the block that one of several unlike `parallel`s changes: paths of others would have to learn it."""
     for top in _tops(paths):
         for node in walk(top):

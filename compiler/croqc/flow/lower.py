@@ -12,7 +12,7 @@ from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.homes import give_homes
-from croqc.flow.joins import changes_variable, joins_on_exit, not_followed
+from croqc.flow.joins import joins_on_exit, not_run
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import PASSING, moved_in_passing
@@ -106,8 +106,7 @@ class Lowering(Builder):
         self.inside = program.divided
         for axis in node.axes:
             self._place(axis)
-        foreign = not_followed(self.model, self.kernel, self.paths)
-        foreign = foreign or changes_variable(self.model, self.kernel, self.paths)
+        foreign = not_run(self.model, self.kernel, self.paths)
         if foreign is not None:
             self.emit(Fail(*foreign))
         self.block(node.body)

@@ -6,7 +6,7 @@ checked on the way. Must not judge: it collects faults and says who stands still
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
@@ -276,7 +276,7 @@ class Machine(Walk):
         if path is self.block:
             raise UndecidedError(branch.span, threads=True)
         whole = self.setting.paths[path.number]
-        numbers: Sequence[int] = whole.scattered or whole.threads
+        numbers = whole.numbers
         env, found, asked = path.env[:], set(), 0
         placed = self.program.placed
         varying = [

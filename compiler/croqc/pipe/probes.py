@@ -40,7 +40,7 @@ def recorders(model: Model, kernel: Kernel) -> tuple[ir.Recorder, ...]:
     found: list[ir.Recorder] = []
     for path in kernel_paths(model, kernel)[:MOST_PATHS]:
         entered = [] if masks is None else _entered(masks, kernel, path)
-        own = path.scattered or tuple(path.threads) or (0,)
+        own = path.numbers or (0,)
         taken = {each.thread for each in found}
         thread = max(own, key=lambda each: (each not in taken, sum(mask >> each & 1 for mask in entered), -each))
         found.append(ir.Recorder(path.name, thread))

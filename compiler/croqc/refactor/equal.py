@@ -123,7 +123,7 @@ def _same_kernel(before: Side, after: Side, renamed: Names) -> str | None:
 
 def _paths(side: Side) -> list[tuple[str, tuple[int, ...]]]:
     model, kernel, _ = side
-    return sorted((path.name, path.scattered or tuple(path.threads)) for path in kernel_paths(model, kernel))
+    return sorted((path.name, tuple(path.numbers)) for path in kernel_paths(model, kernel))
 
 
 def _events(side: Side, renamed: Names) -> dict[str, list[tuple[int, bool]]]:

@@ -102,7 +102,7 @@ def _standing(model: Model, kernel: Kernel, sites: Sequence[WaitSite], waits: Se
     by_thread = {record.thread: record for record in sorted(waits, key=lambda each: -each.thread)}
     found: _Standing = {}
     for path in kernel_paths(model, kernel):
-        own = path.scattered or path.threads
+        own = path.numbers
         elsewhere = {thread for thread, each in by_thread.items() if _stands_in(path.apart, sites[each.site - 1].span)}
         waiting = [thread for thread in by_thread if (thread in own or not own) and thread not in elsewhere]
         if waiting:
