@@ -193,7 +193,7 @@ class _Counter:
                     event,
                     slots_of,
                     steady=isinstance(stmt, ast.Trigger) and self._is_steady(position, around),
-                    cluster=isinstance(stmt, ast.Trigger) and (stmt.cluster or event in self.model.cluster_events),
+                    cluster=isinstance(stmt, ast.Trigger) and self.model.reaches_cluster(stmt, event),
                     waits=isinstance(stmt, ast.Wait),
                     span=ref.span,
                 )

@@ -84,9 +84,7 @@ def trigger(lowering: Lowering, node: ast.Trigger) -> None:
     symbols = [lowering.symbol_of(future) for future in node.after]
     buffers = lowering.buffers
     handles = [buffers.handle(symbol) for symbol in symbols if symbol is not None and buffers.is_handle(symbol)]
-    for over_blocks, group in groupby(
-        refs, lambda ref: node.cluster or ref.event.symbol in lowering.model.cluster_events
-    ):
+    for over_blocks, group in groupby(refs, lambda ref: lowering.model.reaches_cluster(node, ref.event.symbol)):
         blocks = lowering.blocks if over_blocks else 1
         lowering.program.crosses |= blocks > 1
         lowering.emit(Trigger(node.span, tuple(group), tuple(handles), blocks, lowering.loops))

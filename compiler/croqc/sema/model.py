@@ -266,6 +266,10 @@ class Model:
     islands: Mapping[ast.Cpp, Mapping[str, Symbol]] = MappingProxyType({})  # which symbol each of their words names
     cut: tuple[Span, ...] = ()  # what is nested too deeply: nothing is known of what stands in it
 
+    def reaches_cluster(self, trigger: ast.Trigger, event: Symbol | None) -> bool:
+        """Whether a trigger of this event arrives in every block of the cluster."""
+        return trigger.cluster or event in self.cluster_events
+
 
 @record(eq=False)
 class Analysis:

@@ -242,7 +242,7 @@ def _trigger(c: Context, node: ast.Trigger) -> Built:
     for ref in node.refs:
         slots = slot_ref(c, ref)
         name = base_name(ref)
-        over_blocks = node.cluster or (name is not None and c.symbol(name) in c.model.cluster_events)
+        over_blocks = c.model.reaches_cluster(node, None if name is None else c.symbol(name))
         found += _in_turn(c, [ir.Arrive(node.span, slot, c.unit, after, over_blocks) for slot in slots])
     return found
 

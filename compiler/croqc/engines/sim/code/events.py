@@ -173,7 +173,7 @@ def _wait_slot(path: PathState, slot: Slot, span: Span) -> Generator[Any, None, 
 
 def _trigger(c: Compiler, node: ast.Trigger) -> Code:
     refs, after = [slots_fn(c, ref) for ref in node.refs], [targets_fn(c, ref) for ref in node.after]
-    span, cluster, landed_on = node.span, node.cluster, c.model.cluster_events
+    span, model = node.span, c.model
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         block, path = device(frame, span)
@@ -182,7 +182,7 @@ def _trigger(c: Compiler, node: ast.Trigger) -> Code:
         for slots in refs:
             for slot in slots(frame):
                 bound = [*path.bound.pop(slot.barrier, ()), *transfers]
-                everywhere = cluster or slot.event.symbol in landed_on
+                everywhere = model.reaches_cluster(node, slot.event.symbol)
                 if everywhere or any(transfer.everywhere for transfer in bound):
                     yield from _until_declared(block, slot, span)
                 _bind(block, slot, bound)
