@@ -170,23 +170,11 @@ def _report_functions(
     """A report a function; those that did not change are taken over, at their present place."""
     known = {item.key: item for item in previous.functions} if previous else {}
     alike = {id(item.parsed.tree): item for item in previous.functions if item.parsed.tree} if previous else {}
+    around = (context.target.name, *(getattr(context, name) for name in Context.__match_args__ if name != "target"))
     reports = []
     for parsed in tree.functions:
         pace.between()
         lead = _lead(source.text, parsed.source.base)
-        around = (
-            context.target.name,
-            context.dialect,
-            context.device_functions,
-            context.co_functions,
-            context.macros,
-            context.waiting_functions,
-            context.by_value,
-            context.constants,
-            context.results,
-            context.macro_bodies,
-            context.in_sight,
-        )
         key = (parsed.source.key, *around, lead, source.newline)
         old = known.get(key)
         if old is None and pace.glance and pace.glance.spares(parsed.source.base, parsed.source.text):

@@ -7,7 +7,7 @@ are mended by the fixes of the rule `older-form`. What cannot be moved is told w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -26,10 +26,10 @@ from croqc.refactor.equal import attempt
 from croqc.rules.base import Subject
 from croqc.rules.older_form import forms
 from croqc.rules.respellings import respell
-from croqc.sema.model import Context
 from croqc.service.check import FileReport
 from croqc.syntax.older import OlderForm
 from croqc.text.edits import Edit, in_order
+from croqc.text.record import replace
 from croqc.text.span import Span
 
 DIRECTIONS: Mapping[str, str] = {  # with a sentence for a person
@@ -116,18 +116,7 @@ def migrate(report: FileReport, to: str = "current", defines: Mapping[str, str |
     contexts = [one.analysis.model.context for one in report.functions if one.analysis is not None]
     if not contexts:
         return Migration(text, 0, (), len(report.functions))
-    first = contexts[0]
-    waiting, by_value = first.waiting_functions, first.by_value
-    context = Context(
-        first.target,
-        "current",
-        first.device_functions,
-        waiting_functions=waiting,
-        by_value=by_value,
-        macro_bodies=first.macro_bodies,
-        in_sight=first.in_sight,
-        results=first.results,
-    )
+    context = replace(contexts[0], dialect="current")
     move = _Move(_STEPS[to])
     kept: list[Kept] = []
     skipped = 0
