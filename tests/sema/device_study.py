@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.model import BufferInfo, CopyInfo, Finding, Kernel, Level, MmaInfo, Model
+from tests.effort import effort as spent
 from tests.sema.study import Study, study
 
 DEVICE = {value for name, value in vars(rules).items() if name.isupper()}
@@ -83,10 +83,5 @@ def tile(body: str) -> Device:
 
 
 def effort(body: str) -> float:
-    """Processor time of such a kernel, seconds: the least of seven, so that others on the machine matter less."""
-    spent = []
-    for _ in range(7):
-        start = time.process_time()
-        tile(body)
-        spent.append(time.process_time() - start)
-    return min(spent)
+    """Processor time of such a kernel, seconds."""
+    return spent(lambda: tile(body))
