@@ -41,11 +41,11 @@ def _told(case: Case, slot: EventSlot, number: int, wait: WaitEvent, taken: int)
     return case.finding(
         "unconsumed-credit",
         source.op.span if source is not None else slot.event.span,
-        [Related(f"{case.name(number)} waits here {taken} time{'s' if taken != 1 else ''}", wait.span)],
+        [Related(f"{case.name(number, wait)} waits here {taken} time{'s' if taken != 1 else ''}", wait.span)],
         event=slot.event.symbol.name,
         slot=slot.index if slot.event.slots > 1 else None,
         generation=taken,
-        path=case.name(number),
+        path=case.name(number, wait),
         completed=slot.completed,
         taken=taken,
     )
