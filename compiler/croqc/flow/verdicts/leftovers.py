@@ -13,7 +13,8 @@ from croqc.text.diagnostics import Related
 def judge_leftovers(case: Case) -> FlowFinding | None:
     """A generation of a data event that some waiter of the slot never waited for."""
     for slot in case.machine.slots():
-        if slot.event.number not in case.sites.data or not slot.completed:
+        event = slot.event
+        if event.number not in case.sites.data or case.sites.is_granted(event) or not slot.completed:
             continue
         for path in _waiting(case, slot):
             taken = path.waits.get(slot, 0)
