@@ -200,7 +200,7 @@ class _Partition:
         alike = sum(all(other.get(symbol) == value for symbol, value in values.items()) for other in named)
         if values and alike == 1:
             return "path " + ", ".join(f"{symbol.name} = {value}" for symbol, value in values.items())
-        return f"path of threads {_first(group)} to {group.bit_length() - 1}"
+        return _of_threads(_first(group), group.bit_length() - 1)
 
     def _path(self, name: str, group: Mask, indices: Mapping[Symbol, int]) -> Path:
         covered, scattered = _as_range(members(group))
@@ -268,7 +268,11 @@ class _Siblings:
     def _distinct(self, path: Path, paths: Sequence[Path]) -> Path:
         if sum(other.name == path.name for other in paths) == 1:
             return path
-        return replace(path, name=f"path of threads {path.numbers[0]} to {path.numbers[-1]}")
+        return replace(path, name=_of_threads(path.numbers[0], path.numbers[-1]))
+
+
+def _of_threads(first: int, last: int) -> str:
+    return f"path of thread {first}" if first == last else f"path of threads {first} to {last}"
 
 
 def _first(group: Mask) -> int:
