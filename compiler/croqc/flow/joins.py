@@ -8,13 +8,14 @@ from functools import lru_cache
 from itertools import combinations
 
 from croqc.flow.arrivals import slot_arrivals
-from croqc.flow.paths import Path, divides
+from croqc.flow.paths import Path, comes_to, divides, enters
 from croqc.flow.touches import Touch, Touches
+from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.types import Fragment, Future, Scalar
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of, nodes_of_kind, walk
 from croqc.text.span import Span
 
 _ONCE = (ast.With, ast.InThreads)
@@ -163,7 +164,35 @@ def not_followed(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple
             symbol = model.uses.get(node) if isinstance(node, ast.Name) else None
             if symbol is not None and isinstance(symbol.type, Fragment | Future) and _is_carried(kernel, top, symbol):
                 return node.span, _not_carried(symbol)
-    return _shared_event(model, paths) if tops else None
+    return (_shared_event(model, paths) if tops else None) or _of_a_divided_unit(model, kernel, paths)
+
+
+_DONE_BY_UNITS = (
+    *(ast.Copy, ast.Wait, ast.Trigger, ast.Sync, ast.Mma, ast.MmaLoad, ast.MmaFill, ast.MmaStore, ast.MmaCommit),
+    *(ast.CallStmt, ast.Print, ast.Cpp, ast.Asm),
+)
+
+
+def _of_a_divided_unit(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """What a unit of threads does once (reference, 4.3), where regions of its threads are paths of their own: none of
+    these is the one to do it."""
+    touches = Touches(model)
+    for node in nodes_of_kind(kernel.node, ast.Parallel):
+        levels = {model.levels.get(axis) for axis in node.axes}
+        size = min((threads for level, threads in UNIT_THREADS.items() if level in levels), default=1)
+        if size == 1:
+            continue
+        for stmt, around in statements(node.body):
+            done = isinstance(stmt, _DONE_BY_UNITS) or touches.of(stmt).writes
+            meets = isinstance(stmt, ast.Sync) and stmt.kind == "shared"
+            if around.parallels or not done or meets:
+                continue
+            doing = [path for path in paths if all(enters(path, region) is not False for region in around.regions)]
+            for one, other in combinations((path for path in doing if comes_to(path, (node,))), 2):
+                if not _units(one, size).isdisjoint(_units(other, size)):
+                    names = f"{one.name} and {other.name}"
+                    return stmt.span, f"{names} divide the unit that does this once: let one of them do it"
+    return None
 
 
 def not_run(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
