@@ -145,10 +145,9 @@ def test_the_page_is_of_the_settings_that_count_for_the_file(nvim: Neovim) -> No
     """A number is a value, a macro that the file does not have is none of its options, and a directive comes first."""
     head = "// croq: arch sm_90a\n#ifndef T\n#define T 1\n#endif\n"
     nvim.edit("settings.co", head + CURRENT)
-    set_to = "client(0).settings = vim.json.decode(...); client(0):notify('workspace/didChangeConfiguration', { settings = {} })"
-    nvim.lua(
-        set_to, json.dumps({"croqtile": {"arch": "sm_80", "dialect": "current", "defines": {"T": 64, "DEBUG": None}}})
-    )
+    wanted = {"croqtile": {"arch": "sm_80", "dialect": "current", "defines": {"T": 64, "DEBUG": None}}}
+    nvim.lua("client(0).settings = vim.json.decode(...)", json.dumps(wanted))
+    nvim.lua("client(0):notify('workspace/didChangeConfiguration', { settings = {} })")
     about = "{ textDocument = { uri = vim.uri_from_bufnr(0) } }"
     flags = f"client(0):request_sync('croqtile/document', {about}, 20000).result.flags"
     nvim.wait(f"vim.tbl_contains({flags}, 'current')")  # the settings have come

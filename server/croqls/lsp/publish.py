@@ -27,15 +27,24 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Push the diagnostics of one version, and ask for its verdicts: the process that finds them would take the loop's
-    interpreter twice and a core before, as the thread that writes to it does.
+    """Push the diagnostics of one version, and ask for its verdicts: before, where a core is free for the process that
+    finds them, else behind, as it would take half of the loop's.
 
     A client that pulls asks after each edit by itself.
     """
+    early = server.flow.is_ready and server.spare_core.is_there
+    if early:
+        _ask_for_verdicts(server, snapshot)
     if not server.pull:
-        push(server, snapshot)
+        with server.spare_core.watched():
+            push(server, snapshot)
     else:
         server.reading.begin(snapshot)
+    if not early:
+        _ask_for_verdicts(server, snapshot)
+
+
+def _ask_for_verdicts(server: CroqtileServer, snapshot: Snapshot) -> None:
     if not snapshot.limited:
         server.flow.submit(job_of(snapshot))
 
