@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
-from croqc.service.memory import collect_young
+from croqc.service.memory import settle
 from croqc.text.diagnostics import Diagnostic
 from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
@@ -60,7 +60,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     snapshot = server.documents.judge(answer.key, answer.version, answer.found, answer.doubted)
     if snapshot is not None:
         push(server, snapshot)
-        collect_young()  # the loop stands meanwhile; else it would one day in the middle of an edit, for longer
+        settle()
 
 
 def _tell_once(server: CroqtileServer, answer: Answer) -> None:
@@ -77,6 +77,7 @@ def _tell_once(server: CroqtileServer, answer: Answer) -> None:
 def push_read(server: CroqtileServer, snapshot: Snapshot, glanced: bool) -> None:
     """Push what is known of a version that was read beside the loop; who was given a glance at it asks again."""
     push(server, snapshot)
+    settle()
     if glanced:
         refresh_shown(server)
 
