@@ -1,5 +1,5 @@
-"""Whether leaving a `parallel` joins its paths, and which paths of unlike `parallel`s come after which (credit-flow,
-section 1): the one answer for verifier, lowering and simulator. Must not run paths."""
+"""Whether leaving a `parallel` joins its paths, which paths of unlike `parallel`s come after which, and which waits are
+the block's (credit-flow, section 1): the one answer for verifier, lowering and simulator. Must not run paths."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import combinations
 
 from croqc.flow.arrivals import slot_arrivals
-from croqc.flow.paths import Path, comes_to, divides, enters
+from croqc.flow.paths import Path, comes_to, divides, enters, outermost
 from croqc.flow.touches import Touch, Touches
 from croqc.sema.masks import UNIT_THREADS
-from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.model import Kernel, Model, Symbol, Unit
 from croqc.sema.nesting import statements
 from croqc.sema.types import Fragment, Future, Scalar
 from croqc.syntax import ast
@@ -146,6 +146,57 @@ def _share_threads(one: Path, other: Path) -> bool:
     return not _units(one, 1).isdisjoint(_units(other, 1))
 
 
+# --- copies of the whole block --------------------------------------------------------------------
+
+
+def meets_block(node: ast.Copy, unit: Unit) -> bool:
+    """Whether threads of the whole block move the data, so that nobody has it before all of them have waited. TMA tells
+    its waiters by an mbarrier."""
+    return node.engine == "dma" and node.event is None and unit is Unit.BLOCK
+
+
+def block_waits(model: Model, kernel: Kernel, paths: Sequence[Path]) -> frozenset[ast.Wait]:
+    """The waits of paths behind which the block meets. In a region those who run it have the data, and no others."""
+    if len(paths) < 2:
+        return frozenset()
+    shared = _of_the_block(model, kernel)
+    return frozenset(
+        stmt
+        for stmt, around in statements(kernel.node.body)
+        if isinstance(stmt, ast.Wait)
+        and not around.regions
+        and any(divides(model, node) for node in (kernel.node, *around.parallels))
+        and not shared.isdisjoint(_futures(model, stmt.refs))
+    )
+
+
+def _of_the_block(model: Model, kernel: Kernel) -> set[Symbol]:
+    """The futures that may stand for a copy of the whole block: its own, or one that they are exchanged with."""
+    found: set[Symbol] = set()
+    exchanges: list[set[Symbol]] = []
+    for stmt, _ in statements(kernel.node.body):
+        match stmt:
+            case ast.Copy(target=ast.Name() as target) if stmt in model.copies:
+                if meets_block(stmt, model.copies[stmt].unit):
+                    found |= set(_futures(model, (target,)))
+            case ast.Rotate(names=names):
+                exchanges.append(set(_futures(model, names)))
+            case ast.Assign(parts=parts):
+                for part in parts:
+                    options = part.value.options if isinstance(part.value, ast.Select) else (part.value,)
+                    exchanges.append(set(_futures(model, (part.target, *options))))
+    while more := [names for names in exchanges if not names.isdisjoint(found) and not names <= found]:
+        found.update(*more)
+    return found
+
+
+def _futures(model: Model, names: Sequence[ast.Node]) -> Iterator[Symbol]:
+    for name in names:
+        symbol = model.uses.get(name) if isinstance(name, ast.Name) else None
+        if symbol is not None and isinstance(symbol.type, Future):
+            yield symbol
+
+
 # --- what is not followed there ---------------------------------------------------------------------
 
 
@@ -209,6 +260,21 @@ def _changes_variable(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> 
             symbol = model.uses.get(name) if isinstance(name, ast.Name) else None
             if symbol is not None and isinstance(symbol.type, Scalar) and _is_carried(kernel, top, symbol):
                 return node.span, _not_carried(symbol)
+    return None
+
+
+def carried_future(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """A use of a copy of the block in what its paths run, which the verifier does not follow: each path has futures of
+    its own there."""
+    tops = outermost(model, kernel) if len(paths) > 1 else ()
+    own: set[Symbol] = set()
+    for stmt, around in statements(kernel.node.body):
+        if isinstance(stmt, ast.Copy) and stmt.target is not None and set(tops).isdisjoint(around.parallels):
+            own |= set(_futures(model, (stmt.target,)))
+    for node in (node for top in tops for node in walk(top)):
+        if isinstance(node, ast.Name) and model.uses.get(node) in own:
+            reason = f"'{node.id}', a copy of the block, is not followed into its paths"
+            return node.span, f"{reason}: wait for it in front of them, and use its buffer by name"
     return None
 
 
