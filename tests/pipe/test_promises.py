@@ -206,6 +206,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
     "registers": {
         "cannot have 100 registers a thread": taking(100),
         "cannot have 264 registers a thread": taking(264),
+        "cannot have 40 registers a thread": kernel(replace(role(unit=Unit.GROUP), registers=40)),
         "the roles take 68608": kernel(replace(role(), registers=256, groups=(0, 1)), replace(role(), registers=24)),
     },
     "barriers": {

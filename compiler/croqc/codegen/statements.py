@@ -14,7 +14,7 @@ from croqc.codegen.places import Places
 from croqc.codegen.probes import ProbeWords
 from croqc.codegen.report import Sites
 from croqc.codegen.stores import Stores
-from croqc.codegen.units import Team, by_first, first_of
+from croqc.codegen.units import Team, by_first, first_of, number_of
 from croqc.codegen.visits import Visits
 from croqc.codegen.words import OWN_MATHS, type_word
 from croqc.codegen.writer import Writer
@@ -22,7 +22,7 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Expr
 from croqc.pipe.mentioned import functions_of
 from croqc.pipe.walk import Body, statements
-from croqc.sema.model import Unit
+from croqc.sema.model import THREADS, Unit
 
 
 class Statements(Control):
@@ -99,15 +99,26 @@ class Statements(Control):
         return Team(self.kernel.threads, stmt.threads, stmt.first, stmt.barrier)
 
     def _role_with_registers(self, stmt: ir.Role, cond: str) -> None:
+        """A warpgroup sets its registers together, also where one of its threads runs the role."""
         self.headers.add("registers")
-        word = "give" if stmt.elected else "take"
+        word = "give" if stmt.gives else "take"
+        inside = first_of(stmt.unit, self.copies.team) if stmt.elected else ""
+        if stmt.unit is not Unit.GROUP4:
+            part = f"{cond} && {inside}" if inside else self.spell(stmt.cond)
+            cond = self._is_warpgroup(stmt.groups[0])
+            inside = part.removeprefix(f"{cond} && ")
         with self.w.block(f"if ({cond})"):
             self.w.line(f"{word}_registers<{stmt.registers}>();")
-            if not stmt.elected:
+            if not inside:
                 self.body(stmt.body)
                 return
-            with self.w.block(f"if ({first_of(stmt.unit, self.copies.team)})"):
+            with self.w.block(f"if ({inside})"):
                 self.body(stmt.body)
+
+    def _is_warpgroup(self, number: int) -> str:
+        size = THREADS[Unit.GROUP4]
+        names = (each.name for each in self.kernel.indices if each.unit == size == self.kernel.threads // each.bound)
+        return f"{next(names, number_of(Unit.GROUP4))} == {number}"
 
     def call(self, stmt: ir.Call) -> None:
         self.w.line(f"{stmt.name}({', '.join(self.spell(arg) for arg in stmt.args)});")

@@ -14,15 +14,17 @@ def function_name(stmt: ir.Multiply) -> str:
     held = "_registers" if stmt.a_registers else ""
     sparse = "_sparse" if stmt.metadata else ""
     majors = ("" if stmt.a_k_major or held else "_a_mn") + ("" if stmt.b_k_major else "_b_mn")
-    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}{majors}{sparse}"
+    part = "" if stmt.n == stmt.acc.n else f"_from{stmt.first}of{stmt.acc.n}"
+    return f"wgmma_m{stmt.m}n{stmt.n}k{stmt.k_step}_{stmt.acc.elem}_{a}_{b}{held}{majors}{sparse}{part}"
 
 
 def function_text(stmt: ir.Multiply) -> list[str]:
     """The function of a multiply's shape, line by line: `d += a x b`. A comes by descriptor or in four registers.
 
     A sparse one takes the word that says where A's elements stand. One that may overwrite takes a last argument: where
-    it is false, `d = a x b`."""
-    count, kind = register_count(stmt.acc), register_type(stmt.acc)
+    it is false, `d = a x b`. One of some columns has their registers, one behind the other, of all."""
+    whole, kind = register_count(stmt.acc), register_type(stmt.acc)
+    count, base = whole * stmt.n // stmt.acc.n, whole * stmt.first // stmt.acc.n
     a, b = OPERANDS[stmt.a.tensor.elem], OPERANDS[stmt.b.tensor.elem]
     constraint = "f" if kind == "float" else "r"
     form = f"m{stmt.m}n{stmt.n}k{stmt.k_step}.{stmt.acc.elem}.{a}.{b}"
@@ -36,11 +38,11 @@ def function_text(stmt: ir.Multiply) -> list[str]:
     if stmt.adds is not None:
         last, adds, end = f"{last}, bool adds", "adds", "}"
         test = f"{{.reg .pred adds; setp.ne.b32 adds, %{count + len(places) + bool(stmt.metadata)}, 0; "
-    lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{count}], {params}, u64 b{last}) {{"]
+    lines = [f"__device__ __forceinline__ void {function_name(stmt)}({kind} (&d)[{whole}], {params}, u64 b{last}) {{"]
     lines.append(f'  asm volatile("{test}wgmma.mma_async{word}.sync.aligned.{form} {{"')
     lines += [f'               "{part}"' for part in _wrapped([f"%{number}" for number in range(count)])]
     lines.append(f'               "}}, {left}, {places[-1]}{told}, {adds}{_tail(stmt)};{end}"')
-    outputs = _wrapped([f'"+{constraint}"(d[{number}])' for number in range(count)])
+    outputs = _wrapped([f'"+{constraint}"(d[{base + number}])' for number in range(count)])
     lines += [f"               {': ' if at == 0 else '  '}{part.rstrip()}" for at, part in enumerate(outputs)]
     inputs = [f'"{"r" if stmt.a_registers else "l"}"({name})' for name in names]
     inputs += ['"l"(b)', *(['"r"(e)'] if stmt.metadata else []), *([] if stmt.adds is None else ['"r"(int(adds))'])]

@@ -61,8 +61,9 @@ class Role(Stmt):
     warpgroups that any of them belongs to. With the unit BLOCK a single path runs it, whose threads, from number
     `first` on, are no single warp or warpgroup: then BLOCK stands for them in the statements inside.
 
-    (elect) `elected`: one of them does it all; (registers) `registers`: `setmaxnreg` at its start, None to leave them;
-    (barriers) `barrier`: the number of the named barrier that such a path meets at.
+    (elect) `elected`: one of them does it all; (registers) `registers`: what its warpgroups set by `setmaxnreg` at its
+    start, None to leave them, and whether each of their threads `gives` some; (barriers) `barrier`: the number of the
+    named barrier that such a path meets at.
     """
 
     path: str
@@ -74,6 +75,7 @@ class Role(Stmt):
     first: int = 0
     elected: bool = False
     registers: int | None = None
+    gives: bool = False
     barrier: int = 0
 
 
@@ -187,7 +189,8 @@ class Multiply(Stmt):
     `b_k_major`: b is stored [N, K]. `a_registers`, `b_registers`: the fragments that hold the operands, empty where
     they are read from shared memory. `metadata`: the words that say where the elements of a sparse A stand, which holds
     half of K; empty for a dense one. (rows) `steps`: how many instructions the K extent takes. (overwrite) `adds`:
-    where it does not hold, the first of them overwrites the accumulator; None: it holds always.
+    where it does not hold, the first of them overwrites the accumulator; None: it holds always. (registers) `first`:
+    the accumulator's column that its `n` begin at, where several multiplies have a part each.
     """
 
     acc: Accumulator
@@ -206,6 +209,7 @@ class Multiply(Stmt):
     metadata: str = ""
     steps: int = 0
     adds: Expr | None = None
+    first: int = 0
 
 
 class Fencing(Enum):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Fn, Op, Read, Tensor, Tile, Var
+from croqc.pipe.exprs import Cast, Fn, Held, Op, Read, Tensor, Tile, Var
 
 _RECORDS = (ir.Stmt, ir.SlotRef, Op, Fn, Cast, Read, Tile, Tensor)
 
@@ -29,6 +29,11 @@ def foreign_functions(values: Iterable[Any]) -> frozenset[str]:
 def calls_foreign(values: Iterable[Any]) -> bool:
     """Whether they call a function of the file, which may do anything."""
     return any(isinstance(value, Fn) and value.foreign for value in _everything(values))
+
+
+def register_tiles(values: Iterable[Any]) -> frozenset[str]:
+    """The register tiles that they name, whole or an element of."""
+    return frozenset(value.name for value in _everything(values) if isinstance(value, ir.Accumulator | Held))
 
 
 def _everything(values: Iterable[Any]) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 Sema chose the instruction from the target's table; this pass says how often it is issued along K, refuses what no
 emitter has, puts a fence in front of each run of multiplies, and ends the group of one that reads A from registers at
-once. M and N are never split: a tile has them from the instruction's own table.
+once. M and N stay whole: a tile has them from the instruction's own table.
 """
 
 from __future__ import annotations

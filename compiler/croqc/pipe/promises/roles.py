@@ -57,7 +57,8 @@ def registers(kernel: ir.Kernel) -> Iterator[str]:
     taken = [role for role in _roles(kernel) if role.registers is not None]
     for role in taken:
         count = role.registers or 0
-        if count % _STEP or not _LEAST <= count <= _MOST or role.unit is not Unit.GROUP4:
+        whole = role.unit is Unit.GROUP4 or (role.gives and len(role.groups) == 1)  # else a part of its warps sets them
+        if count % _STEP or not _LEAST <= count <= _MOST or not whole:
             yield f"{role.path} cannot have {count} registers a thread"
     total = sum((role.registers or 0) * THREADS[Unit.GROUP4] * len(role.groups) for role in taken)
     if total > _FILE:
