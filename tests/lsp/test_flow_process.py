@@ -37,6 +37,15 @@ def job(key: str, version: int) -> Job:
     return Job(key, version, KERNEL, key, NO_SETTINGS)
 
 
+pytestmark = pytest.mark.timeout(900)  # seconds for some processes to start, each half a minute on a busy machine
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here is about how soon an answer comes, but where a test says so."""
+    monkeypatch.setattr(flow_process, "_PATIENCE", 600.0)
+
+
 class Answers:
     """Collects answers and lets a test wait for one."""
 
@@ -44,12 +53,11 @@ class Answers:
         self.seen: list[Answer] = []
 
     async def of(self, key: str, version: int) -> Answer:
-        for _ in range(1500):
+        while True:
             for answer in self.seen:
                 if (answer.key, answer.version) == (key, version):
                     return answer
             await asyncio.sleep(0.02)
-        raise AssertionError(f"no answer for version {version} of {key}")
 
 
 @pytest.fixture
