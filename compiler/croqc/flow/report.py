@@ -135,3 +135,8 @@ class KernelFlow:
     sizes: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[tuple[Span, str], ...] = ()
     spent: int = 0
+
+    def called(self, path: str, place: Span) -> str:
+        """What the path of that name is called at a place."""
+        found = next((one for one in self.paths if one.name == path), None)
+        return path if found is None else found.name_at(place)

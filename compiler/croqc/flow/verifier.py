@@ -33,7 +33,7 @@ from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.shown import better, for_some, is_unwaited, stands_idle
 from croqc.flow.signature import Kind
-from croqc.flow.trials import Effort, attempt, sparing
+from croqc.flow.trials import Effort, Outlook, attempt, sparing
 from croqc.flow.twins import without_twins
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.gaps import doubt
@@ -99,11 +99,15 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
     loose = is_loose(setting.program)
     alike = Alike(setting.program)
     known: set[Acts] = set()
+    outlook = Outlook(effort)
     for number, sizes in enumerate(found.instances):
         watches = number in last
         if not watches and not outcome.warnings and alike.of(sizes) in known:
             outcome.done.append(sizes)
             continue
+        if outlook.is_hopeless(number, (alike.of(each) not in known for each in found.instances[number:])):
+            outcome.exhausted, outcome.early = sizes, True
+            break
         machine, repetition = sparing(setting, light, found, sizes, effort, watches)
         if machine is None:
             outcome.exhausted = sizes

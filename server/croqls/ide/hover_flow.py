@@ -138,7 +138,7 @@ def _about_site(flow: KernelFlow, model: Model, node: ast.Wait | ast.Trigger, ev
         tables = _tables(flow, event, here)
         return "\n\n".join([_verdict(flow), _counts(flow, event, places), *ahead, *tables, _lowered_wait(model)])
     start = any(_same(span, node) for span in event.granted_by)
-    who = _start(_listed(map(_path, here))) or "No path"
+    who = _start(_listed(_path(flow.called(path, node.span)) for path in here)) or "No path"
     what = "gives the credits at start" if start else "reports that its part of a generation is done"
     parts = [_verdict(flow), f"{who} {what}.", _counts(flow, event, places)]
     parts += _tables(flow, event, waiters(flow, event))
@@ -226,7 +226,7 @@ def _counts(flow: KernelFlow, event: EventFacts, places: Places) -> str:
     count = " or ".join(map(str, found))
     plural = "" if found == [1] else "s"
     lines = [f"`{event.name}`: {event.slots} mbarrier{'' if event.slots == 1 else 's'}."]
-    gives = [f"{_path(path)} ({places.lines(spans)})" for path, spans in givers(event).items()]
+    gives = [f"{_path(flow.called(path, spans[0]))} ({places.lines(spans)})" for path, spans in givers(event).items()]
     why = f", one a path: {', '.join(gives)}" if gives else ""
     lines.append(f"{count} arrival{plural} complete{'s' if found == [1] else ''} a generation{why}.")
     credits = initial_credits(flow, event)
@@ -239,7 +239,7 @@ def _counts(flow: KernelFlow, event: EventFacts, places: Places) -> str:
         lines.append("No credits at start.")
     who: dict[str, list[Span]] = {}
     for path, span in event.waited_by:
-        who.setdefault(path, []).append(span)
+        who.setdefault(flow.called(path, span), []).append(span)
     waits = ", ".join(f"{_path(path)} ({places.lines(spans)})" for path, spans in who.items())
     lines.append(f"Waited for by {waits}." if waits else "Nobody waits for it.")
     return " ".join(lines)
