@@ -112,15 +112,23 @@ class Accesses:
         """Keeps what is touched of slots that are written in part."""
         for access in made:
             if access.slot in self.partly:
-                key = (id(access.op), id(access.operand), access.slot, access.write, access.key())
+                place = self.place(access)
+                path = -1 if all(isinstance(low, int) for low in place) else access.path
+                key = (id(access.op), id(access.operand), access.slot, access.write, path, place)
                 self.parts.setdefault(key, access)
 
-    @staticmethod
-    def _repeats(access: Access, other: Access) -> bool:
+    def place(self, access: Access) -> tuple[object, ...]:
+        """Where the part of an access lies: of one operand and path, equal ones are the same part as far as can be
+        told."""
+        if access.place is None:
+            access.place = access.operand.place(access.env, self.over(access.path))
+        return access.place
+
+    def _repeats(self, access: Access, other: Access) -> bool:
         """Whether both are the same step of one path on the same part: who conflicts with the other, conflicts with
         it."""
         same = access.op is other.op and access.path == other.path and access.operand is other.operand
-        return same and access.key() == other.key()
+        return same and self.place(access) == self.place(other)
 
     def _told_early(self, path: PathState, early: Access) -> None:
         """A slot is written that was read before: where the read is not over, that is a race, and told as one."""

@@ -50,6 +50,7 @@ def plain_converter() -> Converter:
         converter.register_structure_hook(kind, lambda data, into: into(**{"params": None, **data}))
     converter.register_structure_hook(JsonRPCResponseMessage, lambda data, into: into(**{"result": None, **data}))
     converter.register_structure_hook(lsp.ClientCapabilities, _offered)
+    converter.register_structure_hook(lsp.DidChangeConfigurationParams, _changed_settings)
     return converter
 
 
@@ -58,6 +59,13 @@ def _offered(data: Any, kind: type) -> Offered:
     if not isinstance(data, Mapping):
         raise TypeError("the capabilities must be an object")
     return Offered(data, kind)
+
+
+def _changed_settings(data: Any, kind: type) -> Any:
+    """None where they are to be asked for, as JSON has no `undefined`. Raises TypeError for what is no object."""
+    if not isinstance(data, Mapping):
+        raise TypeError("the parameters must be an object")
+    return kind(data.get("settings"))
 
 
 def _behind(wait: _Wait, handler: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
