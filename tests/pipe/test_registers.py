@@ -111,6 +111,11 @@ def test_a_multiply_that_does_not_fit_is_made_in_pieces() -> None:
     assert parts(89) == [(0, 64), (64, 64), (128, 64), (192, 64)]
 
 
+def test_a_left_operand_in_registers_takes_four_more() -> None:
+    assert parts(158, a_registers="ra") == [(0, 256)]
+    assert parts(157, a_registers="ra") == [(0, 128), (128, 128)]
+
+
 def test_16_bit_accumulators_take_half() -> None:
     found = in_pieces(kernel(multiply(acc=replace(WIDE, elem="f16"), n=256)), 90)
     assert [stmt.n for stmt in only(found, ir.Multiply)] == [256]

@@ -32,11 +32,12 @@ def in_pieces(kernel: ir.Kernel, registers: int) -> ir.Kernel:
 
 
 def _pieces(stmt: ir.Multiply, registers: int) -> Body:
-    needed = stmt.acc.registers + BESIDE
+    beside = BESIDE + 4 * bool(stmt.a_registers) + 2 * bool(stmt.metadata)  # A of one step; where its elements stand
+    needed = stmt.acc.registers + beside
     if needed <= registers:
         return (stmt,)
     each = stmt.acc.registers * 16 // stmt.n  # of 16 columns
-    width = next((width for width in _WIDTHS if each * width // 16 + BESIDE <= registers), None)
+    width = next((width for width in _WIDTHS if each * width // 16 + beside <= registers), None)
     if width is None:
         reason = f"a multiply of {stmt.m}x{stmt.n} takes {needed} registers of a thread"
         raise LoweringError(f"{reason}, and the launch leaves it {registers}: fewer threads, or no limit", stmt.span)

@@ -181,6 +181,7 @@ NAMES: Final = (
     "accumulator-use",
     "whole-fragment-array",
     "accumulator-type",
+    "accumulator-registers",
     "sparse-multiply",
     "multiply-scale",
     "load-tile",

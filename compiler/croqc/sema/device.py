@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from croqc.sema.accumulator_registers import check_accumulator_registers
 from croqc.sema.assumed_sizes import check_assumed_sizes
 from croqc.sema.builder import Builder
 from croqc.sema.copies import resolve_copies
@@ -33,6 +34,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     check_leaving,
     resolve_copies,
     resolve_multiplies,
+    check_accumulator_registers,  # the multiplies settle their shapes
     check_param_writes,
     check_rests,
     check_assumed_sizes,

@@ -86,6 +86,7 @@ ACCUMULATOR_TYPE: Final = "accumulator-type"  # X10; name, operands
 SPARSE_MULTIPLY: Final = "sparse-multiply"  # X11; reason "k"|"metadata"|"schedule"
 MULTIPLY_SCALE: Final = "multiply-scale"  # X12; reason "unit"|"shape"|"scalar"|"first", found
 LOAD_TILE: Final = "load-tile"  # X13; tile, extent, dim, buffer
+ACCUMULATOR_REGISTERS: Final = "accumulator-registers"  # names, registers (of a thread), limit, threads (of the block)
 MASKED_STORE: Final = "masked-store"  # X14; rows, columns, tile
 FRAGMENT_REDUCE: Final = "fragment-reduce"  # X16; dim
 OPERAND_LAYOUT: Final = "operand-layout"  # X17; type, layout
