@@ -8,12 +8,13 @@ import pytest
 
 from croqc.codegen.kernel import kernel_text
 from croqc.pipe import ir
+from croqc.sema.model import Unit
 from croqc.service.check import check_text
 from croqc.service.settings import Settings
 from croqc.text.diagnostics import Severity
 from croqc.text.record import replace
 from tests.codegen.compiling import lowered
-from tests.pipe.kernels import kernel
+from tests.pipe.kernels import kernel, role
 
 IN_A_ROLE = """// croq: run N=256
 __co__ void two(global f32 [N, 64] x, global f32 [N, 64] y) {
@@ -94,6 +95,6 @@ def test_only_what_whole_warps_share_is_taken_from_their_first_thread(extents: s
 
 @pytest.mark.parametrize(("threads", "shared"), [(96, True), (80, False)])
 def test_a_warp_that_is_not_whole_shares_nothing(threads: int, shared: bool) -> None:
-    made = kernel_text(replace(kernel(), threads=threads, indices=(ir.Index("w", 32, 3),)))
+    made = kernel_text(replace(kernel(role(unit=Unit.THREAD)), threads=threads, indices=(ir.Index("w", 32, 3),)))
     (line,) = (line.text for line in made.lines if "int w" in line.text)
     assert ("__shfl_sync" in line) is shared

@@ -15,6 +15,7 @@ from typing import Protocol, cast
 
 from croqc import __version__
 from croqc.cli.failure import UsageError
+from croqc.cli.start import stopped
 from croqc.service.files import FileError
 from croqc.service.memory import collect_seldom
 from croqc.service.settings import SettingsError
@@ -115,8 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (the interpreter flushes it at the end)
         return USAGE
     except KeyboardInterrupt:
-        print("croq: stopped", file=sys.stderr)
-        return 130
+        return stopped()
     except Exception as error:  # a fault of ours; a traceback would not help who typed the command
         print(f"croq: {_confession(args.command, error)}", file=sys.stderr)
         return USAGE

@@ -8,6 +8,7 @@ from croqc.codegen.copies import blocks_of, map_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.units import number_of
+from croqc.codegen.unused import without_unused
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
@@ -41,7 +42,7 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = Fa
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(error.message, printer.w.place) from error
     functions = tuple((name, tuple(lines)) for name, lines in printer.statements.multiplies.functions.items())
-    return KernelText(tuple(printer.w.lines), functions, frozenset(printer.statements.headers))
+    return KernelText(tuple(without_unused(printer.w.lines)), functions, frozenset(printer.statements.headers))
 
 
 class _Kernel:

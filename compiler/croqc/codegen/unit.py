@@ -9,6 +9,7 @@ from typing import Final
 from croqc.codegen.foreign import NONE, Foreign
 from croqc.codegen.kernel import kernel_text
 from croqc.codegen.report import Sites, WaitSite
+from croqc.codegen.unused import uses
 from croqc.codegen.writer import Line
 from croqc.pipe import ir
 from croqc.text.record import record
@@ -76,16 +77,20 @@ def unit_of(
     """
     sites = Sites() if report else None
     texts = [kernel_text(kernel, sites, delays) for kernel in kernels]
-    headers = {"types", "floats", "shared"}.union(foreign.headers, *(text.headers for text in texts))
-    if "cuda_floats" in headers:
-        headers.discard("floats")  # the same types by the same names
+    functions = {name: body for text in texts for name, body in text.functions}
+    headers = {"types"}.union(foreign.headers, *(text.headers for text in texts))
+    own = [line.text for line in (*foreign.lines, *(line for text in texts for line in text.lines))]
+    own += [line for body in functions.values() for line in body]
+    for name in ("shared", "floats"):  # the first names nothing of the other
+        others = (line for each in headers for line in header(each).splitlines())
+        if uses((*own, *others), header(name)) and not (name == "floats" and "cuda_floats" in headers):
+            headers.add(name)  # with those of CUDA there are the same types by the same names
     lines = [Line(f"// {title}"), Line("")]
     if foreign.includes:
         lines += [*(Line(f"#include <{name}>") for name in foreign.includes), Line("")]
     for name in _ORDER:
         if name in headers:
             lines += [Line(text) for text in header(name).splitlines()] + [Line("")]
-    functions = {name: body for text in texts for name, body in text.functions}
     if functions:
         lines += [Line("namespace croq {"), Line("")]
         for body in functions.values():

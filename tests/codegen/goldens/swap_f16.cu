@@ -14,7 +14,6 @@ matmul(f16* __restrict__ lhs,
   f16* const rf0_data = reinterpret_cast<f16*>(smem + 16384);  // 2 x 64 x 64, 128-byte swizzle
   const int bm = blockIdx.x;
   const int bn = blockIdx.y;
-  const int p = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   int lf0 = 0;
   int lf1 = 1;
   int rf0 = 0;
