@@ -175,11 +175,27 @@ def unequal_turns(
                     continue
                 theirs = trigger.loops[-1] if own not in trigger.loops else None
                 given = None if theirs is None else _planned(case, other, theirs)
-                if theirs is None or given is None or given == wanted or own.outer != theirs.outer:
+                if (
+                    theirs is None
+                    or given is None
+                    or given == wanted
+                    or not _turn_together(case, number, own, other, theirs)
+                ):
                     continue
                 mine, others = Turns(number, op, own, wanted), Turns(other, trigger, theirs, given)
                 return (others, mine) if given < wanted else (mine, others)
     return None
+
+
+def _turn_together(case: Case, number: int, own: Loop, other: int, theirs: Loop) -> bool:
+    """Whether the loops around two loops are the same, or turn equally often, as those of tiles in each role."""
+    if own.outer == theirs.outer:
+        return True
+    if len(own.outer) != len(theirs.outer):
+        return False
+    pairs = zip(own.outer, theirs.outer, strict=True)
+    counts = ((_planned(case, number, one), _planned(case, other, two)) for one, two in pairs)
+    return all(mine is not None and mine == others for mine, others in counts)
 
 
 def _planned(case: Case, number: int, loop: Loop) -> int | None:
