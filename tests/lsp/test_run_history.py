@@ -254,7 +254,7 @@ class Answering(WorkerProcess):
 
     async def ask(self, order: Order, on_news: Callable[[News], None] = lambda _: None) -> Outcome:
         await asyncio.sleep(0.01)
-        return Outcome({"runs": [{"function": "add", "verdict": "verified"}]})
+        return Outcome({"runs": [{"function": "add", "overload": 0, "verdict": "verified"}]})
 
 
 def test_a_history_that_cannot_be_read_takes_no_result_and_no_run() -> None:
@@ -276,7 +276,7 @@ def test_a_history_that_cannot_be_read_takes_no_result_and_no_run() -> None:
 
     run, runs = asyncio.run(play())
     assert (run.state, run.data["runs"][0]["verdict"]) == ("done", "verified")
-    assert runs.current is None and list(runs.ran("file:///k.co")) == ["add"]
+    assert runs.current is None and list(runs.ran("file:///k.co")) == [("add", 0)]
 
 
 def test_histories_of_a_hundred_documents_are_held_and_older_ones_read_again() -> None:
@@ -289,3 +289,36 @@ def test_histories_of_a_hundred_documents_are_held_and_older_ones_read_again() -
 
     asyncio.run(play())
     assert kept.asked == [f"file:///{number}.co" for number in (*range(101), 1)]
+
+
+OVERLOADS = """// croq: run
+// croq: expect x == 1
+__co__ void f(global s32 [8] x) { parallel p by 8 : thread { x.at(p) = 1; } }
+// croq: run
+// croq: expect x == 2
+__co__ void f(global f32 [8] x) { parallel p by 8 : thread { x.at(p) = 1.0f; } }
+"""
+
+
+def test_two_functions_of_one_name_each_have_their_own_run(servers: Callable[[], Server], tmp_path: Path) -> None:
+    """In the lenses of this server and of the next one, above which a line was put meanwhile."""
+    uri = (tmp_path / "k.co").as_uri()
+    document = {"textDocument": {"uri": uri}}
+
+    def told(server: Server) -> list[tuple[int, str]]:
+        found = server.ask("textDocument/codeLens", document)
+        shown = [one for one in found if one["command"]["command"] == "croqtile.showRun"]
+        return [(one["range"]["start"]["line"], one["command"]["title"].split(" · ")[0]) for one in shown]
+
+    first = servers()
+    first.open(uri, OVERLOADS)
+    runs = run(first, document)
+    assert [(one["function"], one["overload"], one["verdict"]) for one in runs] == [
+        ("f", 0, "verified"),
+        ("f", 1, "wrong"),
+    ]
+    assert told(first) == [(2, "✓ verified"), (5, "✗ wrong")]
+    stop(first)
+    second = servers()
+    second.open(uri, f"// more\n{OVERLOADS}")
+    assert told(second) == [(3, "✓ verified"), (6, "✗ wrong")]

@@ -55,9 +55,9 @@ def test_rows_that_no_multiply_reads() -> None:
     tiles = "x.subspan(64, 16).at(0, 0), y.subspan(64, 16).at(0, 0);"
     body = f"shared f16 [64, 24] x, y; {loads} parallel g by 1 : group-4 {{ {multiply.replace('x, y;', tiles)} }}"
     message, place = refusal(body)
-    assert (
-        message
-        == "rows of 'x' are 48 bytes; a multiply reads shared rows of a multiple of 32 bytes: give it more columns"
+    assert message == (
+        "rows of 'x' are 48 bytes; a multiply reads shared rows of a multiple of 32: give it 32 columns, and use "
+        "'x.view(64, 24).from(0, 0)', copied with '.swiz<32>'"
     )
     assert place.startswith("mma.row.row")
 

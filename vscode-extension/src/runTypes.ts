@@ -49,6 +49,7 @@ export interface Timing {
 /** What is kept of a run in its history. */
 export interface KeptRun {
   readonly function: string;
+  readonly overload: number;
   readonly name: string;
   readonly verdict: Verdict;
   readonly engine: "sim" | "gpu";

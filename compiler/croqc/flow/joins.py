@@ -1,5 +1,5 @@
-"""Whether leaving a `parallel` joins its paths, and which paths of unlike `parallel`s come after which (credit-flow,
-section 1): the one answer for verifier, lowering and simulator. Must not run paths."""
+"""Whether leaving a `parallel` joins its paths, which paths of unlike `parallel`s come after which, and which waits are
+the block's (credit-flow, section 1): the one answer for verifier, lowering and simulator. Must not run paths."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from functools import lru_cache
 from itertools import combinations
 
 from croqc.flow.arrivals import slot_arrivals
-from croqc.flow.paths import Path, divides
+from croqc.flow.paths import Path, comes_to, divides, enters, outermost
 from croqc.flow.touches import Touch, Touches
-from croqc.sema.model import Kernel, Model, Symbol
+from croqc.sema.masks import UNIT_THREADS
+from croqc.sema.model import Kernel, Model, Symbol, Unit
 from croqc.sema.nesting import statements
 from croqc.sema.types import Fragment, Future, Scalar
 from croqc.syntax import ast
-from croqc.syntax.visit import nodes_of, walk
+from croqc.syntax.visit import nodes_of, nodes_of_kind, walk
 from croqc.text.span import Span
 
 _ONCE = (ast.With, ast.InThreads)
@@ -145,6 +146,57 @@ def _share_threads(one: Path, other: Path) -> bool:
     return not _units(one, 1).isdisjoint(_units(other, 1))
 
 
+# --- copies of the whole block --------------------------------------------------------------------
+
+
+def meets_block(node: ast.Copy, unit: Unit) -> bool:
+    """Whether threads of the whole block move the data, so that nobody has it before all of them have waited. TMA tells
+    its waiters by an mbarrier."""
+    return node.engine == "dma" and node.event is None and unit is Unit.BLOCK
+
+
+def block_waits(model: Model, kernel: Kernel, paths: Sequence[Path]) -> frozenset[ast.Wait]:
+    """The waits of paths behind which the block meets. In a region those who run it have the data, and no others."""
+    if len(paths) < 2:
+        return frozenset()
+    shared = _of_the_block(model, kernel)
+    return frozenset(
+        stmt
+        for stmt, around in statements(kernel.node.body)
+        if isinstance(stmt, ast.Wait)
+        and not around.regions
+        and any(divides(model, node) for node in (kernel.node, *around.parallels))
+        and not shared.isdisjoint(_futures(model, stmt.refs))
+    )
+
+
+def _of_the_block(model: Model, kernel: Kernel) -> set[Symbol]:
+    """The futures that may stand for a copy of the whole block: its own, or one that they are exchanged with."""
+    found: set[Symbol] = set()
+    exchanges: list[set[Symbol]] = []
+    for stmt, _ in statements(kernel.node.body):
+        match stmt:
+            case ast.Copy(target=ast.Name() as target) if stmt in model.copies:
+                if meets_block(stmt, model.copies[stmt].unit):
+                    found |= set(_futures(model, (target,)))
+            case ast.Rotate(names=names):
+                exchanges.append(set(_futures(model, names)))
+            case ast.Assign(parts=parts):
+                for part in parts:
+                    options = part.value.options if isinstance(part.value, ast.Select) else (part.value,)
+                    exchanges.append(set(_futures(model, (part.target, *options))))
+    while more := [names for names in exchanges if not names.isdisjoint(found) and not names <= found]:
+        found.update(*more)
+    return found
+
+
+def _futures(model: Model, names: Sequence[ast.Node]) -> Iterator[Symbol]:
+    for name in names:
+        symbol = model.uses.get(name) if isinstance(name, ast.Name) else None
+        if symbol is not None and isinstance(symbol.type, Future):
+            yield symbol
+
+
 # --- what is not followed there ---------------------------------------------------------------------
 
 
@@ -163,7 +215,35 @@ def not_followed(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple
             symbol = model.uses.get(node) if isinstance(node, ast.Name) else None
             if symbol is not None and isinstance(symbol.type, Fragment | Future) and _is_carried(kernel, top, symbol):
                 return node.span, _not_carried(symbol)
-    return _shared_event(model, paths) if tops else None
+    return (_shared_event(model, paths) if tops else None) or _of_a_divided_unit(model, kernel, paths)
+
+
+_DONE_BY_UNITS = (
+    *(ast.Copy, ast.Wait, ast.Trigger, ast.Sync, ast.Mma, ast.MmaLoad, ast.MmaFill, ast.MmaStore, ast.MmaCommit),
+    *(ast.CallStmt, ast.Print, ast.Cpp, ast.Asm),
+)
+
+
+def _of_a_divided_unit(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """What a unit of threads does once (reference, 4.3), where regions of its threads are paths of their own: none of
+    these is the one to do it."""
+    touches = Touches(model)
+    for node in nodes_of_kind(kernel.node, ast.Parallel):
+        levels = {model.levels.get(axis) for axis in node.axes}
+        size = min((threads for level, threads in UNIT_THREADS.items() if level in levels), default=1)
+        if size == 1:
+            continue
+        for stmt, around in statements(node.body):
+            done = isinstance(stmt, _DONE_BY_UNITS) or touches.of(stmt).writes
+            meets = isinstance(stmt, ast.Sync) and stmt.kind == "shared"
+            if around.parallels or not done or meets:
+                continue
+            doing = [path for path in paths if all(enters(path, region) is not False for region in around.regions)]
+            for one, other in combinations((path for path in doing if comes_to(path, (node,))), 2):
+                if not _units(one, size).isdisjoint(_units(other, size)):
+                    names = f"{one.name} and {other.name}"
+                    return stmt.span, f"{names} divide the unit that does this once: let one of them do it"
+    return None
 
 
 def not_run(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
@@ -180,6 +260,21 @@ def _changes_variable(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> 
             symbol = model.uses.get(name) if isinstance(name, ast.Name) else None
             if symbol is not None and isinstance(symbol.type, Scalar) and _is_carried(kernel, top, symbol):
                 return node.span, _not_carried(symbol)
+    return None
+
+
+def carried_future(model: Model, kernel: Kernel, paths: tuple[Path, ...]) -> tuple[Span, str] | None:
+    """A use of a copy of the block in what its paths run, which the verifier does not follow: each path has futures of
+    its own there."""
+    tops = outermost(model, kernel) if len(paths) > 1 else ()
+    own: set[Symbol] = set()
+    for stmt, around in statements(kernel.node.body):
+        if isinstance(stmt, ast.Copy) and stmt.target is not None and set(tops).isdisjoint(around.parallels):
+            own |= set(_futures(model, (stmt.target,)))
+    for node in (node for top in tops for node in walk(top)):
+        if isinstance(node, ast.Name) and model.uses.get(node) in own:
+            reason = f"'{node.id}', a copy of the block, is not followed into its paths"
+            return node.span, f"{reason}: wait for it in front of them, and use its buffer by name"
     return None
 
 

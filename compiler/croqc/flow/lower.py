@@ -12,7 +12,7 @@ from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.homes import give_homes
-from croqc.flow.joins import joins_on_exit, not_run
+from croqc.flow.joins import block_waits, carried_future, joins_on_exit, not_run
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import PASSING, moved_in_passing
@@ -88,6 +88,7 @@ class Lowering(Builder):
         self.forks: list[tuple[Fork, ast.Parallel, dict[str, Expr]]] = []
         self.handlers: dict[type, Handler] = {**_CONTROL, **table}
         self.blocks = prod(extent.const or 1 for extent in kernel.cluster)
+        self.block_waits = block_waits(model, kernel, paths)
         self._declare_events(arrivals)
         self.program.asserts += demands(model, kernel, self.exprs)
         self._kernel()
@@ -108,7 +109,8 @@ class Lowering(Builder):
         self.inside = program.divided
         for axis in node.axes:
             self._place(axis)
-        foreign = not_run(self.model, self.kernel, self.paths)
+        here = self.model, self.kernel, self.paths
+        foreign = not_run(*here) or carried_future(*here)
         if foreign is not None:
             self.emit(Fail(*foreign))
         self.block(node.body)

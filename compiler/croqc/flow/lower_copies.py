@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from croqc.flow.exprs import const
+from croqc.flow.joins import meets_block
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_events import event_ref
 from croqc.flow.ops_control import Fail, Meet
@@ -44,7 +45,7 @@ def copy(lowering: Lowering, node: ast.Copy) -> None:
         op.follows = lowering.buffers.handle(follows)
     together = info.unit is Unit.BLOCK and lowering.inside and len(lowering.paths) > 1
     op.together = together
-    if together and not op.asynchronous:
+    if together and (not op.asynchronous or meets_block(node, info.unit)):
         lowering.emit(Meet(node.span, lowering.loops))
     lowering.emit(op)
     if together and not op.asynchronous:

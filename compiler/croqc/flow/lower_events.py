@@ -9,7 +9,7 @@ from typing import Any
 from croqc.flow.exprs import Expr, apply, const
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
-from croqc.flow.ops_control import Fail, Set
+from croqc.flow.ops_control import Fail, Meet, Set
 from croqc.flow.ops_events import EventRef, Trigger, WaitEvent
 from croqc.flow.ops_futures import WaitFuture
 from croqc.sema.events import order_of
@@ -77,6 +77,8 @@ def wait(lowering: Lowering, node: ast.Wait) -> None:
             lowering.emit(WaitFuture(ref.span, lowering.buffers.handle(symbol), lowering.loops))
         elif isinstance(type_, Event):
             lowering.emit(Fail(ref.span, "an event that is declared outside the kernel"))
+    if node in lowering.block_waits:
+        lowering.emit(Meet(node.span, lowering.loops))
 
 
 def trigger(lowering: Lowering, node: ast.Trigger) -> None:

@@ -18,7 +18,7 @@ from croqc.text.record import record, replace
 from croqc.text.span import Span
 
 WHOLE = "the block"
-_BY_THREADS: Final = "path of threads "
+_BY_THREADS: Final = "path of thread"
 NO_REGIONS: Final[Mapping[ast.InThreads, bool | None]] = MappingProxyType({})
 NO_ENDS: Final[Mapping[ast.Parallel, int]] = MappingProxyType({})
 NO_NAMES: Final[Mapping[ast.Parallel, str]] = MappingProxyType({})
@@ -309,7 +309,8 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _by_threads(threads: Sequence[int]) -> str:
-    return f"{_BY_THREADS}{threads[0]} to {threads[-1]}"
+    first, last = threads[0], threads[-1]
+    return f"{_BY_THREADS} {first}" if first == last else f"{_BY_THREADS}s {first} to {last}"
 
 
 def _first(group: Mask) -> int:

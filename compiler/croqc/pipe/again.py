@@ -15,6 +15,17 @@ from croqc.pipe.exprs import ONE, Expr, Space, Tile, integer, multiply
 from croqc.pipe.published import read
 from croqc.pipe.turns import Place, Turns, Values, constant_of, names_of, places, terms_of
 from croqc.pipe.walk import Body, statements
+from croqc.text.record import record
+
+
+@record
+class _Sum:
+    """A coordinate: its constant, the values with their factors that are the same whenever it is computed, and what
+    divides all the rest."""
+
+    constant: int
+    same: Counter[Expr]
+    independent: int
 
 
 class Again:
@@ -26,6 +37,7 @@ class Again:
         self.fixed -= self.values.changing
         self.stores = Counter(stmt for stmt in statements(kernel.body) if stored_by(stmt) is not None)
         self.places = {id(stmt): place for stmt, place in places(kernel.body)}
+        self._sums: dict[Expr, _Sum] = {}
 
     def never_meet(self, one: Tile, other: Tile) -> bool:
         """Whether two tiles have no element in common, whatever values of variables either has been computed with."""
@@ -47,20 +59,28 @@ class Again:
         return turns.differ(tuple(zip(tile.origin, _lengths(tile), strict=True)))
 
     def _apart(self, one: Expr, length: int, other: Expr, other_length: int) -> bool:
-        one, other = self.values.inlined(one), self.values.inlined(other)
-        factors: Counter[Expr] = Counter(dict(terms_of(one)))
-        independent = 0
-        for part, factor in terms_of(other):
-            names = names_of(part)
-            if names is not None and names <= self.fixed:
-                factors[part] -= factor
-            else:
-                independent = gcd(independent, factor)
-        step = gcd(independent, *factors.values())
-        gap = constant_of(one) - constant_of(other)
+        left, right = self._sum(one), self._sum(other)
+        factors = left.same.copy()
+        factors.subtract(right.same)
+        step = gcd(left.independent, right.independent, *factors.values())
+        gap = left.constant - right.constant
         if step == 0:
             return gap >= other_length or gap + length <= 0
         return gap % step >= other_length and gap % step + length <= step
+
+    def _sum(self, coordinate: Expr) -> _Sum:
+        if coordinate not in self._sums:
+            value = self.values.inlined(coordinate)
+            same: Counter[Expr] = Counter()
+            independent = 0
+            for part, factor in terms_of(value):
+                names = names_of(part)
+                if names is not None and names <= self.fixed:
+                    same[part] = factor
+                else:
+                    independent = gcd(independent, factor)
+            self._sums[coordinate] = _Sum(constant_of(value), same, independent)
+        return self._sums[coordinate]
 
 
 def _lengths(tile: Tile) -> list[int | None]:

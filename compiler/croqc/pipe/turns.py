@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, integer, parts, plain_names, substituted
+from croqc.pipe.exprs import Cast, Expr, Fn, Lit, Op, Var, integer, parts, substituted
 from croqc.pipe.ranges import SIGNED, Range, Ranges, below
 from croqc.pipe.walk import Body, bodies, statements
 from croqc.sema.model import THREADS, Unit
@@ -22,8 +22,18 @@ _PURE = ("cdiv", "__min", "__max")
 
 def names_of(expr: Expr) -> frozenset[str] | None:
     """The names that alone decide about a value; None where memory, registers, or the thread does too."""
-    functions = [part.name for part in parts(expr) if isinstance(part, Fn)]
-    return plain_names(expr) if all(name in _PURE for name in functions) else None
+    found = set()
+    for part in parts(expr):
+        match part:
+            case Var(name=name):
+                found.add(name)
+            case Lit() | Op() | Cast():
+                pass
+            case Fn(name=name, foreign=False) if name in _PURE:
+                pass
+            case _:
+                return None
+    return frozenset(found)
 
 
 @record
@@ -78,18 +88,12 @@ class Values:
             self.meanings[name] = value
         for name in several:
             del self.meanings[name]
+        for name in tuple(self.meanings):  # a value is made of names that stand in front of it
+            self.meanings[name] = substituted(self.meanings[name], self.meanings)
 
     def inlined(self, expr: Expr) -> Expr:
         """An expression with the names that stand for values replaced by these."""
-        for _ in self.meanings:
-            if self.meanings.keys().isdisjoint(_names(expr)):
-                break
-            expr = substituted(expr, self.meanings)
-        return expr
-
-
-def _names(expr: Expr) -> Iterator[str]:
-    return (part.name for part in parts(expr) if isinstance(part, Var))
+        return substituted(expr, self.meanings)
 
 
 def _assigned(stmt: ir.Stmt) -> tuple[str, ...]:
@@ -134,7 +138,7 @@ class Turns:
         if self.values.unknown or not isinstance(self.loop, ir.Loop) or (integer(self.loop.step) or 0) < 1:
             return False
         corners = [(self.values.inlined(start), length - 1) for start, length in sides if length is not None]
-        terms = {part for corner, _ in corners for part in parts(corner)}
+        quotients = {part for corner, _ in corners for part in parts(corner) if isinstance(part, Op) and part.op == "/"}
         before = -1
         while before != len(self.known):
             before = len(self.known)
@@ -142,7 +146,7 @@ class Turns:
                 self._split(corner, slack)
             for term in tuple(self.known):
                 self._split(term, 0)
-            self._join(terms)
+            self._join(quotients)
         return Var(self.loop.name) in self.known
 
     def _split(self, value: Expr, slack: int) -> None:
@@ -166,14 +170,14 @@ class Turns:
         step = integer(self.loop.step) if isinstance(self.loop, ir.Loop) and part == Var(self.loop.name) else None
         return step or 1
 
-    def _join(self, terms: set[Expr]) -> None:
+    def _join(self, quotients: set[Op]) -> None:
         """Adds what quotient and remainder by the same known number give."""
-        for term in terms:
-            match term:
-                case Op(op="/", args=(value, by), elem=elem) if elem in SIGNED and self._is_known(by):
-                    rest = Op("%", (value, by), elem)
-                    if value.elem in SIGNED and self._is_known(term) and self._is_known(rest):
-                        self.known.add(value)
+        for each in quotients:
+            value, by = each.args
+            if each.elem in SIGNED and value.elem in SIGNED and self._is_known(by) and self._is_known(each):
+                rest = Op("%", (value, by), each.elem)
+                if self._is_known(rest):
+                    self.known.add(value)
 
     def _is_known(self, expr: Expr) -> bool:
         if expr in self.known:

@@ -16,7 +16,7 @@ from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
 from croqc.service.check import FileReport, FunctionReport
 from croqc.text.span import Span
-from croqls.ide.run_lenses import SHOW_RUN, Ran, around, directive_texts, likeness, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, Which, around, directive_texts, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
 RUN, VERIFY, FLOW = "croqtile.run", "croqtile.verify", "croqtile.showFlow"
@@ -38,7 +38,7 @@ Costs = dict[Analysis, tuple[str, str]]
 LayoutKey = tuple[object, ...]
 Layouts = Mapping[LayoutKey, int | None]
 """The bytes of the kernel that takes most; None where there is no layout."""
-_NOT_RUN: Mapping[str, Ran] = {}
+_NOT_RUN: Mapping[Which, Ran] = {}
 _NOT_LAID_OUT: Layouts = {}
 
 
@@ -46,7 +46,7 @@ def lenses(
     snapshot: Snapshot,
     card: bool,
     costs: Costs | None = None,
-    ran: Mapping[str, Ran] = _NOT_RUN,
+    ran: Mapping[Which, Ran] = _NOT_RUN,
     layouts: Layouts = _NOT_LAID_OUT,
 ) -> tuple[Lens, ...]:
     """The lenses of every function that has a name; `card`: a GPU is there to run on; `ran`: the last runs by function.
@@ -66,8 +66,8 @@ def lenses(
             cost = written.get(text)
             new[analysis] = known.get(analysis) or (_cost(analysis.model) if cost is None else cost, text)
         own = list(_of_function(report, card, new, layouts.get(keys[number]) if keys else None))
-        if own and report.name in ran:
-            title = run_title(ran[report.name], likeness(snapshot.report, report, outside))
+        if own and ran and (last := ran.get((report.name, snapshot.report.overloads[report.base]))) is not None:
+            title = run_title(last, likeness(snapshot.report, report, outside))
             own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
         found += own
     if costs is not None and not lent:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from croqc.engines.sim.machine.dtypes import Array
-from croqc.flow.joins import Job, joins_on_exit, not_run, predecessors
+from croqc.flow.joins import Job, block_waits, joins_on_exit, not_run, predecessors
 from croqc.flow.paths import WHOLE, Path, kernel_paths
 from croqc.sema.model import Kernel, Model
 from croqc.syntax import ast
@@ -60,6 +60,11 @@ class Plan:
     def not_followed(self) -> tuple[Span, str] | None:
         """The place and the reason where unlike inner parallels cannot be run one by one."""
         return not_run(self.model, self.kernel, self.paths)
+
+    @cached_property
+    def block_waits(self) -> frozenset[ast.Wait]:
+        """The waits of paths behind which the block meets."""
+        return block_waits(self.model, self.kernel, self.paths)
 
     def joins(self, node: ast.Parallel) -> bool:
         """Whether the block waits for the paths of an inner parallel when it leaves it."""

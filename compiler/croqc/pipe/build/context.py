@@ -37,6 +37,7 @@ class Context:
         self.in_team = False  # in a region of one path that is no single warp or warpgroup; its unit is BLOCK
         self.first = 0  # the first of the threads that BLOCK stands for
         self.threads = 1  # and how many these are
+        self.block_waits: frozenset[ast.Wait] = frozenset()  # behind which the block meets
         self.looped: set[ast.Node] = set()  # what stands in a loop
         self.known: dict[Symbol, str] = {}
         self.sizes: dict[str, Expr] = {}  # atoms of symbolic integers

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import arrival_counts
-from croqc.flow.joins import joins_on_exit, not_followed, unit_met
+from croqc.flow.joins import block_waits, joins_on_exit, not_followed, unit_met
 from croqc.flow.paths import Path, enters, kernel_paths, outermost
 from croqc.pipe import ir
 from croqc.pipe.build.bounds import bounds_of
@@ -76,6 +76,7 @@ class _Building:
         statements[ast.Parallel] = self._parallel
         statements[ast.InThreads] = self._region
         self.c = Context(model, kernel, statements, {**EXPRESSIONS, **VALUES})
+        self.c.block_waits = block_waits(model, kernel, self.paths)
         self.c.looped = {inner for loop in loops for inner in walk(loop)}
         self.c.known.update(host.names)
         self.c.tuples.update(host.tuples)

@@ -197,18 +197,19 @@ def _awaited(c: Context, node: ast.Expr, span: Span) -> Built:
 def _wait(c: Context, node: ast.Wait) -> Built:
     found: Built = []
     futures: list[str] = []
+    unit = Unit.BLOCK if node in c.block_waits else c.unit
     for ref in node.refs:
         if not _is_future(c, ref):
             found += _in_turn(c, [ir.Wait(node.span, slot) for slot in slot_ref(c, ref)])
         elif _is_of_multiply(c, ref):  # groups end in order: with all of them, its own
             found.append(ir.Commit(node.span))
         elif (transfers := _transfers(c, ref)) != (_handle(c, ref),):
-            found.append(ir.Await(node.span, transfers, c.unit, among=True))
+            found.append(ir.Await(node.span, transfers, unit, among=True))
         else:
             futures += transfers
     if futures:
-        found.append(ir.Await(node.span, tuple(futures), c.unit))
-    return found
+        found.append(ir.Await(node.span, tuple(futures), unit))
+    return [*found, ir.Sync(node.span, Unit.BLOCK)] if node in c.block_waits else found
 
 
 def _transfers(c: Context, node: ast.Expr) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from croqc.pipe import ir
 from croqc.pipe.env import Env
 from croqc.pipe.errors import LoweringError
+from croqc.pipe.exprs import Tensor
 from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.tiles import handed_on
 from croqc.pipe.transfers import sides
@@ -20,6 +21,7 @@ from croqc.text.record import replace
 from croqc.text.span import Span
 
 _TMA, _PLAIN = 128, 16  # alignments in bytes
+_NARROWEST = 32  # bytes of a row of the narrowest swizzle
 
 
 def layout(kernel: ir.Kernel, env: Env) -> ir.Kernel:
@@ -60,8 +62,7 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
     if name in uses.operands:
         swizzle = swizzle or widest_swizzle(width)
         if not swizzle:
-            reason = f"rows of '{name}' are {width} bytes; a multiply reads shared rows of a multiple of 32 bytes"
-            raise LoweringError(f"{reason}: give it more columns", uses.operands[name])
+            raise LoweringError(_too_narrow(item.tensor), uses.operands[name])
     elif not swizzle and flat and name in (uses.stored & uses.transferred - uses.handed_on.keys()) | uses.wide:
         swizzle = widest_swizzle(width)
     if swizzle and name in uses.handed_on:
@@ -74,6 +75,17 @@ def _laid_out(item: ir.Shared, uses: _Uses) -> ir.Shared:
         raise LoweringError(f"{reason}: use a narrower swizzle or longer rows", item.span)
     alignment = SWIZZLED if swizzle else _TMA if name in uses.transferred else _PLAIN
     return replace(item, swizzle=swizzle, alignment=alignment)
+
+
+def _too_narrow(tensor: Tensor) -> str:
+    """Of an operand whose rows fill no swizzle: those of 8, 24, 40, … columns of 16 bits, where it lies across K."""
+    width, extents = tensor.row_bytes, ", ".join(map(str, tensor.extents))
+    columns = (width // _NARROWEST + 1) * _NARROWEST // tensor.elem_bytes
+    view = f"{tensor.name}.view({extents}).from({', '.join('0' for _ in tensor.extents)})"
+    return (
+        f"rows of '{tensor.name}' are {width} bytes; a multiply reads shared rows of a multiple of {_NARROWEST}: "
+        f"give it {columns} columns, and use '{view}', copied with '.swiz<{_NARROWEST}>'"
+    )
 
 
 # --- tensor maps -------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 
 from croqc.engines.sim.code.compiler import Code, Compiler, sequence
 from croqc.engines.sim.code.declare import extents
-from croqc.engines.sim.code.sync import device, step
+from croqc.engines.sim.code.sync import device, meet, step
 from croqc.engines.sim.code.values import single
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.barrier import Arrival, MBarrier, OverrunError
@@ -136,6 +136,7 @@ def _index(event: Event, subscripts: list[int], span: Span) -> int:
 
 def _wait(c: Compiler, node: ast.Wait) -> Code:
     refs, span = [(targets_fn(c, ref), ref) for ref in node.refs], node.span
+    meets = any(node in plan.block_waits for plan in c.plans.values())
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         _, path = device(frame, span)
@@ -147,6 +148,8 @@ def _wait(c: Compiler, node: ast.Wait) -> Code:
                 continue
             for slot in found:
                 yield from _wait_slot(path, slot, span)
+        if meets:
+            yield from meet(frame, span)
 
     return Code(run, True)
 
