@@ -98,7 +98,7 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         return
     others = len(lowering.paths) > 1 or lowering.events
     if call.kind == "call" and others and not _is_in_sight(call.callee, context):
-        lowering.note(call.span, f"'{call.callee}' read as empty")
+        lowering.note(call.span, call.callee)
     if call.kind == "atomic":
         _atomic(lowering, call)
         return
@@ -168,7 +168,7 @@ def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
         case Effect.COMMIT:
             lowering.emit(Commit(node.span, lowering.loops))
         case Effect.NOTHING:
-            lowering.note(node.span, "read as empty")
+            lowering.note(node.span)
 
 
 STATEMENTS: Final[dict[type, Callable[[Lowering, Any], None]]] = {
