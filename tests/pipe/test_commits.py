@@ -32,7 +32,7 @@ def sometimes(*body: ir.Stmt) -> ir.If:
 
 
 def told(*body: ir.Stmt) -> str:
-    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, fence `|`, `I`sland, first letters of
+    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, fence `|`, `I`sland, letters of
     jumps; loops in brackets, conditions in braces."""
     return _told(commits(replace(kernel(*body), accumulators=(ACC,)), env_of({})).body)
 
