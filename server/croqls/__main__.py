@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from croqc.service.memory import collect_seldom
+from croqc.service.memory import collect_when_settled
 
 if __name__ == "__main__":
-    collect_seldom()  # before the modules, of whose objects none dies
+    collect_when_settled()  # before the modules, of whose objects none dies
     from croqls.lsp.serve import serve
 
     serve()

@@ -21,6 +21,7 @@ DOCUMENT = "file:///home/ada/k.co"
 ENTRY: dict[str, Any] = {
     "path": "/home/ada/k.co",
     "function": "f",
+    "overload": 1,
     "name": "small",
     "verdict": "wrong",
     "engine": "gpu",
@@ -55,6 +56,12 @@ def seeds(store: History, document: str = DOCUMENT) -> list[int]:
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+
+
+def test_a_run_that_was_kept_before_overloads_were_told_apart_is_of_the_first(kept: History) -> None:
+    older = {name: value for name, value in ENTRY.items() if name != "overload"}
+    kept.add(DOCUMENT, [Kept(entry(1).at, older), Kept(entry(1).at, ENTRY | {"overload": "x"})])
+    assert [one.run["overload"] for one in kept.read(DOCUMENT)] == [0]
 
 
 def test_a_run_comes_back_without_anything_of_the_source(kept: History) -> None:

@@ -88,7 +88,7 @@ HANG = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, 
 TIMING = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9, Ceiling(4000.0, 790.0, "2026-01-02"))
 SIZES = (("M", 64), ("alpha", -math.inf))
 HUNG = RunResult(Verdict.HANGS, "sim", "sm_90a", SIZES, 7, 3, (EXPECTATION,), (HANG,), 1.25, 0.5, TIMING)
-REPORT = RunReport("k.co", "f", "small", HUNG, "said", (Position(0, 1), Position(0, 2)), ("x",), ("y",))
+REPORT = RunReport("k.co", "f", "small", HUNG, "said", (Position(0, 1), Position(0, 2)), ("x",), ("y",), overload=1)
 
 
 def run_as_json() -> dict[str, Any]:
@@ -162,6 +162,7 @@ def test_fields_of_a_run() -> None:
     assert run == {
         "path": "k.co",
         "function": "f",
+        "overload": 1,
         "name": "small",
         "verdict": "hangs",
         "engine": "sim",

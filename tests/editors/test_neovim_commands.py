@@ -28,6 +28,7 @@ LIT = """(function(buffer)
   end
   return found
 end)"""
+TOLD = "client(0):notify('workspace/didChangeConfiguration', { settings = {} })"
 BESIDE = "vim.api.nvim_win_get_buf(vim.api.nvim_list_wins()[2])"
 
 
@@ -145,9 +146,9 @@ def test_the_page_is_of_the_settings_that_count_for_the_file(nvim: Neovim) -> No
     """A number is a value, a macro that the file does not have is none of its options, and a directive comes first."""
     head = "// croq: arch sm_90a\n#ifndef T\n#define T 1\n#endif\n"
     nvim.edit("settings.co", head + CURRENT)
-    set_to = "client(0).settings = vim.json.decode(...); client(0):notify('workspace/didChangeConfiguration', { settings = {} })"
     nvim.lua(
-        set_to, json.dumps({"croqtile": {"arch": "sm_80", "dialect": "current", "defines": {"T": 64, "DEBUG": None}}})
+        f"client(0).settings = vim.json.decode(...); {TOLD}",
+        json.dumps({"croqtile": {"arch": "sm_80", "dialect": "current", "defines": {"T": 64, "DEBUG": None}}}),
     )
     about = "{ textDocument = { uri = vim.uri_from_bufnr(0) } }"
     flags = f"client(0):request_sync('croqtile/document', {about}, 20000).result.flags"
@@ -156,7 +157,7 @@ def test_the_page_is_of_the_settings_that_count_for_the_file(nvim: Neovim) -> No
     nvim.do("CroqFlow page")
     command = nvim.value("started")
     nvim.lua("vim.system = system; client(0).settings = {}")
-    nvim.lua("client(0):notify('workspace/didChangeConfiguration', { settings = {} })")
+    nvim.lua(TOLD)
     assert command[1:] == ["flow", str(nvim.folder / "settings.co"), "--serve", "--dialect", "current", "-D", "T=64"]
 
 

@@ -21,6 +21,7 @@ HANGING = SMALL.replace(BOOTSTRAP, "")
 # A run on a card, as in `croq run --json`.
 FINISHED: dict[str, Any] = {
     "function": "f",
+    "overload": 0,
     "name": "",
     "verdict": "verified",
     "engine": "gpu",

@@ -14,6 +14,7 @@ ROLES = """parallel p by 2 : group-4 {
   inthreads.async (p == 0) { wait empty[0]; dma.copy src.subspan(16, 64).at(b, 0) => buf[0]; trigger full[0]; }
   inthreads.async (p == 1) { wait full[0]; dma.copy buf[0] => out_s; trigger empty[0]; }
 }"""
+READS = "parallel p by 2 : group-4 { dma.copy other_s => src.subspan(16, 64).at(b, p); }"
 EPILOGUE = "dma.copy out_s => dst.subspan(16, 64).at(b, 0);"
 OTHER = "dma.copy other_s => src.subspan(16, 64).at(b, 1);"
 DECLARE = "shared f16 [16, 64] out_s, other_s;"
@@ -33,6 +34,10 @@ def joins(model: Model) -> list[bool]:
         (f"{ROLES} {EPILOGUE}", [True]),
         (f"{ROLES} dma.copy other_s => dst.subspan(16, 64).at(b, 0);", [False]),
         (f"{ROLES} {OTHER}", [True]),  # global memory that the producer reads is written
+        (f"{ROLES} __atomic_add(dst.at(b, 0), other_s.at(0, 0));", [False]),
+        (f"{ROLES} __atomic_add(dst.at(b, 0), buf[0].at(0, 0));", [True]),
+        (f"{READS} __atomic_add(dst.at(b, 0), other_s.at(0, 0));", [False]),  # both only read
+        (f"{READS} __atomic_add(other_s.at(0, 0), dst.at(b, 0));", [True]),
         (f"foreach tile in 4 {{ {ROLES} }} {EPILOGUE}", [True]),
         (f"foreach tile in 4 {{ {ROLES} {EPILOGUE} }}", [True]),
         (f"foreach tile in 4 {{ {EPILOGUE} {ROLES} }}", [True]),  # the next iteration comes to it

@@ -37,8 +37,8 @@ def test_threads_without_roles_go_along_where_others_have_some() -> None:
     every = "parallel t by 64 : thread {}"
     roles = "parallel r by 64 : thread { inthreads.async (r == 0) {} inthreads.async (r == 1) {} }"
     assert named(body(roles + every)) == {
-        "path r == 0": range(1),
-        "path r == 1": range(1, 2),
+        "path r == 0, t = 0": range(1),
+        "path r == 1, t = 1": range(1, 2),
         "path of threads 2 to 63": range(2, 64),
     }
 

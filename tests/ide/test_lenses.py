@@ -61,7 +61,7 @@ def test_the_memory_is_that_of_the_layout_where_it_is_known(name: str) -> None:
     snapshot = Snapshot("file:///k.co", 1, text_of(name))
     (function,) = [one.name for one in snapshot.report.functions]
     (kernel,) = shared_memory(snapshot.report, function, {}).kernels
-    assert shared_bytes(snapshot.report, [function, "gone"]) == {function: kernel.bytes, "gone": None}
+    assert shared_bytes(snapshot.report, [0]) == [kernel.bytes]
     plain = lenses(snapshot, False)[-1].title
     told = lenses(snapshot, False, layouts={layout_keys(snapshot.report)[0]: kernel.bytes})[-1].title
     assert told == re.sub(r"buffers (≥ )?[\d.]+/", f"shared {kernel.bytes / 1024:.1f}/", plain)
@@ -111,3 +111,26 @@ def test_costs_are_kept_for_functions_that_did_not_change(monkeypatch: pytest.Mo
     changed = before.edited(3, text.replace("mma.commit", "mma .commit"))
     assert lenses(changed, False, costs)[-1].title == "anew"
     assert len(costs) == 1
+
+
+OVERLOADS = """__co__ void f(global s32 [8] x) {
+  parallel b by 1 : block {
+    shared s32 [8] small;
+    parallel p by 8 : thread { small.at(p) = x.at(p); x.at(p) = small.at(7 - p); }
+  }
+}
+__co__ void f(global f16 [64, 64] x) {
+  parallel b by 1 : block {
+    shared f16 [64, 64] large;
+    parallel p by 64 : thread { large.at(p, 0) = x.at(p, 0); x.at(p, 0) = large.at(63 - p, 0); }
+  }
+}
+__co__ void g(global s32 [N] x) { parallel p by N : thread { x.at(p) = 1; } }
+"""
+
+
+def test_two_kernels_of_one_name_take_what_each_takes() -> None:
+    """32 bytes, and 64 rows of 64 halves; of the third, without shared memory, none."""
+    report = Snapshot("file:///k.co", 1, OVERLOADS).report
+    assert shared_bytes(report, [0, 1, 2]) == [32, 8192, 0]
+    assert shared_bytes(report, [1]) == [8192]

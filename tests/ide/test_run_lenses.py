@@ -8,7 +8,7 @@ import pytest
 
 from croqc.service.history import kept_part
 from croqls.ide.lenses import lenses
-from croqls.ide.run_lenses import SHOW_RUN, Ran, around, duration, likeness, macros_of, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, Which, around, duration, likeness, macros_of, run_title
 from croqls.ide.snapshot import Snapshot
 
 TEXT = """#define TILE 64
@@ -101,11 +101,11 @@ def test_durations_have_three_digits(seconds: float, said: str) -> None:
     assert duration(seconds) == said
 
 
-def ran(text: str, name: str = "f") -> dict[str, Ran]:
+def ran(text: str, name: str = "f") -> dict[Which, Ran]:
     report = Snapshot("file:///k.co", 1, text).report
     function = report.function_named(name)
     assert function is not None
-    return {name: Ran(likeness(report, function, around(report)), (entry(sizes={}),))}
+    return {(name, 0): Ran(likeness(report, function, around(report)), (entry(sizes={}),))}
 
 
 def shown(text: str) -> list[str]:
@@ -157,3 +157,20 @@ def test_it_stands_behind_the_buttons_that_run_and_goes_with_its_function() -> N
     assert [lens.command for lens in own][:3] == ["croqtile.run", "croqtile.verify", SHOW_RUN]
     assert TEXT[own[2].span.start : own[2].span.end] == "g"
     assert shown(TEXT.replace("void f(", "void renamed(")) == []
+
+
+OVERLOADS = """// croq: run
+__co__ void f(global s32 [8] x) { parallel p by 8 : thread { x.at(p) = 1; } }
+// croq: run
+__co__ void f(global f16 [8] x) { parallel p by 8 : thread { x.at(p) = 1; } }
+"""
+
+
+def test_two_functions_of_one_name_tell_of_their_own_runs() -> None:
+    report = Snapshot("file:///k.co", 1, OVERLOADS).report
+    first, second = (likeness(report, function, around(report)) for function in report.functions)
+    known = {("f", 0): Ran(first, (entry(sizes={}),)), ("f", 1): Ran(second, (entry("crashed", sizes={}),))}
+    found = lenses(Snapshot("file:///k.co", 1, OVERLOADS), card=False, ran=known)
+    assert [lens.title.split(" · ")[0] for lens in found if lens.command == SHOW_RUN] == ["✓ verified", "✗ crashed"]
+    alone = lenses(Snapshot("file:///k.co", 1, OVERLOADS), card=False, ran={("f", 1): known["f", 1]})
+    assert [lens.span.start > OVERLOADS.index("f16") - 20 for lens in alone if lens.command == SHOW_RUN] == [True]

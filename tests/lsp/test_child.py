@@ -54,6 +54,27 @@ async def test_nothing_waits_for_a_process_that_does_not_read() -> None:
     child.send("to nobody")
 
 
+def lengths(connection: Connection) -> None:
+    while True:
+        connection.send(len(connection.recv()))
+
+
+async def test_orders_come_in_their_order_however_they_are_written() -> None:
+    """Those that the pipe takes are written at once, the others by a thread, and what follows them behind them."""
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+    child = Child(lengths, "lengths", heard.put_nowait)
+    try:
+        child.send("x")
+        assert child._orders.empty() and child._left == 0
+        assert await asyncio.wait_for(heard.get(), 60) == 1
+        sizes = [10, 10_000_000, 20, 3_000_000, 30]
+        for size in sizes:
+            child.send("x" * size)
+        assert [await asyncio.wait_for(heard.get(), 60) for _ in sizes] == sizes
+    finally:
+        child.kill()
+
+
 async def test_an_order_of_a_process_that_is_stopped_fails_and_the_next_one_is_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

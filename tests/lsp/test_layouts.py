@@ -44,13 +44,13 @@ class Worker(WorkerProcess):
 
     def __init__(self) -> None:
         super().__init__("none", grace=0.0)
-        self.asked: list[list[str]] = []
+        self.asked: list[list[int]] = []
         self.fails = False
 
     async def ask(self, order: Order, on_news: Any = None) -> Outcome:
-        names = order.options["entries"]
-        self.asked.append(names)
-        return Outcome(failed="no") if self.fails else Outcome(dict.fromkeys(names, 1024))
+        numbers = order.options["functions"]
+        self.asked.append(numbers)
+        return Outcome(failed="no") if self.fails else Outcome([1024] * len(numbers))
 
 
 def opened(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Documents, Worker, LayoutFinder, list[str]]:
@@ -82,12 +82,12 @@ async def test_nothing_is_worked_out_while_somebody_types(monkeypatch: pytest.Mo
         documents.open(URI, version, TWO.format(version, ""))
         assert finder.of(present(documents)) == {}
     await until_idle(finder)
-    assert (worker.asked, told) == ([["f"]], ["found"])  # `g` has no kernel
+    assert (worker.asked, told) == ([[0]], ["found"])  # `g` has no kernel
     assert list(finder.of(present(documents)).values()) == [1024]
     documents.open(URI, 6, TWO.format(5, "parallel p by 2 : thread {}"))
     finder.of(present(documents))
     await until_idle(finder)
-    assert worker.asked == [["f"], ["g"]]
+    assert worker.asked == [[0], [1]]
     assert list(finder.of(present(documents)).values()) == [1024, 1024]
     assert len(told) == 2
 
@@ -98,7 +98,7 @@ async def test_what_cannot_be_found_is_not_asked_for_again(monkeypatch: pytest.M
     for _ in range(3):
         finder.of(present(documents))
         await until_idle(finder)
-    assert worker.asked == [["f"]]
+    assert worker.asked == [[0]]
 
 
 async def test_a_few_functions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ async def test_a_few_functions_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
     documents, worker, finder, told = opened(text, monkeypatch)
     finder.of(present(documents))
     await until_idle(finder)
-    assert [len(names) for names in worker.asked] == [8, 8, 4]
+    assert [len(numbers) for numbers in worker.asked] == [8, 8, 4]
     assert told == ["found"]
 
 

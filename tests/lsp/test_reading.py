@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+from lsprotocol import types as lsp
+
+from croqc.service.check import FileReport, check_text
+from croqls.ide.snapshot import Snapshot
+from croqls.lsp.documents import Documents
+from croqls.lsp.reading import Reading
 from tests.lsp.bare import Server
 
 SMALL = "__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { x.at(p) = zz; }\n}\n"
@@ -135,3 +144,33 @@ def test_a_rename_waits_for_all_of_a_long_document(server: Server) -> None:
     edit = server.ask("textDocument/rename", place | {"newName": "WIDTH"})
     assert 2 in listed(server, uri)
     assert len(edit["changes"][uri]) == 2
+
+
+async def test_nothing_is_read_on_while_an_answer_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor before it is sent: two threads would share the interpreter."""
+    steps: list[int] = []
+
+    def read(_: Snapshot, last: FileReport | None, between: Callable[[], None]) -> FileReport:
+        for step in range(3):
+            between()
+            steps.append(step)
+        return check_text("") if last is None else last
+
+    monkeypatch.setattr(Snapshot, "read", read)
+    documents, done = Documents(), asyncio.Event()
+    reading = Reading(documents)
+    reading.on_read = lambda *_: done.set()
+    snapshot, _ = documents.open("untitled:long.co", 1, long_text(16))
+    with reading.ahead():
+        with reading.ahead():
+            assert reading.begin(snapshot)
+        await asyncio.sleep(0.05)
+    assert steps == []
+    wait = reading.before(lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(snapshot.uri)))
+    assert wait is not None
+    assert await wait(reading._free.is_set) is False
+    assert not reading._free.is_set()
+    await asyncio.wait_for(done.wait(), 60)
+    assert steps == [0, 1, 2]
+    await asyncio.sleep(0.01)
+    assert reading._free.is_set()

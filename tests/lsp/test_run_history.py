@@ -254,7 +254,7 @@ class Answering(WorkerProcess):
 
     async def ask(self, order: Order, on_news: Callable[[News], None] = lambda _: None) -> Outcome:
         await asyncio.sleep(0.01)
-        return Outcome({"runs": [{"function": "add", "verdict": "verified"}]})
+        return Outcome({"runs": [{"function": "add", "overload": 0, "verdict": "verified"}]})
 
 
 def test_a_history_that_cannot_be_read_takes_no_result_and_no_run() -> None:
@@ -276,7 +276,7 @@ def test_a_history_that_cannot_be_read_takes_no_result_and_no_run() -> None:
 
     run, runs = asyncio.run(play())
     assert (run.state, run.data["runs"][0]["verdict"]) == ("done", "verified")
-    assert runs.current is None and list(runs.ran("file:///k.co")) == ["add"]
+    assert runs.current is None and list(runs.ran("file:///k.co")) == [("add", 0)]
 
 
 def test_histories_of_a_hundred_documents_are_held_and_older_ones_read_again() -> None:
@@ -289,3 +289,62 @@ def test_histories_of_a_hundred_documents_are_held_and_older_ones_read_again() -
 
     asyncio.run(play())
     assert kept.asked == [f"file:///{number}.co" for number in (*range(101), 1)]
+
+
+OVERLOADS = """// croq: run
+// croq: expect x == 1
+__co__ void f(global s32 [8] x) { parallel p by 8 : thread { x.at(p) = 1; } }
+// croq: run
+// croq: expect x == 2
+__co__ void f(global f32 [8] x) { parallel p by 8 : thread { x.at(p) = 1.0f; } }
+"""
+
+
+def test_two_functions_of_one_name_each_have_their_own_run(servers: Callable[[], Server], tmp_path: Path) -> None:
+    """In the lenses of this server and of the next one, above which a line was put meanwhile."""
+    uri = (tmp_path / "k.co").as_uri()
+    document = {"textDocument": {"uri": uri}}
+
+    def told(server: Server) -> list[tuple[int, str]]:
+        found = server.ask("textDocument/codeLens", document)
+        shown = [one for one in found if one["command"]["command"] == "croqtile.showRun"]
+        return [(one["range"]["start"]["line"], one["command"]["title"].split(" · ")[0]) for one in shown]
+
+    first = servers()
+    first.open(uri, OVERLOADS)
+    runs = run(first, document)
+    assert [(one["function"], one["overload"], one["verdict"]) for one in runs] == [
+        ("f", 0, "verified"),
+        ("f", 1, "wrong"),
+    ]
+    assert told(first) == [(2, "✓ verified"), (5, "✗ wrong")]
+    stop(first)
+    second = servers()
+    second.open(uri, f"// more\n{OVERLOADS}")
+    assert told(second) == [(3, "✓ verified"), (6, "✗ wrong")]
+
+
+def test_one_of_two_functions_of_a_name_is_run_alone(server: Server) -> None:
+    """As the Test Explorer and the lenses ask for it; over the only function of a name these say no number."""
+    uri = "untitled:k.co"
+    document = {"textDocument": {"uri": uri}}
+    server.start()
+    server.open(uri, OVERLOADS + SMALL)
+    (file,) = server.ask("croqtile/tests", document)["files"]
+    tests = [{name: one[name] for name in ("function", "overload", "runLine")} for one in file["tests"]]
+    assert tests[:2] == [{"function": "f", "overload": number, "runLine": 0} for number in (0, 1)]
+    for number, verdict in enumerate(("verified", "wrong")):
+        (one,) = run(server, document, entry="f", overload=number, runLine=0)
+        assert (one["overload"], one["verdict"]) == (number, verdict)
+    lenses = [one["command"]["arguments"] for one in server.ask("textDocument/codeLens", document)]
+    assert [uri, "f", {"overload": 1}] in lenses and [uri, "add"] in lenses
+    arguments = [uri, "f", {"overload": 0}]
+    shown = server.ask("workspace/executeCommand", {"command": "croqtile.showRun", "arguments": arguments})
+    assert [one["verdict"] for one in shown["result"]["runs"]] == ["verified"]
+    result = ended(server, server.ask("croqtile/run", document | {"engine": "sim", "entry": "f", "overload": 2})["id"])
+    assert (result["state"], result["message"]) == (
+        "refused",
+        "untitled:k.co: there is no function 'f' of number 2, counted from 0",
+    )
+    with pytest.raises(FailedError, match="'overload' must be a whole number"):
+        server.ask("croqtile/run", document | {"entry": "f", "overload": "1"})

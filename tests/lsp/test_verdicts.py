@@ -74,11 +74,11 @@ def test_objects_are_looked_through_behind_the_verdicts(monkeypatch: pytest.Monk
     done: list[str] = []
     monkeypatch.setattr(server, "text_document_publish_diagnostics", lambda _: done.append("list"))
     monkeypatch.setattr(server.flow, "submit", lambda _: done.append("verdicts"))
-    monkeypatch.setattr(publishing, "collect_young", lambda: done.append("collect"))
+    monkeypatch.setattr(publishing, "settle", lambda: done.append("settle"))
     snapshot, _ = server.documents.open("file:///k.co", 1, PIPELINE)
     publish(server, snapshot)
     publish_verdicts(server, Answer("file:///k.co", 1, ()))
-    assert done == ["list", "verdicts", "list", "collect"]
+    assert done == ["list", "verdicts", "list", "settle"]
 
 
 def test_a_rule_that_fails_is_logged_once_and_the_rest_is_published(

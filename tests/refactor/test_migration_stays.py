@@ -148,6 +148,38 @@ def test_what_a_macro_makes_in_part_stays() -> None:
     assert [item for item in check_text(found.text).diagnostics if item.severity is Severity.ERROR] == []
 
 
+STEP = """#define STEP(w) ma = mma.load a_s[w % 2]; mb = mma.load b_s[w % 2]; mma.row.row acc, ma, mb
+__co__ void f(global f16 [M, K] a, global f16 [N, K] b, global f32 [M, N] c) {
+  parallel {bm, bn} by [cdiv(M, 64), cdiv(N, 64)] : block {
+    shared f16 [64, 16] a_s[2], b_s[2];
+    acc = mma.fill 0.0f;
+    foreach {k} in [cdiv(K, 16)] {
+      dma.copy a.subspan(64, 16).at(bm, k) => a_s[k % 2];
+      dma.copy b.subspan(64, 16).at(bn, k) => b_s[k % 2];
+      sync.shared;
+      parallel p by 1 : group-4 { STEP(k); mma.commit; }
+      sync.shared;
+    }
+    parallel p by 1 : group-4 { mma.store acc, c.subspan(64, 64).at(bm, bn); }
+  }
+}
+"""
+
+
+def test_loads_that_a_macro_with_arguments_makes_stay_with_that_reason() -> None:
+    found = moved(STEP)
+    assert "STEP(k); mma.commit;" in found.text
+    told = [(item.message, STEP[item.span.start : item.span.end]) for item in found.kept]
+    assert told == [("the multiply's older form stays: a macro makes the loads or the commit", "STEP(k)")]
+
+
+def test_a_refusal_for_whole_lines_is_shown_at_their_text() -> None:
+    before = code(STEP)
+    at = before.text.index("      sync.shared;")
+    outcome = attempt(before, [Edit(Span(at, at + len("      sync.shared;\n")), "(")])
+    assert isinstance(outcome, Refusal) and before.slice(outcome.span) == "sync.shared;"
+
+
 def test_edits_inside_a_macro_are_refused() -> None:
     before = code(MACROS)
     at = before.text.index("TAKE(k % 2)") + len("TAKE(")

@@ -49,6 +49,7 @@ export interface Timing {
 /** What is kept of a run in its history. */
 export interface KeptRun {
   readonly function: string;
+  readonly overload: number;
   readonly name: string;
   readonly verdict: Verdict;
   readonly engine: "sim" | "gpu";
@@ -128,6 +129,7 @@ export interface Past {
 
 export interface KernelTest {
   readonly function: string;
+  readonly overload: number;
   readonly runLine: number | null;
   readonly label: string;
   readonly range: Range;

@@ -52,6 +52,7 @@ export function entry(more: Partial<RunEntry> = {}): RunEntry {
     hang: [],
     time: 0.0812,
     compileTime: 0,
+    overload: 0,
     timing: null,
     message: "",
     range: null,

@@ -50,7 +50,7 @@ def _event(event: EventEntry) -> str:
     arrivals = " or ".join(map(str, counts)) + f" arrival{'' if counts == [1] else 's'} a generation"
     counted = _many(event.credits, "credit") if event.credits else "credits" if event.grantedBy else "no credits"
     start = f"{counted} at start"
-    given = " (ready)" if event.ready else _at([Site("", place) for place in event.grantedBy])
+    given = " (ready)" if event.ready else _at([Site("", "", place) for place in event.grantedBy])
     parts = [f"{_many(event.slots, 'slot')}, {arrivals}, {start}{given}"]
     if event.triggeredBy:
         parts.append("given by " + _sites(event.triggeredBy))
@@ -63,7 +63,7 @@ def _sites(sites: Iterable[Site]) -> str:
     """ "path p == 0 (line 27), path p == 1 (lines 31, 40)"."""
     found: dict[str, list[Site]] = {}
     for site in sites:
-        found.setdefault(site.path, []).append(site)
+        found.setdefault(site.called, []).append(site)
     return ", ".join(path + _at(places) for path, places in found.items())
 
 

@@ -96,13 +96,11 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
     others = len(lowering.paths) > 1 or lowering.events
     if call.kind == "call" and others and not _is_in_sight(call.callee, context):
         lowering.note(call.span, f"'{call.callee}' read as empty")
+    if call.kind == "atomic":
+        _atomic(lowering, call)
+        return
     operands = [operand for arg in call.args for operand in lowering.buffers.reads_in(arg)]
     if not operands:
-        return
-    if call.kind == "atomic":
-        op = Touch(call.span, (), operands, lowering.loops)
-        op.atomic = True
-        lowering.emit(op)
         return
     for operand in each_of(operands):
         if operand.stage is not None:
@@ -112,6 +110,20 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
     if handed:
         op = Touch(call.span, (), handed, lowering.loops)
         op.maybe = f"whether '{call.callee}' writes what it is given is not known"
+        lowering.emit(op)
+
+
+def _atomic(lowering: Lowering, call: ast.Call) -> None:
+    """Its first argument is the element that it changes; what says which element, and the values, are read (4.6)."""
+    changed = call.args[0]
+    target = lowering.buffers.operand(changed)
+    found = [operand for arg in call.args for operand in lowering.buffers.reads_in(arg)]
+    reads = [each for each in found if target is None or each.span != target.span]
+    if reads:
+        lowering.emit(Touch(call.span, reads, (), lowering.loops))
+    if target is not None:
+        op = Touch(call.span, (), (target,), lowering.loops)
+        op.atomic = True
         lowering.emit(op)
 
 

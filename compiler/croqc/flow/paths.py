@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -15,10 +15,13 @@ from croqc.syntax import ast
 from croqc.syntax.printer_exprs import print_expr
 from croqc.syntax.visit import nodes_of_kind, walk
 from croqc.text.record import record, replace
+from croqc.text.span import Span
 
 WHOLE = "the block"
+_BY_THREADS: Final = "path of thread"
 NO_REGIONS: Final[Mapping[ast.InThreads, bool | None]] = MappingProxyType({})
 NO_ENDS: Final[Mapping[ast.Parallel, int]] = MappingProxyType({})
+NO_NAMES: Final[Mapping[ast.Parallel, str]] = MappingProxyType({})
 
 
 @record(eq=False)
@@ -26,9 +29,11 @@ class Path:
     """One path of a kernel's block.
 
     `name` as texts say it: "path w == 0" where the condition of an `inthreads`, as written, selects exactly
-    this path, else "path w = 2"; "the block" at block level. `indices` are the values of the parallel
-    indices that name it; `threads` the half-open range of `threadIdx.x` that it covers (with a step where every
-    n-th thread is meant; the smallest range around them where they lie irregularly, then `scattered` lists them).
+    this path, else "path w = 2"; "the block" at block level. `names`: only where a block has several inner
+    `parallel`s; what the path is called inside each of the outermost ones that has a name for it alone. `name` has all
+    of these. `indices` are the values of the parallel indices that name it; `threads` the half-open range of
+    `threadIdx.x` that it covers (with a step where every n-th thread is meant; the smallest range around them where
+    they lie irregularly, then `scattered` lists them).
     `regions` says of each `inthreads` of the kernel whether some thread of the path enters it, None if unknown.
     `met`: only where the inner `parallel`s of a block are divided in unlike ways; the outermost ones that the path
     runs, each with how many threads a unit has that meets at its begin and its end (1: none). `apart`: those that
@@ -42,6 +47,15 @@ class Path:
     scattered: tuple[int, ...] = ()
     met: Mapping[ast.Parallel, int] = NO_ENDS
     apart: frozenset[ast.Parallel] = frozenset()
+    names: Mapping[ast.Parallel, str] = NO_NAMES
+
+    def name_in(self, top: ast.Parallel | None) -> str:
+        """What it is called inside one of the outermost inner `parallel`s; its whole name beside them."""
+        return self.name if top is None else self.names.get(top, self.name)
+
+    def name_at(self, span: Span) -> str:
+        """What it is called at a place of its function."""
+        return self.name_in(next((node for node in self.names if node.span.contains(span.start)), None))
 
     @property
     def thread_count(self) -> int:
@@ -111,6 +125,7 @@ class _Partition:
         own: Sequence[Placement],
     ) -> None:
         self.threads, self.inside, self.placements = threads, inside, placements
+        self.symbols = {one.symbol for one in own}
         self.units = [one for one in own if one.level in (Level.GROUP4, Level.GROUP)]
         known = [(region, inside.get(region)) for region in nodes_of_kind(node, ast.InThreads) if region.is_async]
         self.roles = {region: mask for region, mask in known if mask is not None}
@@ -196,11 +211,12 @@ class _Partition:
             if mask & group and sum(bool(mask & other) for other in classes) == 1:
                 return f"path {print_expr(role.cond)}"
         unit_symbols = {one.symbol for one in self.units}
-        values = {symbol: value for symbol, value in indices.items() if symbol in unit_symbols} or dict(indices)
+        values = {symbol: value for symbol, value in indices.items() if symbol in unit_symbols}
+        values = values or {symbol: value for symbol, value in indices.items() if symbol in self.symbols}
         alike = sum(all(other.get(symbol) == value for symbol, value in values.items()) for other in named)
         if values and alike == 1:
             return "path " + ", ".join(f"{symbol.name} = {value}" for symbol, value in values.items())
-        return _of_threads(_first(group), group.bit_length() - 1)
+        return _by_threads((_first(group), group.bit_length() - 1))
 
     def _path(self, name: str, group: Mask, indices: Mapping[Symbol, int]) -> Path:
         covered, scattered = _as_range(members(group))
@@ -223,13 +239,13 @@ class _Siblings:
         alike = self.block.classes()
         classes = {node: self._classes(part, alike) for node, part in self.own.items()}
         if all(groups == alike for groups in classes.values()):
-            return self.block.paths()
+            paths = self.block.paths()
+            return paths if len(paths) == 1 else self._called(paths, classes)
         found: dict[Mask, Path] = {}
         for node, groups in classes.items():
-            if any(group not in found for group in groups):
-                for group, path in zip(groups, self.own[node].named(groups), strict=True):
-                    shut = {each: each not in self.inner and path.regions[each] for each in path.regions}
-                    found.setdefault(group, replace(path, regions=shut))
+            for group, path in zip(groups, self.own[node].named(groups), strict=True):
+                shut = {each: each not in self.inner and path.regions[each] for each in path.regions}
+                found.setdefault(group, replace(path, regions=shut))
             unit = self._unit(node, groups)
             for group in groups:
                 path = found[group]
@@ -237,8 +253,28 @@ class _Siblings:
                 own = {each: entered[each] for each in self.nested[node] if each in entered}
                 found[group] = replace(path, regions={**path.regions, **own}, met={**path.met, node: unit})
         ordered = sorted(found.items(), key=lambda item: (_first(item[0]), -item[0]))
-        paths = [replace(path, apart=frozenset(self.own) - path.met.keys()) for _, path in ordered]
-        return tuple(self._distinct(path, paths) for path in paths)
+        paths = tuple(replace(path, apart=frozenset(self.own) - path.met.keys()) for _, path in ordered)
+        return self._called(paths, classes)
+
+    def _called(self, paths: Sequence[Path], classes: Mapping[ast.Parallel, Sequence[Mask]]) -> tuple[Path, ...]:
+        """The paths with what each `parallel` calls them; a name that means others elsewhere is none."""
+        names: dict[tuple[int, ...], dict[ast.Parallel, str]] = {}
+        meant: defaultdict[str, set[tuple[int, ...]]] = defaultdict(set)
+        for node, groups in classes.items():
+            for path in self.own[node].named(groups):
+                threads = tuple(path.numbers)
+                names.setdefault(threads, {})[node] = path.name
+                meant[path.name].add(threads)
+        found = []
+        for path in paths:
+            threads = tuple(path.numbers)
+            own = {
+                node: name
+                for node, name in names[threads].items()
+                if len(meant[name]) == 1 and not name.startswith(_BY_THREADS)
+            }
+            found.append(replace(path, name=_joined(own.values()) or _by_threads(threads), names=own))
+        return tuple(found)
 
     @cached_property
     def inner(self) -> set[ast.InThreads]:
@@ -265,14 +301,16 @@ class _Siblings:
                 return unit
         return 0
 
-    def _distinct(self, path: Path, paths: Sequence[Path]) -> Path:
-        if sum(other.name == path.name for other in paths) == 1:
-            return path
-        return replace(path, name=_of_threads(path.numbers[0], path.numbers[-1]))
+
+def _joined(names: Iterable[str]) -> str:
+    """ "path p = 1, q == 1" for what different places call one path."""
+    told = ", ".join(name.removeprefix("path ") for name in dict.fromkeys(names))
+    return told and f"path {told}"
 
 
-def _of_threads(first: int, last: int) -> str:
-    return f"path of thread {first}" if first == last else f"path of threads {first} to {last}"
+def _by_threads(threads: Sequence[int]) -> str:
+    first, last = threads[0], threads[-1]
+    return f"{_BY_THREADS} {first}" if first == last else f"{_BY_THREADS}s {first} to {last}"
 
 
 def _first(group: Mask) -> int:

@@ -26,6 +26,7 @@ from croqc.text.span import Span
 
 _ALIKE = Limit("one block of the cluster was run, and the others are taken to do alike")
 _NO_TURN = Limit("where a loop makes no turn a transfer is never waited for, and no such size is taken to be meant")
+_BY_FAR = Limit("to run all sizes that matter takes far more than the budget")
 _NO_RETURN = Limit("the longest runs came to no state a second time, so more turns may do something else")
 
 
@@ -39,6 +40,7 @@ class Outcome:
     done: list[Mapping[int, int]] = field(default_factory=list)
     undecided: tuple[Span, str] | None = None
     exhausted: Mapping[int, int] | None = None
+    early: bool = False  # the budget would not have sufficed for all instances by far: it was not spent
     repeats: bool = True
     doubt: str = ""  # which reads cannot be answered for
     idle: bool = False  # a transfer that is only left over where a loop makes no turn was passed over
@@ -85,7 +87,7 @@ def _why_checked(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome
     if outcome.doubt:
         return Limit(outcome.doubt)
     if outcome.exhausted is not None:
-        return Limit(_spent(found, outcome.exhausted, budget))
+        return _BY_FAR if outcome.early else Limit(_spent(found, outcome.exhausted, budget))
     if outcome.idle:
         return _NO_TURN
     if not outcome.repeats:

@@ -36,7 +36,7 @@ class Step:
     `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
     `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`. `shape`:
     the extents of the array that `slot` numbers. `leaves`: a copy goes out to global memory. The bytes of a copy are
-    None where they follow sizes, too.
+    None where they follow sizes, too. `part`: of a landing that an event counts the subscripts of `buffer`.
     """
 
     t: int
@@ -53,11 +53,12 @@ class Step:
     buffer: str = ""
     shape: tuple[int, ...] = ()
     leaves: bool = False
+    part: str = ""
 
     @property
     def subscripts(self) -> str:
-        """The slot as a reader writes it; empty without one."""
-        return subscripts(self.slot, self.shape)
+        """The slot as a reader writes it; empty without one, and for an event that is no array."""
+        return "" if self.event and not self.shape else subscripts(self.slot, self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +136,8 @@ class KernelFlow:
     sizes: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[tuple[Span, str], ...] = ()
     spent: int = 0
+
+    def called(self, path: str, place: Span) -> str:
+        """What the path of that name is called at a place."""
+        found = next((one for one in self.paths if one.name == path), None)
+        return path if found is None else found.name_at(place)

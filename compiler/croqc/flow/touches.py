@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from croqc.sema.model import Model, OperandKind, Symbol, SymbolKind
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
-from croqc.syntax.visit import children, walk
+from croqc.syntax.visit import children, nodes_of_kind
 from croqc.text.record import record
 
 
@@ -60,9 +61,8 @@ class Touches:
             case ast.BufferDecl():
                 filled = (self._model.uses.get(one.name) for one in stmt.names if one.fill is not None)
                 return self._touch((), [symbol for symbol in filled if symbol is not None])
-            case ast.CallStmt() | ast.ScalarDecl() if any(isinstance(each, ast.Call) for each in walk(stmt)):
-                named = set(self._reads_in(stmt))
-                return self._touch(named, named)
+            case ast.CallStmt() | ast.ScalarDecl() if calls := list(nodes_of_kind(stmt, ast.Call)):
+                return self._touch(self._reads_in(stmt), chain.from_iterable(map(self._written_by, calls)))
             case ast.Wait() | ast.Trigger() | ast.Rotate() | ast.EventDecl() | ast.Cpp():
                 return Touch()
             case _:
@@ -85,8 +85,14 @@ class Touches:
                     continue  # a named view moves nothing
             inner = set(self._reads_in(part.value))
             reads |= inner
-            writes |= inner if isinstance(part.value, ast.Call) else set()
+            writes |= set(self._written_by(part.value)) if isinstance(part.value, ast.Call) else set()
         return self._touch(reads, writes)
+
+    def _written_by(self, call: ast.Call) -> Iterable[Symbol]:
+        """An atomic writes its first argument alone; what others do with theirs is not known."""
+        if call.kind == "atomic":
+            return self._roots.of_node(call.args[0])
+        return self._reads_in(call)
 
     def _operand(self, node: ast.Expr) -> Iterator[Symbol]:
         yield from self._reads_in(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from croqc.flow.instances import Plan
@@ -11,6 +11,9 @@ from croqc.flow.machine import Machine
 from croqc.flow.repetition import Repetition
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.twins import shows_nothing
+
+_MUCH = 1_000_000  # about a second
+_FAR = 4
 
 
 @dataclass(slots=True)
@@ -23,6 +26,24 @@ class Effort:
     def spend(self, steps: int) -> None:
         self.left -= steps
         self.used += steps
+
+
+class Outlook:
+    """Whether the effort suffices for what is still to be run, asked once when a part of it is spent."""
+
+    def __init__(self, effort: Effort) -> None:
+        self.effort = effort
+        self.before = effort.used
+        self.asked = False
+
+    def is_hopeless(self, done: int, wanted: Iterable[bool]) -> bool:
+        """`done`: how many instances, smaller than the others, took what is spent; `wanted`: of the others whether each
+        is to be run. The effort would be spent on a part of them, and prove no more than is known now."""
+        spent = self.effort.used - self.before
+        if self.asked or spent < _MUCH or not done:
+            return False
+        self.asked = True
+        return spent // done * sum(wanted) > _FAR * self.effort.left
 
 
 def attempt(

@@ -150,8 +150,8 @@ class Code:
         return next(name for number in range(2, len(used) + 3) if (name := f"{stem}{number}") not in used)
 
     def written(self, node: ast.Node) -> bool:
-        """Whether a statement stands in the text as it was parsed: what a macro made has the macro's place."""
-        return not self.of(node).isidentifier()
+        """Whether a statement stands in the text as it was parsed: what a macro made has the place of its use."""
+        return node.span not in self.macros and not self.of(node).isidentifier()
 
     # --- edits ------------------------------------------------------------------------------------
 

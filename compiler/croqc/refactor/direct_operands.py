@@ -53,10 +53,11 @@ def edits(code: Code) -> Outcome:
     problem = replaced.collect()
     if problem is not None:
         return problem
-    made = [code.removal(node) for node in (*_commits(code), *_loads(code)) if code.written(node)]
-    if len(made) < len(_commits(code)) + len(_loads(code)):
-        return Refusal("a macro makes the loads or the commit", code.model.function.name.span)
-    return (*made, *replaced.edits())
+    gone = (*_commits(code), *_loads(code))
+    made = next((node for node in gone if not code.written(node)), None)
+    if made is not None:
+        return Refusal("a macro makes the loads or the commit", made.span)
+    return (*map(code.removal, gone), *replaced.edits())
 
 
 def _loads(code: Code) -> list[ast.MmaLoad]:

@@ -75,7 +75,7 @@ def _same_verdict(before: KernelFlow, after: KernelFlow) -> str | None:
 def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deeper: bool = False) -> Code | Refusal:
     """The function after edits; refused if it could not be read any more, had other findings or another model."""
     edits = list(edits)
-    place = edits[0].span if edits else code.model.function.name.span
+    place = _without_blanks(code, edits[0].span) if edits else code.model.function.name.span
     if any(crowded(code.model, kernel) for kernel in code.model.kernels):
         return Refusal(TOO_MANY, place)
     if (made := _inside_a_macro(code, edits)) is not None:
@@ -92,6 +92,12 @@ def attempt(code: Code, edits: Iterable[Edit], renamed: Names = _NO_NAMES, deepe
         return Refusal(f"the result would have a finding of '{new[0].rule}'", place)
     problem = same_model(code.analysis, after.analysis, renamed, deeper)
     return Refusal(f"{problem} would not stay the same", place) if problem else after
+
+
+def _without_blanks(code: Code, span: Span) -> Span:
+    """What is to be shown of a stretch that takes whole lines."""
+    text = code.slice(span)
+    return Span(span.start + len(text) - len(text.lstrip()), span.start + len(text.rstrip())) if text.strip() else span
 
 
 def _inside_a_macro(code: Code, edits: Iterable[Edit]) -> Span | None:

@@ -105,6 +105,8 @@ class Builder:
         return kernel_masks(self, self.kernels)
 
     def freeze(self) -> Analysis:
+        """The end of this: it is freed at once, since nothing that it holds holds it any more."""
+        self.__dict__.pop("masks", None)
         model = Model(
             function=self.function,
             context=self.context,

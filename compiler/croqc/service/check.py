@@ -7,6 +7,7 @@ taken from the report before. `check_file` reads the file and its project's sett
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -123,6 +124,16 @@ class FileReport:
     def same(self, function: FunctionReport) -> FunctionReport:
         """A function of another report on this text: names do not tell overloads apart. Itself where it is not here."""
         return next((item for item in self.functions if item.base == function.base), function)
+
+    @cached_property
+    def overloads(self) -> Mapping[int, int]:
+        """By its place the number of each function among those of its name, from 0."""
+        counts: Counter[str] = Counter()
+        numbers = {}
+        for item in self.functions:
+            numbers[item.base] = counts[item.name]
+            counts[item.name] += 1
+        return numbers
 
 
 def _majority(functions: Iterable[FunctionReport]) -> str:

@@ -14,7 +14,10 @@ from croqc.text.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Site:
+    """Where a path uses an event; `called`: its name there, where siblings call one path by names of their own."""
+
     path: str
+    called: str
     range: Range
 
 
@@ -57,7 +60,7 @@ class EventEntry:
 
 def event_entry(flow: KernelFlow, event: EventFacts, source: Source, base: int) -> EventEntry:
     def sites(of: Iterable[tuple[str, Span]]) -> tuple[Site, ...]:
-        return tuple(Site(path, range_of(source, span.shift(base))) for path, span in of)
+        return tuple(Site(path, flow.called(path, span), range_of(source, span.shift(base))) for path, span in of)
 
     return EventEntry(
         name=event.name,

@@ -37,6 +37,7 @@ _FIELDS: Final = {
     "compileTime": float,
     "timing": dict | None,
 }
+_OVERLOAD: Final = "overload"  # of a run that was kept before there was one it is 0
 _LIKENESS: Final = "likeness"  # beside the fields of the entry
 _TABLE = "create table if not exists runs (number integer primary key, document text, at text, run text)"
 _INDEX = "create index if not exists of_document on runs (document, number)"
@@ -61,7 +62,7 @@ def state_folder() -> Path:
 
 def kept_part(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an entry of `croq run --json` that are kept."""
-    return {name: entry[name] for name in _FIELDS if name in entry}
+    return {name: entry[name] for name in (*_FIELDS, _OVERLOAD) if name in entry}
 
 
 class History:
@@ -139,6 +140,8 @@ def _decoded(at: Any, text: Any) -> Kept | None:
         data = json.loads(text)
         fits = isinstance(data, dict) and isinstance(at, str)
         if not fits or any(not _fits(data[name], kind) for name, kind in _FIELDS.items()):
+            return None
+        if not _fits(data.setdefault(_OVERLOAD, 0), int):
             return None
         likeness = data.pop(_LIKENESS, "")
         return Kept(at, data, likeness if isinstance(likeness, str) else "")

@@ -10,11 +10,28 @@ import gc
 
 _YOUNG = 100_000  # objects that come up between two looks
 _MIDDLE = _OLD = 30
+_MOST = 2_000_000  # more than the longest text comes to that is read while a person types
+_SOME, _MANY = 10_000, 50_000  # a look at so many takes one millisecond, and some
 
 
 def collect_seldom() -> None:
     """For the rest of this process."""
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
+
+
+def collect_when_settled() -> None:
+    """For the rest of this process, where nothing may stand still for long: see `settle`."""
+    gc.set_threshold(_MOST, _MIDDLE, _OLD)
+
+
+def settle() -> None:
+    """What came up since the last time is looked through, if that is soon done. Much of it is what a long text came to:
+    reading makes no circles, and to find none among it would take half a second, so Python never goes through it."""
+    young = gc.get_count()[0]
+    if young > _MANY:
+        gc.freeze()
+    elif young > _SOME:
+        gc.collect(1)
 
 
 def keep_loaded() -> None:

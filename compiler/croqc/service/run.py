@@ -58,6 +58,7 @@ class RunReport:
     chosen: tuple[str, ...] = ()  # the sizes that nobody has given
     offer: str | None = None  # "force" where the verdict of the credit flow alone keeps it from the card
     warning: str = ""
+    overload: int = 0  # the number of the function among those of its name
 
     @property
     def ok(self) -> bool:
@@ -171,7 +172,8 @@ class _Runner:
         place = (source.position(span.start), source.position(span.end)) if span else None
         prints, notes = (last.prints, last.notes) if last else ((), ())
         name, said = self.planned.name, (*self.notes, *notes)
-        return RunReport(source.path, self.function.name, name, result, message, place, prints, said, self._chosen())
+        report = RunReport(source.path, self.function.name, name, result, message, place, prints, said, self._chosen())
+        return replace(report, overload=self.report.overloads[self.function.base])
 
     def _chosen(self) -> tuple[str, ...]:
         return tuple(name for name in self.planned.sizes if name in self.planned.chosen)

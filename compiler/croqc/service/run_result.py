@@ -86,10 +86,11 @@ class TimingEntry:
 @dataclass(frozen=True, slots=True)
 class RunEntry:
     """One run. Times are in seconds; `timing` is a card's; `range` is the place of `message`, if it has one; `offer` is
-    what would run it all the same."""
+    what would run it all the same; `overload` the number of the function among those of its name."""
 
     path: str
     function: str
+    overload: int
     name: str
     verdict: str
     engine: str
@@ -128,6 +129,7 @@ def run_entry(report: RunReport) -> RunEntry:
     return RunEntry(
         path=report.path,
         function=report.function,
+        overload=report.overload,
         name=report.name,
         verdict=result.verdict.value,
         engine=result.engine,

@@ -127,7 +127,7 @@ def _about_event(flow: KernelFlow, model: Model, event: EventFacts, places: Plac
     parts = [_verdict(flow), _counts(flow, event, places)]
     parts += [f"{_start(_path(path))} {_ahead(flow, path)}" for path in waiters(flow, event) if _ahead(flow, path)]
     parts += _tables(flow, event, waiters(flow, event))
-    return "\n\n".join([*parts, _lowered_wait(model, event)])
+    return "\n\n".join([*parts, _lowered_wait(model)])
 
 
 def _about_site(flow: KernelFlow, model: Model, node: ast.Wait | ast.Trigger, event: EventFacts, places: Places) -> str:
@@ -136,9 +136,9 @@ def _about_site(flow: KernelFlow, model: Model, node: ast.Wait | ast.Trigger, ev
     if isinstance(node, ast.Wait):
         ahead = [f"{_start(_path(path))} {_ahead(flow, path)}" for path in here if _ahead(flow, path)]
         tables = _tables(flow, event, here)
-        return "\n\n".join([_verdict(flow), _counts(flow, event, places), *ahead, *tables, _lowered_wait(model, event)])
+        return "\n\n".join([_verdict(flow), _counts(flow, event, places), *ahead, *tables, _lowered_wait(model)])
     start = any(_same(span, node) for span in event.granted_by)
-    who = _start(_listed(map(_path, here))) or "No path"
+    who = _start(_listed(_path(flow.called(path, node.span)) for path in here)) or "No path"
     what = "gives the credits at start" if start else "reports that its part of a generation is done"
     parts = [_verdict(flow), f"{who} {what}.", _counts(flow, event, places)]
     parts += _tables(flow, event, waiters(flow, event))
@@ -226,7 +226,7 @@ def _counts(flow: KernelFlow, event: EventFacts, places: Places) -> str:
     count = " or ".join(map(str, found))
     plural = "" if found == [1] else "s"
     lines = [f"`{event.name}`: {event.slots} mbarrier{'' if event.slots == 1 else 's'}."]
-    gives = [f"{_path(path)} ({places.lines(spans)})" for path, spans in givers(event).items()]
+    gives = [f"{_path(flow.called(path, spans[0]))} ({places.lines(spans)})" for path, spans in givers(event).items()]
     why = f", one a path: {', '.join(gives)}" if gives else ""
     lines.append(f"{count} arrival{plural} complete{'s' if found == [1] else ''} a generation{why}.")
     credits = initial_credits(flow, event)
@@ -239,7 +239,7 @@ def _counts(flow: KernelFlow, event: EventFacts, places: Places) -> str:
         lines.append("No credits at start.")
     who: dict[str, list[Span]] = {}
     for path, span in event.waited_by:
-        who.setdefault(path, []).append(span)
+        who.setdefault(flow.called(path, span), []).append(span)
     waits = ", ".join(f"{_path(path)} ({places.lines(spans)})" for path, spans in who.items())
     lines.append(f"Waited for by {waits}." if waits else "Nobody waits for it.")
     return " ".join(lines)
@@ -277,7 +277,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
-def _lowered_wait(model: Model, event: EventFacts) -> str:
+def _lowered_wait(model: Model) -> str:
     if Feature.MBARRIER not in model.context.target.features:
         return ""
     return "Lowered to a loop on `mbarrier.try_wait.parity`; the path flips its bit of the slot after each use."

@@ -7,8 +7,9 @@ anything; all is static.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from croqc.flow.paths import kernel_paths
 from croqc.sema.memory import placed_bytes
@@ -16,7 +17,7 @@ from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
 from croqc.service.check import FileReport, FunctionReport
 from croqc.text.span import Span
-from croqls.ide.run_lenses import SHOW_RUN, Ran, around, directive_texts, likeness, run_title
+from croqls.ide.run_lenses import SHOW_RUN, Ran, Which, around, directive_texts, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
 RUN, VERIFY, FLOW = "croqtile.run", "croqtile.verify", "croqtile.showFlow"
@@ -25,12 +26,14 @@ CUDA, SHARED_MEMORY = "croqtile.showCuda", "croqtile.showSharedMemory"
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A title over an absolute span, and the command behind it with its function."""
+    """A title over an absolute span, and the command behind it with its function; `overload`: the number of that, where
+    others have its name."""
 
     span: Span
     title: str
     command: str
     function: str
+    overload: int | None = None
 
 
 Costs = dict[Analysis, tuple[str, str]]
@@ -38,7 +41,7 @@ Costs = dict[Analysis, tuple[str, str]]
 LayoutKey = tuple[object, ...]
 Layouts = Mapping[LayoutKey, int | None]
 """The bytes of the kernel that takes most; None where there is no layout."""
-_NOT_RUN: Mapping[str, Ran] = {}
+_NOT_RUN: Mapping[Which, Ran] = {}
 _NOT_LAID_OUT: Layouts = {}
 
 
@@ -46,7 +49,7 @@ def lenses(
     snapshot: Snapshot,
     card: bool,
     costs: Costs | None = None,
-    ran: Mapping[str, Ran] = _NOT_RUN,
+    ran: Mapping[Which, Ran] = _NOT_RUN,
     layouts: Layouts = _NOT_LAID_OUT,
 ) -> tuple[Lens, ...]:
     """The lenses of every function that has a name; `card`: a GPU is there to run on; `ran`: the last runs by function.
@@ -60,16 +63,18 @@ def lenses(
     found: list[Lens] = []
     outside = around(snapshot.report) if ran else ""
     keys = layout_keys(snapshot.report) if layouts else ()
+    names, overloads = Counter(one.name for one in snapshot.report.functions), snapshot.report.overloads
     for number, report in enumerate(snapshot.report.functions):
         analysis, text = report.analysis, report.parsed.source.text
         if analysis is not None and analysis.model.kernels:
             cost = written.get(text)
             new[analysis] = known.get(analysis) or (_cost(analysis.model) if cost is None else cost, text)
         own = list(_of_function(report, card, new, layouts.get(keys[number]) if keys else None))
-        if own and report.name in ran:
-            title = run_title(ran[report.name], likeness(snapshot.report, report, outside))
+        overload = overloads[report.base]
+        if own and ran and (last := ran.get((report.name, overload))) is not None:
+            title = run_title(last, likeness(snapshot.report, report, outside))
             own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
-        found += own
+        found += own if names[report.name] == 1 else [replace(lens, overload=overload) for lens in own]
     if costs is not None and not lent:
         costs.clear()
         costs.update(new)

@@ -14,6 +14,8 @@ from croqc.syntax.comment_directives import FunctionDirectives, comments
 from croqc.text.record import record
 from croqc.text.source import Source
 
+Which = tuple[str, int]
+"""A function by its name and its number among those of that name."""
 SHOW_RUN: Final = "croqtile.showRun"
 Entry = Mapping[str, Any]
 _WORST_FIRST: Final = ("hangs", "wrong", "crashed", "not-run", "consistent", "verified")

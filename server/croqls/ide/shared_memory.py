@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from croqc.pipe import ir
@@ -66,16 +67,16 @@ def shared_memory(report: FileReport, entry: str | None, sizes: Mapping[str, Siz
     )
 
 
-def shared_bytes(report: FileReport, names: Iterable[str]) -> dict[str, int | None]:
-    """What a block of the kernel takes that takes most, by function; None where there is no layout."""
-    found: dict[str, int | None] = {}
-    for name in names:
-        try:
-            made = shared_memory(report, name, {}).kernels
-        except PlanError:  # there is no such function by now
-            made = ()
-        found[name] = max((one.bytes for one in made), default=None)
-    return found
+def shared_bytes(report: FileReport, numbers: Iterable[int]) -> list[int | None]:
+    """What a block of the kernel takes that takes most, of each of these functions of the file, by their numbers from
+    0; None where there is no layout."""
+    functions = [report.functions[number] for number in numbers]
+    made: dict[int, Lowered] = {}
+    for name in dict.fromkeys(one.name for one in functions):
+        with suppress(PlanError):  # there are no sizes to lay it out for
+            made.update((item.function.base, item) for item in lower_file(report, name, {}))
+    kernels = (_kernels(report, made[one.base]) if one.base in made else () for one in functions)
+    return [max((kernel.bytes for kernel in own), default=None) for own in kernels]
 
 
 def _kernels(report: FileReport, item: Lowered) -> list[SharedKernel]:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
@@ -19,6 +22,8 @@ from queue import SimpleQueue
 from typing import Any
 
 _PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
+_ROOM = 1 << 18  # bytes of a pipe: a text of 2,000 lines fits into what is free of it
+_FREE = 4  # of so many parts of a pipe that is ready for more at least one is free (macOS; three on Linux)
 _LOOK = 1.0  # seconds between two looks at a process that is waited for
 
 
@@ -46,6 +51,8 @@ class Child:
         there.close()
         self._connection = here
         self._on_message = on_message
+        self._room = _room_of(here)
+        self._left = self._written = 0  # orders for the thread that writes, and those of them that it is done with
         self._orders: SimpleQueue[bytes | None] = SimpleQueue()
         self._writer = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
@@ -54,7 +61,23 @@ class Child:
 
     def send(self, order: object) -> None:
         """Never waits, however full the pipe is. What a process that is gone is sent is lost, of which it is told."""
-        self._orders.put(bytes(ForkingPickler.dumps(order)))
+        data = bytes(ForkingPickler.dumps(order))
+        if self._left == self._written and self._takes(len(data)):
+            self._write_one(data)  # the thread would wait for the interpreter first, some milliseconds
+        else:
+            self._left += 1
+            self._orders.put(data)
+
+    def _takes(self, size: int) -> bool:
+        """Whether the pipe is known to take so many bytes at once."""
+        if size > self._room:
+            return False
+        try:
+            pipe = select.poll()
+            pipe.register(self._connection, select.POLLOUT)
+            return bool(pipe.poll(0))
+        except OSError:  # it is closed
+            return False
 
     async def until_stopped(self) -> None:
         """Returns once the process stands still, as behind a SIGSTOP: it would take and say nothing until it is
@@ -88,13 +111,25 @@ class Child:
 
     def _write(self) -> None:
         while (order := self._orders.get()) is not None:
-            try:
-                self._connection.send_bytes(order)
-            except OSError:  # it is gone, and the thread that listens tells of it
-                return
+            self._write_one(order)
+            self._written += 1
+
+    def _write_one(self, order: bytes) -> None:
+        with suppress(OSError):  # it is gone, and the thread that listens tells of it
+            self._connection.send_bytes(order)
 
     def _tell(self, message: Any) -> None:
         self._on_message(message)
+
+
+def _room_of(connection: Connection) -> int:
+    """How many bytes a pipe that is ready takes at once; 0 where that is not known."""
+    if sys.platform == "win32":
+        return 0
+    with socket.socket(fileno=os.dup(connection.fileno())) as pipe:
+        with suppress(OSError):  # else it is as large as the system makes it
+            pipe.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
+        return pipe.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // _FREE
 
 
 def _is_stopped(pid: int | None) -> bool:

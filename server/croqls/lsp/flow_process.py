@@ -48,6 +48,11 @@ class FlowProcess:
         self._guard: asyncio.Task[None] | None = None  # while it works
         self._deaths: dict[str, tuple[Job, int]] = {}
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the process is there, and would begin at once."""
+        return self._child is not None and self._running is None
+
     def submit(self, job: Job) -> None:
         """Analyse a version when the process is free; an older one of the same document that waits is dropped."""
         self._waiting.pop(job.key, None)

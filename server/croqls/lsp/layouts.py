@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from croqls.ide.lenses import LayoutKey, Layouts, layout_keys
+from croqls.ide.lenses import Layouts, layout_keys
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import Documents, key_of
 from croqls.lsp.orders import order_of
@@ -61,24 +61,20 @@ class LayoutFinder:
                 return True
         return False
 
-    async def _ask(self, snapshot: Snapshot, names: list[str]) -> None:
-        outcome = await self._worker.ask(order_of(snapshot, "layouts", {"entries": names}))
-        found = outcome.data if isinstance(outcome.data, dict) else {}
-        known = self._known.get(key_of(snapshot.uri), {})
-        now: dict[LayoutKey, int | None] = {}
-        for function, place in zip(snapshot.report.functions, layout_keys(snapshot.report), strict=True):
-            if place in known:
-                now[place] = known[place]
-            elif function.name in names:
-                now[place] = found.get(function.name)  # None too: it is not tried again
-        self._known[key_of(snapshot.uri)] = now
+    async def _ask(self, snapshot: Snapshot, numbers: list[int]) -> None:
+        outcome = await self._worker.ask(order_of(snapshot, "layouts", {"functions": numbers}))
+        found = outcome.data if isinstance(outcome.data, list) else [None] * len(numbers)
+        known, keys = self._known.get(key_of(snapshot.uri), {}), layout_keys(snapshot.report)
+        now = {key: known[key] for key in keys if key in known}
+        now.update((keys[number], taken) for number, taken in zip(numbers, found, strict=True))
+        self._known[key_of(snapshot.uri)] = now  # None too: it is not tried again
 
 
-def _missing(snapshot: Snapshot, known: Layouts) -> list[str]:
-    """The kernels that nothing is known of."""
+def _missing(snapshot: Snapshot, known: Layouts) -> list[int]:
+    """The numbers of functions with kernels that nothing is known of: of two of one name each has its own."""
     report = snapshot.report
     return [
-        one.name
-        for one, place in zip(report.functions, layout_keys(report), strict=True)
+        number
+        for number, (one, place) in enumerate(zip(report.functions, layout_keys(report), strict=True))
         if one.name and one.analysis is not None and one.analysis.model.kernels and place not in known
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from functools import partial
 from inspect import isawaitable
 from typing import Any
 
@@ -31,10 +32,13 @@ from pygls.protocol import (
     default_converter,
 )
 from pygls.protocol.language_server import lsp_method
+from pygls.uris import from_fs_path
 
 from croqls.lsp.offered import Offered
 
 _LOG = logging.getLogger(__name__)
+_Wait = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Waits for what a request needs, and returns what its handler does."""
 
 
 def plain_converter() -> Converter:
@@ -47,6 +51,7 @@ def plain_converter() -> Converter:
         converter.register_structure_hook(kind, lambda data, into: into(**{"params": None, **data}))
     converter.register_structure_hook(JsonRPCResponseMessage, lambda data, into: into(**{"result": None, **data}))
     converter.register_structure_hook(lsp.ClientCapabilities, _offered)
+    converter.register_structure_hook(lsp.DidChangeConfigurationParams, _changed_settings)
     return converter
 
 
@@ -57,10 +62,16 @@ def _offered(data: Any, kind: type) -> Offered:
     return Offered(data, kind)
 
 
-def _behind(wait: Callable[[], Awaitable[None]], handler: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+def _changed_settings(data: Any, kind: type) -> Any:
+    """None where they are to be asked for, as JSON has no `undefined`. Raises TypeError for what is no object."""
+    if not isinstance(data, Mapping):
+        raise TypeError("the parameters must be an object")
+    return kind(data.get("settings"))
+
+
+def _behind(wait: _Wait, handler: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     async def late(*args: Any, **named: Any) -> Any:
-        await wait()
-        found = handler(*args, **named)
+        found = await wait(partial(handler, *args, **named))
         return await found if isawaitable(found) else found
 
     return late
@@ -70,7 +81,7 @@ class CroqtileProtocol(LanguageServerProtocol):
     """The library's protocol, with an answer to every request."""
 
     _initialized = False
-    before: Callable[[Any], Callable[[], Awaitable[None]] | None] = staticmethod(lambda _: None)  # by parameters
+    before: Callable[[Any], _Wait | None] = staticmethod(lambda _: None)  # by parameters
 
     # The library would keep every document a second time, and fail at the second spelling of an address and at one that
     # is not open; without these the handlers of the table are called.
@@ -80,7 +91,11 @@ class CroqtileProtocol(LanguageServerProtocol):
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
-        """The library reads the root's address, of any form, for a workspace of its own; here folders alone count."""
+        """The library reads the root's address, of any form, for a workspace of its own; here folders alone count, of
+        which the root is one where the client names no others (LSP 3.17, `rootUri`)."""
+        root = params.root_uri or (from_fs_path(params.root_path) if params.root_path else None)
+        if root and not params.workspace_folders:
+            params.workspace_folders = [lsp.WorkspaceFolder(root, root.rstrip("/").rpartition("/")[2])]
         params.root_uri = params.root_path = None
         result: lsp.InitializeResult = yield from super().lsp_initialize(params)
         return result

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from lsprotocol import types as lsp
 
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR
-from croqc.service.memory import collect_young
+from croqc.service.memory import settle
 from croqc.text.diagnostics import Diagnostic
 from croqls.ide.macro_links import with_definitions
 from croqls.ide.snapshot import Snapshot
@@ -27,15 +27,24 @@ _LOG = logging.getLogger(__name__)
 
 
 def publish(server: CroqtileServer, snapshot: Snapshot) -> None:
-    """Push the diagnostics of one version, and ask for its verdicts: the process that finds them would take the loop's
-    interpreter twice and a core before, as the thread that writes to it does.
+    """Push the diagnostics of one version, and ask for its verdicts: before, where a core is free for the process that
+    finds them, else behind, as it would take half of the loop's.
 
     A client that pulls asks after each edit by itself.
     """
+    early = server.flow.is_ready and server.spare_core.is_there
+    if early:
+        _ask_for_verdicts(server, snapshot)
     if not server.pull:
-        push(server, snapshot)
+        with server.spare_core.watched():
+            push(server, snapshot)
     else:
         server.reading.begin(snapshot)
+    if not early:
+        _ask_for_verdicts(server, snapshot)
+
+
+def _ask_for_verdicts(server: CroqtileServer, snapshot: Snapshot) -> None:
     if not snapshot.limited:
         server.flow.submit(job_of(snapshot))
 
@@ -51,7 +60,7 @@ def publish_verdicts(server: CroqtileServer, answer: Answer) -> None:
     snapshot = server.documents.judge(answer.key, answer.version, answer.found, answer.doubted)
     if snapshot is not None:
         push(server, snapshot)
-        collect_young()  # the loop stands meanwhile; else it would one day in the middle of an edit, for longer
+        settle()
 
 
 def _tell_once(server: CroqtileServer, answer: Answer) -> None:
@@ -68,6 +77,7 @@ def _tell_once(server: CroqtileServer, answer: Answer) -> None:
 def push_read(server: CroqtileServer, snapshot: Snapshot, glanced: bool) -> None:
     """Push what is known of a version that was read beside the loop; who was given a glance at it asks again."""
     push(server, snapshot)
+    settle()
     if glanced:
         refresh_shown(server)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -40,8 +41,9 @@ class Reading:
         self._documents = documents
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._glances: dict[str, _Glances] = {}
-        self._free = threading.Event()  # no glance is under way: who looks at one function goes before who reads all
+        self._free = threading.Event()  # nobody is `ahead`
         self._free.set()
+        self._ahead = 0
 
     def begin(self, snapshot: Snapshot) -> bool:
         """Whether a version is still to be read beside the loop, of which `on_read` will be told."""
@@ -52,12 +54,35 @@ class Reading:
             self._tasks[key] = asyncio.create_task(self._read(snapshot.uri))
         return True
 
-    def before(self, params: Any) -> Callable[[], Awaitable[None]] | None:
-        """What the request with these parameters has to wait for, if anything; edits wait for nothing."""
+    @contextmanager
+    def ahead(self) -> Iterator[None]:
+        """Meanwhile, and until an answer is sent, nothing is read on: who asks for something goes before who reads all,
+        and of two threads each has half of the interpreter."""
+        loop = asyncio.get_running_loop()
+        self._ahead += 1
+        self._free.clear()
+        try:
+            yield
+        finally:
+            loop.call_later(0, self._go_on)
+
+    def _go_on(self) -> None:
+        self._ahead -= 1
+        if not self._ahead:
+            self._free.set()
+
+    def before(self, params: Any) -> Callable[[Callable[[], _Found]], Awaitable[_Found]] | None:
+        """What the request with these parameters has to wait for, if anything, with its answer behind it; edits wait
+        for nothing."""
         uri = None if isinstance(params, _CHANGES) else _uri_of(params)
         if uri is None or key_of(uri) not in self._tasks:
             return None
-        return partial(self._until_known, uri, self._documents.get(uri), params)
+        return partial(self._behind, uri, self._documents.get(uri), params)
+
+    async def _behind(self, uri: str, asked: Snapshot | None, params: Any, answer: Callable[[], _Found]) -> _Found:
+        await self._until_known(uri, asked, params)
+        with self.ahead():
+            return answer()
 
     async def known(self, snapshot: Snapshot, place: Span | None = None) -> None:
         """Returns once there is something to say of a version, and of the functions at a place."""
@@ -87,7 +112,8 @@ class Reading:
         the protocol (`late_types`). Raises JsonRpcException where the document was changed meanwhile."""
         if len(snapshot.text) < _LONG:
             return work()
-        found = await asyncio.to_thread(work)
+        with self.ahead():
+            found = await asyncio.to_thread(work)
         if self._documents.get(snapshot.uri) is not snapshot:
             raise _changed()
         return found
@@ -120,11 +146,8 @@ class Reading:
         async with known.turn:
             if not _is_due(snapshot) or known.has(place):
                 return
-            self._free.clear()
-            try:
+            with self.ahead():
                 report = await asyncio.to_thread(snapshot.glance, place)
-            finally:
-                self._free.set()
             if _is_due(snapshot):
                 snapshot.keep(report, lent=True)
                 known.places.append(place)

@@ -15,7 +15,7 @@ from typing import Any
 
 from croqc.service.history import KEPT, History, Kept, kept_part
 from croqc.service.machine import NO_DRIVER, has_driver
-from croqls.ide.run_lenses import Ran, around, likeness, macros_of
+from croqls.ide.run_lenses import Ran, Which, around, likeness, macros_of
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import key_of
 from croqls.lsp.reading import read
@@ -61,7 +61,7 @@ class Runs:
         self._count = 0
         self._writing: threading.Thread | None = None
         self._past: dict[str, deque[Past]] = {}
-        self._last: dict[str, dict[str, tuple[Run, Ran]]] = {}  # by document and function
+        self._last: dict[str, dict[Which, tuple[Run, Ran]]] = {}  # by document and function
 
     def start(self, snapshot: Snapshot, order: Order, follow: Callable[[Run], Any]) -> tuple[Run, bool]:
         """A new run, which `follow` makes with `perform`; or the one that is under way, and False."""
@@ -104,7 +104,7 @@ class Runs:
         run.task.cancel()
         return True
 
-    def ran(self, uri: str) -> dict[str, Ran]:
+    def ran(self, uri: str) -> dict[Which, Ran]:
         """What came of the last run of each function of a document; by an earlier server, once it was recalled."""
         key = key_of(uri)
         here = {function: ran for function, (_, ran) in self._last.get(key, {}).items()}
@@ -114,15 +114,15 @@ class Runs:
         """Reads what is kept of a document, for `ran`."""
         await self._known(uri)
 
-    async def before(self, uri: str, function: str | None) -> list[Past]:
-        """The newest run in the history of a document, or of one function of it; empty where there is none."""
-        known = await self.history(uri, function)
+    async def before(self, uri: str, function: str | None, overload: int | None) -> list[Past]:
+        """The newest run in the history of a document, or of some functions of it; empty where there is none."""
+        known = [past for past in await self._known(uri) if _is_meant(_which(past.run), function, overload)]
         return [past for past in known if past.at == known[-1].at]
 
-    def last(self, uri: str, function: str | None) -> Run | None:
-        """The last run of a document, or of one function of it, that came to an end."""
+    def last(self, uri: str, function: str | None, overload: int | None) -> Run | None:
+        """The last run of a document, or of some functions of it, that came to an end."""
         known = self._last.get(key_of(uri), {})
-        runs = [run for name, (run, _) in known.items() if function in (None, name)]
+        runs = [run for which, (run, _) in known.items() if _is_meant(which, function, overload)]
         return max(runs, key=lambda run: run.id, default=None)
 
     async def history(self, uri: str, function: str | None) -> list[Past]:
@@ -146,9 +146,9 @@ class Runs:
             writing.join()
         return self._kept.read(key)
 
-    def _keep(self, run: Run, key: str, alike: Mapping[str, str], known: deque[Past]) -> None:
+    def _keep(self, run: Run, key: str, alike: Mapping[Which, str], known: deque[Past]) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")  # which tells runs apart
-        ended = [Kept(at, kept_part(entry), alike.get(entry["function"], "")) for entry in entries(run.data)]
+        ended = [Kept(at, kept_part(entry), alike.get(_which(entry), "")) for entry in entries(run.data)]
         known.extend(Past(run.id, at, one.run, one.likeness) for one in ended)
         if key.startswith("file:"):
             self._write(key, ended)
@@ -170,19 +170,21 @@ class Runs:
         if self._writing is not None:
             self._writing.join(seconds)
 
-    def _remember(self, run: Run, key: str) -> dict[str, str]:
+    def _remember(self, run: Run, key: str) -> dict[Which, str]:
         """The likeness of each function that was run as it stands."""
         mine = self._last.pop(key, {})
         self._last[key] = mine
         while len(self._last) > _DOCUMENTS:
             self._last.pop(next(iter(self._last)))
-        found, outside = entries(run.data), around(run.snapshot.report)
-        for function in {one["function"] for one in found}:
-            report = run.snapshot.report.function_named(function)
-            if report is not None:
-                own = tuple(one for one in found if one["function"] == function)
-                macros = macros_of(run.order.options.get("defines") or {}, found)
-                mine[function] = run, Ran(likeness(run.snapshot.report, report, outside), own, macros)
+        report = run.snapshot.report
+        found, outside = entries(run.data), around(report)
+        macros = macros_of(run.order.options.get("defines") or {}, found)
+        ended = {_which(one) for one in found}
+        for function in report.functions:
+            which = function.name, report.overloads[function.base]
+            if which in ended:
+                own = tuple(one for one in found if _which(one) == which)
+                mine[which] = run, Ran(likeness(report, function, outside), own, macros)
         return {function: ran.likeness for function, (of, ran) in mine.items() if of is run and not ran.macros}
 
 
@@ -193,11 +195,20 @@ def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for item in data.get("verified", ()) for one in (item["sim"], item["gpu"]) if one is not None]
 
 
-def _ran_before(known: Iterable[Past]) -> dict[str, Ran]:
+def _which(entry: Mapping[str, Any]) -> Which:
+    return entry["function"], entry["overload"]
+
+
+def _is_meant(which: Which, function: str | None, overload: int | None) -> bool:
+    """Whether a function is one of those of a name, or the one of them that has a number."""
+    return function in (None, which[0]) and overload in (None, which[1])
+
+
+def _ran_before(known: Iterable[Past]) -> dict[Which, Ran]:
     """The newest runs of each function, where it is known what was run."""
-    newest: dict[str, list[Past]] = {}
+    newest: dict[Which, list[Past]] = {}
     for past in known:
-        own = newest.setdefault(past.run["function"], [])
+        own = newest.setdefault(_which(past.run), [])
         if own and own[0].at != past.at:
             own.clear()
         own.append(past)

@@ -14,6 +14,7 @@ from croqls.lsp.layouts import LayoutFinder
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
 from croqls.lsp.reading import Reading
 from croqls.lsp.runs import Runs
+from croqls.lsp.spare_core import SpareCore
 from croqls.lsp.symbol_index import SymbolIndex
 from croqls.lsp.worker_process import WorkerProcess
 
@@ -39,6 +40,7 @@ class CroqtileServer(LanguageServer):
         self.options: object = None  # the settings that came with `initialize`
         self.complaints: frozenset[str] = frozenset()  # about the settings as they are; each is shown once
         self.flow = FlowProcess()
+        self.spare_core = SpareCore()
         self.tools = WorkerProcess("croqls-tools", grace=2.0)
         self.compiler = WorkerProcess("croqls-compiler", grace=0.0)
         self.runs = Runs(WorkerProcess("croqls-runs", grace=0.0), History())

@@ -107,7 +107,7 @@ def _shared_memory(desk: Desk, document: Text, options: Options) -> Any:
 
 
 def _layouts(desk: Desk, document: Text, options: Options) -> Any:
-    return shared_bytes(desk.report(document), options["entries"])
+    return shared_bytes(desk.report(document), options["functions"])
 
 
 def _ir(desk: Desk, document: Text, options: Options) -> Any:

@@ -10,11 +10,11 @@ from croqc.flow.explain import Told, iteration_text
 from croqc.flow.instances import Plan
 from croqc.flow.leaps import run
 from croqc.flow.machine import Machine, Supposed
-from croqc.flow.program import Loop, Program
+from croqc.flow.program import Loop, Op, Program
 from croqc.flow.report import FlowFinding, Step
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.slot_names import shape_of
-from croqc.flow.state import EventSlot, PathState, Place
+from croqc.flow.state import Access, EventSlot, PathState, Place
 from croqc.flow.verdicts.sites import Sites
 from croqc.text.diagnostics import Related
 from croqc.text.span import Span
@@ -69,8 +69,13 @@ class Case:
 
     # --- words ------------------------------------------------------------------------------------
 
-    def name(self, number: int) -> str:
-        return self.machine.paths[number].name
+    def name(self, number: int, op: Op) -> str:
+        """What a path is called where a step of it stands."""
+        paths = self.setting.paths
+        return paths[number].name_in(op.top) if number < len(paths) else self.machine.paths[number].name
+
+    def who(self, at: Place | Access) -> str:
+        return self.name(at.path, at.op)
 
     def named_sizes(self) -> dict[str, int]:
         """The instance by the names of its sizes; block indices are left out."""

@@ -32,6 +32,16 @@ class Standing:
     owing: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """How many turns of the loop around a step a path makes when nothing stops it."""
+
+    path: int
+    op: Op
+    loop: Loop
+    count: int
+
+
 def standing(case: Case) -> list[Standing]:
     found = []
     for path in case.machine.stuck():
@@ -118,40 +128,41 @@ def _turns(case: Case, waits: list[Standing]) -> FlowFinding | None:
     """Roles whose loops over one ring make different numbers of turns."""
     for one in waits:
         found = unequal_turns(case, one.op, one.path.number, one.slot, one.owing)
-        if found is not None:
-            shorter, longer, fewer, more = found
-            return turns_finding(case, one.slot, shorter, longer, fewer, more, True, [_wait_related(case, one)])
+        if found is not None and _falls_short(case, one, *found):
+            return turns_finding(case, one.slot, *found, deadlock=True, related=[_wait_related(case, one)])
     return None
 
 
+def _falls_short(case: Case, one: Standing, shorter: Turns, longer: Turns) -> bool:
+    """Whether what the shorter loop gives, with the credits at start, is less than the wait of the longer one takes. In
+    a loop around both the credits are there once and the turns come again."""
+    credits = one.slot.event.slots if case.sites.is_granted(one.slot.event) and not longer.loop.outer else 0
+    return longer.path == one.path.number and shorter.count + credits < longer.count
+
+
 def turns_finding(
-    case: Case,
-    slot: EventSlot,
-    shorter: tuple[int, Loop],
-    longer: tuple[int, Loop],
-    fewer: int,
-    more: int,
-    deadlock: bool,
-    related: list[Related],
+    case: Case, slot: EventSlot, shorter: Turns, longer: Turns, deadlock: bool, related: list[Related]
 ) -> FlowFinding:
-    text = f"{case.name(longer[0])} makes {more} turn{'s' if more != 1 else ''} here"
+    name = case.name(longer.path, longer.op)
+    text = f"{name} makes {longer.count} turn{'s' if longer.count != 1 else ''} here"
     return case.finding(
         "trip-count-mismatch",
-        shorter[1].span,
-        [Related(text, longer[1].span), *related],
+        shorter.loop.span,
+        [Related(text, longer.loop.span), *related],
         event=slot.event.symbol.name,
-        short=case.name(shorter[0]),
-        long=case.name(longer[0]),
-        fewer=fewer,
-        more=more,
+        short=case.name(shorter.path, shorter.op),
+        long=name,
+        fewer=shorter.count,
+        more=longer.count,
         deadlock=deadlock,
     )
 
 
 def unequal_turns(
     case: Case, op: Op, number: int, slot: EventSlot, owing: tuple[int, ...]
-) -> tuple[tuple[int, Loop], tuple[int, Loop], int, int] | None:
-    """The loop in which a wait stands against that of a steady trigger of a path that is through with it."""
+) -> tuple[Turns, Turns] | None:
+    """The loop in which a wait stands against that of a steady trigger of a path that is through with it: the shorter
+    one first."""
     for own in reversed(op.loops):
         wanted = _planned(case, number, own)
         if wanted is None:
@@ -164,13 +175,27 @@ def unequal_turns(
                     continue
                 theirs = trigger.loops[-1] if own not in trigger.loops else None
                 given = None if theirs is None else _planned(case, other, theirs)
-                if theirs is None or given is None or given == wanted or own.outer != theirs.outer:
+                if (
+                    theirs is None
+                    or given is None
+                    or given == wanted
+                    or not _turn_together(case, number, own, other, theirs)
+                ):
                     continue
-                mine, others = (number, own), (other, theirs)
-                if given < wanted:
-                    return others, mine, given, wanted
-                return mine, others, wanted, given
+                mine, others = Turns(number, op, own, wanted), Turns(other, trigger, theirs, given)
+                return (others, mine) if given < wanted else (mine, others)
     return None
+
+
+def _turn_together(case: Case, number: int, own: Loop, other: int, theirs: Loop) -> bool:
+    """Whether the loops around two loops are the same, or turn equally often, as those of tiles in each role."""
+    if own.outer == theirs.outer:
+        return True
+    if len(own.outer) != len(theirs.outer):
+        return False
+    pairs = zip(own.outer, theirs.outer, strict=True)
+    counts = ((_planned(case, number, one), _planned(case, other, two)) for one, two in pairs)
+    return all(mine is not None and mine == others for mine, others in counts)
 
 
 def _planned(case: Case, number: int, loop: Loop) -> int | None:
@@ -188,6 +213,8 @@ def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
     best: Standing | None = None
     for one in waits:
         event = one.slot.event
+        if event.number in case.sites.data and not case.sites.is_granted(event):
+            continue  # a credit at start would tell of data that is not there
         dry = frozenset(
             (event.number, slot.index) for slot in one.path.events[event.number].all() if not slot.completed
         )
@@ -203,10 +230,12 @@ def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
 
 
 def _bootstrap_kind(case: Case, one: Standing) -> str:
-    """Whether a site outside the steady loop exists, behind something that it should come before."""
+    """Whether a site outside the steady loop exists, behind something that it should come before. A first credit that
+    is a grant by its place, but is not given in this run, is owed like any other."""
     sites = case.sites.triggers(one.slot.event)
     if all(not case.sites.is_steady(op) for op in sites):
-        return "not-returned"
+        ended = all(case.path(number).idle for number in one.owing if number >= 0)
+        return "not-returned" if one.generation else "ended" if ended else "circular"
     return "bootstrap-late" if any(case.sites.is_grant(op) for op in sites) else "bootstrap-missing"
 
 
@@ -228,12 +257,13 @@ def _barrier(case: Case) -> FlowFinding | None:
     for path in case.machine.stuck():
         op = path.blocked[0] if path.blocked is not None else None
         if isinstance(op, Bar):
-            return case.finding("named-barrier-mismatch", op.span, why="waits", path=path.name)
+            return case.finding("named-barrier-mismatch", op.span, why="waits", path=case.name(path.number, op))
         if isinstance(op, Meet):
             others = zip(case.setting.paths, case.machine.paths, strict=False)
             missing = [each for one, each in others if each.idle and op.top not in one.apart]
             related = [Related(f"{each.name} ends without coming here", _last_place(case, each)) for each in missing]
-            return case.finding("credit-deadlock", op.span, related, cause="barrier", path=path.name, event="")
+            name = case.name(path.number, op)
+            return case.finding("credit-deadlock", op.span, related, cause="barrier", path=name, event="")
     return None
 
 
@@ -258,21 +288,26 @@ def _told(case: Case, one: Standing, cause: str, **more: object) -> FlowFinding:
         event=slot.event.symbol.name,
         slot=slot.index if slot.event.slots > 1 else None,
         generation=one.generation,
-        path=one.path.name,
+        path=case.name(one.path.number, one.op),
         iteration=iteration_text(one.op, one.path.env),
-        owing=tuple(case.name(number) for number in one.owing if number >= 0),
+        owing=tuple(_debtor(case, one, number) for number in one.owing if number >= 0),
         arrived=slot.count - slot.pending,
         count=slot.count,
         **more,
     )
 
 
+def _debtor(case: Case, one: Standing, number: int) -> str:
+    """What a path that owes a credit is called where it would give it; one that owes it to itself, where it waits."""
+    site = None if number == one.path.number else _site_of(case, case.sites.triggers(one.slot.event), number)
+    return case.name(number, site or one.op)
+
+
 def _wait_related(case: Case, one: Standing) -> Related:
     where = iteration_text(one.op, one.path.env)
     place = f" ({where})" if where else ""
-    return Related(
-        f"{one.path.name} waits here for generation {one.generation} of {slot_text(one.slot)}{place}", one.op.span
-    )
+    name = case.name(one.path.number, one.op)
+    return Related(f"{name} waits here for generation {one.generation} of {slot_text(one.slot)}{place}", one.op.span)
 
 
 def _story(case: Case, one: Standing) -> Iterator[Related]:
@@ -290,19 +325,22 @@ def _story(case: Case, one: Standing) -> Iterator[Related]:
             site = _site_of(case, sites, number)
             if site is None or number < 0:
                 continue
-            yield Related(f"{case.name(number)} owes it: the trigger is here", site.span)
+            name = case.name(number, site)
+            yield Related(f"{name} owes it: the trigger is here", site.span)
             other = waits.get(number)
             if other is None:
                 if case.path(number).left:
-                    yield Related(f"{case.name(number)} has left the kernel here", _last_place(case, case.path(number)))
+                    yield Related(f"{name} has left the kernel here", _last_place(case, case.path(number)))
                 elif case.path(number).idle:
-                    yield Related(f"{case.name(number)} has ended", site.span)
+                    yield Related(f"{name} has ended", site.span)
             elif number not in seen:
                 seen.add(number)
                 following = following or other
                 yield _wait_related(case, other)
             elif other is one:
-                yield Related(f"{case.name(number)} stands at the first wait: they wait for each other", one.op.span)
+                yield Related(
+                    f"{case.name(number, one.op)} stands at the first wait: they wait for each other", one.op.span
+                )
         here = following
 
 

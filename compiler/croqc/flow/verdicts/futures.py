@@ -66,7 +66,7 @@ def _wrong_tile(case: Case, path: int, transfer: Transfer, lost: Transfer) -> Fl
             Related(f"what was loaded here is never read{f' ({missed})' if missed else ''}", lost.op.span),
         ],
         name=operand.name,
-        path=case.name(path),
+        path=case.name(path, op),
         iteration=iteration_text(op, env),
         why="tile",
     )
@@ -77,7 +77,7 @@ def _empty(case: Case, fault: Fault) -> FlowFinding:
     span = operand.span if operand is not None else fault.at.op.span
     name = _handle_name(case, fault.about["handle"])
     return case.finding(
-        "stale-buffer", span, (), name=name, path=case.name(fault.at.path), why="empty",
+        "stale-buffer", span, (), name=name, path=case.who(fault.at), why="empty",
         iteration=iteration_text(fault.at.op, fault.at.env),
     )  # fmt: skip
 
@@ -101,7 +101,7 @@ def _early(case: Case, fault: Fault) -> FlowFinding:
         related,
         name=operand.name if operand is not None else "",
         why="accumulator" if transfer.multiply else "read",
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
 
@@ -115,7 +115,7 @@ def _overwritten(case: Case, fault: Fault) -> FlowFinding:
         [case.related("the transfer before is not waited for", fault.other)],
         name=name,
         why="overwritten",
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
 
@@ -128,7 +128,7 @@ def _never(case: Case, fault: Fault) -> FlowFinding:
         (),
         name=_handle_name(case, handle),
         why="never",
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
 
@@ -140,6 +140,6 @@ def _twice(case: Case, fault: Fault) -> FlowFinding:
         fault.at.op.span,
         [case.related("of this transfer", fault.other)],
         name=_handle_name(case, fault.about["handle"]),
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         iteration=iteration_text(fault.at.op, fault.at.env),
     )

@@ -72,7 +72,7 @@ def _told(case: Case, gap: Gap) -> FlowFinding:
         part=_whose(case, gap),
         single=_single(gap),
         event=_event(case, gap),
-        path=case.name(access.path),
+        path=case.who(access),
         iteration=iteration_text(access.op, access.env),
     )
     shown = {size.name: gap.sizes[size.var] for size in case.plan.sizes if size.bound is None and size.var in gap.sizes}
@@ -88,7 +88,7 @@ def _written(case: Case, gap: Gap) -> Iterator[Related]:
             _, slot, _ = stage_slot(case.program, access.slot)
             parts = [part_text(box, gap.shape) for box in boxes[:_MOST_PARTS]]
             what = " and ".join(parts) if len(boxes) <= _MOST_PARTS else f"{parts[0]} and more"
-            text = f"{case.name(access.path)} writes {what} here"
+            text = f"{case.who(access)} writes {what} here"
             yield case.related(text, Place(access.path, access.op, access.env), slot)
 
 

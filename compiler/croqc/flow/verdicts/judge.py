@@ -63,7 +63,7 @@ def _named_barrier(case: Case, fault: Fault) -> FlowFinding:
         "named-barrier-mismatch",
         fault.at.op.span,
         [case.related("the barrier is used here, too", other)] if other is not None else [],
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         **{
             key: value for key, value in fault.about.items() if key in ("why", "count", "expected", "threads", "number")
         },
@@ -81,6 +81,6 @@ def _unbound(case: Case, fault: Fault) -> FlowFinding:
         event=slot.event.symbol.name,
         slot=slot.index if slot.event.slots > 1 else None,
         generation=slot.completed,
-        path=case.name(fault.at.path),
-        owing=(case.name(fault.at.path),),
+        path=case.who(fault.at),
+        owing=(case.who(fault.at),),
     )

@@ -13,7 +13,8 @@ from croqc.text.diagnostics import Related
 def judge_leftovers(case: Case) -> FlowFinding | None:
     """A generation of a data event that some waiter of the slot never waited for."""
     for slot in case.machine.slots():
-        if slot.event.number not in case.sites.data or not slot.completed:
+        event = slot.event
+        if event.number not in case.sites.data or case.sites.is_granted(event) or not slot.completed:
             continue
         for path in _waiting(case, slot):
             taken = path.waits.get(slot, 0)
@@ -41,11 +42,11 @@ def _told(case: Case, slot: EventSlot, number: int, wait: WaitEvent, taken: int)
     return case.finding(
         "unconsumed-credit",
         source.op.span if source is not None else slot.event.span,
-        [Related(f"{case.name(number)} waits here {taken} time{'s' if taken != 1 else ''}", wait.span)],
+        [Related(f"{case.name(number, wait)} waits here {taken} time{'s' if taken != 1 else ''}", wait.span)],
         event=slot.event.symbol.name,
         slot=slot.index if slot.event.slots > 1 else None,
         generation=taken,
-        path=case.name(number),
+        path=case.name(number, wait),
         completed=slot.completed,
         taken=taken,
     )

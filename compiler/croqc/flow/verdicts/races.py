@@ -55,10 +55,10 @@ def _order(case: Case, fault: Fault) -> FlowFinding:
     return case.finding(
         "order-out-of-step",
         _ref_span(fault.at.op, slot),
-        [case.related(f"{what} number {own} of {case.name(fault.at.path)} on {slot_text(slot)}", fault.at)],
+        [case.related(f"{what} number {own} of {case.who(fault.at)} on {slot_text(slot)}", fault.at)],
         event=slot.event.symbol.name,
         slot=slot.index,
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         what=what,
         own=own,
         slots=slot.event.slots,
@@ -78,7 +78,7 @@ def _overrun(case: Case, fault: Fault) -> FlowFinding:
     waiter = fault.other
     assert waiter is not None
     generation = fault.about["generation"]
-    text = f"{case.name(waiter.path)} waits here for generation {generation} of {slot_text(slot)}"
+    text = f"{case.who(waiter)} waits here for generation {generation} of {slot_text(slot)}"
     surplus = _repeated_grant(case, slot)
     return case.finding(
         "credit-overrun",
@@ -90,8 +90,8 @@ def _overrun(case: Case, fault: Fault) -> FlowFinding:
         event=slot.event.symbol.name,
         slot=slot.index if slot.event.slots > 1 else None,
         generation=generation,
-        path=case.name(fault.at.path),
-        waiter=case.name(waiter.path),
+        path=case.who(fault.at),
+        waiter=case.who(waiter),
         cause="bootstrap-repeated" if surplus is not None else "surplus",
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
@@ -112,22 +112,24 @@ def _repeated_grant(case: Case, slot: EventSlot) -> Trigger | None:
 
 def _mixup(case: Case, fault: Fault) -> FlowFinding:
     slot: EventSlot = fault.about["slot"]
-    generation, other = fault.about["generation"], case.name(fault.about["who"])
+    generation, late = fault.about["generation"], fault.about["who"]
+    sites = [op for op in case.sites.triggers(slot.event) if late in case.sites.reach[id(op)]]
+    other = case.name(late, sites[0] if sites else fault.at.op)
     return case.finding(
         "generation-mixup",
         fault.at.op.span,
         [
-            case.related(f"{case.name(fault.at.path)} arrives for generation {generation}", fault.at),
+            case.related(f"{case.who(fault.at)} arrives for generation {generation}", fault.at),
             *(
-                Related(f"{other} may still be due for generation {generation - 1}", op.span)
-                for op in case.sites.triggers(slot.event)
-                if fault.about["who"] in case.sites.reach[id(op)] and op is not fault.at.op
+                Related(f"{case.name(late, op)} may still be due for generation {generation - 1}", op.span)
+                for op in sites
+                if op is not fault.at.op
             ),
         ],
         event=slot.event.symbol.name,
         slot=slot.index if slot.event.slots > 1 else None,
         generation=generation,
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         other=other,
     )
 
@@ -137,10 +139,10 @@ def _unwritten(case: Case, fault: Fault) -> FlowFinding:
     return case.finding(
         "unwritten-read",
         fault.about["operand"].spelled,
-        [case.related(f"{case.name(fault.at.path)} reads '{name}' before anything was written", fault.at, slot)],
+        [case.related(f"{case.who(fault.at)} reads '{name}' before anything was written", fault.at, slot)],
         buffer=name,
         slot=slot,
-        path=case.name(fault.at.path),
+        path=case.who(fault.at),
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
 
@@ -183,12 +185,12 @@ def _released(case: Case, race: Fault) -> FlowFinding | None:
         trigger.span,
         [
             case.related(f"{what} '{name}'", Place(first.path, first.op, first.env), number),
-            case.related(f"{case.name(second.path)} {_verb(race.about['second'])} it", second, number),
+            case.related(f"{case.who(second)} {_verb(race.about['second'])} it", second, number),
         ],
         buffer=name,
         slot=number,
-        path=case.name(first.path),
-        other=case.name(second.path),
+        path=case.who(first),
+        other=case.who(second),
         event=slot.event.symbol.name if slot is not None else "",
         iteration=iteration_text(trigger, env),
     )
@@ -215,8 +217,8 @@ def _stage_race(case: Case, race: Fault) -> FlowFinding:
         tuple(_missing(case, access, other, here, there, slot)),
         buffer=name,
         slot=slot,
-        path=case.name(access.path),
-        other=case.name(other.path),
+        path=case.who(access),
+        other=case.who(other),
         access="write" if access.write else "read",
         against="write" if other.write else "read",
         iteration=iteration_text(access.op, access.env),
@@ -228,12 +230,12 @@ def _stage_race(case: Case, race: Fault) -> FlowFinding:
 def _missing(
     case: Case, access: Access, other: Access, here: Place, there: Place, slot: int | None
 ) -> Iterator[Related]:
-    yield case.related(f"{case.name(access.path)} {_verb(access)} it here", here, slot)
-    yield case.related(f"{case.name(other.path)} {_verb(other)} it here", there, slot)
+    yield case.related(f"{case.who(access)} {_verb(access)} it here", here, slot)
+    yield case.related(f"{case.who(other)} {_verb(other)} it here", there, slot)
     if access.path == other.path:
         yield Related("nothing waits for the end of this one before", other.op.span)
     else:
-        text = f"no wait of {case.name(access.path)} comes between: {case.name(other.path)} may be before or behind"
+        text = f"no wait of {case.who(access)} comes between: {case.who(other)} may be before or behind"
         yield Related(text, access.op.span)
 
 

@@ -90,4 +90,4 @@ def _told(case: Case, shifts: Mapping[Use, int], common: int) -> FlowFinding | N
 
 
 def _path(case: Case, use: Use) -> str:
-    return case.name(min(case.sites.reach[id(use.op)]))
+    return case.name(min(case.sites.reach[id(use.op)]), use.op)

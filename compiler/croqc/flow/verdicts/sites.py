@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -78,7 +79,8 @@ class Sites:
 
     @cached_property
     def data(self) -> frozenset[int]:
-        """The events whose triggerer writes what its waiter reads, both in roles, and not the other way round."""
+        """The events whose triggerer writes what its waiter reads, both in roles and in the loops around the two, and
+        not the other way round."""
         return frozenset(event.number for event in self.setting.program.events if self._is_data(event))
 
     def _is_data(self, event: Event) -> bool:
@@ -86,20 +88,30 @@ class Sites:
             for wait in self.waits(event):
                 if trigger.role is None or wait.role is None or trigger.role is wait.role:
                     continue
-                (gives, own), (writes, takes) = self._touched[trigger.role], self._touched[wait.role]
+                (gives, own), (writes, takes) = self._touched_around(trigger), self._touched_around(wait)
                 if (gives & takes) - (writes & own):
                     return True
         return False
 
+    def _touched_around(self, site: Op) -> tuple[set[int], set[int]]:
+        """The stages that a role writes and reads in the loop around a step; all of them where there is none. What it
+        does behind the loop, as storing the result, says nothing of the ring."""
+        return self._touched[site.role, site.loops[-1] if site.loops else None]
+
     @cached_property
-    def _touched(self) -> dict[object, tuple[set[int], set[int]]]:
-        """The stages that each role writes and reads."""
-        found: dict[object, tuple[set[int], set[int]]] = {}
+    def _touched(self) -> dict[tuple[object, Loop | None], tuple[set[int], set[int]]]:
+        """The stages that each role writes and reads: in each loop, and everywhere."""
+        found: defaultdict[tuple[object, Loop | None], tuple[set[int], set[int]]] = defaultdict(lambda: (set(), set()))
         for op in self.ops:
-            writes, reads = found.setdefault(op.role, (set(), set()))
-            writes |= {operand.stage.first for operand in written_by(op) if operand.stage is not None}
-            reads |= {operand.stage.first for operand in read_by(op) if operand.stage is not None}
+            for loop in (None, *op.loops):
+                writes, reads = found[op.role, loop]
+                writes |= {operand.stage.first for operand in written_by(op) if operand.stage is not None}
+                reads |= {operand.stage.first for operand in read_by(op) if operand.stage is not None}
         return found
+
+    def is_granted(self, event: Event) -> bool:
+        """Whether an event has credits at start: it gives back space, and what is left of it at the end is normal."""
+        return event.ready or not all(map(self.is_steady, self.triggers(event)))
 
 
 def written_by(op: Op) -> tuple[Operand, ...]:

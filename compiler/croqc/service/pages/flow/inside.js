@@ -88,7 +88,7 @@ function showMeaning() {
 }
 // The same of one mbarrier at this moment.
 function meaningHere(what, key, c) {
-  const e = flow.events.find(x => x.name === c.event), names = sites => [...new Set(sites.map(s => bare(s.path)))].join(", ") || "nobody";
+  const e = flow.events.find(x => x.name === c.event), names = sites => [...new Set(sites.map(s => bare(s.called)))].join(", ") || "nobody";
   const by = e ? names(e.triggeredBy) : "nobody", count = (n, one, more) => `${n} ${n === 1 ? one : more}`;
   const waits = w => `${w.path} stands at ${key} and needs generation ${w.generation} (parity ${w.generation & 1}); ${c.completed} ${c.completed === 1 ? "is" : "are"} complete.`;
   switch (what) {
