@@ -159,7 +159,7 @@ def test_several_functions_need_an_entry_or_make_one_unit(croq: Croq) -> None:
     Path("k.co").write_text(TILED + second)
     both = json.loads(croq("cuda", "k.co", "--json").out)
     assert [kernel["name"] for kernel in both["kernels"]] == ["add", "more"]
-    assert both["text"].count("namespace croq {") == 4  # types, floats, shared memory and griddepcontrol, each once
+    assert both["text"].count("namespace croq {") == 2  # types and griddepcontrol, each once
     rows = [item["range"]["start"]["line"] for item in both["lines"]]
     assert {5, 14} <= set(rows)
 

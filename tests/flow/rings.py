@@ -135,7 +135,7 @@ def _producer(name: str, stages: int, turns: int) -> list[Step]:
     program = []
     for turn in range(turns):
         slot, where = turn % stages, (("iv_k", turn),)
-        here = Step(0, name, "", Span(0, 0), where, slot=slot)
+        here = Step(0, name, "", Span(0, 0), where, slot=slot, shape=(stages,))
         program += [
             replace(here, op="wait", event="empty"),
             replace(here, op="copy", buffer="lhs_load_s", bytes=BYTES),
@@ -148,11 +148,11 @@ def _producer(name: str, stages: int, turns: int) -> list[Step]:
 
 
 def _consumer(name: str, stages: int, turns: int, bootstrap: bool) -> list[Step]:
-    start = Step(0, name, "bootstrap", Span(0, 0), event="empty")
+    start = Step(0, name, "bootstrap", Span(0, 0), event="empty", shape=(stages,))
     program = [replace(start, slot=slot, iteration=(("s", slot),)) for slot in range(stages)] if bootstrap else []
     for turn in range(turns):
         slot, where = turn % stages, (("iv_k", turn),)
-        here = Step(0, name, "", Span(0, 0), where, slot=slot)
+        here = Step(0, name, "", Span(0, 0), where, slot=slot, shape=(stages,))
         program += [
             replace(here, op="wait", event="full"),
             replace(here, op="multiply", buffer="lhs_load_s"),

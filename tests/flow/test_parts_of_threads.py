@@ -76,3 +76,60 @@ def test_each_turn_of_a_writer_is_kept_for_who_reads_it(told: int, ordered: bool
         "shared s32 [512] o; shared event full;",
     )
     assert (found.strength == "proved") is ordered
+
+
+FILLED = "o.at(t) = src.at(t);"
+
+
+@pytest.mark.parametrize(
+    ("fill", "part"),
+    [
+        (f"if (t < 128) {{ {FILLED} }}", "elements 128 to 511 of 'o'"),
+        (f"inthreads (t < 128) {{ {FILLED} }}", "elements 128 to 511 of 'o'"),
+        (f"if (t >= 128 && t < 500) {{ {FILLED} }}", "elements 0 to 127 of 'o'"),
+        (f"if (!(t < 384)) {{ {FILLED} }}", "elements 0 to 383 of 'o'"),
+    ],
+)
+def test_what_conditions_over_threads_leave_out_is_not_written(fill: str, part: str) -> None:
+    found = kernel(f"parallel t by 512 : thread {{ {fill} }} {COPY}")
+    assert found.rules == ["unwritten-read"]
+    assert found.seen[0].finding.args["part"] == part
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        f"if (t < 128) {{ {FILLED} }} else {{ o.at(t) = 0; }}",
+        f"if (t < 128 || t > 127) {{ {FILLED} }}",
+        f"if (b * 512 + t < N) {{ {FILLED} }}",  # of sizes: nothing is taken off
+        f"if (b == 0) {{ {FILLED} }} else {{ {FILLED} }}",
+        f"if (t == 0) {{ o.at(0) = 1; }} {FILLED}",
+    ],
+)
+def test_what_all_threads_fill_in_the_end_is_whole(fill: str) -> None:
+    found = kernel(f"parallel t by 512 : thread {{ {fill} }} {COPY}")
+    assert found.rules == [] and found.strength in ("proved", "checked")
+
+
+def test_groups_that_each_leave_out_some_of_their_own() -> None:
+    fill = EACH.format("if (t < 64) { o.at(p * 128 + t) = 1; }")
+    found = kernel(f"parallel p by 4 : group-4 {{ {fill} }} {COPY}")
+    assert found.seen[0].finding.args["part"] == "elements 64 to 127 of 'o'"
+
+
+@pytest.mark.parametrize(
+    ("index", "strength"),
+    [("l * 16 + w", "proved"), ("l * 16 + 15 - w", "proved"), ("w + 16 * l", "proved"), ("l * 8 + w", "unknown")],
+)
+def test_warps_whose_elements_lie_between_each_other_do_not_meet(index: str, strength: str) -> None:
+    fill = f"parallel w by 16 : group, l by 32 : thread {{ o.at({index}) = src.at(l); }}"
+    assert kernel(f"{fill} sync.shared; parallel t by 512 : thread {{ dst.at(t) = o.at(t); }}").strength == strength
+
+
+def test_the_threads_that_a_condition_leaves_lie_apart() -> None:
+    """Sixteen rows of each group: all of its threads would reach into those of the other."""
+    fill = "if (t < 16) {{ foreach j in 64 {{ o.at(p * {} + t, j) = 1; }} }}"
+    body = "parallel p by 2 : group-4, t by 128 : thread {{ {} }}"
+    buffers = "shared s32 [32, 64] o;"
+    assert kernel(body.format(fill.format(16)), buffers).strength == "proved"
+    assert kernel(body.format(fill.format(15)), buffers).strength == "unknown"

@@ -67,6 +67,7 @@ def test_without_clusters_too() -> None:
 
 def test_the_grid_has_a_block_for_each_index_of_the_cluster() -> None:
     text = TEXT.format(body=LOAD + "trigger.cluster full;", size=2).replace("c by 2", "{c, d} by [2, 3]")
+    text = text.replace("wait full;", "wait full; x.at(c + d) = 1;")
     report = check_text(text)
     found = cuda_of(report, None, {"N": 256}, "full")
     (kernel,) = found.result.kernels

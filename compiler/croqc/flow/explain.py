@@ -104,17 +104,18 @@ class Told:
         )
 
     def _at_buffer(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> Step:
-        operand, slots = about.get("operand"), about.get("slots") or ()
+        operand, slots, leaves = about.get("operand"), about.get("slots") or (), about.get("leaves", False)
         if not slots:
             name = operand.name if isinstance(operand, Operand) else ""
-            leaves = isinstance(op, Copy) and op.source is not None
             return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name, leaves=leaves)
         name, slot, size = self._slot(slots[0])
-        if isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):
+        if leaves:
+            size = None  # nothing of it lands on an event
+        elif isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):
             size = op.bytes
         shape = () if slot is None else self._shape(slots[0])
-        here = iteration(op, env)
-        return Step(len(self.steps), path.name, word, op.span, here, slot=slot, bytes=size, buffer=name, shape=shape)
+        at, here = len(self.steps), iteration(op, env)
+        return Step(at, path.name, word, op.span, here, slot=slot, bytes=size, buffer=name, shape=shape, leaves=leaves)
 
     def _shape(self, number: int) -> tuple[int, ...]:
         stages = self.program.stages

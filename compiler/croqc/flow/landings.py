@@ -78,7 +78,7 @@ def with_landings(
 def _land(copy: Step, trigger: Step | None, left: int) -> Step:
     if trigger is None:
         return replace(copy, op="land")
-    counted = {"event": trigger.event, "slot": trigger.slot, "shape": trigger.shape}
+    counted = {"event": trigger.event, "slot": trigger.slot, "shape": trigger.shape, "part": copy.subscripts}
     return replace(copy, op="land", generation=trigger.generation, bytes=left, **counted)
 
 
@@ -118,7 +118,7 @@ def _until_overwritten(steps: Sequence[Step], number: int) -> Iterator[int]:
     """The steps behind a copy until another one writes its slot."""
     copy = steps[number]
     for at in range(number + 1, min(number + _HORIZON, len(steps))):
-        if steps[at].op == "copy" and _same(steps[at], copy):
+        if steps[at].op == "copy" and not steps[at].leaves and _same(steps[at], copy):
             return
         yield at
 

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from croqc.flow.exprs import Expr
+from croqc.flow.limit import Note
 from croqc.flow.ranges import ANY, Range
+from croqc.sema.masks import Mask
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -36,10 +38,11 @@ class Op:
     """One step, as far as it can be read. `loops` are the reader's loops around it, outermost first.
 
     `top`: the outermost inner `parallel` that it stands in. `together`: the paths of a unit make one access of it;
-    `maybe`: why it may not happen, empty where it surely does.
+    `maybe`: why it may not happen, empty where it surely does. `only`: the threads of the block that conditions over
+    their indices alone leave; None where there are none.
     """
 
-    __slots__ = ("atomic", "loops", "maybe", "role", "span", "together", "top")
+    __slots__ = ("atomic", "loops", "maybe", "only", "role", "span", "together", "top")
     WORD = ""
 
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
@@ -48,6 +51,7 @@ class Op:
         self.role: ast.InThreads | None = None
         self.top: ast.Parallel | None = None
         self.maybe = ""
+        self.only: Mask | None = None
         self.together = self.atomic = False
 
     def exprs(self) -> Sequence[Expr]:
@@ -127,7 +131,7 @@ class Program:
     events: list[Event] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     asserts: list[Expr] = field(default_factory=list)
-    notes: list[tuple[Span, str]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     handles: dict[int, str] = field(default_factory=dict)
     homes: dict[int, tuple[int, ...]] = field(default_factory=dict)  # the slots that exchanged futures begin with
     divided: bool = False

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from croqc.flow.limit import Note
 from croqc.flow.paths import Path
 from croqc.flow.slot_names import subscripts
 from croqc.sema.model import Kernel, Symbol
@@ -36,7 +37,7 @@ class Step:
     `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
     `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`. `shape`:
     the extents of the array that `slot` numbers. `leaves`: a copy goes out to global memory. The bytes of a copy are
-    None where they follow sizes, too.
+    None where they follow sizes, too. `part`: of a landing that an event counts the subscripts of `buffer`.
     """
 
     t: int
@@ -53,11 +54,12 @@ class Step:
     buffer: str = ""
     shape: tuple[int, ...] = ()
     leaves: bool = False
+    part: str = ""
 
     @property
     def subscripts(self) -> str:
-        """The slot as a reader writes it; empty without one."""
-        return subscripts(self.slot, self.shape)
+        """The slot as a reader writes it; empty without one, and for an event that is no array."""
+        return "" if self.event and not self.shape else subscripts(self.slot, self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class KernelFlow:
 
     `tried` is empty or says how far a CHECKED verdict reaches ("K up to 4096"), or a PROVED one ("up to 2^20").
     `reason` and `place` say why it is UNKNOWN, or reaches no farther. `notes` are islands and the like that were read
-    as empty: (place, reason). `steps` and `edges` (step numbers: what the second one needs from another path) show a
+    as empty. `steps` and `edges` (step numbers: what the second one needs from another path) show a
     small representative instance, `sizes` its values.
     `spent`: the abstract steps that the verdict took.
     """
@@ -133,7 +135,7 @@ class KernelFlow:
     steps: tuple[Step, ...] = ()
     edges: tuple[tuple[int, int], ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[tuple[Span, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     spent: int = 0
 
     def called(self, path: str, place: Span) -> str:

@@ -264,7 +264,7 @@ _SENTENCES = {
     "commit": "{path} commits: its multiplies so far have read their operands",
     "wait-future": "{path} waits until its copy has landed",
     "select": "{path} takes the name of {place}",
-    "swap": "{path} swaps the names of its buffers",
+    "swap": "{path} exchanges the names of its buffers",
     "join": "{path} meets the other paths",
 }
 
@@ -272,8 +272,8 @@ _SENTENCES = {
 def step_text(step: Step) -> str:
     """What a step does, in one sentence without its full stop."""
     place = step.buffer or "its buffer"
-    if step.buffer and step.slot is not None and not step.event:
-        place = step.buffer + step.subscripts
+    if step.buffer:
+        place = step.buffer + (step.part if step.event else step.subscripts)
     event = step.event + step.subscripts
     if step.op == "wait":
         if step.generation is None:
