@@ -159,15 +159,21 @@ def test_verdicts_say_their_strength() -> None:
 
 
 def test_steps_are_sentences() -> None:
-    wait = Step(0, PRODUCER, "wait", HERE, (("k", 2),), "empty", 0, 1, 1)
+    wait = Step(0, PRODUCER, "wait", HERE, (("k", 2),), "empty", 0, 1, 1, shape=(2,))
     assert step_text(wait) == "path p1 == 0 waits on empty[0] for generation 1, parity 1"
-    trigger = Step(0, PRODUCER, "trigger", HERE, event="full", slot=1, bytes=32768)
+    trigger = Step(0, PRODUCER, "trigger", HERE, event="full", slot=1, bytes=32768, shape=(2,))
     assert step_text(trigger) == "path p1 == 0 arrives on full[1] and 32,768 bytes are to land"
+    assert step_text(replace(trigger, event="done", slot=0, shape=())) == (
+        "path p1 == 0 arrives on done and 32,768 bytes are to land"
+    )
     copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s", bytes=8192)
     assert step_text(copy) == "path p1 == 0 starts a copy into lhs_s[1]"
     out = replace(copy, slot=None, buffer="out_s", bytes=None, leaves=True)
     assert step_text(out) == "path p1 == 0 copies out_s to global memory"
     assert step_text(replace(out, op="land")) == "The copy of out_s has arrived in global memory"
+    assert step_text(replace(out, slot=1)) == "path p1 == 0 copies out_s[1] to global memory"
+    landed = replace(copy, op="land", event="done", slot=0, landed="lhs_s[1]")
+    assert step_text(landed) == "The copy into lhs_s[1] has landed"
     assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"
     assert iteration_text((("ti", 1), ("kk", 4))) == "ti = 1, kk = 4"
 

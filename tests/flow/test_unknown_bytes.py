@@ -66,7 +66,7 @@ def test_a_copy_of_a_part_that_follows_sizes() -> None:
     sizes, texts = told("n")
     assert sizes == [None, None]
     assert "path p == 0 arrives on full[0]" in texts
-    assert texts.count("The copy into ring has landed") == 1
+    assert texts.count("The copy into ring[0] has landed") == 1
 
 
 def test_what_landed_of_unknown_size_belongs_to_no_later_generation() -> None:

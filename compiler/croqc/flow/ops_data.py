@@ -103,10 +103,12 @@ class Copy(Step):
             wait_handle(machine, path, self, self.follows)
         lasting = self.asynchronous or self.event is not None
         made: list[Access] = []
+        read: Sequence[int] = ()
         if self.source is not None:
             found = resolve(machine, path, self, self.source)
             if found is not None:
-                made += machine.accesses.touch(path, self, found[0], found[1], False, lasting)
+                read = found[1]
+                made += machine.accesses.touch(path, self, found[0], read, False, lasting)
         operand = None if self.dest.operand is None else self.dest.operand.chosen(path.env)
         held = path.handles.get(self.handle) if self.handle >= 0 else None
         slots: Sequence[int] = ()
@@ -118,7 +120,7 @@ class Copy(Step):
                 note_write(machine, path, operand, slots, self.span, self.meets)
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
-            machine.note(path, self, operand=operand or self.source, slots=slots)
+            machine.note(path, self, operand=operand or self.source, slots=slots, read=read)
         if self.handle >= 0 or self.event is not None:
             self._keep(machine, path, made, tuple(slots), held)
         path.touched = True

@@ -265,15 +265,14 @@ _SENTENCES = {
     "wait-future": "{path} waits until its copy has landed",
     "select": "{path} takes the name of {place}",
     "swap": "{path} swaps the names of its buffers",
+    "rotate": "{path} rotates the names of its buffers",
     "join": "{path} meets the other paths",
 }
 
 
 def step_text(step: Step) -> str:
     """What a step does, in one sentence without its full stop."""
-    place = step.buffer or "its buffer"
-    if step.buffer and step.slot is not None and not step.event:
-        place = step.buffer + step.subscripts
+    place = step.place or "its buffer"
     event = step.event + step.subscripts
     if step.op == "wait":
         if step.generation is None:

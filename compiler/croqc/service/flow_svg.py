@@ -146,7 +146,8 @@ class _Drawing:
 
     def _words(self, box: BoxEntry, step: StepEntry, width: int) -> list[str]:
         """One or two lines that fit."""
-        slot = subscripts(box.slot, self.shapes.get(step.event or step.buffer, ()))
+        shape = self.shapes.get(step.event or step.buffer, ())
+        slot = "" if step.event and not shape else subscripts(box.slot, shape)
         turn = next((f"{name} = {value}" for name, value in reversed(list(step.iteration.items()))), "")
         if box.track == "sync":
             first = _fitting(width, box.op, _SHORT.get(box.op, box.op[:4]))

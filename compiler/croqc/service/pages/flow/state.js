@@ -156,12 +156,12 @@ function showStep(m, step) {
   showLine(step);
   const fact = (what, name, value) => make("button", { className: "fact", onclick: () => mean(what) }, `${name} `, make("b", { textContent: value }));
   const facts = step ? [fact("path", "path", bare(step.path)), ...(clock ? [fact("time", "at", micro(m.time))] : []), ...Object.entries(step.iteration).map(([k, v]) => fact("iteration", `${k} =`, v))] : [];
-  if (step && step.slot !== null) facts.push(fact("slot", "slot", step.slot));
+  if (step && step.slot !== null && !isSingle(step.event)) facts.push(fact("slot", "slot", step.slot));
   if (step && step.generation !== null) facts.push(fact("generation", "generation", step.generation), fact("parity", "parity", step.generation & 1));
   $("facts").replaceChildren(...facts);
 }
 function sentence(m, step) {
-  if (!step) return "Before the first step: every mbarrier has just been set up.";
+  if (!step) return flow.events.length ? "Before the first step: every mbarrier has just been set up." : "Before the first step: every buffer is empty.";
   if (m.begins && run.picture.boxes.some(b => b.stuck && b.steps.includes(m.step))) return `${step.text}. Nobody will complete it: the path is stuck for ever.`;
   if (m.begins) return `${step.text}, and has to stand.`;
   return step.op === "wait" ? `${step.text}. It is complete: the path goes on.` : `${step.text}.`;

@@ -111,7 +111,7 @@ function box(b, y) {
 }
 // The two lines in a box, as long as there is room.
 function texts(b, step, w) {
-  const word = WORDS[b.op] ?? b.op, slot = b.slot === null ? "" : subscripts(b.slot, shapeOf(step.event));
+  const word = WORDS[b.op] ?? b.op, slot = b.slot === null || isSingle(step.event) ? "" : subscripts(b.slot, shapeOf(step.event));
   if (b.track === "sync") {
     const rest = b.label.startsWith(b.op) ? b.label.slice(b.op.length + 1) : b.label;
     return [fitting(w, word, SHORT[b.op] ?? word.slice(0, 4), word[0]), fitting(w + 4, rest, slot)];
