@@ -232,7 +232,7 @@ def test_the_failing_step_is_the_release_before_the_commit(browser: Browser, tmp
 def test_a_kernel_without_events_is_told_by_its_buffers(browser: Browser, tmp_path: Path) -> None:
     say = "document.getElementById('say').innerText"
     browser.open(real_page(tmp_path, ROTATING))
-    assert browser.js(say) == "Before the first step: every buffer is empty."
+    assert browser.js(say) == "Before the first step: nothing has been copied yet."
     browser.js("document.querySelector('.box.rotate').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
     assert browser.js(say) == "the block rotates the names of its buffers."
     assert browser.js("document.querySelector('#meaning h3').innerText") == "rotate"

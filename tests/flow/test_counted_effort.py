@@ -58,10 +58,10 @@ def test_accesses_compared_in_a_crowd_are_counted(monkeypatch: pytest.MonkeyPatc
     compared = steps = 0
     repeats, run = Accesses._repeats, Machine.run
 
-    def counted(access: Any, other: Any) -> bool:
+    def counted(accesses: Accesses, access: Any, other: Any) -> bool:
         nonlocal compared
         compared += 1
-        return repeats(access, other)
+        return repeats(accesses, access, other)
 
     def ran(machine: Machine) -> Machine:
         nonlocal steps
@@ -70,7 +70,7 @@ def test_accesses_compared_in_a_crowd_are_counted(monkeypatch: pytest.MonkeyPatc
         finally:
             steps += machine.steps
 
-    monkeypatch.setattr(Accesses, "_repeats", staticmethod(counted))
+    monkeypatch.setattr(Accesses, "_repeats", counted)
     monkeypatch.setattr(Machine, "run", ran)
     reads = " ".join(f"dma.copy buf[s] => dst.subspan(16, 64).at(b, k + {n});" for n in range(400))
     check(ring(take=f"wait full[s]; {reads} trigger empty[s];"))

@@ -161,11 +161,9 @@ def test_verdicts_say_their_strength() -> None:
 def test_steps_are_sentences() -> None:
     wait = Step(0, PRODUCER, "wait", HERE, (("k", 2),), "empty", 0, 1, 1, shape=(2,))
     assert step_text(wait) == "path p1 == 0 waits on empty[0] for generation 1, parity 1"
+    assert step_text(replace(wait, shape=())) == "path p1 == 0 waits on empty for generation 1, parity 1"
     trigger = Step(0, PRODUCER, "trigger", HERE, event="full", slot=1, bytes=32768, shape=(2,))
     assert step_text(trigger) == "path p1 == 0 arrives on full[1] and 32,768 bytes are to land"
-    assert step_text(replace(trigger, event="done", slot=0, shape=())) == (
-        "path p1 == 0 arrives on done and 32,768 bytes are to land"
-    )
     copy = Step(0, PRODUCER, "copy", HERE, slot=1, buffer="lhs_s", bytes=8192)
     assert step_text(copy) == "path p1 == 0 starts a copy into lhs_s[1]"
     out = replace(copy, slot=None, buffer="out_s", bytes=None, leaves=True)

@@ -66,6 +66,28 @@ def test_a_warning_that_stands_is_not_shown_again(server: Server) -> None:
     assert change({"defines": {"1x": "3"}}) == [wrong, wrong]
 
 
+@pytest.mark.parametrize("params", [{}, {"settings": None}])
+def test_a_change_without_settings_makes_the_server_ask(server: Server, params: dict[str, Any]) -> None:
+    """A client in JavaScript that is asked for them pushes `undefined`."""
+    answers = [{"defines": {"1x": "2"}}, {"defines": {"2x": "2"}}]
+    server.respond["workspace/configuration"] = lambda _: [answers.pop(0)]
+    server.start({"workspace": {"configuration": True}})
+    server.until("window/showMessage")
+    server.send("workspace/didChangeConfiguration", params=params)
+    server.until("window/showMessage", lambda one: "2x" in one["message"])
+    assert server.messages() == [f"setting 'croqtile.defines': '{name}' {NAME}" for name in ("1x", "2x")]
+    assert server.log() == ""
+
+
+@pytest.mark.parametrize("params", [None, [], 7])
+def test_a_change_that_is_no_object_is_one_line_of_the_log(server: Server, params: object) -> None:
+    server.start()
+    server.send("workspace/didChangeConfiguration", params=params)
+    server.ask("workspace/symbol", {"query": "x"})
+    assert server.log().endswith("expected DidChangeConfigurationParams @ message.params\n")
+    assert server.messages() == []
+
+
 @pytest.mark.parametrize("method", ["croqtile/run", "croqtile/generated", "croqtile/flow", "croqtile/sharedMemory"])
 @pytest.mark.parametrize("name", ["", "1x", "a b", "N(x"])
 def test_a_request_with_a_name_that_is_none_is_answered(shared: Server, method: str, name: str) -> None:

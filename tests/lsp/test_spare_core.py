@@ -40,9 +40,11 @@ def test_it_is_tried_less_often_each_time_that_it_is_gone() -> None:
 
 
 def test_work_that_waits_for_no_core_says_nothing_against_one() -> None:
-    """A short hitch is none, and nor is a part of long work that caches cost."""
+    """A short hitch is none, and nor is a part of long work that caches cost; work of no length says nothing at all."""
     core = SpareCore()
+    assert noted(core, *[(0.0009, 0.0009)] * 99) == [False] * 99
     assert noted(core, *[(0.0014, 0.0005)] * 4)[-1]
+    assert noted(core, (0.0009, 0.0))[-1]
     assert noted(core, (0.112, 0.100))[-1]
     assert not noted(core, (0.116, 0.100))[-1]
 

@@ -6,8 +6,9 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Lit, Var
 from croqc.pipe.passes.barriers import barriers
 from croqc.sema.model import Unit
+from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import OTHER, arrive, kernel, load, multiply, role, slot, store, write
+from tests.pipe.kernels import DST, OTHER, SRC, arrive, kernel, load, multiply, role, slot, store, write
 from tests.pipe.lowering import env_of, lines_of
 
 VECTOR, TMA = ir.Mechanism.VECTOR, ir.Mechanism.TMA
@@ -51,6 +52,17 @@ def test_a_store_by_tma_waits_for_ordinary_writes_and_fences() -> None:
 def test_an_arrival_after_ordinary_accesses_meets() -> None:
     assert heads(role(write(OTHER), arrive())) == ["role", "other[0,", "arrive*"]
     assert heads(role(arrive())) == ["role", "arrive"]
+
+
+def test_an_arrival_after_what_other_paths_see_in_global_memory_meets() -> None:
+    """Only thereby is what threads beside the one that arrives have written, or read, in front of the arrival."""
+    reads, writes = role(load(mechanism=VECTOR, vector=16), path="path w == 1"), write(SRC)
+    assert heads(role(writes, arrive()), reads)[:3] == ["role", "src[0,", "arrive*"]
+    assert heads(role(writes, arrive()))[:3] == ["role", "src[0,", "arrive"]
+    assert heads(role(write(DST), arrive()), reads)[:3] == ["role", "dst[0,", "arrive"]
+    both = replace(role(writes, arrive(), load(mechanism=VECTOR, vector=16)), path="path w == 0, path w == 1")
+    assert heads(both)[:3] == ["role", "src[0,", "arrive*"]
+    assert heads(replace(both, path="path w = 0, v = 1"))[:3] == ["role", "src[0,", "arrive"]  # one path, two indices
 
 
 def test_an_arrival_that_publishes_to_wgmma_fences() -> None:

@@ -95,6 +95,37 @@ def test_one_warp_and_a_part_of_the_block_are_left_alone() -> None:
     assert [rule for rule, _ in device(part).told if rule == rules.UNSYNCED_WRITE] == []
 
 
+CHAIN = """parallel b by 4 : block {{ shared f32 [128] s; shared event hand[4]; parallel p by 4 : {} {{
+  foreach k in 4 {{ {} parallel t by {} : thread {{ {} }} {} }} }} }}"""
+OWN = "s.at(t) = s.at(t) * 3.0f;"
+OTHERS = "s.at(t) = s.at(127 - t);"
+
+
+@pytest.mark.parametrize(
+    ("level", "before", "threads", "work", "behind", "writes"),
+    [
+        ("group-4", "", 128, OWN, "", ["s.at(t)"]),  # four groups at once
+        ("group-4", "if (p > 0 || k > 0) { wait hand[(p + 3) % 4]; }", 128, OWN, "trigger hand[p];", []),
+        ("group-4", "wait hand[p];", 128, OTHERS, "trigger hand[(p + 1) % 4];", ["s.at(t)"]),  # inside one group
+        ("group", "wait hand[p];", 32, OWN, "trigger hand[(p + 1) % 4];", []),
+        ("group", "__bar_sync(1, 128);", 32, OWN, "", []),
+        ("group-4", "f = dma.copy.async s => shared; wait f;", 128, OWN, "", ["s.at(t)"]),  # of its own copy alone
+    ],
+)
+def test_units_that_wait_for_events_have_an_order_of_their_own(
+    level: str, before: str, threads: int, work: str, behind: str, writes: list[str]
+) -> None:
+    found = device(CHAIN.format(level, before, threads, work, behind)).told
+    assert [text for rule, text in found if rule == rules.UNSYNCED_WRITE] == writes
+
+
+def test_single_threads_that_wait_by_conditions_have_one_too() -> None:
+    body = "parallel b by 4 : block {{ shared f32 [128] s; shared event e[4]; parallel t by 512 : thread {{ {} }} }}"
+    part = "foreach k in 4 { if (t / 128 == k) { wait e[k]; } s.at(t % 128) = s.at(t % 128) + 1.0f; }"
+    found = device(body.format(part)).told
+    assert [text for rule, text in found if rule == rules.UNSYNCED_WRITE] == []
+
+
 def test_where_a_parallel_ends_is_not_followed() -> None:
     body = "parallel b by 4 : block { shared f32 [128] s; foreach k in 4 { parallel t by 128 : thread {"
     body += f" s.at(t) = big.at(k, t); {SYNC} {READ} }} }} }}"

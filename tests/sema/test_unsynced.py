@@ -84,3 +84,15 @@ def test_the_effort_grows_as_the_number_of_statements_does() -> None:
 
     assert tile(body(100)).told == tile(body(25)).told == []
     assert effort(body(100)) < 8 * effort(body(25))
+
+
+@pytest.mark.parametrize(
+    ("wait", "reads"),
+    [("", ["s.at((p + 3) % 4 * 128 + t)"]), ("wait hand[(p + 3) % 4];", [])],
+)
+def test_a_unit_that_waits_for_another_may_read_what_that_has_written(wait: str, reads: list[str]) -> None:
+    """The other group has written it in the turn that the wait is for, not in the statement before."""
+    body = "parallel b by 4 : block { shared f32 [512] s; shared event hand[4]; parallel p by 4 : group-4 { "
+    body += f"foreach k in 4 {{ {wait} parallel t by 128 : thread {{ s.at(p * 128 + t) = 1.0f; "
+    body += "y = s.at((p + 3) % 4 * 128 + t); } trigger hand[p]; } } }"
+    assert [text for rule, text in device(body).told if rule == rules.UNSYNCED_READ] == reads

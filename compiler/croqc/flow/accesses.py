@@ -10,10 +10,12 @@ from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
 from croqc.flow.overlaps import overlap
+from croqc.flow.paths import Path
 from croqc.flow.program import Op
 from croqc.flow.regions import Interval, Operand
 from croqc.flow.run import Run
 from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
+from croqc.sema.masks import Mask, members
 from croqc.text.span import Span
 
 _NONE: Sequence[Access] = ()
@@ -36,7 +38,7 @@ class Accesses:
         self.unclear: tuple[Span, str] | None = None
         self.partly = program.partly
         self.parts: dict[tuple[object, ...], Access] = {}  # of slots that are written in part: each place once
-        self._over: dict[int, dict[int, Interval]] = {}
+        self._over: dict[tuple[int, Mask | None], dict[int, Interval]] = {}
 
     def touch(
         self,
@@ -112,15 +114,23 @@ class Accesses:
         """Keeps what is touched of slots that are written in part."""
         for access in made:
             if access.slot in self.partly:
-                key = (id(access.op), id(access.operand), access.slot, access.write, access.key())
+                place = self.place(access)
+                path = -1 if all(isinstance(low, int) for low in place) else access.path
+                key = (id(access.op), id(access.operand), access.slot, access.write, path, place)
                 self.parts.setdefault(key, access)
 
-    @staticmethod
-    def _repeats(access: Access, other: Access) -> bool:
+    def place(self, access: Access) -> tuple[object, ...]:
+        """Where the part of an access lies: of one operand and path, equal ones are the same part as far as can be
+        told."""
+        if access.place is None:
+            access.place = access.operand.place(access.env, self.over(access.path, access.op.only))
+        return access.place
+
+    def _repeats(self, access: Access, other: Access) -> bool:
         """Whether both are the same step of one path on the same part: who conflicts with the other, conflicts with
         it."""
         same = access.op is other.op and access.path == other.path and access.operand is other.operand
-        return same and access.key() == other.key()
+        return same and self.place(access) == self.place(other)
 
     def _told_early(self, path: PathState, early: Access) -> None:
         """A slot is written that was read before: where the read is not over, that is a race, and told as one."""
@@ -146,9 +156,8 @@ class Accesses:
         together = access.op is other.op and access.op.together and access.path != other.path
         if together or (access.op.atomic and other.op.atomic):
             return
-        shared = overlap(
-            access.operand, access.env, self.over(access.path), other.operand, other.env, self.over(other.path)
-        )
+        over, there = self.over(access.path, access.op.only), self.over(other.path, other.op.only)
+        shared = overlap(access.operand, access.env, over, other.operand, other.env, there)
         if shared is False:
             return
         unsure = access.op.maybe or other.op.maybe
@@ -164,21 +173,27 @@ class Accesses:
             return
         machine.fault("race", path.at(access.op), place, first=other, second=access, known=path.clock[other.path])
 
-    def over(self, number: int) -> dict[int, Interval]:
-        """The values that variables take at once on a path: thread indices, and loops that were drawn together."""
-        found = self._over.get(number)
+    def over(self, number: int, only: Mask | None = None) -> dict[int, Interval]:
+        """The values that variables take at once on a path, or in some of its threads: indices of threads, and loops
+        that were drawn together."""
+        found = self._over.get((number, only))
         if found is None:
-            found = self._over[number] = self._ranges(number)
+            found = self._over[number, only] = self._ranges(number, only)
         return found
 
-    def _ranges(self, number: int) -> dict[int, Interval]:
+    def _ranges(self, number: int, only: Mask | None) -> dict[int, Interval]:
         machine = self.machine
         program, ranges = machine.program, {}
-        threads = machine.setting.paths[number].threads if number < len(machine.setting.paths) else None
+        paths = machine.setting.paths
+        threads = paths[number].threads if number < len(paths) else None
+        some = [] if only is None else _taking(paths[number] if number < len(paths) else None, only)
         for place in machine.setting.placements:
             if place.symbol in program.placed and place.symbol is not None:
                 values = range(place.bound)
-                if threads is not None and len(threads) > 0:
+                if some:
+                    taken = [place.value(thread) for thread in some]
+                    values = range(min(taken), max(taken) + 1)
+                elif threads is not None and len(threads) > 0:
                     low, high = threads[0] // place.unit, threads[-1] // place.unit
                     values = range(low, high + 1) if high < place.bound else values
                 ranges[program.placed[place.symbol]] = (values[0], values[-1])
@@ -206,3 +221,10 @@ class Accesses:
         """The accesses end here, in the order of the path."""
         for access in accesses:
             access.index, access.end = path.number, path.epoch
+
+
+def _taking(path: Path | None, only: Mask) -> list[int]:
+    """The threads of a path, or of the block, that conditions leave."""
+    if path is None or not path.thread_count:
+        return list(members(only))
+    return [thread for thread in path.numbers if only >> thread & 1]

@@ -5,7 +5,7 @@ Blocks that work on several tiles have such instances: a last turn of which a bl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from croqc.flow.coverage import Coverage
 from croqc.flow.exprs import Env, Expr, UndecidedError, Value, closure
@@ -65,6 +65,10 @@ class Alike:
             return
         for arg in expr.args:
             self._parts_of(arg)
+
+    def unlike(self, instances: Iterable[Mapping[int, int]], known: Collection[Acts]) -> Iterator[bool]:
+        """Of each instance whether it does something else than those that are known."""
+        return (self.of(sizes) not in known for sizes in instances)
 
     def after(self, machine: Machine) -> set[Acts]:
         """What a run without a fault says of all that do the same: nothing, if it reads what lies outside a tensor in

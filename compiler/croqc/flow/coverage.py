@@ -159,7 +159,7 @@ class Coverage:
 
     def _over(self, access: Access) -> dict[int, Interval]:
         """As of `Accesses`, without loops whose bounds move."""
-        fixed, over = self._fixed(), dict(self.machine.accesses.over(access.path))
+        fixed, over = self._fixed(), dict(self.machine.accesses.over(access.path, access.op.only))
         for loop in self.machine.program.drawn:
             if not loop.low.variables() | loop.high.variables() <= fixed:
                 over.pop(loop.var, None)

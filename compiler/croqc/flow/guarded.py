@@ -28,7 +28,8 @@ class Guarded(Touch):
         if isinstance(op, cls):
             return op
         found = cls(op.span, op.reads, (), op.loops)
-        found.role, found.top, found.together, found.maybe = op.role, op.top, op.together, op.maybe
+        found.role, found.top, found.only = op.role, op.top, op.only
+        found.together, found.maybe = op.together, op.maybe
         return found
 
     def step(self, machine: Walk, path: PathState) -> bool:

@@ -185,8 +185,9 @@ class JointState(ABC):
         return tuple(found)
 
     def _sign(self, access: Access) -> int:
-        about = (access.slot, access.path, self.numbers[id(access.op)], access.write, access.key())
-        access.sign = self.signs.setdefault(about, len(self.signs))
+        about = (access.slot, access.path, self.numbers[id(access.op)], access.write)
+        place = self.machine.accesses.place(access)
+        access.sign = self.signs.setdefault((*about, place), len(self.signs))
         return access.sign
 
 

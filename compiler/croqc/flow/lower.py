@@ -23,6 +23,7 @@ from croqc.flow.ops_events import Declare
 from croqc.flow.ops_multiplies import Commit, Name
 from croqc.flow.paths import Path, divides
 from croqc.flow.program import Event, Op, Program
+from croqc.flow.taking import Taking
 from croqc.sema.model import Kernel, Level, Model, Symbol
 from croqc.sema.nesting import statements
 from croqc.sema.roots import base_name
@@ -69,6 +70,7 @@ class Lowering(Builder):
         self.moves_in_passing = any(isinstance(node, PASSING) for node in nodes)
         self.kernel = kernel
         self.paths = paths
+        self.taking = Taking(model, kernel)
         ranks = [
             name
             for node in self.nodes
@@ -210,9 +212,10 @@ class Lowering(Builder):
         enter = Enter(node, self.exprs.of(node.cond), self.loops)
         self.emit(enter)
         follows = self._of_the_block(enter)
-        outer, self.role = self.role, self.role or node
+        outer, only = self.role, self.only
+        self.role, self.only = outer or node, self.taking.within(only, node.cond)
         self.block(node.body)
-        self.role = outer
+        self.role, self.only = outer, only
         enter.target = len(self.ops)
         if follows is not None:
             follows.target = enter.target
@@ -236,6 +239,7 @@ class Lowering(Builder):
         start = len(self.ops)
         test = Branch(node.cond.span, self.exprs.of(node.cond), self.loops)
         self.emit(test)
+        only, self.only = self.only, self.taking.within(self.only, node.cond)
         self.block(node.then)
         over: Jump | None = None
         if node.other is not None:
@@ -243,7 +247,9 @@ class Lowering(Builder):
             self.emit(over)
         test.target = middle = len(self.ops)
         if node.other is not None:
+            self.only = self.taking.within(only, node.cond, holds=False)
             self.block(node.other)
+        self.only = only
         if over is not None:
             over.target = len(self.ops)
         body = [op for op in self.ops[start + 1 :] if op is not over]

@@ -17,6 +17,7 @@ from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.ops_multiplies import Commit, Multiply, Name
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.steps import Step
+from croqc.sema.masks import Mask
 from croqc.sema.model import Model, Symbol
 from croqc.sema.symbolic import Int
 from croqc.syntax import ast
@@ -24,7 +25,7 @@ from croqc.text.span import Span
 
 
 class Builder(ABC):
-    """A program while it is made. `loops`, `role` and `top` (see `Op`) are those around the present place."""
+    """A program while it is made. `loops`, `role`, `top` and `only` (see `Op`) are those around the present place."""
 
     def __init__(
         self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting], wide: bool
@@ -37,9 +38,10 @@ class Builder(ABC):
         self.loops: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
         self.top: ast.Parallel | None = None
+        self.only: Mask | None = None
 
     def emit(self, op: Step) -> Step:
-        op.role, op.top = self.role, self.top
+        op.role, op.top, op.only = self.role, self.top, self.only
         self.ops.append(op)
         return op
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
+from math import gcd
 
-from croqc.flow.exprs import Env, const
+from croqc.flow.exprs import Env, Expr, const
 from croqc.flow.laid import runs
 from croqc.flow.regions import Extent, Interval, Operand, Ranges, span
 from croqc.sema.types import Data
 
+_LINEAR = frozenset("+-*")
 _MOST = 256  # stretches of elements of a part
 _Lying = tuple[list[Interval], bool]
 """Ascending stretches of a buffer's elements, and whether all of them are touched."""
@@ -31,10 +33,42 @@ def overlap(a: Operand, env_a: Env, over_a: Ranges, b: Operand, env_b: Env, over
         if first is None or second is None:
             sure = False
             continue
-        if first[1] <= second[0] or second[1] <= first[0]:
+        if first[1] <= second[0] or second[1] <= first[0] or _interleaved(one, env_a, other, env_b):
             return False
         sure = sure and first[2] and second[2]
     return True if sure else None
+
+
+def _interleaved(one: Extent, env: Env, other: Extent, there: Env) -> bool:
+    """Whether two extents lie between each other: `l * 8 + w` for unlike w."""
+    lengths = [None if each.length is None else each.length.const for each in (one, other)]
+    if one.low is None or other.low is None or lengths[0] is None or lengths[1] is None:
+        return False
+    (step, first), (other_step, second) = _rest(one.low, env), _rest(other.low, there)
+    period = gcd(step, other_step)
+    ahead = (second - first) % period if period else 0
+    return period > 1 and lengths[0] <= ahead and lengths[1] <= period - ahead
+
+
+def _rest(expr: Expr, env: Env) -> tuple[int, int]:
+    """(n, r) for a value that is r and some multiple of n; n is 0 where it has one value alone."""
+    if expr.op == "k":
+        return 0, expr.value
+    if expr.op == "v":
+        value = env[expr.value]
+        return (0, value) if isinstance(value, int) else (1, 0)
+    if expr.op not in _LINEAR or len(expr.args) != 2:
+        return 1, 0
+    (step, rest), (other_step, other) = (_rest(arg, env) for arg in expr.args)
+    if expr.op == "*":
+        return (
+            (step * other, rest * other)
+            if not other_step
+            else (other_step * rest, other * rest)
+            if not step
+            else (1, 0)
+        )
+    return gcd(step, other_step), rest + other if expr.op == "+" else rest - other
 
 
 def _by_elements(a: _Lying | None, b: _Lying | None) -> bool | None:

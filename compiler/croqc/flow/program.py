@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from croqc.flow.exprs import Expr
 from croqc.flow.ranges import ANY, Range
+from croqc.sema.masks import Mask
 from croqc.sema.model import Symbol
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -36,10 +37,11 @@ class Op:
     """One step, as far as it can be read. `loops` are the reader's loops around it, outermost first.
 
     `top`: the outermost inner `parallel` that it stands in. `together`: the paths of a unit make one access of it;
-    `maybe`: why it may not happen, empty where it surely does.
+    `maybe`: why it may not happen, empty where it surely does. `only`: the threads of the block that conditions over
+    their indices alone leave; None where there are none.
     """
 
-    __slots__ = ("atomic", "loops", "maybe", "role", "span", "together", "top")
+    __slots__ = ("atomic", "loops", "maybe", "only", "role", "span", "together", "top")
     WORD = ""
 
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
@@ -48,6 +50,7 @@ class Op:
         self.role: ast.InThreads | None = None
         self.top: ast.Parallel | None = None
         self.maybe = ""
+        self.only: Mask | None = None
         self.together = self.atomic = False
 
     def exprs(self) -> Sequence[Expr]:

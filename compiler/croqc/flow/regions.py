@@ -149,9 +149,14 @@ class Operand:
             return False
         return value is not VARIES and value is not DATA
 
-    def key(self, env: Env) -> tuple[object, ...]:
-        """Where the part lies, as far as it moves with variables: equal keys of one operand are the same part."""
-        return tuple(_number(code, env) for code in self.keys)
+    def place(self, env: Env, over: Ranges) -> tuple[object, ...]:
+        """Where the part lies, as far as it moves with variables: equal places of one operand are the same part.
+
+        Numbers; where it moves with threads, too, what it lies between."""
+        found = tuple(_number(code, env) for code in self.keys)
+        if None not in found:
+            return found
+        return tuple(None if each.low is None else hull(each.low, env, over) for each in self.extents())
 
 
 def each_of(operands: Iterable[Operand]) -> tuple[Operand, ...]:

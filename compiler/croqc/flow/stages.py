@@ -121,10 +121,10 @@ class _Credits:
         before: dict[int | None, _Round] = {}
         for one in rounds:
             for read in one.reads.values():
-                self._between(one.fill, read)
+                self._between(one.fill, read, one.slot)
             earlier = before.get(one.slot)
             for read in earlier.reads.values() if earlier is not None else ():
-                self._between(read, one.fill)
+                self._between(read, one.fill, one.slot)
             before[one.slot] = one
         turns = [(one, turn) for one in rounds for turn in (one.fill, *one.reads.values())]
         taken = {(turn.path, step.event) for _, turn in turns for step in turn.waits}
@@ -135,20 +135,20 @@ class _Credits:
             if not turn.triggers:
                 turn.triggers = self._next(turn, one.slot, {event for path, event in given if path == turn.path})
 
-    def _between(self, first: _Turn, second: _Turn) -> None:
-        """The first wait of the one path behind which the other path's turn is over."""
-        done = self._landed(first)
+    def _between(self, first: _Turn, second: _Turn, slot: int | None) -> None:
+        """The wait of the one path behind which the other path's turn is over: of the same slot, if any, else the
+        first."""
         if first.path == second.path:
             return
-        for number in self.waits.get(second.path, ()):
-            step = self.steps[number]
-            if number > second.first:
-                return
-            makers = self._makers(step)
-            if any(maker >= done and self.steps[maker].path == first.path for maker in makers):
-                second.waits.append(step)
-                first.triggers.append(step)
-                return
+        done = self._landed(first)
+        waits = [self.steps[number] for number in self.waits.get(second.path, ()) if number < second.first]
+        found = [wait for wait in waits if any(self._gives(first.path, done, maker) for maker in self._makers(wait))]
+        for wait in [one for one in found if one.slot == slot][:1] or found[:1]:
+            second.waits.append(wait)
+            first.triggers.append(wait)
+
+    def _gives(self, path: str, done: int, maker: int) -> bool:
+        return maker >= done and self.steps[maker].path == path
 
     def _landed(self, turn: _Turn) -> int:
         """When a turn is over: for a copy, when it has landed."""

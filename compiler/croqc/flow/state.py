@@ -45,7 +45,7 @@ class Access:
     """An interval on one slot. It is over for those whose clock at `index` is at least `end`."""
 
     __slots__ = (
-        "_key", "begin", "end", "env", "index", "op", "operand", "path", "round", "sign", "slot", "transfer", "write",
+        "begin", "end", "env", "index", "op", "operand", "path", "place", "round", "sign", "slot", "transfer", "write",
     )  # fmt: skip
 
     def __init__(
@@ -61,16 +61,10 @@ class Access:
         self.round = round_
         self.transfer: Transfer | None = None
         self.sign = -1  # what does not change of it, as a number of who compares states
-        self._key: tuple[object, ...] | None = None
+        self.place: tuple[object, ...] | None = None  # see `Accesses.place`
 
     def over(self, clock: Clock) -> bool:
         return clock[self.index] >= self.end
-
-    def key(self) -> tuple[object, ...]:
-        """Where its part lies: see `Operand.key`."""
-        if self._key is None:
-            self._key = self.operand.key(self.env)
-        return self._key
 
 
 class Transfer:

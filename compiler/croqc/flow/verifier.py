@@ -105,7 +105,7 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         if not watches and not outcome.warnings and alike.of(sizes) in known:
             outcome.done.append(sizes)
             continue
-        if outlook.is_hopeless(number, (alike.of(each) not in known for each in found.instances[number:])):
+        if outlook.is_hopeless(number, alike.unlike(found.instances[number:], known)):
             outcome.exhausted, outcome.early = sizes, True
             break
         machine, repetition = sparing(setting, light, found, sizes, effort, watches)
@@ -127,20 +127,43 @@ def _instances(setting: Setting, light: Setting | None, sites: Sites, found: Pla
         if machine.broken_off:
             outcome.exhausted = sizes
             break
-        if machine.accesses.unclear is not None and outcome.undecided is None:
-            outcome.undecided = machine.accesses.unclear
-            break
-        unsaid = Coverage(machine).unsaid()
-        if unsaid is not None and outcome.undecided is None:
-            done = "written" if unsaid.write else "read"
-            outcome.undecided = (unsaid.op.span, f"which part of a buffer is {done} here cannot be told")
+        outcome.undecided = outcome.undecided or _untold(machine)
+        if outcome.undecided is not None:
             break
         _note_end(case, sizes, outcome)
         known |= alike.after(machine)
-        if repetition is not None and outcome.repeats:
-            kind = found.kinds[number]
-            outcome.repeats = repetition.complete or _repeats_later(light or setting, found, kind, effort)
+        if repetition is not None and outcome.repeats and not repetition.complete:
+            outcome.repeats, failing = _repeats_later(light or setting, found, found.kinds[number], effort)
+            outcome.findings = _told_of(setting, sites, found, failing, effort)
+        if outcome.findings:
+            break
     return outcome
+
+
+def _untold(machine: Machine) -> tuple[Span, str] | None:
+    """What of a buffer a run touches so that nothing can be said of it."""
+    if machine.accesses.unclear is not None:
+        return machine.accesses.unclear
+    unsaid = Coverage(machine).unsaid()
+    if unsaid is None:
+        return None
+    done = "written" if unsaid.write else "read"
+    return unsaid.op.span, f"which part of a buffer is {done} here cannot be told"
+
+
+def _told_of(
+    setting: Setting, sites: Sites, found: Plan, sizes: Mapping[int, int] | None, effort: Effort
+) -> list[FlowFinding]:
+    """The findings of an instance beyond those that are tried, if there is one."""
+    if sizes is None:
+        return []
+    machine, _ = attempt(setting, found, sizes, effort, watches=False)
+    if machine is None or machine.undecided is not None or machine.broken_off:
+        return []
+    case = Case(setting, sites, found, sizes, machine, max(effort.left, 0) + 1000)
+    findings = judge(case)
+    effort.spend(case.spent)
+    return findings
 
 
 def _holds_below(kernel: Kernel, setting: Setting, found: Plan, outcome: Outcome, effort: Effort, budget: int) -> bool:
@@ -207,8 +230,9 @@ def _undecided(program: Program) -> tuple[Span, str]:
     return next(branches, program.ops[0].span), ON_DATA
 
 
-def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) -> bool:
-    """Whether more turns, all else alike, show a repetition that the tried ones do not."""
+def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) -> tuple[bool, Mapping[int, int] | None]:
+    """Whether more turns, all else alike, show a repetition that the tried ones do not; or the sizes of a run that goes
+    wrong there: credits that are lost one by one end only then."""
     around = {outer for loop in setting.program.loops for outer in loop.outer}
     for far in (False, True):
         if not far and not around & found.turns.keys():
@@ -217,13 +241,13 @@ def _repeats_later(setting: Setting, found: Plan, kind: Kind, effort: Effort) ->
         sizes = longest(setting.program, found, kind, far, max(effort.left, 0) // 2)
         effort.spend(found.steps - before)
         machine, repetition = (None, None) if sizes is None else attempt(setting, found, sizes, effort, watches=True)
-        if machine is None or repetition is None:
-            return False
-        if machine.faults or machine.stuck() or machine.undecided is not None:
-            return False
+        if machine is None or repetition is None or machine.undecided is not None:
+            return False, None
+        if machine.faults or machine.stuck():
+            return False, sizes
         if repetition.complete:
-            return True
-    return False
+            return True, None
+    return False, None
 
 
 # --- the report ------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from croqc.sema.shared_elements import (
     loop_names,
     shared_buffer,
     symbols_by_atom,
+    units_apart,
     warp_of,
 )
 from croqc.sema.symbolic import Int
@@ -71,6 +72,8 @@ class _Play:
         self.loops: list[ast.Foreach] = []
         self.threads = 0  # that the levels around make
         self.each = False  # each thread runs the statement for itself
+        self.around: list[ast.Parallel] = []
+        self.units: tuple[Mask, ...] = (self.active,)  # see `units_apart`
         self.pending: dict[Symbol, dict[Place, Mask]] = {}
         self.reads: list[_Touch] = []
         self.last: dict[tuple[Symbol, Place], ast.AssignPart] = {}
@@ -81,14 +84,17 @@ class _Play:
     # --- what a kernel is made of -----------------------------------------------------------------
 
     def parallel(self, node: ast.Parallel) -> None:
-        outer = self.threads, self.each
+        outer = self.threads, self.each, self.units
+        self.around.append(node)
+        self.units = units_apart(self.builder, self.around, self.kernel.threads)
         placed = [item for axis in node.axes for item in place_axis(self.builder, axis)]
         self.threads = max(self.threads, *(item.unit * item.bound for item in placed), 0)
         self.each = self.each or any(item.unit == 1 for item in placed)
         self._barrier()
         self._block(node.body)
         self._barrier()
-        self.threads, self.each = outer
+        self.around.pop()
+        self.threads, self.each, self.units = outer
 
     def _block(self, block: ast.Block) -> None:
         for stmt in block.stmts:
@@ -209,14 +215,18 @@ class _Play:
         known = self.pending.get(buffer, {})
         for place, writers in made.items():
             readers = known.get(place, 0)
-            if readers and _in_two_warps(readers, writers) and not self._is_there(part, self.last.get((buffer, place))):
+            if readers and self._is_open(readers, writers) and not self._is_there(part, self.last.get((buffer, place))):
                 self._report(buffer, chain, place, writers)
                 break
         self.last.update(dict.fromkeys(((buffer, place) for place in made), part))
 
+    def _is_open(self, readers: Mask, writers: Mask) -> bool:
+        """Whether some thread reads and one of another warp writes, and nothing that units wait for is between them."""
+        return any(_in_two_warps(readers & unit, writers & unit) for unit in self.units)
+
     def _report(self, buffer: Symbol, chain: ast.Chain, place: Place, writers: Mask) -> None:
         masks = ((node, made.get(place, 0)) for name, node, made in reversed(self.reads) if name is buffer)
-        read = next(node for node, mask in masks if mask and _in_two_warps(mask, writers))
+        read = next(node for node, mask in masks if self._is_open(mask, writers))
         related = Related("other threads may still have to read it here", read.span)
         self.builder.report(rules.UNSYNCED_WRITE, chain.span, (related,), name=buffer.name)
 
@@ -251,9 +261,10 @@ def _changes(symbol: Symbol) -> bool:
 
 
 def _in_two_warps(readers: Mask, writers: Mask) -> bool:
-    """Whether some thread reads and one of another warp writes."""
+    if not readers or not writers:
+        return False
     own = warp_of((writers & -writers).bit_length() - 1)
-    return bool(readers & ~own or (readers and writers & ~own))
+    return bool(readers & ~own or writers & ~own)
 
 
 def _is_quiet(node: ast.Node) -> bool:

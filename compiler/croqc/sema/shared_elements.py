@@ -5,13 +5,15 @@ Plain: indices over those of loops, blocks and threads; no view, no array of buf
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from croqc.sema.builder import Builder
-from croqc.sema.masks import Mask, Masks, Numbers
+from croqc.sema.masks import Mask, Masks, Numbers, place_axis
 from croqc.sema.model import THREADS, Symbol, SymbolKind, Unit
+from croqc.sema.nesting import statements
+from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int
-from croqc.sema.types import Bounded, BoundedTuple, Data, Storage, bound_of
+from croqc.sema.types import Bounded, BoundedTuple, Data, Event, Storage, bound_of
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.record import record
@@ -40,6 +42,33 @@ class Element:
 def warp_of(thread: int) -> Mask:
     """The threads of the warp of a thread."""
     return ((1 << WARP) - 1) << thread // WARP * WARP
+
+
+def units_apart(builder: Builder, around: Iterable[ast.Parallel], threads: int) -> tuple[Mask, ...]:
+    """The parts of a block that may be in different turns where these `parallel`s stand around: units that wait for
+    events or named barriers have an order of their own between them."""
+    size = threads
+    for node in around:
+        units = [item.unit for axis in node.axes for item in place_axis(builder, axis)]
+        if units and _waits_apart(builder, node, min(units)):
+            size = min(size, max(min(units), WARP))
+    return tuple(((1 << size) - 1) << start for start in range(0, threads, size))
+
+
+def _waits_apart(builder: Builder, node: ast.Parallel, unit: int) -> bool:
+    """Whether a unit waits; of single threads, whether some do and others need not."""
+    for inner, at in statements(node.body):
+        some = unit > 1 or any(isinstance(one, ast.If | ast.While | ast.InThreads) for one in at.chain)
+        if some and isinstance(inner, ast.Wait | ast.CallStmt) and _is_wait(builder, inner):
+            return True
+    return False
+
+
+def _is_wait(builder: Builder, node: ast.Wait | ast.CallStmt) -> bool:
+    if isinstance(node, ast.CallStmt):
+        return node.call.kind == "barrier"
+    symbols = [builder.uses.get(name) for ref in node.refs if (name := base_name(ref)) is not None]
+    return any(one is not None and isinstance(one.type, Event) for one in symbols)
 
 
 def chooses(node: ast.Node) -> bool:

@@ -6,12 +6,23 @@ indices over anything but indices of loops, blocks and threads, conditions, role
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, place_axis
 from croqc.sema.model import Symbol
 from croqc.sema.nesting import Around, statements
-from croqc.sema.shared_elements import Element, Elements, Place, calls_out, chooses, symbols_by_atom, warp_of
+from croqc.sema.shared_elements import (
+    Element,
+    Elements,
+    Place,
+    calls_out,
+    chooses,
+    symbols_by_atom,
+    units_apart,
+    warp_of,
+)
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.diagnostics import Related
@@ -34,11 +45,12 @@ class _Writes:
         self.threads.update(made)
         self.nodes.update(dict.fromkeys(made, element.node))
 
-    def of_another_warp(self, read: Element) -> ast.Chain | None:
-        """The write of what a thread reads and has not written itself, but a thread of another warp has."""
+    def of_another_warp(self, read: Element, units: Sequence[Mask]) -> ast.Chain | None:
+        """The write of what a thread reads and has not written itself, but a thread of another warp of its unit has."""
+        size = units[0].bit_length()
         for thread, place in enumerate(read.places):
             writers = self.threads.get(place, 0)
-            if writers & ~warp_of(thread) and not writers >> thread & 1:
+            if writers & ~warp_of(thread) & units[thread // size] and not writers >> thread & 1:
                 return self.nodes[place]
         return None
 
@@ -66,14 +78,14 @@ def check_unsynced(builder: Builder) -> None:
         targets = [part.target for part in node.parts if part.op == "="] if isinstance(node, ast.Assign) else []
         for chain, read in elements.items():
             if chain not in targets and not chooses(node):
-                _check(builder, read, written)
+                _check(builder, read, written, units_apart(builder, around.parallels, known.kernel.threads))
         for target in targets:
             if isinstance(target, ast.Chain) and target in elements:
                 written.setdefault(elements[target].buffer, _Writes()).add(elements[target])
 
 
-def _check(builder: Builder, read: Element, written: dict[Symbol, _Writes]) -> None:
-    if read.buffer in written and (write := written[read.buffer].of_another_warp(read)) is not None:
+def _check(builder: Builder, read: Element, written: dict[Symbol, _Writes], units: Sequence[Mask]) -> None:
+    if read.buffer in written and (write := written[read.buffer].of_another_warp(read, units)) is not None:
         place = Related("other threads write it here", write.span)
         builder.report(rules.UNSYNCED_READ, read.node.span, (place,), name=read.buffer.name)
 

@@ -13,7 +13,7 @@ from croqc.syntax import ast
 from croqc.syntax.comment_directives import comments
 from croqc.syntax.tokens import RegionKind
 from croqc.syntax.tree import ParsedFunction
-from croqc.syntax.visit import nodes_of_kind
+from croqc.syntax.visit import children
 from croqc.text.source import Source
 from croqc.text.span import Span
 from croqls.ide.snapshot import Snapshot
@@ -66,10 +66,16 @@ def _bodies(snapshot: Snapshot, source: Source) -> Iterator[Fold]:
 
 
 def _braced(function: ParsedFunction) -> Iterator[Span]:
-    if function.tree is not None:
-        for block in nodes_of_kind(function.tree, ast.Block):
-            if block.braced and block.span.length:
-                yield block.span
+    """Blocks stand in statements alone: no expression is gone into."""
+    below: list[ast.Node] = [] if function.tree is None else [function.tree.body]
+    while below:
+        node = below.pop()
+        if not isinstance(node, ast.Block):
+            below += [one for one in children(node) if isinstance(one, ast.Block)]
+            continue
+        below += children(node)
+        if node.braced and node.span.length:
+            yield node.span
 
 
 def _comments(snapshot: Snapshot, source: Source) -> Iterator[Fold]:

@@ -127,7 +127,7 @@ def _about_event(flow: KernelFlow, model: Model, event: EventFacts, places: Plac
     parts = [_verdict(flow), _counts(flow, event, places)]
     parts += [f"{_start(_path(path))} {_ahead(flow, path)}" for path in waiters(flow, event) if _ahead(flow, path)]
     parts += _tables(flow, event, waiters(flow, event))
-    return "\n\n".join([*parts, _lowered_wait(model, event)])
+    return "\n\n".join([*parts, _lowered_wait(model)])
 
 
 def _about_site(flow: KernelFlow, model: Model, node: ast.Wait | ast.Trigger, event: EventFacts, places: Places) -> str:
@@ -136,7 +136,7 @@ def _about_site(flow: KernelFlow, model: Model, node: ast.Wait | ast.Trigger, ev
     if isinstance(node, ast.Wait):
         ahead = [f"{_start(_path(path))} {_ahead(flow, path)}" for path in here if _ahead(flow, path)]
         tables = _tables(flow, event, here)
-        return "\n\n".join([_verdict(flow), _counts(flow, event, places), *ahead, *tables, _lowered_wait(model, event)])
+        return "\n\n".join([_verdict(flow), _counts(flow, event, places), *ahead, *tables, _lowered_wait(model)])
     start = any(_same(span, node) for span in event.granted_by)
     who = _start(_listed(_path(flow.called(path, node.span)) for path in here)) or "No path"
     what = "gives the credits at start" if start else "reports that its part of a generation is done"
@@ -277,7 +277,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
-def _lowered_wait(model: Model, event: EventFacts) -> str:
+def _lowered_wait(model: Model) -> str:
     if Feature.MBARRIER not in model.context.target.features:
         return ""
     return "Lowered to a loop on `mbarrier.try_wait.parity`; the path flips its bit of the slot after each use."

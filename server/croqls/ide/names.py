@@ -64,7 +64,7 @@ def named_at(snapshot: Snapshot, offset: int) -> Named | None:
     if found is not None:
         return _in_directive(snapshot, *found)
     function = snapshot.function_at(offset)
-    if function is not None and not _apart(snapshot, function, offset):
+    if function is not None and not _apart(function, offset):
         return _in_function(snapshot, function, offset)
     return _outside(snapshot, offset)
 
@@ -89,7 +89,7 @@ def named_in_directives(function: FunctionReport, word: str) -> Symbol | None:
     return next((symbol for symbol in (*outer, *returned) if symbol.name == word), None)
 
 
-def _apart(snapshot: Snapshot, function: FunctionReport, offset: int) -> bool:
+def _apart(function: FunctionReport, offset: int) -> bool:
     """Whether a place inside a function is not read as Croqtile: a directive line, a dead branch."""
     spans = [*function.parsed.source.dead, *(token.span for token in function.parsed.source.directives)]
     return any(span.touches(offset - function.base) for span in spans)

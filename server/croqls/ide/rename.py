@@ -92,7 +92,7 @@ def _fixed(snapshot: Snapshot, named: Named, places: Iterable[Place]) -> str:
             return f"'{named.name}' in line {line} comes from the macro '{place.macro}', which means other things too"
     if named.symbol in named.function.analysis.model.mentioned:
         return f"'{named.name}' also stands in C++ text, which is not read; rename it by hand"
-    return _unread(snapshot, named, written)
+    return _unread(snapshot, named)
 
 
 def _in_body(snapshot: Snapshot, name: str, macro: str, written: set[Span]) -> bool:
@@ -102,7 +102,7 @@ def _in_body(snapshot: Snapshot, name: str, macro: str, written: set[Span]) -> b
     return all(span in written for span in bodies)
 
 
-def _unread(snapshot: Snapshot, named: Named, written: set[Span]) -> str:
+def _unread(snapshot: Snapshot, named: Named) -> str:
     """A function with mistakes may hold the name where it could not be read."""
     assert named.function is not None
     function = named.function

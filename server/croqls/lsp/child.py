@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from typing import Any
 
 _PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
+_ROOM = 1 << 18  # bytes of a pipe: a text of 2,000 lines fits into what is free of it
 _FREE = 4  # of so many parts of a pipe that is ready for more at least one is free (macOS; three on Linux)
 _LOOK = 1.0  # seconds between two looks at a process that is waited for
 
@@ -126,6 +127,8 @@ def _room_of(connection: Connection) -> int:
     if sys.platform == "win32":
         return 0
     with socket.socket(fileno=os.dup(connection.fileno())) as pipe:
+        with suppress(OSError):  # else it is as large as the system makes it
+            pipe.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
         return pipe.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // _FREE
 
 

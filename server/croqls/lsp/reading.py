@@ -58,12 +58,13 @@ class Reading:
     def ahead(self) -> Iterator[None]:
         """Meanwhile, and until an answer is sent, nothing is read on: who asks for something goes before who reads all,
         and of two threads each has half of the interpreter."""
+        loop = asyncio.get_running_loop()
         self._ahead += 1
         self._free.clear()
         try:
             yield
         finally:
-            asyncio.get_running_loop().call_later(0, self._go_on)
+            loop.call_later(0, self._go_on)
 
     def _go_on(self) -> None:
         self._ahead -= 1

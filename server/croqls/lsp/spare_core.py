@@ -33,7 +33,9 @@ class SpareCore:
         self.note(perf_counter() - began, thread_time() - used)
 
     def note(self, seconds: float, used: float) -> None:
-        """A stretch took so many seconds, and as many of them of a processor."""
+        """A stretch took so many seconds, and as many of them of a processor. A short one tells nothing."""
+        if seconds < _HITCH:
+            return
         if seconds - used <= _HITCH + used / _PART:
             self._smooth += 1
             return

@@ -128,9 +128,16 @@ def _turns(case: Case, waits: list[Standing]) -> FlowFinding | None:
     """Roles whose loops over one ring make different numbers of turns."""
     for one in waits:
         found = unequal_turns(case, one.op, one.path.number, one.slot, one.owing)
-        if found is not None:
+        if found is not None and _falls_short(case, one, *found):
             return turns_finding(case, one.slot, *found, deadlock=True, related=[_wait_related(case, one)])
     return None
+
+
+def _falls_short(case: Case, one: Standing, shorter: Turns, longer: Turns) -> bool:
+    """Whether what the shorter loop gives, with the credits at start, is less than the wait of the longer one takes. In
+    a loop around both the credits are there once and the turns come again."""
+    credits = one.slot.event.slots if case.sites.is_granted(one.slot.event) and not longer.loop.outer else 0
+    return longer.path == one.path.number and shorter.count + credits < longer.count
 
 
 def turns_finding(
@@ -168,11 +175,27 @@ def unequal_turns(
                     continue
                 theirs = trigger.loops[-1] if own not in trigger.loops else None
                 given = None if theirs is None else _planned(case, other, theirs)
-                if theirs is None or given is None or given == wanted or own.outer != theirs.outer:
+                if (
+                    theirs is None
+                    or given is None
+                    or given == wanted
+                    or not _turn_together(case, number, own, other, theirs)
+                ):
                     continue
                 mine, others = Turns(number, op, own, wanted), Turns(other, trigger, theirs, given)
                 return (others, mine) if given < wanted else (mine, others)
     return None
+
+
+def _turn_together(case: Case, number: int, own: Loop, other: int, theirs: Loop) -> bool:
+    """Whether the loops around two loops are the same, or turn equally often, as those of tiles in each role."""
+    if own.outer == theirs.outer:
+        return True
+    if len(own.outer) != len(theirs.outer):
+        return False
+    pairs = zip(own.outer, theirs.outer, strict=True)
+    counts = ((_planned(case, number, one), _planned(case, other, two)) for one, two in pairs)
+    return all(mine is not None and mine == others for mine, others in counts)
 
 
 def _planned(case: Case, number: int, loop: Loop) -> int | None:
@@ -190,6 +213,8 @@ def _credit(case: Case, waits: list[Standing]) -> FlowFinding | None:
     best: Standing | None = None
     for one in waits:
         event = one.slot.event
+        if event.number in case.sites.data and not case.sites.is_granted(event):
+            continue  # a credit at start would tell of data that is not there
         dry = frozenset(
             (event.number, slot.index) for slot in one.path.events[event.number].all() if not slot.completed
         )

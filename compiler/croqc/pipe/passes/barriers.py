@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import inf
 
 from croqc.pipe import ir
+from croqc.pipe.between import passed_between
 from croqc.pipe.crossing import Crossing
 from croqc.pipe.env import Env
 from croqc.pipe.exprs import Space
@@ -40,8 +41,9 @@ def barriers(kernel: ir.Kernel, env: Env) -> ir.Kernel:
 
 @dataclass(slots=True)
 class State:
-    """What its `unit` did since its last barrier: `touched` shared memory by any means, by `ordinary`
-    instructions, and `wrote` so what the async proxy reads; `stored` to global memory where that proxy works too."""
+    """What its `unit` did since its last barrier: `touched` shared memory by any means; by `ordinary` instructions, it
+    or global memory that passes between paths; `wrote` shared memory that the async proxy reads; `stored` to global
+    memory where that proxy works too."""
 
     unit: Unit
     touched: bool = False
@@ -74,6 +76,7 @@ class _Placing:
         self.taken = {name for stmt in statements(kernel.body) for name in taken_by_async_proxy(stmt)}
         self.exchanged = _exchanged(kernel)
         self.crossing = Crossing.of(kernel)
+        self.passed = passed_between(kernel)
 
     def placed(self, body: Body, state: State) -> Body:
         found: list[ir.Stmt] = []
@@ -210,6 +213,7 @@ class _Placing:
         if space is Space.SHARED:
             state.touched = state.ordinary = True
             state.wrote |= writes and name in self.taken
+        state.ordinary |= name in self.passed
 
 
 def _exchanged(kernel: ir.Kernel) -> frozenset[str]:

@@ -21,8 +21,7 @@ const bare = path => path.replace(/^path /, "");
 const shapeOf = name => [...flow.events, ...flow.buffers].find(one => one.name === name)?.shape ?? [];
 // Slots of an array of several dimensions are numbered row by row.
 const subscripts = (slot, shape) => shape.length < 2 ? `[${slot}]` : shape.reduceRight(([text, rest], n) => [`[${rest % n}]${text}`, Math.floor(rest / n)], ["", slot])[0];
-// An event that is no array has one slot, which nobody writes.
-const isSingle = name => flow.events.some(one => one.name === name && !one.shape.length);
+const isSingle = name => flow.events.some(e => e.name === name && !e.shape.length); // an event that is no array
 const slotName = (name, slot) => slot === null || isSingle(name) ? name : name + subscripts(slot, shapeOf(name));
 
 // A host says by a class of the body which theme it has (high contrast light bears two); elsewhere the browser knows.

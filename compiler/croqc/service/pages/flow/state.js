@@ -161,7 +161,7 @@ function showStep(m, step) {
   $("facts").replaceChildren(...facts);
 }
 function sentence(m, step) {
-  if (!step) return flow.events.length ? "Before the first step: every mbarrier has just been set up." : "Before the first step: every buffer is empty.";
+  if (!step) return `Before the first step: ${flow.events.length ? "every mbarrier has just been set up" : "nothing has been copied yet"}.`;
   if (m.begins && run.picture.boxes.some(b => b.stuck && b.steps.includes(m.step))) return `${step.text}. Nobody will complete it: the path is stuck for ever.`;
   if (m.begins) return `${step.text}, and has to stand.`;
   return step.op === "wait" ? `${step.text}. It is complete: the path goes on.` : `${step.text}.`;
