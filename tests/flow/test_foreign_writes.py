@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.islands import functions_by_value
+from croqc.flow.islands import functions_by_value, parameters_by_reference
 from croqc.flow.report import Strength
 from tests.flow.test_counters import PIPE
 from tests.flow.test_no_false_proof import flow_of
@@ -178,3 +178,67 @@ def test_an_order_of_triggers_that_an_island_holds_is_data() -> None:
 
     assert strength("") is Strength.PROVED
     assert strength('__cpp__("int& z = q;"); q = 0;') is Strength.UNKNOWN
+
+
+SIZE = """__device__ void set(int& a, int b) { a = b; }
+__device__ void look(int a, const int& c) { }
+__co__ void f(global s32 [R, C] src, global s32 [R, C] dst, int n) {
+  parallel b by R : block {
+    shared event full, empty = ready; shared s32 [1, 32] x;
+    mutable int q = 0;
+    parallel p by 2 : group-4 {
+      inthreads.async (p == 0) { %s
+        foreach k in [n] { wait empty; dma.copy src.subspan(1, 32).at(b, k) => x; trigger full; } }
+      inthreads.async (p == 1) {
+        foreach k in [n] { wait full; dma.copy x => dst.subspan(1, 32).at(b, k); trigger empty; } }
+    } } }"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "call set(n, 1);",
+        "call set((n), q);",
+        "call set(q > 0 ? q : n, 1);",
+        "call look(&n, 1);",
+        'asm volatile("mov.u32 %0, 1;" : "=r"(n));',
+    ],
+)
+def test_a_parameter_that_may_be_written_is_no_size_any_more(step: str) -> None:
+    found = flow_of(SIZE % step)
+    assert (found.strength, [finding.rule for finding in found.findings]) == (Strength.UNKNOWN, [])
+    assert "may give 'n' another value" in found.reason
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "call set(q, n);",
+        "call look(n, n);",
+        "call unknown(n);",  # its note says that it is read as empty
+        "mutable int m = n; call set(m, n);",
+        'asm volatile("mov.u32 %0, %1;" : "=r"(q) : "r"(n));',
+    ],
+)
+def test_a_parameter_that_is_handed_on_as_a_value_stays_a_size(step: str) -> None:
+    assert flow_of(SIZE % step).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize(
+    ("parameters", "numbers"),
+    [
+        ("", []),
+        ("int a, const int& b, float* c", []),
+        ("int a, int& b", [1]),
+        ("R a, int b", [0]),
+        ("pair<int, int> a, int b, int& c", [0, 1, 2, 3]),  # commas part no parameters there
+        ("int a, int OUT b", [1]),
+    ],
+)
+def test_parameters_by_reference_are_numbered(parameters: str, numbers: list[int]) -> None:
+    found = parameters_by_reference(f"__device__ void g({parameters}) {{ }}", NO_MACROS)
+    assert found == {("g", number) for number in numbers}
+
+
+def test_of_a_function_that_a_macro_takes_part_in_all_may_be_references() -> None:
+    assert parameters_by_reference("void g(int a, OUT b) { }", frozenset(("OUT",))) == {("g", 0), ("g", 1)}

@@ -124,3 +124,12 @@ def test_groups_that_each_leave_out_some_of_their_own() -> None:
 def test_warps_whose_elements_lie_between_each_other_do_not_meet(index: str, strength: str) -> None:
     fill = f"parallel w by 16 : group, l by 32 : thread {{ o.at({index}) = src.at(l); }}"
     assert kernel(f"{fill} sync.shared; parallel t by 512 : thread {{ dst.at(t) = o.at(t); }}").strength == strength
+
+
+def test_the_threads_that_a_condition_leaves_lie_apart() -> None:
+    """Sixteen rows of each group: all of its threads would reach into those of the other."""
+    fill = "if (t < 16) {{ foreach j in 64 {{ o.at(p * {} + t, j) = 1; }} }}"
+    body = "parallel p by 2 : group-4, t by 128 : thread {{ {} }}"
+    buffers = "shared s32 [32, 64] o;"
+    assert kernel(body.format(fill.format(16)), buffers).strength == "proved"
+    assert kernel(body.format(fill.format(15)), buffers).strength == "unknown"

@@ -142,6 +142,20 @@ def functions_by_value(text: str, macros: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name, _ in taken) - {name for name, by_value in taken if not by_value}
 
 
+def parameters_by_reference(text: str, macros: frozenset[str]) -> frozenset[tuple[str, int]]:
+    """The parameters of device functions, as name and number from 0, through which a body may write what it is handed.
+    Where commas do not part them surely, all of the function."""
+    found: set[tuple[str, int]] = set()
+    for function in _FUNCTION.finditer(text):
+        pieces = function[2].split(",")
+        plain = macros.isdisjoint(WORD.findall(f"{function[1]} {function[2]}"))
+        written = [number for number, piece in enumerate(pieces) if not plain or not _BY_VALUE.fullmatch(piece)]
+        if written and re.search(r"[<(]", function[2]):
+            written = list(range(len(pieces)))
+        found |= {(function[1], number) for number in written}
+    return frozenset(found)
+
+
 def _end_of_body(code: str, start: int) -> int:
     """From behind an opening brace: where the one stands that closes it, or the end."""
     depth = 1

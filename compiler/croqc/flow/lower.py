@@ -13,6 +13,7 @@ from croqc.flow.exprs import Expr
 from croqc.flow.guarded import Guarded, is_loosened
 from croqc.flow.homes import give_homes
 from croqc.flow.joins import block_waits, carried_future, joins_on_exit, not_run
+from croqc.flow.limit import Note
 from croqc.flow.lower_buffers import Buffers
 from croqc.flow.lower_loops import Builder, Loops
 from croqc.flow.lower_passing import PASSING, moved_in_passing
@@ -181,8 +182,8 @@ class Lowering(Builder):
             if op.expr.known or isinstance(node, ast.While):  # its condition is asked once more behind each turn
                 self.emit(op)
 
-    def note(self, span: Span, text: str) -> None:
-        self.program.notes.append((span, text))
+    def note(self, span: Span, function: str = "") -> None:
+        self.program.notes.append(Note(span, function))
 
     def reads(self, *nodes: ast.Node) -> None:
         """The references to stages in expressions, as a step of their own."""

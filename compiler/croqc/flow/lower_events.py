@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from croqc.flow.exprs import Expr, apply, const
+from croqc.flow.limit import OUTER_EVENT
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_exprs import defined_at
 from croqc.flow.ops_control import Fail, Meet, Set
@@ -76,7 +77,7 @@ def wait(lowering: Lowering, node: ast.Wait) -> None:
         elif symbol is not None and lowering.buffers.is_handle(symbol):
             lowering.emit(WaitFuture(ref.span, lowering.buffers.handle(symbol), lowering.loops))
         elif isinstance(type_, Event):
-            lowering.emit(Fail(ref.span, "an event that is declared outside the kernel"))
+            lowering.emit(Fail(ref.span, OUTER_EVENT))
     if node in lowering.block_waits:
         lowering.emit(Meet(node.span, lowering.loops))
 

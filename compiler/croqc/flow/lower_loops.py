@@ -138,7 +138,7 @@ class Loops:
             del self.lowering.ops[start:]
             return
         if not leaves and not goes_on and _is_repetition(loop, body):
-            self._draw_together(loop, head, start, body)
+            self._draw_together(loop, start, body)
             return
         last = LoopNext(loop)
         last.start = start + 1
@@ -153,7 +153,7 @@ class Loops:
     def _changes(self, body: list[Op]) -> bool:
         return any(isinstance(op, Set) for op in body)
 
-    def _draw_together(self, loop: Loop, head: LoopStart, start: int, body: list[Op]) -> None:
+    def _draw_together(self, loop: Loop, start: int, body: list[Op]) -> None:
         """One pass for all iterations, if there are any."""
         self.lowering.program.drawn.append(loop)
         for op in body:

@@ -24,6 +24,7 @@ from croqc.flow.ops_control import Bar, Fail, Meet, Set
 from croqc.flow.ops_data import Touch
 from croqc.flow.ops_multiplies import Commit
 from croqc.flow.regions import each_of
+from croqc.sema.foreign_writes import foreign_parameters
 from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
 from croqc.sema.types import Data, Future
@@ -93,9 +94,11 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
     if is_waiting(call.callee) or not context.waiting_functions.isdisjoint({name, *foreign}):
         lowering.emit(Fail(call.span, f"'{call.callee}' may wait for other threads, or end this one"))
         return
+    if _gives_sizes_away(lowering, call, f"'{call.callee}'"):
+        return
     others = len(lowering.paths) > 1 or lowering.events
     if call.kind == "call" and others and not _is_in_sight(call.callee, context):
-        lowering.note(call.span, f"'{call.callee}' read as empty")
+        lowering.note(call.span, call.callee)
     if call.kind == "atomic":
         _atomic(lowering, call)
         return
@@ -111,6 +114,14 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         op = Touch(call.span, (), handed, lowering.loops)
         op.maybe = f"whether '{call.callee}' writes what it is given is not known"
         lowering.emit(op)
+
+
+def _gives_sizes_away(lowering: Lowering, node: ast.Call | ast.Asm, by: str) -> bool:
+    """Whether what may write a parameter of the kernel ends the analysis here: sizes are the same everywhere."""
+    for symbol in foreign_parameters(lowering.model, node):
+        lowering.emit(Fail(node.span, f"{by} may give '{symbol.name}' another value; hand on a variable of its own"))
+        return True
+    return False
 
 
 def _atomic(lowering: Lowering, call: ast.Call) -> None:
@@ -148,6 +159,8 @@ def _sync(lowering: Lowering, node: ast.Sync) -> None:
 
 def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
     context = lowering.model.context
+    if isinstance(node, ast.Asm) and _gives_sizes_away(lowering, node, "'asm'"):
+        return
     text = island_text(context, node) if isinstance(node, ast.Cpp) else node.template.value
     match effect_of(text, context.waiting_functions):
         case Effect.CONTROL:
@@ -155,7 +168,7 @@ def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
         case Effect.COMMIT:
             lowering.emit(Commit(node.span, lowering.loops))
         case Effect.NOTHING:
-            lowering.note(node.span, "read as empty")
+            lowering.note(node.span)
 
 
 STATEMENTS: Final[dict[type, Callable[[Lowering, Any], None]]] = {

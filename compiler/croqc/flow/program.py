@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from croqc.flow.exprs import Expr
+from croqc.flow.limit import Note
 from croqc.flow.ranges import ANY, Range
 from croqc.sema.masks import Mask
 from croqc.sema.model import Symbol
@@ -130,7 +131,7 @@ class Program:
     events: list[Event] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     asserts: list[Expr] = field(default_factory=list)
-    notes: list[tuple[Span, str]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     handles: dict[int, str] = field(default_factory=dict)
     homes: dict[int, tuple[int, ...]] = field(default_factory=dict)  # the slots that exchanged futures begin with
     divided: bool = False

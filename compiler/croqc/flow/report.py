@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from croqc.flow.limit import Note
 from croqc.flow.paths import Path
 from croqc.flow.slot_names import subscripts
 from croqc.sema.model import Kernel, Symbol
@@ -127,7 +128,7 @@ class KernelFlow:
 
     `tried` is empty or says how far a CHECKED verdict reaches ("K up to 4096"), or a PROVED one ("up to 2^20").
     `reason` and `place` say why it is UNKNOWN, or reaches no farther. `notes` are islands and the like that were read
-    as empty: (place, reason). `steps` and `edges` (step numbers: what the second one needs from another path) show a
+    as empty. `steps` and `edges` (step numbers: what the second one needs from another path) show a
     small representative instance, `sizes` its values.
     `spent`: the abstract steps that the verdict took.
     """
@@ -144,7 +145,7 @@ class KernelFlow:
     steps: tuple[Step, ...] = ()
     edges: tuple[tuple[int, int], ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[tuple[Span, str], ...] = ()
+    notes: tuple[Note, ...] = ()
     spent: int = 0
 
     def called(self, path: str, place: Span) -> str:

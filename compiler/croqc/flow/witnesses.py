@@ -57,7 +57,7 @@ def guards_of(program: Program) -> list[Guard]:
         if not isinstance(op, Branch):
             continue
         used = op.expr.variables()
-        if len(found) < _MOST_GUARDS and op.expr.size <= _LARGEST_GUARD and _relates(op.expr, sizes):
+        if len(found) < _MOST_GUARDS and op.expr.size <= _LARGEST_GUARD and _relates(op.expr):
             conditions = [each.expr for each in around if _is_followed(each, sizes)]
             if _is_followed(op, sizes):
                 together = used.union(*(each.variables() for each in conditions))
@@ -72,7 +72,7 @@ def _is_followed(op: Branch, sizes: set[int]) -> bool:
     return op.expr.known and op.expr.variables() <= {*sizes, *(loop.var for loop in op.loops)}
 
 
-def _relates(expr: Expr, sizes: set[int]) -> bool:
+def _relates(expr: Expr) -> bool:
     used = expr.variables()
     return len(used) > 1 or not all(
         course(part, var).plain for part in expr.walk() if part.op in COMPARE for var in used

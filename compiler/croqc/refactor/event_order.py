@@ -109,11 +109,11 @@ def _counting_loop(code: Code, stmt: ast.Node, index: ast.Expr, slots: Int | Non
         if value != (order.mod(slots) if slots is not None else order):
             continue
         assert isinstance(loop, ast.Foreach)
-        return _entered_once(code, chain[:at], loop) or _each_time(loop, chain[at + 1 :]) or loop
+        return _entered_once(chain[:at], loop) or _each_time(loop, chain[at + 1 :]) or loop
     return Refusal("the slot does not follow from a loop's index alone", index.span)
 
 
-def _entered_once(code: Code, outer: tuple[ast.Node, ...], loop: ast.Foreach) -> Refusal | None:
+def _entered_once(outer: tuple[ast.Node, ...], loop: ast.Foreach) -> Refusal | None:
     again = next((node for node in reversed(outer) if isinstance(node, ast.Foreach | ast.While)), None)
     if again is None:
         return None

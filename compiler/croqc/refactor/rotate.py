@@ -70,14 +70,14 @@ def edits(code: Code, loop: ast.Foreach) -> Outcome:
     if isinstance(found, Refusal):
         return found
     third: dict[Symbol, str] = {}
-    for first, second in found.handles:
-        third[second] = code.fresh(_third(first.name, second.name), third.values())
+    for _, second in found.handles:
+        third[second] = code.fresh(_third(second.name), third.values())
     made = [*_second_tile(code, found), *_placeholders(code, found, third), *_steady(code, found, third)]
     return (*made, *_epilogue(code, found, third))
 
 
-def _third(first: str, second: str) -> str:
-    """`f2` behind `f0` and `f1`."""
+def _third(second: str) -> str:
+    """`f2` behind `f1`."""
     found = re.fullmatch(r"(.*?)(\d+)", second)
     stem, number = (found.group(1), int(found.group(2)) + 1) if found else (second, 3)
     return f"{stem}{number}"

@@ -37,12 +37,12 @@ def wrong_event(code: Code, site: Site) -> tuple[Fix, ...]:
         for event in {one.event for one in sites(code) if one.region is region}:
             mine = [one for one in steady(code, event) if one.region is region]
             awaited = [one for one in waits(code, event) if one.region is region]
-            if mine and awaited and _shares_ring(code, event, site.event):
+            if mine and awaited and _shares_ring(event, site.event):
                 return _renamed(code, region, mine, awaited)
     return ()
 
 
-def _shares_ring(code: Code, event: Symbol, other: Symbol) -> bool:
+def _shares_ring(event: Symbol, other: Symbol) -> bool:
     return event is other or event_type(event).array == event_type(other).array
 
 
@@ -100,7 +100,7 @@ def misdirected(code: Code, site: Site, owing: list[ast.InThreads]) -> tuple[Fix
 
 def wrong_slot(code: Code, site: Site) -> tuple[Fix, ...]:
     """A wait or trigger in a loop that names another slot than the rest of the loop does."""
-    users = [one for one in sites(code) if one.loop is not None and _shares_ring(code, one.event, site.event)]
+    users = [one for one in sites(code) if one.loop is not None and _shares_ring(one.event, site.event)]
     edits: list[Edit] = []
     for loop in dict.fromkeys(one.loop for one in users):
         here = [one.ref for one in users if one.loop is loop]

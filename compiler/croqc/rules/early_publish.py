@@ -47,7 +47,7 @@ def _fixes(code: Code, finding: Finding, copy: ast.Copy | None) -> tuple[Fix, ..
             title = "Wait for the copies before the trigger"
             return fix(title, (code.before(last.stmt, code.of(stmt)), code.removal(stmt)))
     safe = last.stmt is trigger and first.stmt is copy and not _used_elsewhere(code, flying)
-    bound, waited = _bound(code, trigger, flying, safe), _waited(code, last, flying, safe)
+    bound, waited = _bound(trigger, flying, safe), _waited(code, last, flying, safe)
     old = code.model.dialect in ("classic", "course") and not trigger.after
     return waited + bound if old else bound + waited
 
@@ -87,7 +87,7 @@ def _used_elsewhere(code: Code, futures: list[Symbol]) -> bool:
     return any(code.model.uses.get(name) in futures for node in rotated for name in node.names)
 
 
-def _bound(code: Code, trigger: ast.Trigger, futures: list[Symbol], safe: bool) -> tuple[Fix, ...]:
+def _bound(trigger: ast.Trigger, futures: list[Symbol], safe: bool) -> tuple[Fix, ...]:
     counts = any(isinstance(node, ast.IncDec) for ref in trigger.refs for node in walk(ref))
     if len(trigger.refs) != 1 or (counts and len(futures) + len(trigger.after) > 1):
         return ()

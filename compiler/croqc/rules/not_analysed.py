@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from croqc.flow.limit import OUTER_EVENT
 from croqc.rules.base import Rule, Subject, Words
 from croqc.sema.model import Finding
 from croqc.text.diagnostics import Severity
 
-_EMPTY = "read as empty"
-_WAYS_OUT = {
-    "an event that is declared outside the kernel": (
-        "declare it inside 'parallel' as 'shared event', if one block uses it"
-    )
-}
+_WAYS_OUT = {OUTER_EVENT: "declare it inside 'parallel' as 'shared event', if one block uses it"}
 
 
 def _render(finding: Finding, _: Subject) -> Words:
-    reason = str(finding.args["reason"])
-    if reason == _EMPTY:
+    function = finding.args.get("function")
+    if function:
+        return Words(f"credit flow: not all of '{function}' is in sight, it is taken not to wait for other threads")
+    if finding.args.get("empty"):
         return Words("credit flow: this text is taken to do nothing")
-    if reason.endswith(_EMPTY):
-        name = reason.removesuffix(_EMPTY).strip()
-        return Words(f"credit flow: not all of {name} is in sight, it is taken not to wait for other threads")
+    reason = str(finding.args["reason"])
     return Words(f"credit flow is not analysed: {reason}", _WAYS_OUT.get(reason, ""))
 
 

@@ -61,11 +61,11 @@ def _extent(subject: Subject, span: Span) -> ast.Expr | None:
     for node in reversed(around(subject, span)):
         if isinstance(node, ast.Foreach):
             extents = [binding.extent for binding in node.bindings if binding.extent.span == span]
-            return extents[0] if extents and not subject.slice(span).isidentifier() else _named(subject, extents)
+            return extents[0] if extents and not subject.slice(span).isidentifier() else _named(extents)
     return None
 
 
-def _named(subject: Subject, extents: list[ast.Expr]) -> ast.Expr | None:
+def _named(extents: list[ast.Expr]) -> ast.Expr | None:
     return extents[0] if extents and isinstance(extents[0], ast.Name | ast.IntLit) else None
 
 

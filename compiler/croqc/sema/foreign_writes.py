@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from croqc.sema.model import Model, Symbol
+from croqc.sema.model import Model, Symbol, SymbolKind
+from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
+
+_SIZES = (SymbolKind.PARAM, SymbolKind.DIMENSION)
 
 
 def foreign_writes(model: Model, node: ast.Node) -> Iterator[Symbol]:
@@ -28,6 +31,29 @@ def foreign_writes(model: Model, node: ast.Node) -> Iterator[Symbol]:
         case _:
             return
     yield from dict.fromkeys(written)
+
+
+def foreign_parameters(model: Model, node: ast.Node) -> Iterator[Symbol]:
+    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written: sizes no more.
+
+    Of functions that the file does not have nothing is known, and nothing is said.
+    """
+    places: list[ast.Node] = []
+    match node:
+        case ast.Call(kind="call", args=args):
+            name = node.callee.rpartition("::")[2]
+            handed = ((number, place) for number, arg in enumerate(args) for place in _places(arg))
+            for number, place in handed:
+                if isinstance(place, ast.AddressOf):
+                    places.append(place.operand)
+                elif (name, number) in model.context.by_reference:
+                    places.append(place)
+        case ast.Asm():
+            places += [each for operand in node.outputs for each in _places(operand.value)]
+    for place in places:
+        symbol = model.uses.get(place) if isinstance(place, ast.Name) else None
+        if symbol is not None and symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded):
+            yield symbol
 
 
 def shared_with_islands(model: Model) -> frozenset[Symbol]:

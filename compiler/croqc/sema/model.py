@@ -218,7 +218,8 @@ class Finding:
 class Context:
     """What a function's analysis depends on beside its tree. `co_functions` are the names of the file's functions,
     `macros` those of its macros: a mistyped name may mean one. `waiting_functions`: device functions that may wait for
-    other threads, `by_value`: those that take no variable by reference; `results`: name and element type of those that
+    other threads, `by_value`: those that take no variable by reference, `by_reference`: name and number of parameters
+    that may be references, of bodies in the file; `results`: name and element type of those that
     give a scalar. `constants`: name and value of each constant of host C++, which a function does not see.
     `macro_bodies`: name and body of each macro, where islands may use it. `in_sight`: device functions whose bodies the
     file has, with those of all that they call."""
@@ -234,6 +235,7 @@ class Context:
     results: tuple[tuple[str, str], ...] = ()
     macro_bodies: tuple[tuple[str, str], ...] = ()
     in_sight: frozenset[str] = frozenset()
+    by_reference: frozenset[tuple[str, int]] = frozenset()
 
 
 @record(eq=False)

@@ -85,7 +85,7 @@ def settle_result(walk: Walk, function: ast.Function) -> None:
         return
     place = function.result.span
     if function.result.elem == "auto":
-        walk.b.result, place = _deduce(walk, values, place)
+        walk.b.result, place = _deduce(values, place)
     else:
         _check_present(walk, function)
     for node, type_ in values:
@@ -93,7 +93,7 @@ def settle_result(walk: Walk, function: ast.Function) -> None:
             _compare(walk, node, type_, (walk.b.result, place), function.result.elem == "auto")
 
 
-def _deduce(walk: Walk, values: list[tuple[ast.Return, Type]], place: Span) -> tuple[Type, Span]:
+def _deduce(values: list[tuple[ast.Return, Type]], place: Span) -> tuple[Type, Span]:
     """The type of the first `return` whose value is understood; void without any."""
     for node, type_ in values:
         if not isinstance(type_, Unknown):

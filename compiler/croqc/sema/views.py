@@ -50,7 +50,7 @@ def apply(walk: Walk, step: Step, data: Data) -> Result:
     return _OPERATIONS[step.op.name](walk, step, data)
 
 
-def _counted(walk: Walk, step: Step, part: ast.Member, data: Data, nodes: tuple[ast.Expr, ...]) -> list[Item] | None:
+def _counted(walk: Walk, part: ast.Member, data: Data, nodes: tuple[ast.Expr, ...]) -> list[Item] | None:
     items = items_of(walk, nodes)
     check_integers(walk, items)
     rank = len(data.shape)
@@ -70,7 +70,7 @@ def _wrong(walk: Walk, node: ast.Node) -> Int:
 
 
 def _chunkat(walk: Walk, step: Step, data: Data) -> Result:
-    items = _counted(walk, step, step.op, data, step.op.args)
+    items = _counted(walk, step.op, data, step.op.args)
     if items is None:
         return None
     shape = []
@@ -104,8 +104,8 @@ def _chunk(walk: Walk, node: ast.Node, extent: Int, factor: Int, dim: int) -> In
 
 
 def _chunk_at(walk: Walk, step: Step, data: Data) -> Result:
-    factors = _counted(walk, step, step.op, data, step.op.args)
-    places = _counted(walk, step, step.at, data, step.at.args) if step.at else []
+    factors = _counted(walk, step.op, data, step.op.args)
+    places = _counted(walk, step.at, data, step.at.args) if step.at else []
     if factors is None or places is None:
         return None
     shape = []
@@ -123,7 +123,7 @@ def _chunk_at(walk: Walk, step: Step, data: Data) -> Result:
 
 def _sizes(walk: Walk, step: Step, data: Data, most: bool) -> tuple[Int, ...] | None:
     """The extents written; `_` is the incoming one. `most`: none may exceed the incoming one (V05)."""
-    items = _counted(walk, step, step.op, data, step.op.args)
+    items = _counted(walk, step.op, data, step.op.args)
     if items is None:
         return None
     sizes = []
@@ -150,8 +150,8 @@ def _zero_steps(walk: Walk, part: ast.Member | None, nodes: tuple[ast.Expr, ...]
 
 def _subspan(walk: Walk, step: Step, data: Data) -> Result:
     sizes = _sizes(walk, step, data, most=True)
-    steps = _counted(walk, step, step.step, data, step.step.args) if step.step else []
-    places = _counted(walk, step, step.at, data, step.at.args) if step.at else []
+    steps = _counted(walk, step.step, data, step.step.args) if step.step else []
+    places = _counted(walk, step.at, data, step.at.args) if step.at else []
     if sizes is None or steps is None or places is None:
         return None
     _zero_steps(walk, step.step, step.step.args if step.step else (), "step")
@@ -176,7 +176,7 @@ def _check_origin(walk: Walk, item: Item, by: Int | None, extent: Int, dim: int,
 
 def _modspan(walk: Walk, step: Step, data: Data) -> Result:
     sizes = _sizes(walk, step, data, most=True)
-    places = _counted(walk, step, step.at, data, step.at.args) if step.at else []
+    places = _counted(walk, step.at, data, step.at.args) if step.at else []
     if sizes is None or places is None:
         return None
     for dim, item in enumerate(places):
@@ -189,7 +189,7 @@ def _modspan(walk: Walk, step: Step, data: Data) -> Result:
 
 def _window_at(walk: Walk, step: Step, data: Data) -> Result:
     sizes = _sizes(walk, step, data, most=False)
-    origins = _counted(walk, step, step.at, data, step.at.args) if step.at else []
+    origins = _counted(walk, step.at, data, step.at.args) if step.at else []
     if sizes is None or origins is None:
         return None
     _zero_steps(walk, step.op, step.op.strides, "stride")

@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from croqc.flow.islands import functions_by_value, functions_in_sight, waiting_functions
+from croqc.flow.islands import (
+    functions_by_value,
+    functions_in_sight,
+    parameters_by_reference,
+    waiting_functions,
+)
 from croqc.flow.report import KernelFlow
 from croqc.rules import dialect_note
 from croqc.rules.base import Subject
@@ -305,6 +310,7 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
         device_results(device),
         _island_macros(text, tree.pre.macros),
         functions_in_sight(device, includes_files(tree.text), bodies),
+        parameters_by_reference(device, frozenset(bodies)),
     )
 
 

@@ -34,7 +34,7 @@ def _findings(flow: KernelFlow) -> list[Finding]:
     found = [finding_of(item) for item in flow.findings]
     if flow.strength is Strength.UNKNOWN and flow.place is not None:
         found.append(Finding(NOT_ANALYSED, flow.place, {"reason": flow.reason}))
-    found += [Finding(NOT_ANALYSED, place, {"reason": reason}) for place, reason in flow.notes]
+    found += [Finding(NOT_ANALYSED, note.span, {"empty": True, "function": note.function}) for note in flow.notes]
     return found
 
 
