@@ -16,6 +16,7 @@ from tests.flow.rings import placed, ring
 
 pytestmark = pytest.mark.slow
 OVERLAPPING = (EXAMPLES / "swap_f16.co").read_text(encoding="utf-8")
+ROTATING = (EXAMPLES / "rotate_triple.co").read_text(encoding="utf-8")
 LEFT, RIGHT, HOME, END, ENTER = ("ArrowLeft", 37), ("ArrowRight", 39), ("Home", 36), ("End", 35), ("Enter", 13)
 
 
@@ -226,3 +227,16 @@ def test_the_failing_step_is_the_release_before_the_commit(browser: Browser, tmp
     assert browser.js("document.getElementById('say').innerText") == "path p1 == 1 arrives on empty[0]."
     assert browser.js("document.getElementById('say').className") == "say wrong"
     assert "iv_k = 0" in browser.js("document.getElementById('facts').innerText").replace("\n", " ")
+
+
+def test_a_kernel_without_events_is_told_by_its_buffers(browser: Browser, tmp_path: Path) -> None:
+    say = "document.getElementById('say').innerText"
+    browser.open(real_page(tmp_path, ROTATING))
+    assert browser.js(say) == "Before the first step: nothing has been copied yet."
+    browser.js("document.querySelector('.box.rotate').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    assert browser.js(say) == "the block rotates the names of its buffers."
+    assert browser.js("document.querySelector('#meaning h3').innerText") == "rotate"
+    state = "document.querySelector('[data-cell=out_s] .row span').innerText"
+    states = browser.js(f"run.picture.moments.map((_, at) => {{ go(at + 1); return {state}; }})")
+    assert set(states) == {"empty", "written", "being read", "full"}  # nothing is copied into it
+    assert browser.problems == []

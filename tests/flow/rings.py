@@ -84,6 +84,7 @@ def ring(model: Model, stages: int, turns: int, bootstrap: bool = True) -> Kerne
             (Span(1, 2),) if bootstrap and symbol.name == "empty" else (),
             tuple((name, Span(3, 4)) for name in sides[symbol.name][0]),
             tuple((name, Span(5, 6)) for name in sides[symbol.name][1]),
+            shape=(stages,),
         )
         for symbol in model.symbols
         if symbol.kind is SymbolKind.EVENT
@@ -138,8 +139,8 @@ def _producer(name: str, stages: int, turns: int) -> list[Step]:
         here = Step(0, name, "", Span(0, 0), where, slot=slot, shape=(stages,))
         program += [
             replace(here, op="wait", event="empty"),
-            replace(here, op="copy", buffer="lhs_load_s", bytes=BYTES),
-            replace(here, op="copy", buffer="rhs_load_s", bytes=BYTES),
+            replace(here, op="copy", buffer="lhs_load_s", bytes=BYTES, fills=(("lhs_load_s", slot),)),
+            replace(here, op="copy", buffer="rhs_load_s", bytes=BYTES, fills=(("rhs_load_s", slot),)),
             replace(here, op="trigger", event="full", bytes=2 * BYTES),
             replace(here, op="land", event="full", buffer="lhs_load_s"),
             replace(here, op="land", event="full", buffer="rhs_load_s"),
@@ -155,7 +156,7 @@ def _consumer(name: str, stages: int, turns: int, bootstrap: bool) -> list[Step]
         here = Step(0, name, "", Span(0, 0), where, slot=slot, shape=(stages,))
         program += [
             replace(here, op="wait", event="full"),
-            replace(here, op="multiply", buffer="lhs_load_s"),
+            replace(here, op="multiply", buffer="lhs_load_s", reads=(("lhs_load_s", slot),)),
             replace(here, op="commit", slot=None),
             replace(here, op="trigger", event="empty"),
         ]

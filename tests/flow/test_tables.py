@@ -169,6 +169,9 @@ def test_steps_are_sentences() -> None:
     out = replace(copy, slot=None, buffer="out_s", bytes=None, leaves=True)
     assert step_text(out) == "path p1 == 0 copies out_s to global memory"
     assert step_text(replace(out, op="land")) == "The copy of out_s has arrived in global memory"
+    assert step_text(replace(out, slot=1)) == "path p1 == 0 copies out_s[1] to global memory"
+    landed = replace(copy, op="land", event="done", slot=0, landed="lhs_s[1]")
+    assert step_text(landed) == "The copy into lhs_s[1] has landed"
     assert step_text(replace(copy, op="unheard-of")) == "path p1 == 0: unheard-of"
     assert iteration_text((("ti", 1), ("kk", 4))) == "ti = 1, kk = 4"
 

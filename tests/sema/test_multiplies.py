@@ -161,6 +161,37 @@ def test_statements_beside_the_multiply(body: str, rule: str) -> None:
     assert block(f"{DECLARE} parallel p by 1 : group-4 {{ {text} }}").told == [(rule, place)]
 
 
+FILL = "d = mma.fill.f32 0.0f;"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "«d» = mma.fill.f32 0.0f; mma.store d, out_s;",
+        "«d» = mma.fill.f32 0.0f; apply {i, j} in d.span { d.at(i, j) = out_s.at(i, j); } mma.store d, out_s;",
+        "«d» = mma.fill.f32 0.0f; c = mma.fill.f32 0.0f; mma.row.row c, s, s; d += c; mma.store d, out_s;",
+    ],
+)
+def test_an_accumulator_has_the_shape_of_the_multiplies_into_it(body: str) -> None:
+    """Without any it has none (6.1), whatever is done to its elements."""
+    text, (place,) = marked(body)
+    assert block(f"{DECLARE} parallel p by 1 : group-4 {{ {text} }}").told == [(rules.ACCUMULATOR_USE, place)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "frag f32 [64, 64] d{0.0f}; apply {i, j} in d.span { d.at(i, j) = 2.0f; } mma.store d, out_s;",
+        f"{FILL} foreach k in 2 {{ {FILL} mma.row.row d, s, s; mma.store d, out_s; }}",
+        f"{FILL} apply {{i, j}} in d.span {{ d.at(i, j) = 1.0f; }} mma.row.row d, s, s; mma.store d, out_s;",
+        f"c = mma.fill.f32 0.0f; mma.row.row c, s, s; {FILL} d = c; mma.store d, out_s;",
+        f"{FILL} call make(d); mma.store d, out_s;",
+    ],
+)
+def test_what_has_its_shape_from_elsewhere_is_no_forgotten_accumulator(body: str) -> None:
+    assert block(f"{DECLARE} parallel p by 1 : group-4 {{ {body} }}").told == []
+
+
 def test_a_warp_multiplies_registers_only() -> None:
     found = block(
         f"{DECLARE} parallel g by 4 : group {{ c = mma.fill.f32 0.0f; y = mma.load w; mma.row.row c, w, y; }}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from croqc.flow.exprs import Env, closure
@@ -11,11 +11,12 @@ from croqc.flow.ops_data import Copy
 from croqc.flow.ops_events import WaitEvent
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
-from croqc.flow.report import Step
+from croqc.flow.report import Slot, Step
 from croqc.flow.slot_names import shape_of, subscripts
 from croqc.flow.state import EventSlot, PathState
 
 LONGEST = 600
+_MOST_SLOTS = 64  # of one access that are told
 
 
 def iteration(op: Op, env: Env) -> tuple[tuple[str, int], ...]:
@@ -104,18 +105,35 @@ class Told:
         )
 
     def _at_buffer(self, path: PathState, word: str, op: Op, env: Env, about: Mapping[str, Any]) -> Step:
-        operand, slots, leaves = about.get("operand"), about.get("slots") or (), about.get("leaves", False)
-        if not slots:
-            name = operand.name if isinstance(operand, Operand) else ""
-            return Step(len(self.steps), path.name, word, op.span, iteration(op, env), buffer=name, leaves=leaves)
-        name, slot, size = self._slot(slots[0])
-        if leaves:
-            size = None  # nothing of it lands on an event
-        elif isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):
-            size = op.bytes
-        shape = () if slot is None else self._shape(slots[0])
-        at, here = len(self.steps), iteration(op, env)
-        return Step(at, path.name, word, op.span, here, slot=slot, bytes=size, buffer=name, shape=shape, leaves=leaves)
+        operand, slots, read = about.get("operand"), about.get("slots") or (), about.get("read") or ()
+        fills = self._named(slots) if word in ("copy", "write") else ()
+        reads = self._named(read if word == "copy" else slots) if word in ("copy", "read", "multiply") else ()
+        leaves = isinstance(op, Copy) and op.source is not None and op.dest.operand is None
+        name, slot, size = operand.name if isinstance(operand, Operand) else "", None, None
+        if slots:
+            name, slot, size = self._slot(slots[0])
+            if isinstance(op, Copy) and (op.bytes is not None or not _is_whole(operand)):
+                size = op.bytes
+        elif leaves and reads:
+            name, slot = reads[0] if len(reads) == 1 else (reads[0][0], None)
+        shape = () if slot is None else self._shape([*slots, *read][0])
+        return Step(
+            len(self.steps),
+            path.name,
+            word,
+            op.span,
+            iteration(op, env),
+            slot=slot,
+            bytes=size,
+            buffer=name,
+            shape=shape,
+            leaves=leaves and not slots,
+            fills=fills,
+            reads=reads,
+        )
+
+    def _named(self, numbers: Sequence[int]) -> tuple[Slot, ...]:
+        return tuple(dict.fromkeys(self._slot(number)[:2] for number in numbers[:_MOST_SLOTS]))
 
     def _shape(self, number: int) -> tuple[int, ...]:
         stages = self.program.stages

@@ -79,7 +79,7 @@ class _Names:
             about = self.about.get(step.span, ())
             if step.op in ("copy", "select") and about:
                 self.held[step.path, about[0]] = self._buffer(step)
-            elif step.op == "swap":
+            elif step.op in ("swap", "rotate"):
                 before = [self.held.get((step.path, symbol)) for symbol in about]
                 for symbol, moved in zip(about, [*before[1:], *before[:1]], strict=True):
                     if moved is None:

@@ -77,9 +77,10 @@ def with_landings(
 
 def _land(copy: Step, trigger: Step | None, left: int) -> Step:
     if trigger is None:
-        return replace(copy, op="land")
-    counted = {"event": trigger.event, "slot": trigger.slot, "shape": trigger.shape, "part": copy.subscripts}
-    return replace(copy, op="land", generation=trigger.generation, bytes=left, **counted)
+        return replace(copy, op="land", fills=(), reads=())
+    counted = {"event": trigger.event, "slot": trigger.slot, "shape": trigger.shape}
+    counted |= {"generation": trigger.generation, "bytes": left, "landed": copy.place}
+    return replace(copy, op="land", fills=(), reads=(), **counted)
 
 
 def _waits(steps: Sequence[Step], futures: Collection[Span]) -> dict[int, int | None]:
@@ -118,14 +119,15 @@ def _until_overwritten(steps: Sequence[Step], number: int) -> Iterator[int]:
     """The steps behind a copy until another one writes its slot."""
     copy = steps[number]
     for at in range(number + 1, min(number + _HORIZON, len(steps))):
-        if steps[at].op == "copy" and not steps[at].leaves and _same(steps[at], copy):
+        if steps[at].op == "copy" and _same(steps[at], copy):
             return
         yield at
 
 
 def _lands(step: Step, copy: Step) -> bool:
-    return step.op == "land" and bool(step.event) and step.buffer == copy.buffer and copy.slot in (None, step.slot)
+    fills = not copy.leaves and step.buffer == copy.buffer and copy.slot in (None, step.slot)
+    return step.op == "land" and bool(step.event) and fills
 
 
 def _same(one: Step, other: Step) -> bool:
-    return (one.buffer, one.slot) == (other.buffer, other.slot)
+    return (one.buffer, one.slot, one.leaves) == (other.buffer, other.slot, other.leaves)

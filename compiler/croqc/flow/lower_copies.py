@@ -75,7 +75,7 @@ def rotate(lowering: Lowering, node: ast.Rotate) -> None:
     symbols = [lowering.model.uses.get(name) for name in node.names]
     if len(symbols) > 1 and all(symbol is not None and lowering.buffers.is_handle(symbol) for symbol in symbols):
         handles = tuple(lowering.buffers.handle(symbol) for symbol in symbols if symbol is not None)
-        lowering.emit(Rotate(node.span, handles, lowering.loops))
+        lowering.emit(Rotate(node.span, handles, lowering.loops, node.word))
 
 
 def any_future(lowering: Lowering, node: ast.AnyFuture) -> None:

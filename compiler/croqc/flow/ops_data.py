@@ -103,11 +103,12 @@ class Copy(Step):
             wait_handle(machine, path, self, self.follows)
         lasting = self.asynchronous or self.event is not None
         made: list[Access] = []
-        taken: tuple[Operand, Sequence[int]] | None = None
+        read: Sequence[int] = ()
         if self.source is not None:
-            taken = resolve(machine, path, self, self.source)
-            if taken is not None:
-                made += machine.accesses.touch(path, self, taken[0], taken[1], False, lasting)
+            found = resolve(machine, path, self, self.source)
+            if found is not None:
+                read = found[1]
+                made += machine.accesses.touch(path, self, found[0], read, False, lasting)
         operand = None if self.dest.operand is None else self.dest.operand.chosen(path.env)
         held = path.handles.get(self.handle) if self.handle >= 0 else None
         slots: Sequence[int] = ()
@@ -119,29 +120,12 @@ class Copy(Step):
                 note_write(machine, path, operand, slots, self.span, self.meets)
             made += machine.accesses.touch(path, self, operand, slots, True, lasting)
         if machine.record is not None:
-            self._record(machine, path, taken, operand, slots)
+            machine.note(path, self, operand=operand or self.source, slots=slots, read=read)
         if self.handle >= 0 or self.event is not None:
             self._keep(machine, path, made, tuple(slots), held)
         path.touched = True
         path.pc += 1
         return True
-
-    def _record(
-        self,
-        machine: Walk,
-        path: PathState,
-        taken: tuple[Operand, Sequence[int]] | None,
-        operand: Operand | None,
-        slots: Sequence[int],
-    ) -> None:
-        """A copy between stages reads one and fills the other; one that goes out tells of what it takes."""
-        if operand is None:
-            source, slots = taken or (self.source, ())
-            machine.note(path, self, operand=source, slots=slots, leaves=source is not None)
-            return
-        if taken is not None:
-            machine.note(path, self, "read", operand=taken[0], slots=taken[1])
-        machine.note(path, self, operand=operand, slots=slots)
 
     def _kept(self, machine: Walk, path: PathState, held: Transfer | None) -> tuple[int, ...]:
         """The slots that the handle's name stands for already."""

@@ -50,12 +50,13 @@ class Rotate(Step):
     """`swap` and `rotate`: each handle gets what the next one held, with its buffer. Without a second name: an empty
     placeholder, which keeps its buffer."""
 
-    __slots__ = ("handles",)
+    __slots__ = ("handles", "word")
     WORD = "swap"
 
-    def __init__(self, span: Span, handles: tuple[int, ...], loops: tuple[Loop, ...]) -> None:
+    def __init__(self, span: Span, handles: tuple[int, ...], loops: tuple[Loop, ...], word: str = WORD) -> None:
         super().__init__(span, loops)
         self.handles = handles
+        self.word = word
 
     def step(self, machine: Walk, path: PathState) -> bool:
         if len(self.handles) == 1:
@@ -67,6 +68,6 @@ class Rotate(Step):
                 path.handles[handle] = transfer
             path.homes.update(zip(self.handles, [*homes[1:], homes[0]], strict=True))
             path.stamp += 1
-            machine.note(path, self)
+            machine.note(path, self, self.word)
         path.pc += 1
         return True

@@ -18,6 +18,8 @@ from croqc.text.diagnostics import Related
 from croqc.text.record import record
 from croqc.text.span import Span
 
+Slot = tuple[str, int | None]  # of a buffer; None where it has only one
+
 
 class Strength(Enum):
     """How far a verdict reaches: for every size, up to a size, against the kernel, or nowhere."""
@@ -32,12 +34,13 @@ class Strength(Enum):
 class Step:
     """One thing that happened in the abstract run, in order.
 
-    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, select, swap, join or bootstrap (one
-    that grants a credit at start). `iteration` holds the reader's own loop names, outermost first. `slot`,
-    `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
+    `op` is wait, trigger, copy, land, read, write, multiply, commit, wait-future, select, swap, rotate, join or
+    bootstrap (one that grants a credit at start). `iteration` holds the reader's own loop names, outermost first.
+    `slot`, `generation`, `parity`, `pending` (arrivals still missing) and `bytes` (still outstanding) are those of
     `event` after the step; `parity` of a wait is the one waited for. For accesses `slot` is that of `buffer`. `shape`:
-    the extents of the array that `slot` numbers. `leaves`: a copy goes out to global memory. The bytes of a copy are
-    None where they follow sizes, too. `part`: of a landing that an event counts the subscripts of `buffer`.
+    the extents of the array that `slot` numbers. `leaves`: a copy goes out to global memory: `buffer` is what it reads.
+    `fills` and `reads`: every (buffer, slot) that an access writes and reads. The bytes of a copy are None where they
+    follow sizes, too. `landed`: the place of a copy that lands on `event`, as a reader writes it.
     """
 
     t: int
@@ -54,12 +57,19 @@ class Step:
     buffer: str = ""
     shape: tuple[int, ...] = ()
     leaves: bool = False
-    part: str = ""
+    fills: tuple[Slot, ...] = ()
+    reads: tuple[Slot, ...] = ()
+    landed: str = ""
 
     @property
     def subscripts(self) -> str:
         """The slot as a reader writes it; empty without one, and for an event that is no array."""
         return "" if self.event and not self.shape else subscripts(self.slot, self.shape)
+
+    @property
+    def place(self) -> str:
+        """The buffer of an access or a copy, with its slot as a reader writes it."""
+        return self.landed or (self.buffer if self.event else self.buffer + self.subscripts if self.buffer else "")
 
 
 @dataclass(frozen=True, slots=True)

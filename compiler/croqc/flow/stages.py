@@ -1,18 +1,20 @@
 """How the slots of a stage buffer are filled and read in turn, round by round. Must not analyse.
 
-Reads the run that the analysis recorded; for hovers on buffers and futures (credit-flow, section 7).
+Reads the run that the analysis recorded, its landings included; for hovers on buffers and futures (credit-flow,
+section 7). What guards an access is read off the credits: the wait in front of it for a generation to which the other
+side's trigger behind its own access belongs. The first and last rounds, where one side is not in the run, have the
+events of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from croqc.flow.moments import ARRIVING
+from croqc.flow.moments import ARRIVING, makers_of
 from croqc.flow.report import KernelFlow, Step
 
-_FILLS = ("copy", "write")
-_READS = ("multiply", "read")
+_Made = Mapping[tuple[str, int, int], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,120 +39,146 @@ class StageRow:
 
 
 @dataclass(slots=True)
-class _Filling:
-    """The numbers of the steps that fill a slot once, the last of its parts, and those that read it first."""
+class _Turn:
+    """What a path does to a slot in a round: the numbers of its first and last step there, and the credits around."""
 
+    path: str
     first: int
     last: int
+    waits: list[Step] = field(default_factory=list)
+    triggers: list[Step] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Round:
+    iteration: tuple[tuple[str, int], ...]
+    slot: int | None
     generation: int
-    reads: list[int]
+    fill: _Turn
+    shape: tuple[int, ...]
+    reads: dict[str, _Turn] = field(default_factory=dict)
 
 
 def stage_rows(flow: KernelFlow, buffer: str, limit: int) -> tuple[StageRow, ...]:
     """The first fillings of a buffer, in the order of the run."""
-    steps, found = flow.steps, _fillings(flow.steps, buffer)
-    hands = _Hands(flow, found)
-    rows = []
-    for one in found[:limit]:
-        step = steps[one.first]
-        read = tuple(hands.read(one, number) for number in one.reads)
-        rows.append(StageRow(step.iteration, step.slot, one.generation, hands.filled(one), read, step.shape))
-    return tuple(rows)
+    rounds = _rounds(flow.steps, buffer, limit)
+    _Credits(flow).guard(rounds)
+    return tuple(
+        StageRow(
+            one.iteration, one.slot, one.generation, _use(one.fill), tuple(map(_use, one.reads.values())), one.shape
+        )
+        for one in rounds
+    )
 
 
-def _fillings(steps: Sequence[Step], buffer: str) -> list[_Filling]:
-    found: list[_Filling] = []
-    newest: dict[int | None, _Filling] = {}
+def _use(turn: _Turn) -> Use:
+    return Use(turn.path, _named(turn.waits), _named(turn.triggers))
+
+
+def _named(steps: Sequence[Step]) -> str:
+    return ", ".join(dict.fromkeys(step.event + step.subscripts for step in steps))
+
+
+def _rounds(steps: Sequence[Step], buffer: str, limit: int) -> list[_Round]:
+    """The fillings, each with what reads it before the next one of its slot."""
+    rounds: list[_Round] = []
+    newest: dict[int | None, _Round | None] = {}
+    counts: dict[int | None, int] = {}
     for number, step in enumerate(steps):
-        if step.buffer != buffer:
-            continue
-        last = newest.get(step.slot)
-        if step.op in _FILLS and not step.leaves:
-            first = None if last is None else steps[last.first]
-            if last is not None and first is not None and (first.iteration, first.path) == (step.iteration, step.path):
-                last.last = number  # the tile comes in parts
+        for name, slot in step.reads:
+            if name == buffer and (read := newest.get(slot)) is not None:
+                read.reads.setdefault(step.path, _Turn(step.path, number, number)).last = number
+        for name, slot in step.fills:
+            now = newest.get(slot)
+            if name != buffer:
                 continue
-            newest[step.slot] = _Filling(number, number, 0 if last is None else last.generation + 1, [])
-            found.append(newest[step.slot])
-            continue
-        reads = step.op in _READS or (step.op == "copy" and step.leaves)
-        if reads and last is not None and all(steps[at].path != step.path for at in last.reads):
-            last.reads.append(number)
-    return found
+            if now is not None and (now.iteration, now.fill.path) == (step.iteration, step.path):
+                now.fill.last = number  # the tile comes in parts
+                continue
+            newest[slot] = None
+            if len(rounds) < limit:
+                counts[slot] = counts.get(slot, -1) + 1
+                now = _Round(step.iteration, slot, counts[slot], _Turn(step.path, number, number), step.shape)
+                newest[slot] = now
+                rounds.append(now)
+    return rounds
 
 
-class _Hands:
-    """By which waits and triggers the fillings of one buffer pass between paths."""
+class _Credits:
+    """The waits of each path, and what completed the generation that each of them takes."""
 
-    def __init__(self, flow: KernelFlow, fillings: Sequence[_Filling]) -> None:
+    def __init__(self, flow: KernelFlow) -> None:
         self.steps = flow.steps
-        self.given: dict[int, list[int]] = {}  # of each wait the triggers that let it pass
-        for source, target in flow.edges:
-            if source < target < len(self.steps) and self.steps[source].op in ARRIVING:
-                self.given.setdefault(target, []).append(source)
-        self.published: dict[tuple[int, int], tuple[int, int]] = {}  # trigger and wait, by filling and its read
-        self.returned: dict[int, tuple[int, int]] = {}  # trigger and wait, by the read that gives back
-        self.asked: dict[int, int] = {}  # by the filling, the wait for what its readers gave back
-        before: dict[int | None, _Filling] = {}
-        for one in fillings:
-            for number in one.reads:
-                if (handed := self._between(one.last, number)) is not None:
-                    self.published[one.first, number] = handed
-            slot = self.steps[one.first].slot
-            for number in before[slot].reads if slot in before else ():
-                if (handed := self._between(number, one.first)) is not None:
-                    self.returned[number] = handed
-                    self.asked[one.first] = handed[1]
-            before[slot] = one
-        self.full = self._events(self.published.values())
-        self.empty = self._events(self.returned.values())
+        self.ready = {event.name for event in flow.events if event.ready}
+        self.made: _Made = makers_of(flow.steps, flow.events)
+        self.waits: dict[str, list[int]] = {}
+        for number, step in enumerate(flow.steps):
+            if step.op == "wait":
+                self.waits.setdefault(step.path, []).append(number)
 
-    def _events(self, hands: Iterable[tuple[int, int]]) -> frozenset[str]:
-        return frozenset(self.steps[wait].event for _, wait in hands)
+    def guard(self, rounds: Sequence[_Round]) -> None:
+        """Find the credits around every turn."""
+        before: dict[int | None, _Round] = {}
+        for one in rounds:
+            for read in one.reads.values():
+                self._between(one.fill, read, one.slot)
+            earlier = before.get(one.slot)
+            for read in earlier.reads.values() if earlier is not None else ():
+                self._between(read, one.fill, one.slot)
+            before[one.slot] = one
+        turns = [(one, turn) for one in rounds for turn in (one.fill, *one.reads.values())]
+        taken = {(turn.path, step.event) for _, turn in turns for step in turn.waits}
+        given = {(turn.path, step.event) for _, turn in turns for step in turn.triggers}
+        for one, turn in turns:
+            if not turn.waits and turn is one.fill:
+                turn.waits = self._at_start(turn, {event for path, event in taken if path == turn.path})
+            if not turn.triggers:
+                turn.triggers = self._next(turn, one.slot, {event for path, event in given if path == turn.path})
 
-    def _between(self, first: int, second: int) -> tuple[int, int] | None:
-        """The trigger behind one step, and the wait of another path before a later one that it lets pass: of the same
-        slot if there is one, else the first."""
-        giver, taker, slot = self.steps[first].path, self.steps[second].path, self.steps[first].slot
-        found = [
-            (trigger, wait)
-            for wait in range(first + 1, second)
-            if self.steps[wait].op == "wait" and self.steps[wait].path == taker != giver
-            for trigger in self.given.get(wait, ())
-            if trigger > first and self.steps[trigger].path == giver
-        ]
-        return min(found, key=lambda pair: (self.steps[pair[1]].slot != slot, pair), default=None)
+    def _between(self, first: _Turn, second: _Turn, slot: int | None) -> None:
+        """The wait of the one path behind which the other path's turn is over: of the same slot, if any, else the
+        first."""
+        if first.path == second.path:
+            return
+        done = self._landed(first)
+        waits = [self.steps[number] for number in self.waits.get(second.path, ()) if number < second.first]
+        found = [wait for wait in waits if any(self._gives(first.path, done, maker) for maker in self._makers(wait))]
+        for wait in [one for one in found if one.slot == slot][:1] or found[:1]:
+            second.waits.append(wait)
+            first.triggers.append(wait)
 
-    def filled(self, one: _Filling) -> Use:
-        handed = next((self.published[key] for key in self.published if key[0] == one.first), None)
-        waited = self.asked.get(one.first)
-        return self._use(one.first, waited, None if handed is None else handed[0], self.empty, self.full)
+    def _gives(self, path: str, done: int, maker: int) -> bool:
+        return maker >= done and self.steps[maker].path == path
 
-    def read(self, one: _Filling, number: int) -> Use:
-        handed, back = self.published.get((one.first, number)), self.returned.get(number)
-        return self._use(number, handed and handed[1], back and back[0], self.full, self.empty)
+    def _landed(self, turn: _Turn) -> int:
+        """When a turn is over: for a copy, when it has landed."""
+        step = self.steps[turn.last]
+        if step.op != "copy":
+            return turn.last
+        behind = range(turn.last + 1, len(self.steps))
+        return next((at for at in behind if self._lands(self.steps[at], step)), turn.last)
 
-    def _use(
-        self, number: int, waited: int | None, triggered: int | None, before: frozenset[str], behind: frozenset[str]
-    ) -> Use:
-        """Where the run does not show what hands over, as at its beginning and its end: the nearest one of the events
-        that do in other rounds."""
-        path = self.steps[number].path
-        if waited is None:
-            waited = next(self._near(path, range(number - 1, -1, -1), ("wait",), before), None)
-        if triggered is None:
-            triggered = next(self._near(path, range(number + 1, len(self.steps)), ARRIVING, behind), None)
-        return Use(path, self._named(waited), self._named(triggered))
+    def _lands(self, step: Step, copy: Step) -> bool:
+        return step.op == "land" and (step.path, step.span, step.iteration) == (copy.path, copy.span, copy.iteration)
 
-    def _near(self, path: str, numbers: range, words: Collection[str], events: frozenset[str]) -> Iterator[int]:
-        for at in numbers:
-            step = self.steps[at]
-            if step.path != path:
-                continue
-            if step.op in words and (not events or step.event in events):
-                yield at
-            if not events and step.op == "wait" and "wait" not in words:
-                return
+    def _makers(self, wait: Step) -> tuple[int, ...]:
+        if wait.slot is None or wait.generation is None:
+            return ()
+        return self.made.get((wait.event, wait.slot, wait.generation), ())
 
-    def _named(self, number: int | None) -> str:
-        return "" if number is None else self.steps[number].event + self.steps[number].subscripts
+    def _at_start(self, turn: _Turn, events: set[str]) -> list[Step]:
+        """The last wait for a credit that was given at start, of the `events` that later turns wait for."""
+        own = [self.steps[number] for number in reversed(self.waits.get(turn.path, ())) if number < turn.first]
+        found = (step for step in own if (step.event in events if events else self._is_granted(step)))
+        return list(found)[:1]
+
+    def _is_granted(self, wait: Step) -> bool:
+        makers = self._makers(wait)
+        ready = wait.event in self.ready and wait.generation == 0
+        return ready or (bool(makers) and all(self.steps[maker].op == "bootstrap" for maker in makers))
+
+    def _next(self, turn: _Turn, slot: int | None, events: set[str]) -> list[Step]:
+        """The trigger behind a turn, of the `events` that its path triggers in other turns: of its own slot, if any."""
+        behind = self.steps[self._landed(turn) :]
+        found = [step for step in behind if step.path == turn.path and step.op in ARRIVING and step.event in events]
+        return [step for step in found if step.slot == slot][:1] or found[:1]

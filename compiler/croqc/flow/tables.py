@@ -264,16 +264,15 @@ _SENTENCES = {
     "commit": "{path} commits: its multiplies so far have read their operands",
     "wait-future": "{path} waits until its copy has landed",
     "select": "{path} takes the name of {place}",
-    "swap": "{path} exchanges the names of its buffers",
+    "swap": "{path} swaps the names of its buffers",
+    "rotate": "{path} rotates the names of its buffers",
     "join": "{path} meets the other paths",
 }
 
 
 def step_text(step: Step) -> str:
     """What a step does, in one sentence without its full stop."""
-    place = step.buffer or "its buffer"
-    if step.buffer:
-        place = step.buffer + (step.part if step.event else step.subscripts)
+    place = step.place or "its buffer"
     event = step.event + step.subscripts
     if step.op == "wait":
         if step.generation is None:

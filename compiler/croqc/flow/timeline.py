@@ -273,18 +273,18 @@ class _Layout:
 def _group_key(step: Step) -> tuple[object, ...]:
     """Equal for steps that make one box; empty where each is one of its own."""
     if step.op == "copy":
-        return ("copy", step.slot, step.iteration)
-    if step.op in ("wait-future", "select", "swap"):
+        return ("copy", step.leaves, step.slot, step.iteration)
+    if step.op in ("wait-future", "select", "swap", "rotate"):
         return (step.op, step.iteration)
     return ("work", step.op) if step.op in WORK else ()
 
 
 def _landings(steps: Sequence[Step]) -> Mapping[int, int]:
     """The landing of each copy: the next one of its path and buffer, of its slot if there is one."""
-    flying: dict[tuple[str, str], list[int]] = {}
+    flying: dict[tuple[str, str, bool], list[int]] = {}
     found: dict[int, int] = {}
     for number, step in enumerate(steps):
-        copies = flying.setdefault((step.path, step.buffer), [])
+        copies = flying.setdefault((step.path, step.buffer, step.leaves), [])
         if step.op == "copy":
             copies.append(number)
         elif step.op == "land" and copies:

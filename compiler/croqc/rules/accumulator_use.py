@@ -17,7 +17,8 @@ def _render(finding: Finding, _: Subject) -> Words:
         case "fill":
             return Words("an accumulator is filled with one number", "write a scalar, such as '0.0f'")
         case "unused":
-            return Words(f"nothing is multiplied into '{name}'", "remove it, or multiply into it")
+            way = f"multiply into it, or declare it with a shape, as 'frag {finding.args['elem']} [64, 64] {name};'"
+            return Words(f"nothing is multiplied into '{name}', so it has no shape", way)
         case "load":
             return Words(f"'{name}' was loaded as an operand and cannot accumulate", f"declare '{_FILL}' first")
         case _:

@@ -14,11 +14,12 @@ from croqc.sema.describe import describe
 from croqc.sema.intervals import bounds
 from croqc.sema.mma_rows import Wanted
 from croqc.sema.model import Level, MmaInfo, OperandKind, Symbol, Unit, View, ViewKind
-from croqc.sema.nesting import Around, statements
+from croqc.sema.nesting import Around
 from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, Data, Fragment, FragRole, Scalar, Storage, Unknown
 from croqc.syntax import ast
+from croqc.syntax.visit import nodes_of_kind
 from croqc.targets.table import MmaRow
 
 
@@ -158,18 +159,21 @@ def _check_fill(builder: Builder, node: ast.MmaFill, accumulators: frozenset[Sym
     value = builder.type_of(node.value)
     if not isinstance(value, Scalar | Bounded | Unknown):
         builder.report(rules.ACCUMULATOR_USE, node.value.span, name=symbol.name, reason="fill")
-    unused = node.declares and symbol not in accumulators and not _is_computed_with(builder, symbol)
-    if unused and symbol.type.role is FragRole.ACCUMULATOR:
-        builder.report(rules.ACCUMULATOR_USE, node.acc.span, name=symbol.name, reason="unused")
+    unused = node.declares and symbol not in accumulators and symbol.type.role is FragRole.ACCUMULATOR
+    if unused and not _may_have_shape(builder, symbol):
+        elem = symbol.type.elem or "f32"
+        builder.report(rules.ACCUMULATOR_USE, node.acc.span, name=symbol.name, elem=elem, reason="unused")
 
 
-def _is_computed_with(builder: Builder, symbol: Symbol) -> bool:
-    """Whether a fragment has other uses than fills and stores: then it is no forgotten accumulator."""
-    plain = 0
-    for node, _ in statements(builder.function.body):
-        if isinstance(node, ast.MmaFill | ast.MmaStore):
-            plain += _symbol(builder, node.acc) is symbol
-    return plain < sum(one is symbol for one in builder.uses.values())
+def _may_have_shape(builder: Builder, symbol: Symbol) -> bool:
+    """Whether something else than a multiply may give an accumulator its shape: an assignment of a whole tile, a
+    function. Where a part of the text is not understood, that may."""
+    body = builder.function.body
+    if any(nodes_of_kind(body, ast.ErrorStmt)) or any(nodes_of_kind(body, ast.Missing)):
+        return True
+    whole = (part.target for part in nodes_of_kind(body, ast.AssignPart) if part.op == "=")
+    given = (arg for call in nodes_of_kind(body, ast.Call) for arg in call.args)
+    return any(isinstance(one, ast.Name) and builder.uses.get(one) is symbol for one in (*whole, *given))
 
 
 def _check_load(builder: Builder, node: ast.MmaLoad) -> None:

@@ -31,6 +31,7 @@ class StepEntry:
     pending: int | None
     bytes: int | None
     buffer: str
+    leaves: bool
     text: str
 
 
@@ -107,6 +108,7 @@ def step_entry(step: Step, source: Source, base: int) -> StepEntry:
         pending=step.pending,
         bytes=step.bytes,
         buffer=step.buffer,
+        leaves=step.leaves,
         text=step_text(step),
     )
 

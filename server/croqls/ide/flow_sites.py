@@ -12,9 +12,6 @@ from croqc.flow.moments import ARRIVING
 from croqc.flow.report import EventFacts, KernelFlow, Step
 from croqc.text.span import Span
 
-_FILLS = ("copy", "write")
-_READS = ("multiply", "read")
-
 
 def steps_of(flow: KernelFlow) -> Sequence[Step]:
     """The small run that explains the kernel, or that of its first finding."""
@@ -57,15 +54,16 @@ def consumers_of(flow: KernelFlow, copy: Span) -> tuple[Span, ...]:
 
 def _readers(steps: Sequence[Step], copy: Span) -> Iterator[Step]:
     for number, step in enumerate(steps):
-        if step.op != "copy" or not _inside(step.span, copy) or not step.buffer:
+        if step.op != "copy" or not _inside(step.span, copy):
             continue
+        left = set(step.fills)
         for later in steps[number + 1 :]:
-            if (later.buffer, later.slot) != (step.buffer, step.slot):
-                continue
-            if later.op in _FILLS and not _same_turn(step, later):
-                break
-            if later.op in _READS:
+            if left.intersection(later.reads):
                 yield later
+            if not _same_turn(step, later):
+                left.difference_update(later.fills)
+            if not left:
+                break
 
 
 def _same_turn(one: Step, other: Step) -> bool:

@@ -60,7 +60,7 @@ function buffers() {
     const state = {
       copy: ["being filled", turn], write: ["written", turn], land: ["full", tile],
       multiply: ["being read", tile], read: ["being read", tile], "wait-future": ["full", tile],
-    }[s.op];
+    }[s.leaves && s.op === "copy" ? "read" : s.op];
     if (!m.begins && s.buffer && state) held.set(nameOf(s), [...state, s.op, m.step]);
   }
   const last = run.picture.moments[at - 1];

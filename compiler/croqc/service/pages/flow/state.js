@@ -156,7 +156,7 @@ function showStep(m, step) {
   showLine(step);
   const fact = (what, name, value) => make("button", { className: "fact", onclick: () => mean(what) }, `${name} `, make("b", { textContent: value }));
   const facts = step ? [fact("path", "path", bare(step.path)), ...(clock ? [fact("time", "at", micro(m.time))] : []), ...Object.entries(step.iteration).map(([k, v]) => fact("iteration", `${k} =`, v))] : [];
-  if (step && step.slot !== null) facts.push(fact("slot", "slot", step.slot));
+  if (step && step.slot !== null && !isSingle(step.event)) facts.push(fact("slot", "slot", step.slot));
   if (step && step.generation !== null) facts.push(fact("generation", "generation", step.generation), fact("parity", "parity", step.generation & 1));
   $("facts").replaceChildren(...facts);
 }
