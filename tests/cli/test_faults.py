@@ -47,6 +47,26 @@ def test_what_nobody_wrote_does_not_agree_with_itself(croq: Croq) -> None:
     assert "32 of 64 still hold what they started with, the first at [32]" in outcome.out
 
 
+CLIPS = """// croq: run N=64
+__co__ void clip(global s32 [N] x, global s8 [N] q, global u16 [N] u) {
+  parallel p by 2 : block, t by 32 : thread {
+    q.at(p # t) = __to<s8>(x.at(p # t) > 0 ? 127 : -127);
+    u.at(p # t) = __to<u16>(x.at(p # t) > 0 ? 32639 : 21845);
+  }
+}
+"""
+
+
+def test_what_a_kernel_writes_may_be_what_an_output_started_with(croq: Croq) -> None:
+    """127 is 0x7F, 32639 is 0x7F7F, 21845 is 0x5555: what outputs start with, in one run and in the plain order."""
+    Path("k.co").write_text(CLIPS)
+    assert ": clip N=64: consistent (" in croq("run", "k.co").out
+    Path("k.co").write_text(CLIPS.replace("by 2 : block", "by 1 : block"))
+    outcome = croq("run", "k.co")
+    assert outcome.status == 1
+    assert outcome.out.count("32 of 64 still hold what they started with, the first at [32]") == 2
+
+
 def test_a_kernel_without_outputs_says_so(croq: Croq) -> None:
     Path("k.co").write_text("__co__ void f(global s32 [8] x) {\n  parallel p by 8 : thread { v = x.at(p); }\n}\n")
     assert "it writes no output, so there is nothing to compare" in croq("run", "k.co").out

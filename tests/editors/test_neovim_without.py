@@ -100,6 +100,30 @@ def test_a_folder_that_is_edited_never_brings_the_server(start: Start, tmp_path:
     assert nvim.lua("return #vim.lsp.get_clients({ _uninitialized = true })") == 0
 
 
+@pytest.mark.parametrize("entry", ["", ".", "files"])
+def test_an_entry_of_the_path_that_is_no_folder_of_its_own_brings_none(
+    start: Start, tmp_path: Path, entry: str
+) -> None:
+    """An empty one is the folder that Neovim stands in, for the system and for `executable()`."""
+    plugin = shutil.copytree(ROOT / "server/clients/nvim", tmp_path / "plugin")
+    (tmp_path / "files").mkdir()
+    for folder in (tmp_path, tmp_path / "files"):
+        ran = folder / "croq"
+        ran.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n", encoding="utf-8")
+        ran.chmod(0o755)
+    at = tmp_path / "files" if entry != "files" else tmp_path
+    init = INIT.replace(str(ROOT / "server/clients/nvim"), str(plugin))
+    nvim = start(f"vim.env.PATH = '{entry}:' .. vim.env.PATH\nvim.cmd.cd('{at}')\n{init}", None)
+    assert nvim.lua("return vim.fn.executable('croq')") == 1
+    nvim.edit("a.co", ADD, attached=False)
+    nvim.wait("#said == 1")
+    assert nvim.said()[0].startswith("croqtile: there is no program 'croq', so nothing is checked")
+    for command in ("CroqDoctor", "CroqFlow page", "checkhealth croqtile"):
+        nvim.do(command)
+    assert "ERROR there is no program 'croq'" in "\n".join(nvim.text())
+    assert not (tmp_path / "ran").exists()
+
+
 def test_without_trust_nothing_is_run_or_compiled(start: Start, tmp_path: Path) -> None:
     untrusted = 'vim.lsp.config("croqtile", { init_options = { trusted = false } })'
     assert "init_options = { trusted = false }" in (ROOT / "docs/editors.md").read_text(encoding="utf-8")

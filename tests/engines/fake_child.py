@@ -153,6 +153,8 @@ def main() -> None:
     if manner == "early":
         answer({"number": 1})
     say(stage="ready")
+    if manner == "deaf":
+        time.sleep(60)
     for line in sys.stdin:
         job = json.loads(line)
         if manner == "compiles":

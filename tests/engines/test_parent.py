@@ -152,6 +152,22 @@ def test_a_run_can_be_cancelled() -> None:
     assert isinstance(found, Trouble) and found.kind is Kind.CANCELLED
 
 
+def test_a_child_that_does_not_read_stops_no_clock() -> None:
+    """The job is more than a pipe holds."""
+    large = replace(JOB, code=JOB.code + " " * 300_000)
+    stop = threading.Event()
+    with parent("deaf", clocks=Clocks(start=3.0)) as one:
+        found = one.run(large)
+        assert isinstance(found, Trouble) and "too long to start" in found.message
+    threading.Timer(1.0, stop.set).start()
+    with parent("deaf") as one:
+        found = one.run(large, cancelled=stop.is_set)
+        assert one.child_pid is None
+    assert isinstance(found, Trouble) and found.kind is Kind.CANCELLED
+    with parent("good") as one:
+        assert isinstance(one.run(large), Answer)
+
+
 def test_the_real_child_says_what_it_lacks(tmp_path: Path) -> None:
     """Without CuPy it cannot begin, and ends."""
     (tmp_path / "cupy.py").write_text("raise ModuleNotFoundError('no', name='cupy')\n", encoding="utf-8")

@@ -96,3 +96,21 @@ def test_other_names_have_no_hierarchy() -> None:
     for mark in ("|lhs_load_s[", "|block_m,", "for|each"):
         snapshot, offset = marked(PIPELINE.replace(mark.replace("|", ""), mark, 1))
         assert hierarchy_at(snapshot, offset) == ()
+
+
+def test_of_two_functions_of_one_name_each_has_its_own_calls() -> None:
+    """The course kernel twice, the second time with a parameter more: the same places, moved."""
+    course = (Path(__file__).parents[2] / "examples" / "pipeline_course.co").read_text(encoding="utf-8")
+    second = course[course.index("__co__") :].replace("(", "(global s32 [8] more, ", 1)
+    snapshot = judged(Snapshot("file:///k.co", 1, f"{course}\n{second}"))
+    behind = len(course)
+
+    def givers(start: int) -> list[tuple[str, list[int]]]:
+        (event,) = hierarchy_at(snapshot, snapshot.text.index("full[stage]", start))
+        return [(one.item.name, [span.start for span in one.places]) for one in incoming(snapshot, event)]
+
+    by = len(f"{course}\n") - course.index("__co__") + len("global s32 [8] more, ")
+    assert givers(behind) == [(name, [place + by for place in places]) for name, places in givers(0)] != []
+    (function,) = hierarchy_at(snapshot, snapshot.text.index("void", behind) + 6)
+    assert function.name_span.start > behind
+    assert outgoing(snapshot, function) == ()

@@ -149,6 +149,29 @@ def test_blanks_ask_only_where_a_word_is_due() -> None:
         assert completion(snapshot, offset)
 
 
+def test_an_event_can_only_start_as_ready() -> None:
+    """The blank and the `=` in front of it ask for that, too."""
+    for code in ("shared event e[3] = |", "shared event d, e = re|", "shared event<2> e = |"):
+        assert labels(code) == ["ready"], code
+        assert items(code)[0].detail == "shared event e[N] = ready;"
+    snapshot, offset = marked(KERNEL.replace("HERE", "shared event e[3] = |"))
+    assert [one.label for one in completion(snapshot, offset, " ")] == ["ready"]
+    assert "ready" not in labels("x = |") + labels("shared event e[|") + labels("shared event |")
+
+
+def test_a_whole_extent_is_offered_where_a_view_takes_it() -> None:
+    for view in ("chunkat", "subspan", "modspan"):
+        assert "_" in labels(f"tma.copy lhs.{view}(|"), view
+        assert "_" in labels(f"tma.copy lhs.{view}(k, |"), view
+    assert "_" not in labels("tma.copy lhs.subspan(32, 16).at(|") + labels("tma.copy |") + labels("x = |")
+
+
+def test_a_comment_ends_where_it_is_closed() -> None:
+    assert labels("wait /*a*/|") == labels("wait |") != []
+    for code in ("wait /*a|*/", "wait /*a*|/", "wait // a|", "wait // a */|", "wait /*/|"):
+        assert labels(code) == [], code
+
+
 MACROS = """#define ONE 1
 #define MINUS -1
 #define HALF 0.5f

@@ -53,3 +53,14 @@ def test_texts_that_are_being_typed() -> None:
         most = max(most, len(found))
     assert kernel_tests_in(TEXT[: TEXT.index("__co__")]) == ()
     assert most == 4
+
+
+def test_of_functions_of_one_name_each_has_its_own_number() -> None:
+    """Also those without a test count, as they do for who asks for one of them."""
+    text = TEXT.replace("void without", "void f").replace("void alone", "void f")
+    assert [(one.function, one.overload, one.run_line) for one in kernel_tests_in(text)] == [
+        ("f", 0, 0),
+        ("f", 0, 1),
+        ("f", 0, 2),
+        ("f", 2, None),
+    ]

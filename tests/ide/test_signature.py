@@ -33,6 +33,7 @@ def told(code: str) -> tuple[str, str] | None:
         ("x = lhs.subspan(8, |", "x.subspan(e, …)", "…"),
         ("x = lhs.subspan(8, 8, 8, |", "x.subspan(e, …)", "…"),
         ("x = lhs.at(|", "x.at(i, …)", "i"),
+        ("x = lhs.at(/*i*/|", "x.at(i, …)", "i"),
         ("x = lhs.subspan(8, 8).at(|", "x.subspan(e, …).at(t, …)", "t"),
         ("wait full.at(|", "e.at(order)", "order"),
         ("__atomic_add(lhs.at(0), |", "__atomic_add(x.at(…), v)", "v"),

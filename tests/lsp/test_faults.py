@@ -203,6 +203,26 @@ def test_an_address_of_no_known_form_is_a_document_and_a_folder(server: Server, 
     assert (server.messages(), server.log()) == ([], "")
 
 
+@pytest.mark.parametrize(
+    "named", [{"rootUri": 1}, {"rootPath": 1}, {"rootUri": 1, "workspaceFolders": []}, {"rootUri": 1, "rootPath": 1}]
+)
+def test_the_root_is_the_folder_of_a_client_that_names_no_others(
+    server: Server, tmp_path: Path, named: dict[str, Any]
+) -> None:
+    """As ALE and Kate do; files that are not open are found there."""
+    folder = tmp_path / "a b é"
+    folder.mkdir()
+    (folder / "k.co").write_text(f"// croq: expect x == 1\n{KERNEL}", encoding="utf-8")
+    known = {"rootUri": folder.as_uri(), "rootPath": str(folder)}
+    params = {"processId": None, "capabilities": {}} | {name: known.get(name, value) for name, value in named.items()}
+    server.send("initialize", 1, params=params)
+    server.answer(1)
+    server.send("initialized", params={})
+    found = server.ask("workspace/symbol", {"query": ""})
+    assert [one["location"]["uri"] for one in found] == [(folder / "k.co").as_uri()]
+    assert [one["uri"] for one in server.ask("croqtile/tests", {})["files"]] == [(folder / "k.co").as_uri()]
+
+
 @pytest.mark.parametrize("name", ["x" * 5000, "%00", "a/" * 300, "%ff%fe", "..", ""])
 def test_an_address_that_can_be_no_file_is_a_document_all_the_same(shared: Server, name: str) -> None:
     uri = f"file:///{name}/k.co"

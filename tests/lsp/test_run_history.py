@@ -322,3 +322,29 @@ def test_two_functions_of_one_name_each_have_their_own_run(servers: Callable[[],
     second = servers()
     second.open(uri, f"// more\n{OVERLOADS}")
     assert told(second) == [(3, "✓ verified"), (6, "✗ wrong")]
+
+
+def test_one_of_two_functions_of_a_name_is_run_alone(server: Server) -> None:
+    """As the Test Explorer and the lenses ask for it; over the only function of a name these say no number."""
+    uri = "untitled:k.co"
+    document = {"textDocument": {"uri": uri}}
+    server.start()
+    server.open(uri, OVERLOADS + SMALL)
+    (file,) = server.ask("croqtile/tests", document)["files"]
+    tests = [{name: one[name] for name in ("function", "overload", "runLine")} for one in file["tests"]]
+    assert tests[:2] == [{"function": "f", "overload": number, "runLine": 0} for number in (0, 1)]
+    for number, verdict in enumerate(("verified", "wrong")):
+        (one,) = run(server, document, entry="f", overload=number, runLine=0)
+        assert (one["overload"], one["verdict"]) == (number, verdict)
+    lenses = [one["command"]["arguments"] for one in server.ask("textDocument/codeLens", document)]
+    assert [uri, "f", {"overload": 1}] in lenses and [uri, "add"] in lenses
+    arguments = [uri, "f", {"overload": 0}]
+    shown = server.ask("workspace/executeCommand", {"command": "croqtile.showRun", "arguments": arguments})
+    assert [one["verdict"] for one in shown["result"]["runs"]] == ["verified"]
+    result = ended(server, server.ask("croqtile/run", document | {"engine": "sim", "entry": "f", "overload": 2})["id"])
+    assert (result["state"], result["message"]) == (
+        "refused",
+        "untitled:k.co: there is no function 'f' of number 2, counted from 0",
+    )
+    with pytest.raises(FailedError, match="'overload' must be a whole number"):
+        server.ask("croqtile/run", document | {"entry": "f", "overload": "1"})

@@ -161,3 +161,31 @@ def test_folders_count_where_the_workspace_has_no_settings(server: Server, tmp_p
         shown = server.until(DIAGNOSTICS, lambda one, uri=uri: one["uri"] == uri)
         found.append([item["message"].partition(";")[0] for item in shown["diagnostics"]])
     assert found == [[], ["'zz' is not declared here"]]
+
+
+def test_what_is_wrong_with_a_project_is_told_once_until_its_file_changes(server: Server, tmp_path: Path) -> None:
+    """Not with each file that is opened below it, and not when something else changes."""
+    project = tmp_path / "croq.toml"
+    project.write_text("nope = 1\n", encoding="utf-8")
+    server.start()
+
+    def told() -> list[str]:
+        server.ask("workspace/symbol", {"query": "x"})
+        return server.messages()
+
+    def change(path: Path) -> None:
+        changes = [{"uri": path.as_uri(), "type": 2}]
+        server.send("workspace/didChangeWatchedFiles", params={"changes": changes})
+
+    for _ in range(2):
+        for name in ("a.co", "b.co"):
+            server.open((tmp_path / name).as_uri(), KERNEL)
+        change(tmp_path / "other" / "croq.toml")
+        server.send("textDocument/didClose", params={"textDocument": {"uri": (tmp_path / "b.co").as_uri()}})
+    wrong = f"{project}: unknown key 'nope'; known are arch, dialect, defines, allow"
+    assert told() == [wrong]
+    change(project)
+    assert told() == [wrong, wrong]
+    project.write_text("nape = 1\n", encoding="utf-8")
+    change(project)
+    assert told() == [wrong, wrong, wrong.replace("nope", "nape")]

@@ -178,7 +178,9 @@ def test_the_editors_that_are_missing_are_installed_by_root_or_named(
 def test_a_missing_compiler_is_installed_by_root_or_named(machine: Machine, missing: str) -> None:
     for tool in {"g++", "addr2line"} - {missing}:
         machine.install(tool, "exit 0")
-    machine.install("apt-get", f"echo \"$*\" >>'{machine.bin}/asked'")
+    machine.install(
+        "apt-get", f"echo \"$*\" >>'{machine.bin}/asked'; /bin/cp '{machine.bin}/id' '{machine.bin}/{missing}'"
+    )
     machine.install("id", "echo 1000")
     done = machine.run("compiler")
     assert done.returncode == 1
@@ -189,7 +191,17 @@ def test_a_missing_compiler_is_installed_by_root_or_named(machine: Machine, miss
     assert (machine.bin / "asked").read_text() == "install --yes --quiet=2 --no-install-recommends g++ binutils\n"
 
 
-def test_a_compiler_that_is_there_is_left_alone(machine: Machine) -> None:
-    for tool in ("g++", "addr2line"):
-        machine.install(tool, "exit 0")
+@pytest.mark.parametrize("compiler", ["g++", "c++"])
+def test_a_compiler_that_is_there_is_left_alone(machine: Machine, compiler: str) -> None:
+    machine.install(compiler, "exit 0")
+    machine.install("addr2line", "exit 0")
+    machine.install("apt-get", "exit 1")
     assert machine.run("compiler").returncode == 0
+
+
+def test_a_compiler_that_no_path_leads_to_is_told_of(machine: Machine) -> None:
+    """The packages are installed, and the tests would fail all the same."""
+    machine.install("dpkg-query", "echo installed")
+    done = machine.run("compiler")
+    assert done.returncode == 1
+    assert "or what CXX names, where PATH finds them" in done.stderr

@@ -19,6 +19,7 @@ FILL = ir.Fill(NOWHERE, ACC, Lit(0), Lit(1.0, "f32"), declares=True)
 OTHER = replace(ACC, name="other")
 FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
 READING = multiply(acc=OTHER, a_registers=ACC.name)
+ISLAND = ir.Text(NOWHERE, "for (int i = 0; i < 32; ++i) acc[i] *= 2.0f;")
 BREAK, CONTINUE, RETURN = (ir.Jump(NOWHERE, word) for word in ("break", "continue", "return"))
 
 
@@ -31,7 +32,7 @@ def sometimes(*body: ir.Stmt) -> ir.If:
 
 
 def told(*body: ir.Stmt) -> str:
-    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, fence `|`, the first letters of
+    """The statements behind the pass: `M`ultiply, `E`nd, `S`ettle, `R`ead, `F`ill, fence `|`, `I`sland, letters of
     jumps; loops in brackets, conditions in braces."""
     return _told(commits(replace(kernel(*body), accumulators=(ACC,)), env_of({})).body)
 
@@ -55,6 +56,7 @@ def _told(body: Body) -> str:
                     ir.Visit: "R",
                     ir.Fill: "F",
                     ir.Fence: "|",
+                    ir.Text: "I",
                 }
                 found += marks[type(stmt)]
     return found
@@ -80,6 +82,8 @@ def _told(body: Body) -> str:
         ((loop(FILL, MULTIPLY, sometimes(END, STORE)), END), "[FM{ESR}E]"),
         ((loop(replace(FILL, acc=OTHER), loop(MULTIPLY), ir.Commit(NOWHERE, 1)),), "[F[M]E]"),
         ((MULTIPLY, END, visit(put(held(), Lit(1.0, "f32"))), STORE), "MESRR"),
+        ((MULTIPLY, END, ISLAND, STORE), "MESIR"),
+        ((MULTIPLY, END, ir.Text(NOWHERE, "accumulated = 1;"), STORE), "MEISR"),
         ((FENCE, MULTIPLY, END, FENCE, READING, END), "|MES|ME"),  # before the fence: it takes copies of registers
         ((FENCE, MULTIPLY, END, READING, END, STORE), "|MESMER"),
         ((loop(FENCE, MULTIPLY, END, FENCE, READING, END), STORE), "[|MES|ME]R"),

@@ -84,6 +84,8 @@ def test_default_tolerances() -> None:
     assert atol == pytest.approx(4 * 2.0**-23 * 3 * math.sqrt(12.5), rel=1e-15)
     assert default_tolerance("f32", np.zeros(3)) == Tolerance(4 * 2.0**-23, 0.0)
     assert default_tolerance("s32", want, "f32", 9) == EXACT
+    summed = default_tolerance("f32", want, "s32", steps=4)  # as split K by atomics on f32
+    assert summed.atol == pytest.approx(4 * 2.0**-23 * 2 * math.sqrt(12.5), rel=1e-15)
     assert default_tolerance("bf16", np.array([2.0])).atol == 8 * 2.0**-7
     assert default_tolerance("f16", np.array([])).atol == 0.0
 

@@ -80,6 +80,18 @@ def test_an_index_under_a_condition_that_speaks_of_it_asks_for_nothing() -> None
     assert sizes_of(jump) == {"N": 1}
 
 
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "bool ok = p < N; if (ok)",
+        "mutable bool ok = false; if (p < N) { ok = true; } if (ok)",
+        "if (p < N && x.at(p) > 0)",
+    ],
+)
+def test_a_variable_guards_as_the_condition_that_it_holds(guard: str) -> None:
+    assert sizes_of(f"parallel p by 8 : thread {{ {guard} y.at(p) = x.at(p); }}") == {"N": 1}
+
+
 def test_a_slice_of_a_loop_moves_its_index() -> None:
     body = """parallel p by 1 : thread { with k in [N] { foreach k(2:) { y.at(k - 2) = x.at(k); } } }"""
     assert sizes_of(body) == {"N": 1}  # without a turn nothing is indexed

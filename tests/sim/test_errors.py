@@ -66,6 +66,14 @@ def test_what_is_not_simulated_says_so_at_its_place(body: str, words: str) -> No
     assert thread(body)[result.error.span.start :].startswith(body.split("(")[0])
 
 
+def test_a_register_tile_that_no_multiply_gives_a_shape_is_not_run() -> None:
+    tile = "d = mma.fill.f32 0.0f; apply {i, j} in d.span { d.at(i, j) = 1; }"
+    result = run(f"__co__ void f(global s32 [32] out) {{ parallel w by 1 : group-4 {{ {tile} }} }}", out())
+    assert result.error is not None and result.error.unsupported
+    told = "no multiply has given this register tile its shape: declare it with one, as 'frag f32 [64, 64] d'"
+    assert result.error.message == told
+
+
 def test_foreign_code_that_is_not_reached_does_no_harm() -> None:
     assert run(thread('if (t > 99) { __cpp__("foo();"); } out.at(t) = 1;'), out()).error is None
 

@@ -8,6 +8,8 @@ export interface DocumentId {
 export interface About {
   readonly textDocument: DocumentId;
   readonly entry?: string;
+  /** Which of the functions of that name, in file order; all of them without it. */
+  readonly overload?: number;
 }
 
 /** Lines and columns from 0, columns in UTF-16 units, as in VS Code. */
@@ -21,9 +23,16 @@ export interface Range {
   readonly end: Position;
 }
 
-/** About a document, or the function in it where there is a name. */
-export function aboutThe(uri: string, entry: unknown): About {
-  return typeof entry === "string" ? { textDocument: { uri }, entry } : { textDocument: { uri } };
+/** About a document, or the function in it where there is a name; options, as of a lens, say which one of that name. */
+export function aboutThe(uri: string, entry: unknown, options?: unknown): About {
+  const { overload } = fieldsOf(options);
+  const which = typeof overload === "number" ? { overload } : {};
+  return typeof entry === "string" ? { textDocument: { uri }, entry, ...which } : { textDocument: { uri } };
+}
+
+/** The same as arguments of a command. */
+export function argumentsOf({ textDocument, entry, overload }: About): [string, string | null, { readonly overload?: number }] {
+  return [textDocument.uri, entry ?? null, overload === undefined ? {} : { overload }];
 }
 
 /** Whether this, which a page said, is a place of a text. */

@@ -11,13 +11,13 @@ export const LANGUAGE = "croqtile";
 export const SCHEMES: readonly string[] = ["file", "untitled"];
 
 /**
- * Lenses hand over the document's address and the name of a function, menus the address of what was clicked, the tree
+ * Lenses hand over the document's address, the name of a function and which one of that name, menus the address of what was clicked, the tree
  * its row; generated code stands for its source. Throws Refusal where there is no Croqtile file.
  */
 export function aboutOf(args: readonly unknown[]): About {
-  const [at, entry] = args;
+  const [at, entry, options] = args;
   if (typeof at === "string") {
-    return aboutThe(at, entry);
+    return aboutThe(at, entry, options);
   }
   if (at instanceof vscode.Uri) {
     return at.scheme === SCHEME ? ofGenerated(at) : aboutThe(at.toString(), entry);

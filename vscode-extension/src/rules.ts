@@ -38,6 +38,11 @@ export function pageOf(answer: unknown): RulePage | string {
   return typeof message === "string" ? message : "there is no such rule";
 }
 
+/** Whether the code of a finding is the name of a rule, as docs/protocol.md spells them. */
+export function isRule(code: string): boolean {
+  return /^[a-z][a-z0-9-]*$/.test(code);
+}
+
 /** Those of `here` in front of the others, each once; `here` are the codes of the findings at the cursor. */
 export function inFront(rules: readonly RuleRow[], here: readonly string[]): readonly RuleRow[] {
   return [...rules.filter((row) => here.includes(row.name)), ...rules.filter((row) => !here.includes(row.name))];

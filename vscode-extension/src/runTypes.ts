@@ -129,6 +129,7 @@ export interface Past {
 
 export interface KernelTest {
   readonly function: string;
+  readonly overload: number;
   readonly runLine: number | null;
   readonly label: string;
   readonly range: Range;

@@ -59,8 +59,8 @@ test("a run that brought nothing is an error of every test it was for", () => {
 });
 
 test("all lines of a function are one run, some of them are one run each", () => {
-  const chosen = (item: string, name: string, runLine: number | null, ofFunction: number, uri = "file:///a.co"): Chosen<string> => {
-    const made: KernelTest = { function: name, runLine, label: "", range: STANDS, sizes: {}, expects: ["y == x"] };
+  const chosen = (item: string, name: string, runLine: number | null, ofFunction: number, uri = "file:///a.co", overload = 0): Chosen<string> => {
+    const made: KernelTest = { function: name, overload, runLine, label: "", range: STANDS, sizes: {}, expects: ["y == x"] };
     return { item, uri, test: made, ofFunction };
   };
   const groups = groupsOf([
@@ -70,21 +70,23 @@ test("all lines of a function are one run, some of them are one run each", () =>
     chosen("g0", "g", 0, 3),
     chosen("alone", "h", null, 1),
     chosen("other", "f", 0, 2, "file:///b.co"),
+    chosen("second", "h", null, 1, "file:///a.co", 1),
   ]);
   assert.deepEqual(
-    groups.map(({ uri, entry: name, runLine, items }) => [uri.at(-4), name, runLine, items]),
+    groups.map(({ uri, entry: name, overload, runLine, items }) => [uri.at(-4), name, overload, runLine, items]),
     [
-      ["a", "f", undefined, ["f0", "f1"]],
-      ["a", "g", 0, ["g0"]],
-      ["a", "g", 2, ["g2"]],
-      ["a", "h", undefined, ["alone"]],
-      ["b", "f", 0, ["other"]],
+      ["a", "f", 0, undefined, ["f0", "f1"]],
+      ["a", "g", 0, 0, ["g0"]],
+      ["a", "g", 0, 2, ["g2"]],
+      ["a", "h", 0, undefined, ["alone"]],
+      ["b", "f", 0, 0, ["other"]],
+      ["a", "h", 1, undefined, ["second"]],
     ],
   );
 });
 
 test("two tests of a function have names of their own, for results show no descriptions", () => {
-  const named = (name: string, label: string): KernelTest => ({ function: name, runLine: 0, label, range: STANDS, sizes: {}, expects: [] });
+  const named = (name: string, label: string, overload = 0): KernelTest => ({ function: name, overload, runLine: 0, label, range: STANDS, sizes: {}, expects: [] });
   const all = [named("f", "small"), named("f", "M=64"), named("g", "M=8")];
   assert.deepEqual(all.map((one) => nameOf(one, all)), [
     { label: "f small", description: "" },
@@ -92,4 +94,6 @@ test("two tests of a function have names of their own, for results show no descr
     { label: "g", description: "M=8" },
   ]);
   assert.equal(nameOf(named("f", ""), [named("f", ""), named("f", "a")]).label, "f");
+  const alike = [named("f", "N=4"), named("f", "N=4", 1)];
+  assert.deepEqual(alike.map((one) => nameOf(one, alike).label), ["f (1) N=4", "f (2) N=4"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dialectsOf, inFront, keptPage, migratedOf, migrationSaid, pageOf, type RuleRow, rulesOf } from "../src/rules.js";
+import { dialectsOf, inFront, isRule, keptPage, migratedOf, migrationSaid, pageOf, type RuleRow, rulesOf } from "../src/rules.js";
 
 const rule = (name: string): RuleRow => ({ name, severity: "error", summary: `about ${name}` });
 
@@ -35,4 +35,8 @@ test("the report shows code as it is", () => {
 test("the dialects are those that the server names", () => {
   assert.deepEqual(dialectsOf({ dialects: [{ name: "current", summary: "now" }, null, { summary: "x" }] }), [{ name: "current", summary: "now" }]);
   assert.deepEqual([undefined, null, {}, { dialects: 3 }].map(dialectsOf), [[], [], [], []]);
+});
+
+test("codes of other tools are no rules", () => {
+  assert.deepEqual(["group-in-group-4", "zero-step", "4x", "E501", "", "a b"].filter(isRule), ["group-in-group-4", "zero-step"]);
 });

@@ -12,7 +12,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const SIM: Manner = { task: "run", engine: "sim" };
 
 function group(entryName: string, ...items: readonly string[]): Group<string> {
-  return { uri: "file:///k.co", entry: entryName, runLine: undefined, items };
+  return { uri: "file:///k.co", entry: entryName, overload: 0, runLine: undefined, items };
 }
 
 /** A server that gives these answers to requests, and a person who may cancel; `told` is what the editor is told. */
@@ -69,7 +69,7 @@ test("one run after the other, each test with what came of it", async () => {
   const { running, asked, told, come } = make([1, 2]);
   const all = running.all([group("f", "a", "b"), { ...group("g", "c"), runLine: 1 }]);
   await turn();
-  assert.deepEqual(asked, [{ textDocument: { uri: "file:///k.co" }, entry: "f", task: "run", engine: "sim" }]);
+  assert.deepEqual(asked, [{ textDocument: { uri: "file:///k.co" }, entry: "f", overload: 0, task: "run", engine: "sim" }]);
   come(1, [[entry(), HUNG]]);
   await turn();
   come(2);

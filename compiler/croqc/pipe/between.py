@@ -25,11 +25,12 @@ def passed_between(kernel: ir.Kernel) -> frozenset[str]:
         written |= handed | {tensor.name for tensor in _stored(stmt)}
         for name in (touched(stmt) | handed) & known:
             users[name].append(path)
-    return frozenset(name for name in written & known if _by_others(users[name]))
+    return frozenset(name for name in written & known if _by_others(users[name], bool(kernel.cluster)))
 
 
-def _by_others(paths: list[str]) -> bool:
-    return len(set(paths)) > 1 or (_EVERY in paths and len(paths) > 1)
+def _by_others(paths: list[str], in_cluster: bool) -> bool:
+    """A path of one block of a cluster has its like in the others."""
+    return len(set(paths)) > 1 or ((in_cluster or _EVERY in paths) and len(paths) > 1)
 
 
 def _stored(stmt: ir.Stmt) -> Iterator[Tensor]:

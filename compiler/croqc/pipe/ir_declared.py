@@ -84,8 +84,8 @@ class Accumulator:
 
 @record
 class Bounds:
-    """What the source wants of a launch, 0 for what it leaves open: how many blocks a multiprocessor holds at least,
-    how many a cluster has at most, how many registers a thread has at most."""
+    """What the source wants of a launch, 0 for what it leaves open: how many blocks a multiprocessor holds at least
+    (registers: 1 where it moves them), how many a cluster has at most, how many registers a thread has at most."""
 
     blocks: int = 0
     cluster: int = 0

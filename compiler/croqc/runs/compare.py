@@ -49,7 +49,8 @@ def default_tolerance(
     `accumulator` is the type in which a multiply kept sums, None where none did; `steps` how many times they were
     rounded, once by each instruction; `factor` the type that multiplies take factors as, where it loses digits.
 
-    *rounded* = 4 eps(accumulator or elem) sqrt(steps): roundings to nearest, to either side.
+    *rounded* = 4 eps(accumulator or elem) sqrt(steps): roundings to nearest, to either side. Where products are summed
+    as integers, what is made of them and added up in the output's type is rounded to that.
 
     *cut* = eps steps: tensor cores that add in f32 cut off what does not fit, towards zero (Fasi, Higham, Mikaitis,
     Pranesh: Numerical behavior of NVIDIA tensor cores, PeerJ CS 2021; what goes into f16 is rounded to nearest). Such
@@ -72,7 +73,7 @@ def default_tolerance(
     values = xp.asarray(want, dtype=np.float64)
     finite = values[xp.isfinite(values)]
     rms = math.sqrt(float(xp.mean(xp.square(finite)))) if finite.size else 0.0
-    rounded = 4 * eps(accumulator or elem) * math.sqrt(steps)
+    rounded = 4 * (eps(accumulator or elem) or eps(elem)) * math.sqrt(steps)
     cut = eps("f32") * steps if accumulator == "f32" else 0.0
     if factor is not None and ELEMENTS[factor].bits == 8:
         rounded, cut = max(rounded, 16 * _ALIGNED_F8 * math.sqrt(steps)), _ALIGNED_F8 * steps

@@ -165,7 +165,18 @@ def poison(elem: str, shape: tuple[int, ...]) -> Array:
         return np.full(shape, np.nan, dtype=np.float32).astype(row.dtype)
     if row.kind == "bool":
         return np.full(shape, True)
-    raw = np.full((*shape, row.dtype.itemsize), 0x7F, dtype=np.uint8)
+    return _of_bytes(0x7F, row, shape)
+
+
+def other_poison(elem: str, shape: tuple[int, ...]) -> Array:
+    """Another content of an unwritten buffer: an element that holds the one in one run and this in another has been
+    written in none, for each of both may be what a program computes."""
+    row = ELEMENTS[elem]
+    return np.full(shape, False) if row.kind == "bool" else _of_bytes(0x55, row, shape)
+
+
+def _of_bytes(byte: int, row: Element, shape: tuple[int, ...]) -> Array:
+    raw = np.full((*shape, row.dtype.itemsize), byte, dtype=np.uint8)
     if row.bits < 8:  # a float keeps its sign bit clear
         raw &= np.uint8(2 ** (row.bits - (row.kind != "uint")) - 1)
     return raw.view(row.dtype).reshape(shape)

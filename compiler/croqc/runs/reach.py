@@ -13,6 +13,7 @@ from typing import NamedTuple
 from croqc.runs.conditions import Constraint, Env
 from croqc.sema.intervals import Interval, bounds
 from croqc.sema.masks import atoms_of
+from croqc.sema.mentioned import mentioned
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import bound_of
@@ -112,10 +113,9 @@ class _Walk:
         self.doubted = frozenset().union(*(self.mentioned(node.cond) for node in jumps))
 
     def mentioned(self, cond: ast.Node) -> frozenset[str]:
-        """The indices of which a condition speaks."""
-        names = [node for node in walk(cond) if isinstance(node, ast.Name)]
-        values = [value for name in names if (value := self.model.values.get(name)) is not None]
-        return frozenset().union(*(value.names() for value in values))
+        """The indices of which a condition speaks: all of them where nobody knows."""
+        spoken = mentioned(self.model, cond)
+        return frozenset(self.atoms.values()) if spoken is None else spoken
 
     def visit(self) -> Iterator[tuple[ast.Node, Reach]]:
         stack: list[tuple[ast.Node, Reach]] = [(self.model.function, Reach())]

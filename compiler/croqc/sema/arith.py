@@ -9,7 +9,9 @@ from croqc.sema import shapes
 from croqc.sema.convert import convert, is_integer, number
 from croqc.sema.describe import describe, extents
 from croqc.sema.elements import canonical, common
+from croqc.sema.guards import assume
 from croqc.sema.integers import COMPARISONS, quotient, remainder
+from croqc.sema.ranges import Ranges
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
     BOOL,
@@ -41,12 +43,27 @@ def _binary(walk: Walk, node: ast.Binary) -> Value:
     while isinstance(spine[-1].left, ast.Binary):
         spine.append(spine[-1].left)
     left = walk.expr(spine[-1].left)
+    outer, before = walk.ranges, ""
     for link in reversed(spine):
-        right = walk.expr(link.right)
+        if link.op in _LOGIC:
+            _enter_right_side(walk, link, outer, before)
+        right, before = walk.expr(link.right), link.op
         left = operate(walk, link, link.op, (link.left, left), (link.right, right))
         if link is not node:
             left = walk.note(link, left)
+    walk.ranges = outer
     return left
+
+
+def _enter_right_side(walk: Walk, link: ast.Binary, outer: Ranges, before: str) -> None:
+    """The right side of `&&` is evaluated where the left one holds, that of `||` where it fails. In a chain of one
+    operator the ranges are narrowed by the links `before`."""
+    left = link.left
+    if before == link.op and isinstance(left, ast.Binary):
+        left = left.right
+    else:
+        walk.ranges = outer.copy()
+    assume(walk, left, holds=link.op == "&&")
 
 
 Operand = tuple[ast.Node, Value]

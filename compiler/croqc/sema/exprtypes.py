@@ -10,6 +10,7 @@ from croqc.sema import shapes
 from croqc.sema.convert import convert, number
 from croqc.sema.describe import describe
 from croqc.sema.elements import ELEMENTS, of_arms
+from croqc.sema.guards import under
 from croqc.sema.scopes import declared_here
 from croqc.sema.symbolic import Int
 from croqc.sema.types import (
@@ -142,7 +143,10 @@ def _cond(walk: Walk, node: ast.Cond) -> Value:
     """Integers that differ are s32 where that holds both (3.1, rule 7), else what arithmetic makes of them."""
     test = walk.expr(node.test)
     check_bool(walk, node.test, test.type, "?:")
-    then, other = walk.expr(node.then), walk.expr(node.other)
+    with under(walk, node.test):
+        then = walk.expr(node.then)
+    with under(walk, node.test, holds=False):
+        other = walk.expr(node.other)
     a, b = number(then.type), number(other.type)
     if isinstance(then.type, Unknown) or isinstance(other.type, Unknown):
         return NOTHING

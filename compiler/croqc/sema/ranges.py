@@ -16,17 +16,22 @@ _ZERO = Int.of(0)
 
 
 class Ranges:
-    """`intervals` holds numeric bounds of every atom; `limits` the reached bounds of indices, outer ones first."""
+    """`intervals` holds numeric bounds of every atom; `limits` the reached bounds of indices, outer ones first.
+
+    `holes` are values that an index does not take. `never`: what is assumed cannot hold, so that nothing is reached.
+    """
 
     def __init__(self) -> None:
         self.intervals: dict[str, Interval] = {}
         self.limits: dict[str, tuple[Int, Int]] = {}
         self.unsure: set[str] = set()
+        self.holes: set[tuple[str, Int]] = set()
+        self.never = False
 
     def copy(self) -> Ranges:
         other = Ranges()
         other.intervals, other.limits = dict(self.intervals), dict(self.limits)
-        other.unsure = set(self.unsure)
+        other.unsure, other.holes, other.never = set(self.unsure), set(self.holes), self.never
         return other
 
     def add_index(self, atom: str, low: Int, high: Int, sure: bool = True) -> None:
@@ -61,7 +66,9 @@ class Ranges:
         """Each fact is a value that is at least 0 here."""
         for fact in facts:
             indices = [atom for atom in self.limits if atom in fact.names()]
-            if not indices:
+            if (fact.const or 0) < 0:
+                self.never = True
+            elif not indices:
                 self._narrow_symbol(fact)
             elif len(indices) > 1 or not self._narrow_index(fact, indices[0]):
                 self.doubt(indices)
@@ -100,9 +107,27 @@ class Ranges:
         if gap is None:
             return False
         if gap > 0:
-            low, high = self.limits[atom] = (end, high) if factor > 0 else (low, end)
-            self.intervals[atom] = (bounds(low, self.intervals)[0], bounds(high, self.intervals)[1])
+            self._run(atom, *((end, high) if factor > 0 else (low, end)))
         return True
+
+    def exclude(self, atom: str, value: Int) -> bool:
+        """An index is not `value`, which matters where that is an end or becomes one; False if nobody knows."""
+        low, high = self.limits[atom]
+        if value.const is None and value not in (low, high):
+            return False
+        self.holes.add((atom, value))
+        self._run(atom, low, high)
+        return True
+
+    def _run(self, atom: str, low: Int, high: Int) -> None:
+        """New ends of an index, those in holes left out."""
+        while (atom, low) in self.holes:
+            low += _ONE
+        while (atom, high) in self.holes:
+            high -= _ONE
+        self.limits[atom] = (low, high)
+        self.never = self.never or ((high - low).const or 0) < 0
+        self.intervals[atom] = (bounds(low, self.intervals)[0], bounds(high, self.intervals)[1])
 
     # --- ends ---------------------------------------------------------------------------------
 
@@ -115,6 +140,8 @@ class Ranges:
 
     def _end(self, value: Int, up: bool) -> Int | None:
         names = value.names()
+        if self.never:
+            return None
         for atom in reversed(self.limits) if names else ():
             if atom in names:
                 if atom in self.unsure:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from croqc.sema.access import is_wild
 from croqc.sema.bindings import alias, bind, bind_apply, bind_axis, enter_range
 from croqc.sema.exprtypes import check_bool
-from croqc.sema.guards import assume, leaves
+from croqc.sema.guards import under
 from croqc.sema.model import Symbol
+from croqc.sema.passed import assume_passed, doubt_passed, may_stop_short
 from croqc.sema.walk import StmtTable, Walk
 from croqc.syntax import ast
 
@@ -34,10 +35,12 @@ def _with(walk: Walk, node: ast.With) -> None:
             alias(walk, pair, symbols)
         walk.idle.update(symbols)
         walk.block(node.body)
+    doubt_passed(walk, node)
 
 
 def _foreach(walk: Walk, node: ast.Foreach) -> None:
     with walk.scope():
+        outer = dict(walk.ranges.limits)
         for binding in node.bindings:
             bind(walk, binding)
         stopped = [enter_range(walk, loop) for loop in node.ranges]
@@ -46,9 +49,12 @@ def _foreach(walk: Walk, node: ast.Foreach) -> None:
         for hint in node.hints:
             for arg in hint.args:
                 walk.expr(arg)
+        if may_stop_short(walk, node):
+            walk.ranges.doubt(atom for atom, ends in walk.ranges.limits.items() if outer.get(atom) is not ends)
         walk.block(node.body)
         walk.idle.update(symbol for symbol in stopped if symbol is not None)
         walk.idle.update(partners)
+    doubt_passed(walk, node)
 
 
 def _partners(walk: Walk, running: list[Symbol]) -> list[Symbol]:
@@ -68,24 +74,24 @@ def _if(walk: Walk, node: ast.If) -> None:
     _guarded(walk, node.cond, node.then, holds=True)
     if node.other is not None:
         _guarded(walk, node.cond, node.other, holds=False)
-    elif leaves(node.then):
-        assume(walk, node.cond, holds=False)
+    assume_passed(walk, node)
 
 
 def _guarded(walk: Walk, cond: ast.Expr | ast.Call, body: ast.Block, holds: bool) -> None:
-    with walk.scope():
-        assume(walk, cond, holds)
+    with walk.scope(), under(walk, cond, holds):
         walk.block(body)
 
 
 def _while(walk: Walk, node: ast.While) -> None:
     check_bool(walk, node.cond, walk.expr(node.cond).type, "while")
     _guarded(walk, node.cond, node.body, holds=True)
+    doubt_passed(walk, node)
 
 
 def _inthreads(walk: Walk, node: ast.InThreads) -> None:
     check_bool(walk, node.cond, walk.expr(node.cond).type, "inthreads")
     _guarded(walk, node.cond, node.body, holds=True)
+    doubt_passed(walk, node)
 
 
 def _apply(walk: Walk, node: ast.Apply) -> None:

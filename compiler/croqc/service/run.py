@@ -18,7 +18,7 @@ from croqc.rules.table import FLOW_RULES
 from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data
+from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data, otherwise_poisoned
 from croqc.service.run_notes import (
     broken_assumptions,
     dropped_rests,
@@ -224,7 +224,8 @@ class _Runner:
             return report
         reference: SimResult | None = None
         if auto:
-            self.last = reference = self.simulate(model, data, schedule="ordered", exact=True)
+            told = otherwise_poisoned(model, data)
+            self.last = reference = self.simulate(model, told, schedule="ordered", exact=True)
             if self.card is not None and reference.hung:
                 return self._without_reference(model, data)
             if self.card is not None and reference.error is not None and reference.error.unsupported:

@@ -7,13 +7,13 @@ from math import prod
 from types import MappingProxyType
 
 from croqc.runs.drawn import Draw
-from croqc.runs.elements import ELEMENTS, Array, poison
+from croqc.runs.elements import ELEMENTS, Array, other_poison, poison
 from croqc.runs.inputs import input_array
 from croqc.runs.usage import poisoned
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Scalar
-from croqc.text.record import record
+from croqc.text.record import record, replace
 
 Size = int | float | bool
 
@@ -54,6 +54,13 @@ def _allowed(shapes: Iterable[tuple[str, tuple[int, ...]]]) -> int:
 def _extent(value: Int, dims: Mapping[str, int]) -> int:
     known = value.evaluate(dims)
     return _UNNAMED if known is None else known
+
+
+def otherwise_poisoned(model: Model, data: RunData) -> RunData:
+    """The same inputs; what is only written starts with another content than it does in `data`."""
+    names = {symbol.name for symbol in poisoned(model)}
+    fresh = {name: other_poison(data.elems[name], data.arrays[name].shape) for name in names & data.arrays.keys()}
+    return replace(data, arrays={**data.arrays, **fresh})
 
 
 def make_data(model: Model, sizes: Mapping[str, Size], seed: int, on_card: bool = False) -> RunData:

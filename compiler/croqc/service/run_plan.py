@@ -43,7 +43,7 @@ class CardRequest:
 @dataclass(frozen=True, slots=True)
 class Request:
     """What was asked for beside the files. `sizes` come from `-D` and win over the directives. `line`: of the run lines
-    of each function the one of this number alone, from 0."""
+    of each function the one of this number alone, from 0; `overload`: of the functions of the entry's name."""
 
     entry: str | None = None
     sizes: Mapping[str, Size] = field(default_factory=dict)
@@ -52,6 +52,7 @@ class Request:
     max_steps: int = 0  # 0: the engine's default
     card: CardRequest | None = None  # None: in the simulator
     line: int | None = None
+    overload: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +71,9 @@ class Planned:
     chosen: frozenset[str] = frozenset()
 
 
-def pick_functions(report: FileReport, entry: str | None) -> list[int]:
-    """Indices of the functions to run: the entry, else those with a run line, else the only one.
+def pick_functions(report: FileReport, entry: str | None, overload: int | None = None) -> list[int]:
+    """Indices of the functions to run: the entry, all of its name or one of them, else those with a run line, else the
+    only one.
 
     Raises PlanError, listing the functions, where that does not decide.
     """
@@ -81,7 +83,11 @@ def pick_functions(report: FileReport, entry: str | None) -> list[int]:
         if not chosen:
             hint = did_you_mean(entry, [name for name in names if name])
             raise PlanError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
-        return chosen
+        if overload is not None and not 0 <= overload < len(chosen):
+            raise PlanError(
+                f"{report.source.path}: there is no function '{entry}' of number {overload}, counted from 0"
+            )
+        return chosen if overload is None else [chosen[overload]]
     with_runs = [index for index, item in enumerate(report.directives.functions) if item.runs]
     if with_runs or len(names) == 1:
         return with_runs or [0]
@@ -218,7 +224,7 @@ def _lines(
 
 def plan_runs(report: FileReport, request: Request) -> tuple[Planned, ...]:
     """Every run that a file asks for, in file order. Raises PlanError for a usage error."""
-    chosen = pick_functions(report, request.entry)
+    chosen = pick_functions(report, request.entry, request.overload)
     planned: list[Planned] = []
     for index in chosen:
         function, directives = report.functions[index], report.directives.functions[index]

@@ -10,7 +10,7 @@ import numpy as np
 from croqc.engines.base import EngineResult
 from croqc.runs.check import Operand, check_expectation, result_of
 from croqc.runs.compare import EXACT, Tolerance, box, compare, default_tolerance
-from croqc.runs.elements import ELEMENTS, Array, eps, round_to
+from croqc.runs.elements import ELEMENTS, Array, eps, other_poison, round_to
 from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.runs.rounded import coarser, rounded_in
@@ -142,29 +142,53 @@ def judge(
 def auto_expectations(
     model: Model, data: RunData, result: EngineResult, reference: EngineResult
 ) -> tuple[ExpectationResult, ...]:
-    """Compare every output with that of the plain order of the same program."""
+    """Compare every output with that of the plain order of the same program, in which what is only written has started
+    `otherwise_poisoned`."""
+    unwritten = {symbol.name: _unwritten(symbol.name, data, result, reference) for symbol in poisoned(model)}
     accumulator, factor = accumulator_of(model), factor_of(model)
     written = sorted(symbol.name for symbol in usage_of(model).written if symbol.kind is SymbolKind.PARAM)
-    pairs = [(name, data.elems[name], result.outputs[name], reference.outputs[name]) for name in written]
+    pairs = [
+        (
+            name,
+            data.elems[name],
+            result.outputs[name],
+            _but(reference.outputs[name], unwritten.get(name), result.outputs[name]),
+        )
+        for name in written
+    ]
     if result.result is not None and reference.result is not None:
         got, want = np.asarray(result.result), np.asarray(reference.result)
         pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
-    unwritten = [_unwritten(symbol.name, data, result) for symbol in poisoned(model)]
     steps = -(-_depth(model, data) // k_step_of(model))
     sums, cast, passed = (accumulator, steps, factor), narrowest_cast(model), rounded_in(model)
     agreed = [
         _agreement(name, elem, got, want, sums, cast, coarser(passed.get(name, ()), elem))
         for name, elem, got, want in pairs
     ]
-    return tuple(agreed + [item for item in unwritten if item is not None])
+    return tuple(agreed + [_kept(name, kept, result.outputs[name]) for name, kept in unwritten.items() if kept.any()])
 
 
-def _unwritten(name: str, data: RunData, result: EngineResult) -> ExpectationResult | None:
-    """A failed expectation where an output keeps the poison that it started with, for that agrees with itself."""
-    before, after = data.arrays[name], result.outputs[name]
-    same = (after.view(np.uint8) == before.view(np.uint8)).reshape(*after.shape, -1).all(axis=-1)
-    if not same.any():
-        return None
+def _unwritten(name: str, data: RunData, result: EngineResult, reference: EngineResult) -> Array:
+    """Which elements of an output hold what they started with in both runs, though they started with unlike values: one
+    of these may be what the program computes."""
+    before = data.arrays[name]
+    started = (before, other_poison(data.elems[name], before.shape))
+    held = zip(started, (result.outputs[name], reference.outputs[name]), strict=True)
+    return np.logical_and(*(_same_bytes(one, other) for one, other in held))
+
+
+def _same_bytes(one: Array, other: Array) -> Array:
+    same = np.ascontiguousarray(one).view(np.uint8) == np.ascontiguousarray(other).view(np.uint8)
+    return np.asarray(same.reshape(*one.shape, -1).all(axis=-1))
+
+
+def _but(want: Array, kept: Array | None, got: Array) -> Array:
+    """What is wanted, where there is something: of elements that nobody writes one finding is enough."""
+    return want if kept is None else np.where(kept, got, want)
+
+
+def _kept(name: str, same: Array, after: Array) -> ExpectationResult:
+    """A failed expectation of an output that nobody writes all of."""
     index = tuple(int(part) for part in np.argwhere(same)[0])
     value = to_reference(after)[index].item()
     text = f"every element of {name} is written"

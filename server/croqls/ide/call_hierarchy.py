@@ -68,6 +68,9 @@ def hierarchy_at(snapshot: Snapshot, offset: int) -> tuple[HierarchyItem, ...]:
         named = [model.uses.get(name) for ref in node.refs if (name := _first_name(ref)) is not None]
         events = dict.fromkeys(one for one in named if one is not None and one.kind is SymbolKind.EVENT)
         return tuple(_event(function, symbol) for symbol in events)
+    tree = function.parsed.tree if function is not None else None
+    if function is not None and tree is not None and tree.name.id and tree.name.span.touches(offset - function.base):
+        return (_of_report(function),)  # itself, not the first one of its name
     found = named_at(snapshot, offset)
     if found is None:
         return ()
@@ -96,7 +99,7 @@ def outgoing(snapshot: Snapshot, item: HierarchyItem) -> tuple[Calls, ...]:
         return _paths(snapshot, item, lambda event: event.waited_by)
     if item.kind is HierarchyKind.PATH:
         return _events(snapshot, item, _given)
-    report = snapshot.report.function_named(item.name)
+    report = _report_at(snapshot, item.name_span, item.name)
     found: dict[str, list[Span]] = {}
     for call in calls(report) if report is not None else ():
         assert report is not None
@@ -114,8 +117,14 @@ def _given(event: EventFacts) -> Sites:
     return (*event.triggered_by, *(("the block", span) for span in event.granted_by if span not in known))
 
 
+def _report_at(snapshot: Snapshot, place: Span, name: str) -> FunctionReport | None:
+    """The function of a name that stands at a place; the first of that name where the text has changed since."""
+    here = snapshot.function_at(place.start)
+    return here if here is not None and here.name == name else snapshot.report.function_named(name)
+
+
 def _flows(snapshot: Snapshot, item: HierarchyItem) -> Iterator[tuple[FunctionReport, KernelFlow]]:
-    report = snapshot.report.function_named(item.owner)
+    report = _report_at(snapshot, item.name_span, item.owner)
     known = (snapshot.report.flows or {}).get(report.analysis) if report is not None and report.analysis else None
     if report is not None and known is not None:
         yield from ((report, flow) for flow in known.kernels)

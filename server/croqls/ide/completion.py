@@ -28,7 +28,9 @@ from croqls.ide.completion_names import (
     item_kind,
     members,
     required,
+    starts_event,
     takes_names,
+    takes_whole,
     with_source,
 )
 from croqls.ide.completion_words import operand_types, operations, words_of
@@ -37,6 +39,7 @@ from croqls.ide.directives import directive_items
 from croqls.ide.items import Item, ItemKind
 from croqls.ide.patterns import CURRENT, patterns
 from croqls.ide.scopes import visible_at
+from croqls.ide.signature import in_comment
 from croqls.ide.snapshot import Snapshot
 
 _WORD_BEFORE = re.compile(r"\w*\Z", re.ASCII)
@@ -115,7 +118,7 @@ def _unread(function: FunctionReport, place: int) -> bool:
     source = function.parsed.source
     if any(span.contains(place) for span in source.dead):
         return True
-    if any(token.start < place <= token.end for token in source.comments):
+    if in_comment(function, place):
         return True
     literals = (Kind.STRING, Kind.REAL, Kind.INT)
     return any(token.kind in literals and token.start < place <= token.end for token in source.tokens)
@@ -124,7 +127,7 @@ def _unread(function: FunctionReport, place: int) -> bool:
 def _is_due(known: Acceptable) -> bool:
     """Whether only a word of a certain kind may come, as behind `wait`."""
     last = known.before[-1].type if known.before else ""
-    return last in _DUE or (last == "_COLON" and "LEVEL" in known.terminals)
+    return last in _DUE or starts_event(known.before) or (last == "_COLON" and "LEVEL" in known.terminals)
 
 
 def _dotted(snapshot: Snapshot, function: FunctionReport, known: Acceptable, span: Span) -> Iterator[Item]:
@@ -146,6 +149,11 @@ def _plain(snapshot: Snapshot, function: FunctionReport, known: Acceptable, span
     symbols = visible_at(function.analysis.model, place) if function.analysis is not None else ()
     context = context_of(known.before)._replace(begins="FOREACH" in known.terminals)
     context = with_source(context, known.before, symbols)
+    if starts_event(known.before):
+        yield Item("ready", span, _signature("ready"), kind=ItemKind.KEYWORD, rank=_FITTING, about="ready")
+        return
+    if takes_whole(context):
+        yield Item("_", span, "the whole extent", kind=ItemKind.KEYWORD, rank=_WORDS * 1000)
     latest = {token.text: len(known.before) - number for number, token in enumerate(known.before)}
     if takes_names(known.terminals, context):
         yield from _names(symbols, context, latest, span)

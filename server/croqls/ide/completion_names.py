@@ -157,6 +157,22 @@ def required(context: Context) -> bool:
     return context.head in ("WAIT", "TRIGGER", "AFTER", "ROTATE") and (not context.nested or context.head == "ROTATE")
 
 
+def starts_event(before: Sequence[Token]) -> bool:
+    """Whether what an event starts as is due: behind the `=` of its declaration."""
+    if not before or before[-1].type != "EQ":
+        return False
+    context = context_of(before)
+    return context.head == "EVENT" and not context.nested
+
+
+def takes_whole(context: Context) -> bool:
+    """Whether `_` may stand there (reference, 2.6.2): as an argument of a view."""
+    return context.nested and context.bracket in _WHOLES
+
+
+_WHOLES = frozenset({".chunkat", ".chunk", ".subspan", ".modspan"})
+
+
 def _is_shared(kind: Type) -> bool:
     data = data_of(kind)
     return data is not None and data.storage is Storage.SHARED

@@ -5,6 +5,7 @@ Read from the tree and its directives alone. Must not know LSP types or read fil
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from croqc.syntax.comment_directives import FileDirectives, FunctionDirectives, RunDirective, file_directives
@@ -12,14 +13,17 @@ from croqc.syntax.parser import parse_file
 from croqc.syntax.tree import FileTree
 from croqc.text.record import record
 from croqc.text.span import Span
+from croqls.ide.run_lenses import Which
 
 
 @record
 class KernelTest:
     """A run whose result a person has said. `run_line` is the number of its line in the function, None without a line;
-    `span` is the line's, else that of the function's name, absolute. `label` tells it from the others."""
+    `span` is the line's, else that of the function's name, absolute. `label` tells it from the others of its function,
+    `overload` that from the others of its name."""
 
     function: str
+    overload: int
     run_line: int | None
     label: str
     span: Span
@@ -38,22 +42,26 @@ def kernel_tests_in(text: str) -> tuple[KernelTest, ...]:
 def kernel_tests(tree: FileTree, directives: FileDirectives) -> tuple[KernelTest, ...]:
     """In file order. `expect auto` is no expectation of a person's; a function without a name cannot be asked for."""
     found: list[KernelTest] = []
+    known: Counter[str] = Counter()
     for function, own in zip(tree.functions, directives.functions, strict=True):
         expects = tuple(one.text for one in own.expects if one.expr is not None)
-        if function.tree is not None and function.tree.name.id and expects:
+        if function.tree is not None and function.tree.name.id:
             name = function.tree.name
-            found += _of_function(name.id, name.span.shift(function.source.base), own, expects)
+            if expects:
+                which = name.id, known[name.id]
+                found += _of_function(which, name.span.shift(function.source.base), own, expects)
+            known[name.id] += 1
     return tuple(found)
 
 
 def _of_function(
-    name: str, span: Span, directives: FunctionDirectives, expects: tuple[str, ...]
+    which: Which, span: Span, directives: FunctionDirectives, expects: tuple[str, ...]
 ) -> Iterator[KernelTest]:
     if not directives.runs:
-        yield KernelTest(name, None, "", span, {}, expects)
+        yield KernelTest(*which, None, "", span, {}, expects)
     for number, run in enumerate(directives.runs):
         sizes = {one.name: one.value for one in run.sizes}
-        yield KernelTest(name, number, _label(run), run.span, sizes, expects)
+        yield KernelTest(*which, number, _label(run), run.span, sizes, expects)
 
 
 def _label(run: RunDirective) -> str:

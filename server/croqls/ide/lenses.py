@@ -7,8 +7,9 @@ anything; all is static.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from croqc.flow.paths import kernel_paths
 from croqc.sema.memory import placed_bytes
@@ -25,12 +26,14 @@ CUDA, SHARED_MEMORY = "croqtile.showCuda", "croqtile.showSharedMemory"
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A title over an absolute span, and the command behind it with its function."""
+    """A title over an absolute span, and the command behind it with its function; `overload`: the number of that, where
+    others have its name."""
 
     span: Span
     title: str
     command: str
     function: str
+    overload: int | None = None
 
 
 Costs = dict[Analysis, tuple[str, str]]
@@ -60,16 +63,18 @@ def lenses(
     found: list[Lens] = []
     outside = around(snapshot.report) if ran else ""
     keys = layout_keys(snapshot.report) if layouts else ()
+    names, overloads = Counter(one.name for one in snapshot.report.functions), snapshot.report.overloads
     for number, report in enumerate(snapshot.report.functions):
         analysis, text = report.analysis, report.parsed.source.text
         if analysis is not None and analysis.model.kernels:
             cost = written.get(text)
             new[analysis] = known.get(analysis) or (_cost(analysis.model) if cost is None else cost, text)
         own = list(_of_function(report, card, new, layouts.get(keys[number]) if keys else None))
-        if own and ran and (last := ran.get((report.name, snapshot.report.overloads[report.base]))) is not None:
+        overload = overloads[report.base]
+        if own and ran and (last := ran.get((report.name, overload))) is not None:
             title = run_title(last, likeness(snapshot.report, report, outside))
             own.insert(2, Lens(own[0].span, title, SHOW_RUN, report.name))  # it moves neither button when it comes
-        found += own
+        found += own if names[report.name] == 1 else [replace(lens, overload=overload) for lens in own]
     if costs is not None and not lent:
         costs.clear()
         costs.update(new)

@@ -46,7 +46,7 @@ class Help:
 def signature_help(snapshot: Snapshot, offset: int) -> Help | None:
     """What is called around an absolute offset; None where nothing is."""
     function = snapshot.function_at(offset)
-    if function is None or _is_comment(function, offset - function.base):
+    if function is None or in_comment(function, offset - function.base):
         return None
     tokens = _statement(snapshot, function, offset)
     depth, commas = 0, 0
@@ -69,8 +69,13 @@ def signature_help(snapshot: Snapshot, offset: int) -> Help | None:
     return None
 
 
-def _is_comment(function: FunctionReport, place: int) -> bool:
-    return any(token.start < place <= token.end for token in function.parsed.source.comments)
+def in_comment(function: FunctionReport, place: int) -> bool:
+    """Whether what is typed there belongs to a comment: also at the end of a line comment or of one without an end."""
+    for token in function.parsed.source.comments:
+        closed = token.text.startswith("/*") and len(token.text) > 3 and token.text.endswith("*/")
+        if token.start < place < token.end or (place == token.end and not closed):
+            return True
+    return False
 
 
 def _statement(snapshot: Snapshot, function: FunctionReport, offset: int) -> Sequence[Token]:

@@ -17,7 +17,7 @@ from croqc.rules.page import page_text
 from croqc.rules.table import all_rules
 from croqc.service.explain import UnknownRuleError, find_rule
 from croqls.ide.carry import difference
-from croqls.lsp.asking import data_of, document_of, uri_of
+from croqls.lsp.asking import data_of, document_of, options_of, uri_of
 from croqls.lsp.orders import order_of
 from croqls.lsp.questions import answered
 from croqls.lsp.requests.doctor import doctor
@@ -102,11 +102,11 @@ async def _cancel(server: CroqtileServer, given: dict[str, Any]) -> Any:
 
 async def _show_run(server: CroqtileServer, given: dict[str, Any]) -> Any:
     """What came of the last run of a document or a function, as `croqtile/runResult`."""
-    uri, entry = given["uri"], given.get("entry")
-    run = server.runs.last(uri, entry)
+    uri, entry, overload = given["uri"], given.get("entry"), options_of(given, {"overload": int}).get("overload")
+    run = server.runs.last(uri, entry, overload)
     if run is not None:
         return result_of(run)
-    before = await server.runs.before(uri, entry)
+    before = await server.runs.before(uri, entry, overload)
     return result_of_kept(uri, before) if before else {"message": "it was not run yet"}
 
 

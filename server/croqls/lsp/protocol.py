@@ -32,6 +32,7 @@ from pygls.protocol import (
     default_converter,
 )
 from pygls.protocol.language_server import lsp_method
+from pygls.uris import from_fs_path
 
 from croqls.lsp.offered import Offered
 
@@ -90,7 +91,11 @@ class CroqtileProtocol(LanguageServerProtocol):
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
-        """The library reads the root's address, of any form, for a workspace of its own; here folders alone count."""
+        """The library reads the root's address, of any form, for a workspace of its own; here folders alone count, of
+        which the root is one where the client names no others (LSP 3.17, `rootUri`)."""
+        root = params.root_uri or (from_fs_path(params.root_path) if params.root_path else None)
+        if root and not params.workspace_folders:
+            params.workspace_folders = [lsp.WorkspaceFolder(root, root.rstrip("/").rpartition("/")[2])]
         params.root_uri = params.root_path = None
         result: lsp.InitializeResult = yield from super().lsp_initialize(params)
         return result

@@ -114,15 +114,15 @@ class Runs:
         """Reads what is kept of a document, for `ran`."""
         await self._known(uri)
 
-    async def before(self, uri: str, function: str | None) -> list[Past]:
-        """The newest run in the history of a document, or of one function of it; empty where there is none."""
-        known = await self.history(uri, function)
+    async def before(self, uri: str, function: str | None, overload: int | None) -> list[Past]:
+        """The newest run in the history of a document, or of some functions of it; empty where there is none."""
+        known = [past for past in await self._known(uri) if _is_meant(_which(past.run), function, overload)]
         return [past for past in known if past.at == known[-1].at]
 
-    def last(self, uri: str, function: str | None) -> Run | None:
-        """The last run of a document, or of one function of it, that came to an end."""
+    def last(self, uri: str, function: str | None, overload: int | None) -> Run | None:
+        """The last run of a document, or of some functions of it, that came to an end."""
         known = self._last.get(key_of(uri), {})
-        runs = [run for (name, _), (run, _) in known.items() if function in (None, name)]
+        runs = [run for which, (run, _) in known.items() if _is_meant(which, function, overload)]
         return max(runs, key=lambda run: run.id, default=None)
 
     async def history(self, uri: str, function: str | None) -> list[Past]:
@@ -197,6 +197,11 @@ def entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _which(entry: Mapping[str, Any]) -> Which:
     return entry["function"], entry["overload"]
+
+
+def _is_meant(which: Which, function: str | None, overload: int | None) -> bool:
+    """Whether a function is one of those of a name, or the one of them that has a number."""
+    return function in (None, which[0]) and overload in (None, which[1])
 
 
 def _ran_before(known: Iterable[Past]) -> dict[Which, Ran]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
@@ -39,6 +41,7 @@ class CroqtileServer(LanguageServer):
         self.trusted_at_start = True  # by who started the server, which no setting of a workspace overrules
         self.options: object = None  # the settings that came with `initialize`
         self.complaints: frozenset[str] = frozenset()  # about the settings as they are; each is shown once
+        self.project_complaints: set[str] = set()  # about `croq.toml` files
         self.flow = FlowProcess()
         self.spare_core = SpareCore()
         self.tools = WorkerProcess("croqls-tools", grace=2.0)
@@ -55,6 +58,13 @@ class CroqtileServer(LanguageServer):
     def may_run(self, uri: str) -> bool:
         """Whether a document may be run or compiled."""
         return self.trusted_at_start and self.documents.trusts(uri)
+
+    def tell_of_projects(self, problems: Iterable[str]) -> None:
+        """Show what is wrong with project files: once, however many documents a file is of, until that file changes."""
+        for text in problems:
+            if text not in self.project_complaints:
+                self.project_complaints.add(text)
+                self.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
 
     def stop_processes(self) -> None:
         """End every process of the server."""

@@ -101,8 +101,8 @@ def _request(sizes: Mapping[str, Size], options: Options, on_card: bool, rounds:
     seconds = options.get("timeout") or RUN_SECONDS
     wanted = CardRequest(bool(options.get("force")), seconds, rounds=rounds) if on_card else None
     schedules = 1 if on_card else options.get("schedules") or 1
-    line = options.get("runLine")
-    return Request(options.get("entry"), sizes, options.get("seed"), schedules, card=wanted, line=line)
+    line, overload = options.get("runLine"), options.get("overload")
+    return Request(options.get("entry"), sizes, options.get("seed"), schedules, 0, wanted, line, overload)
 
 
 def _recheck(document: Text, report: FileReport) -> Callable[[str], FileReport]:

@@ -95,6 +95,8 @@ def _run(at: At) -> Params:
     more: Params = {"engine": "sim", "timeout": 5.0}
     if at.draw.random() < 0.3:
         more["schedules"] = at.draw.choice((1, 2))
+    if at.draw.random() < 0.1:
+        more["overload"] = at.draw.choice((0, 1))
     return _common(at) | more
 
 

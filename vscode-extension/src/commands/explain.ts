@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Command } from "../parts.js";
 import { LANGUAGE } from "../place.js";
 import { Refusal } from "../refusal.js";
-import { inFront, pageOf, type RuleRow, rulesOf } from "../rules.js";
+import { inFront, isRule, pageOf, type RuleRow, rulesOf } from "../rules.js";
 import { showPage } from "../views/textPages.js";
 
 export const explain: Command = {
@@ -46,5 +46,5 @@ function codesHere(): readonly string[] {
     .getDiagnostics(editor.document.uri)
     .filter((one) => one.range.contains(editor.selection.active))
     .map(({ code }) => (typeof code === "object" ? String(code.value) : String(code ?? "")));
-  return [...new Set(found)].filter((code) => /^[a-z][a-z-]*$/.test(code));
+  return [...new Set(found)].filter(isRule);
 }

@@ -1,5 +1,5 @@
 /** Commands that run kernels: in the simulator, on the card, both; the end of a run. */
-import { type About, aboutThe } from "../lsp.js";
+import { type About, aboutThe, argumentsOf, fieldsOf } from "../lsp.js";
 import type { Command, Parts } from "../parts.js";
 import { Refusal, type Way } from "../refusal.js";
 import type { Offer, RunRequest, RunResult } from "../runTypes.js";
@@ -19,10 +19,10 @@ export const runSimulator: Command = {
   run: (parts, ...args) => begin(parts, args, { task: "run", engine: "sim" }),
 };
 export const verify: Command = { id: "croqtile.verify", run: (parts, ...args) => begin(parts, args, { task: "verify" }) };
-/** In spite of the verdict on the credit flow, which keeps kernels from the card alone; the third argument is the task. */
+/** In spite of the verdict on the credit flow, which keeps kernels from the card alone; the third argument has the task. */
 export const runAnyway: Command = {
   id: "croqtile.runAnyway",
-  run: (parts, ...args) => begin(parts, args, args[2] === "verify" ? { task: "verify", force: true } : { task: "run", engine: "gpu", force: true }),
+  run: (parts, ...args) => begin(parts, args, fieldsOf(args[2])["task"] === "verify" ? { task: "verify", force: true } : { task: "run", engine: "gpu", force: true }),
 };
 export const cancelRun: Command = { id: "croqtile.cancelRun", run: cancel };
 export const showRun: Command = { id: "croqtile.showRun", run: (parts, ...args) => showLast(parts, args) };
@@ -51,11 +51,12 @@ async function tellEnd(about: About, result: RunResult): Promise<void> {
   }
   const said = refusedText(result);
   if (said !== undefined) {
-    const args = [about.textDocument.uri, about.entry ?? null];
+    const args = argumentsOf(about);
+    const [uri, entry, options] = args;
     const ways: Readonly<Record<Offer, Way>> = {
       sim: { title: "Run in the Simulator", command: runSimulator.id, args },
       doctor: { title: "Doctor", command: "croqtile.doctor" },
-      force: { title: "Run Anyway", command: runAnyway.id, args: [...args, result.task] },
+      force: { title: "Run Anyway", command: runAnyway.id, args: [uri, entry, { ...options, task: result.task }] },
     };
     await warn(said, result.offer === null ? undefined : ways[result.offer]);
   }
@@ -70,14 +71,14 @@ async function cancel({ runs }: Parts, ...[id]: readonly unknown[]): Promise<voi
 
 /** The result of the last run of a function, as the server has it. */
 async function showLast(parts: Parts, args: readonly unknown[]): Promise<void> {
-  const [uri, entry] = args;
+  const [uri, entry, options] = args;
   if (typeof uri !== "string") {
     await showRunPanel(parts);
     return;
   }
-  const known = (await parts.server.execute(showRun.id, uri, entry)) as RunResult | { readonly message: string };
+  const known = (await parts.server.execute(showRun.id, uri, entry, ...(options === undefined ? [] : [options]))) as RunResult | { readonly message: string };
   if (!("state" in known)) {
     throw new Refusal(known.message);
   }
-  await showRunPanel(parts, { request: { ...aboutThe(uri, entry), task: known.task }, result: known });
+  await showRunPanel(parts, { request: { ...aboutThe(uri, entry, options), task: known.task }, result: known });
 }

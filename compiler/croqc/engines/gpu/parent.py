@@ -194,7 +194,9 @@ class _Child:
             raise
         assert self.process.stdout is not None
         self._lines = bytearray()
-        os.set_blocking(self.process.stdout.fileno(), False)
+        assert self.process.stdin is not None
+        for stream in (self.process.stdin, self.process.stdout):
+            os.set_blocking(stream.fileno(), False)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self.process.stdout, selectors.EVENT_READ)
 
@@ -226,14 +228,12 @@ class _Child:
         on_stage: Callable[[str], None],
     ) -> Answer:
         """The answer to a job. Raises _BrokenError where there will be none."""
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            raise _BrokenError(self._died("start", "")) from None
         stage, kernel = "start", ""
         deadline = time.monotonic() + clocks.of(stage, run)
+        try:
+            self._send(json.dumps(job.to_json()).encode() + b"\n", deadline, cancelled)
+        except BrokenPipeError:
+            raise _BrokenError(self._died(stage, kernel)) from None
         while True:
             said = self._next(deadline, cancelled, stage, kernel)
             if said.get("job") != job.number:
@@ -248,6 +248,25 @@ class _Child:
             if not (stage == before == "run"):  # several kernels of one program share the clock
                 deadline = time.monotonic() + clocks.of(stage, run)
 
+    def _send(self, data: bytes, deadline: float, cancelled: Callable[[], bool]) -> None:
+        """All of a job, which may be more than a pipe holds: a child that does not read must not stop the clock."""
+        assert self.process.stdin is not None
+        left, pipe = memoryview(data), self.process.stdin.fileno()
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_WRITE)
+            while left:
+                if selector.select(self._patience(deadline, cancelled, "start", "")):
+                    left = left[os.write(pipe, left) :]
+
+    def _patience(self, deadline: float, cancelled: Callable[[], bool], stage: str, kernel: str) -> float:
+        """The seconds until the next look at the clock and a cancellation."""
+        if cancelled():
+            raise _BrokenError(_cancelled())
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
+            raise _BrokenError(_late(stage, kernel, self._log()))
+        return min(seconds, _POLL)
+
     def _answer(self, data: Any) -> Answer:
         try:
             return Answer.of_json(data)
@@ -257,14 +276,9 @@ class _Child:
     def _next(self, deadline: float, cancelled: Callable[[], bool], stage: str, kernel: str) -> dict[str, Any]:
         """The next object that the child says."""
         while b"\n" not in self._lines:
-            if cancelled():
-                raise _BrokenError(_cancelled())
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise _BrokenError(_late(stage, kernel, self._log()))
             if len(self._lines) > _MAX_LINE:
                 raise _BrokenError(self._garbage(self._lines.decode(errors="replace")))
-            if self._selector.select(min(left, _POLL)):
+            if self._selector.select(self._patience(deadline, cancelled, stage, kernel)):
                 self._read(stage, kernel)
         line, _, rest = self._lines.partition(b"\n")
         self._lines = bytearray(rest)

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import asyncio
 from functools import cache, partial
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from croqc.service.machine import has_driver
-from croqls.ide.lenses import lenses
+from croqls.ide.lenses import Lens, lenses
 from croqls.lsp.convert import range_of
 from croqls.lsp.requests.entry import Entry
 from croqls.lsp.server import CroqtileServer
@@ -30,10 +31,15 @@ async def text_document_code_lens(server: CroqtileServer, params: lsp.CodeLensPa
     return [
         lsp.CodeLens(
             range=range_of(source, lens.span, encoding),
-            command=lsp.Command(title=lens.title, command=lens.command, arguments=[uri, lens.function]),
+            command=lsp.Command(title=lens.title, command=lens.command, arguments=_arguments(uri, lens)),
         )
         for lens in found
     ]
+
+
+def _arguments(uri: str, lens: Lens) -> list[Any]:
+    """As commands take them: the document, a function, options."""
+    return [uri, lens.function, *([] if lens.overload is None else [{"overload": lens.overload}])]
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from croqls.lsp.documents import Documents, key_of
+from croqls.lsp.documents import Documents, key_of, path_of
 from croqls.lsp.publish import ask_to_pull, publish
 from croqls.lsp.questions import answered
 from croqls.lsp.refresh import refresh_hints
@@ -60,8 +60,7 @@ async def pull_settings(server: CroqtileServer) -> None:
 def refresh(server: CroqtileServer) -> None:
     """Check every open document again under the settings as they are now."""
     before = {snapshot.uri: snapshot for snapshot in server.documents.all()}
-    for text in server.documents.resettle():
-        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=text))
+    server.tell_of_projects(server.documents.resettle())
     for snapshot in server.documents.all():
         if before.get(snapshot.uri) is not snapshot:
             publish(server, snapshot)
@@ -85,7 +84,11 @@ async def did_change_workspace_folders(server: CroqtileServer, _: lsp.DidChangeW
     await pull_settings(server)
 
 
-def did_change_watched_files(server: CroqtileServer, _: lsp.DidChangeWatchedFilesParams) -> None:
+def did_change_watched_files(server: CroqtileServer, params: lsp.DidChangeWatchedFilesParams) -> None:
+    changed = tuple(
+        f"{path_of(change.uri)}:" for change in params.changes
+    )  # what is said of a file begins with its path
+    server.project_complaints = {text for text in server.project_complaints if not text.startswith(changed)}
     refresh(server)
 
 

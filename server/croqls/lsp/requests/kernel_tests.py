@@ -72,6 +72,7 @@ def _entry(source: Source, test: KernelTest) -> dict[str, Any]:
     place = Range(Place(start.line, start.column), Place(end.line, end.column))
     return {
         "function": test.function,
+        "overload": test.overload,
         "runLine": test.run_line,
         "label": test.label,
         "range": to_data(place),

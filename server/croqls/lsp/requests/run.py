@@ -22,6 +22,7 @@ _KINDS = {
     "timeout": float,
     "force": bool,
     "runLine": int,
+    "overload": int,
 }
 
 

@@ -14,8 +14,7 @@ from croqls.lsp.server import CroqtileServer
 def did_open(server: CroqtileServer, params: lsp.DidOpenTextDocumentParams) -> None:
     document = params.text_document
     snapshot, problem = server.documents.open(document.uri, document.version, document.text)
-    if problem:
-        server.window_show_message(lsp.ShowMessageParams(type=lsp.MessageType.Warning, message=problem))
+    server.tell_of_projects([problem] if problem else [])
     _tell_of_limits(server, snapshot)
     publish(server, snapshot)
 

@@ -1,6 +1,7 @@
 /** The run panel: one a window; follows the runs, asks for the history, comes back after a reload with what it showed. */
 import * as vscode from "vscode";
 
+import { argumentsOf } from "../../lsp.js";
 import type { Parts } from "../../parts.js";
 import { reasonOf, Refusal } from "../../refusal.js";
 import type { Ended, Running } from "../../runs.js";
@@ -183,7 +184,8 @@ class RunPanel {
     } else {
       const command = action === "again" ? commandAgain(request) : new Map(Object.entries(COMMANDS)).get(action);
       if (command !== undefined) {
-        await vscode.commands.executeCommand(command, request.textDocument.uri, request.entry ?? null, request.task);
+        const [uri, entry, options] = argumentsOf(request);
+        await vscode.commands.executeCommand(command, uri, entry, { ...options, task: request.task });
       }
     }
   }

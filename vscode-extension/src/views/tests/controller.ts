@@ -10,7 +10,7 @@ import { rangeOf } from "../ranges.js";
 import { demandTrust } from "../../trust.js";
 import { showRunPanel } from "../runPanel/panel.js";
 import type { Message, Outcome } from "./outcome.js";
-import { type Chosen, groupsOf, nameOf } from "./plan.js";
+import { type Chosen, groupsOf, isOfOne, nameOf } from "./plan.js";
 import { type Manner, Running, type Telling } from "./running.js";
 
 const ID = "croqtile";
@@ -97,7 +97,7 @@ class KernelTests implements vscode.Disposable {
     item.children.replace(
       file.tests.map((test, at) => {
         const { label, description } = nameOf(test, file.tests);
-        const child = this.controller.createTestItem(`${idOf(file.uri)}#${test.function}#${test.runLine ?? "-"}`, label, uri);
+        const child = this.controller.createTestItem(`${idOf(file.uri)}#${test.function}#${test.overload}#${test.runLine ?? "-"}`, label, uri);
         child.description = description;
         child.range = rangeOf(test.range);
         child.sortText = String(at).padStart(5, "0");
@@ -141,7 +141,7 @@ class KernelTests implements vscode.Disposable {
         return;
       }
       if (test !== undefined && item.uri !== undefined) {
-        const all = [...(item.parent?.children ?? [])].filter(([, other]) => this.tests.get(other)?.function === test.function);
+        const all = [...(item.parent?.children ?? [])].filter(([, other]) => isOfOne(this.tests.get(other), test));
         found.push({ item, uri: item.uri.toString(), test, ofFunction: all.length });
       }
       item.children.forEach(visit);

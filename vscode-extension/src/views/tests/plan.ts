@@ -11,15 +11,22 @@ export interface Chosen<Item> {
 }
 
 /** What a test is called: results name tests without their descriptions, so that two of a function need names of their own. */
-export function nameOf({ function: name, label }: KernelTest, all: readonly KernelTest[]): { readonly label: string; readonly description: string } {
-  const several = all.filter((other) => other.function === name).length > 1;
-  return several ? { label: `${name} ${label}`.trim(), description: "" } : { label: name, description: label };
+export function nameOf({ function: name, overload, label }: KernelTest, all: readonly KernelTest[]): { readonly label: string; readonly description: string } {
+  const alike = all.filter((other) => other.function === name);
+  const which = alike.some((other) => other.overload !== overload) ? `${name} (${String(overload + 1)})` : name;
+  return alike.length > 1 ? { label: `${which} ${label}`.trim(), description: "" } : { label: name, description: label };
+}
+
+/** Whether two tests are of one function. */
+export function isOfOne(one: KernelTest | undefined, other: KernelTest): boolean {
+  return one?.function === other.function && one.overload === other.overload;
 }
 
 /** One run; without `runLine` all lines of the function, for as many items. */
 export interface Group<Item> {
   readonly uri: string;
   readonly entry: string;
+  readonly overload: number;
   readonly runLine: number | undefined;
   readonly items: readonly Item[];
 }
@@ -27,7 +34,7 @@ export interface Group<Item> {
 export function groupsOf<Item>(chosen: readonly Chosen<Item>[]): Group<Item>[] {
   const byFunction = new Map<string, Chosen<Item>[]>();
   for (const one of chosen) {
-    const key = JSON.stringify([one.uri, one.test.function]);
+    const key = JSON.stringify([one.uri, one.test.function, one.test.overload]);
     byFunction.set(key, [...(byFunction.get(key) ?? []), one]);
   }
   return [...byFunction.values()].flatMap((own) => {
@@ -37,9 +44,10 @@ export function groupsOf<Item>(chosen: readonly Chosen<Item>[]): Group<Item>[] {
       return [];
     }
     const { uri, test } = first;
+    const which = { uri, entry: test.function, overload: test.overload };
     if (own.length === first.ofFunction) {
-      return [{ uri, entry: test.function, runLine: undefined, items: sorted.map((one) => one.item) }];
+      return [{ ...which, runLine: undefined, items: sorted.map((one) => one.item) }];
     }
-    return sorted.map((one) => ({ uri, entry: test.function, runLine: one.test.runLine ?? undefined, items: [one.item] }));
+    return sorted.map((one) => ({ ...which, runLine: one.test.runLine ?? undefined, items: [one.item] }));
   });
 }

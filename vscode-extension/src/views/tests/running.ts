@@ -84,10 +84,11 @@ export class Running<Item> {
   }
 }
 
-function requestOf({ uri, entry, runLine }: Group<unknown>, { task, engine }: Manner): RunRequest {
+function requestOf({ uri, entry, overload, runLine }: Group<unknown>, { task, engine }: Manner): RunRequest {
   return {
     textDocument: { uri },
     entry,
+    overload,
     task,
     ...(engine === undefined ? {} : { engine }),
     ...(runLine === undefined ? {} : { runLine }),

@@ -43,7 +43,8 @@ def tile_of(frame: Frame, value: Value, span: Span) -> Buffer:
         raise SimError("this is no register tile", span)
     settle(frame, value)
     if value.buffer is None:
-        raise SimError("the shape of this register tile is not known yet", span)
+        reason = "no multiply has given this register tile its shape"
+        raise SimError(f"{reason}: declare it with one, as 'frag f32 [64, 64] d'", span, unsupported=True)
     if value.sums is not None:
         value.buffer.values()[...] += convert(value.sums, value.kind)
         value.sums = None

@@ -141,16 +141,17 @@ local COMMANDS = {
   },
 }
 
---- By the server's name of a command: what a click on its lens does. Arguments: the document's address, a function.
+--- By the server's name of a command: what a click on its lens does. Arguments: the document's address, a function, and
+--- which one of that name, where there are several.
 local LENSES = {
-  ["croqtile.run"] = function(buffer, entry)
-    lazy("run", "start", { entry = entry }, buffer)
+  ["croqtile.run"] = function(buffer, entry, _, which)
+    lazy("run", "start", vim.tbl_extend("error", { entry = entry }, which), buffer)
   end,
-  ["croqtile.verify"] = function(buffer, entry)
-    lazy("run", "start", { task = "verify", entry = entry }, buffer)
+  ["croqtile.verify"] = function(buffer, entry, _, which)
+    lazy("run", "start", vim.tbl_extend("error", { task = "verify", entry = entry }, which), buffer)
   end,
-  ["croqtile.showRun"] = function(_, entry, uri)
-    lazy("run", "again", uri, entry)
+  ["croqtile.showRun"] = function(_, entry, uri, which)
+    lazy("run", "again", uri, entry, which)
   end,
   ["croqtile.showFlow"] = function()
     lazy("flow", "page")
@@ -170,8 +171,8 @@ function M.create()
   end
   for name, work in pairs(LENSES) do
     vim.lsp.commands[name] = function(command)
-      local uri, entry = unpack(command.arguments or {})
-      work(uri and vim.uri_to_bufnr(uri) or nil, entry, uri)
+      local uri, entry, which = unpack(command.arguments or {})
+      work(uri and vim.uri_to_bufnr(uri) or nil, entry, uri, which or {})
     end
   end
 end

@@ -26,7 +26,7 @@ local function program()
   local croq = server.croq()
   local started, process = pcall(vim.system, { croq, "--version" }, { text = true })
   if not started then
-    vim.health.error(("there is no program '%s'"):format(croq), {
+    vim.health.error(("there is no program '%s'"):format(server.shown(croq)), {
       server.install_hint(),
       'or, where it is elsewhere: vim.lsp.config("croqtile", { cmd = { "/path/to/croq", "lsp" } })',
     })

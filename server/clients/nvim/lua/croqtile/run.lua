@@ -138,8 +138,8 @@ function M.ended(result)
 end
 
 --- What came of the last run of a function, as its lens tells it.
-function M.again(uri, entry)
-  server.execute("croqtile.showRun", { uri, entry }, M.ended)
+function M.again(uri, entry, which)
+  server.execute("croqtile.showRun", { uri, entry, next(which) and which }, M.ended)
 end
 
 -- The report goes when typing goes on.

@@ -14,22 +14,47 @@ local function home()
   return vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(file)))
 end
 
+--- What stands for a program that was not found: the system would look for a bare name in the folder that is edited, where
+--- the PATH has an empty entry, and Windows always.
+local function nowhere()
+  return home() .. "/none/croq"
+end
+
+--- The program in a folder of the PATH. Its empty and relative entries count for nothing.
+local function on_path()
+  local windows = vim.fn.has("win32") == 1
+  for _, folder in ipairs(vim.split(vim.env.PATH or "", windows and ";" or ":")) do
+    if vim.startswith(folder, "/") or windows and folder:find("^%a:[/\\]") then
+      local program = vim.fn.exepath(vim.fs.joinpath(folder, "croq"))
+      if program ~= "" then
+        return program
+      end
+    end
+  end
+end
+
 --- The program `croq`: the one on the PATH, else that of the environment or checkout which this plugin came with.
---- Never one of the workspace, which may be a stranger's. The bare name where there is none.
+--- Never one of the workspace, which may be a stranger's.
 function M.find()
-  if vim.fn.executable("croq") == 1 then
-    return "croq"
+  local program = on_path()
+  if program then
+    return program
   end
   -- ENVIRONMENT/share/nvim/site/pack/croqtile/start/croqtile, or CHECKOUT/server/clients/nvim
   for _, environment in ipairs({ "/../../../../../../..", "/../../../.venv" }) do
     for _, folder in ipairs({ "/bin/", "/Scripts/" }) do
-      local program = vim.fs.normalize(home() .. environment .. folder .. "croq")
+      program = vim.fs.normalize(home() .. environment .. folder .. "croq")
       if vim.fn.executable(program) == 1 then
         return program
       end
     end
   end
-  return "croq"
+  return nowhere()
+end
+
+--- A program as the user is told of it.
+function M.shown(program)
+  return program == nowhere() and "croq" or program
 end
 
 --- The command that installs the server where there is none: from the checkout that the plugin stands in, else from one,
@@ -83,7 +108,7 @@ end
 --- The words for a program that is not there.
 function M.missing(program)
   local gone = "there is no program '%s', so nothing is checked; :checkhealth croqtile tells how to install it"
-  return gone:format(program)
+  return gone:format(M.shown(program))
 end
 
 --- Whether a value is there: neither nil nor JSON's null.
