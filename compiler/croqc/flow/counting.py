@@ -134,11 +134,10 @@ def _is_its_own(model: Model, nodes: Sequence[ast.Node], node: ast.While, init: 
     if any(_names(model, each, symbol) for each in nodes if isinstance(each, ast.Name) and id(each) not in own):
         return False
     assigned = [each for each in inside if isinstance(each, ast.AssignPart) and _is_target(model, each, symbol)]
-    handed = (arg for each in inside if isinstance(each, ast.Call) for arg in each.args)
     passing = (each.name for each in inside if isinstance(each, ast.IncDec))
-    if any(symbol in foreign_writes(model, each) for each in nodes if isinstance(each, ast.Cpp)):
+    if len(assigned) != 1 or any(_names(model, each, symbol) for each in passing):
         return False
-    return len(assigned) == 1 and not any(_names(model, each, symbol) for each in (*handed, *passing))
+    return not any(symbol in foreign_writes(model, each) for each in nodes)
 
 
 def _is_target(model: Model, part: ast.AssignPart, symbol: Symbol) -> bool:

@@ -13,6 +13,7 @@ from croqc.sema.elements import ELEMENTS, limits
 from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.model import Model, Symbol
 from croqc.sema.types import Bounded, Scalar
+from croqc.sema.writes import given
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 
@@ -71,11 +72,11 @@ def _stays(model: Model, node: ast.While, end: ast.Node) -> bool:
 
 def _moves(model: Model, node: ast.While) -> Iterator[tuple[Symbol | None, ast.Node]]:
     for each in walk(node):
-        match each:
-            case ast.AssignPart(target=ast.Name() as name) | ast.IncDec(name=name):
-                yield model.uses.get(name), each
-            case _:
-                yield from ((symbol, each) for symbol in foreign_writes(model, each))
+        made = None if isinstance(each, ast.ScalarInit) else given(each)
+        if made is not None:
+            yield model.uses.get(made[0]), each
+        else:
+            yield from ((symbol, each) for symbol in foreign_writes(model, each))
 
 
 def _ways(model: Model, node: ast.While, symbol: Symbol, op: str, end: int | None) -> set[tuple[str, int]] | None:

@@ -19,6 +19,7 @@ from croqc.sema.masks import atoms_of, defining_value
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple, Scalar, Type
+from croqc.sema.writes import given
 from croqc.syntax import ast
 
 COUNTED = 1 << 20  # sizes and turns of loops are fewer
@@ -292,16 +293,11 @@ class Extents:
     def _given(self, nodes: Sequence[ast.Node]) -> Iterator[tuple[Symbol, str, ast.Node | None]]:
         """What each variable is given, and with which operator; None for the 1 of `++` and `--`."""
         for node in nodes:
-            found: tuple[ast.Name, str, ast.Node | None] | None = None
-            match node:
-                case ast.ScalarInit(name=name, value=value) if value is not None:
-                    found = name, "=", value
-                case ast.AssignPart(target=ast.Name() as name, op=op, value=value):
-                    found = name, op, value
-                case ast.IncDec(name=name, op=op):
-                    found = name, op, None
-            symbol = None if found is None else self.model.uses.get(found[0])
-            if found is not None and symbol is not None:
+            found = given(node)
+            if found is None or (isinstance(node, ast.ScalarInit) and node.value is None):
+                continue
+            symbol = self.model.uses.get(found[0])
+            if symbol is not None:
                 yield symbol, found[1], found[2]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.model import Model, Symbol
+from croqc.sema.writes import renamed
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.span import Span
@@ -25,7 +26,7 @@ class Changes:
         for node in nodes:
             if isinstance(node, ast.Foreach | ast.While):
                 self._loops.append(node.span)
-            changed = [symbol for name in _changed(node) if (symbol := model.uses.get(name)) is not None]
+            changed = [symbol for name in renamed(node) if (symbol := model.uses.get(name)) is not None]
             for symbol in (*changed, *foreign_writes(model, node)):
                 self._places.setdefault(symbol, []).append(node.span)
 
@@ -39,15 +40,3 @@ class Changes:
             if symbol is not None and any(start <= place.start < reach for place in self._places.get(symbol, ())):
                 return symbol
         return None
-
-
-def _changed(node: ast.Node) -> tuple[ast.Name, ...]:
-    """The names that a statement gives another value."""
-    match node:
-        case ast.AssignPart(target=ast.Name() as name) | ast.IncDec(name=name):
-            return (name,)
-        case ast.Rotate(names=names):
-            return tuple(names)
-        case ast.Copy(target=target) | ast.AnyFuture(target=target) | ast.Mma(target=target) if target is not None:
-            return (target,)
-    return ()

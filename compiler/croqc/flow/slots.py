@@ -19,6 +19,7 @@ from croqc.sema.model import Model, Symbol
 from croqc.sema.nesting import Around
 from croqc.sema.symbolic import Int, Part
 from croqc.sema.types import Bounded, BoundedTuple, Event
+from croqc.sema.writes import given
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from croqc.text.record import record
@@ -144,21 +145,14 @@ class Slots:
         """What is assigned to each mutable variable, with the operator."""
         found: dict[Symbol, list[tuple[str, ast.Node | None]]] = {}
         for node in walk(self.kernel):
-            change: tuple[str, ast.Node | None]
-            match node:
-                case ast.AssignPart(target=ast.Name() as name):
-                    change = node.op, node.value
-                case ast.ScalarInit(name=name):
-                    change = "=", node.value
-                case ast.IncDec(name=name):
-                    change = node.op, None
-                case _:
-                    for written in foreign_writes(self.model, node):
-                        found.setdefault(written, []).append(("", None))
-                    continue
-            symbol = self.model.uses.get(name)
+            made = given(node)
+            if made is None:
+                for written in foreign_writes(self.model, node):
+                    found.setdefault(written, []).append(("", None))
+                continue
+            symbol = self.model.uses.get(made[0])
             if symbol is not None and symbol.mutable:
-                found.setdefault(symbol, []).append(change)
+                found.setdefault(symbol, []).append(made[1:])
         return found
 
     @cached_property

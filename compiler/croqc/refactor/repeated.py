@@ -17,6 +17,7 @@ from croqc.sema.model import Symbol
 from croqc.sema.roots import base_name
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Scalar
+from croqc.sema.writes import targets
 from croqc.syntax import ast
 from croqc.syntax.visit import POSITIONAL, children, walk
 
@@ -115,11 +116,6 @@ def written_between(code: Code, stmts: Iterable[ast.Node], read: ast.Expr) -> as
 def _written(code: Code, node: ast.Node) -> Iterator[tuple[ast.Node, list[ast.Name]]]:
     """The names that a node itself may write: targets, destinations, and all that a call or C++ is given."""
     match node:
-        case ast.AssignPart(target=target) | ast.Copy(dest=target) | ast.MmaStore(dest=target):
-            chosen = target.options if isinstance(target, ast.Select) else (target,)
-            yield node, [name for one in chosen if (name := base_name(one)) is not None]
-        case ast.IncDec(name=name):
-            yield node, [name]
         case ast.Call(args=args):
             yield node, [name for arg in args for name in walk(arg) if isinstance(name, ast.Name)]
         case ast.Asm(outputs=outputs, inputs=inputs):
@@ -128,6 +124,8 @@ def _written(code: Code, node: ast.Node) -> Iterator[tuple[ast.Node, list[ast.Na
         case ast.Cpp():
             named = set(code.model.islands.get(node, {}).values())
             yield node, [name for name, symbol in code.model.uses.items() if symbol in named]
+        case _:
+            yield node, [name for one in targets(node) if (name := base_name(one)) is not None]
 
 
 def _meant(code: Code, names: Iterable[ast.Name]) -> set[Symbol]:

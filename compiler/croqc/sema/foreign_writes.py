@@ -5,18 +5,33 @@ may be written, is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import Protocol
 
-from croqc.sema.model import Model, Symbol, SymbolKind
+from croqc.sema.model import Context, Symbol, SymbolKind
 from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 
+
+class Facts(Hashable, Protocol):
+    """What is read here; the model has it, and so has the analysis that makes the model."""
+
+    @property
+    def function(self) -> ast.Function: ...
+    @property
+    def context(self) -> Context: ...
+    @property
+    def uses(self) -> Mapping[ast.Name, Symbol]: ...
+    @property
+    def islands(self) -> Mapping[ast.Cpp, Mapping[str, Symbol]]: ...
+
+
 _SIZES = (SymbolKind.PARAM, SymbolKind.DIMENSION)
 
 
-def foreign_writes(model: Model, node: ast.Node) -> Iterator[Symbol]:
+def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
     """The mutable variables that a node may give another value without an assignment of the language (4.6, 2.5)."""
     match node:
         case ast.Call(kind="call"):
@@ -33,7 +48,7 @@ def foreign_writes(model: Model, node: ast.Node) -> Iterator[Symbol]:
     yield from dict.fromkeys(written)
 
 
-def foreign_parameters(model: Model, node: ast.Node) -> Iterator[Symbol]:
+def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
     """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written: sizes no more.
 
     Of functions that the file does not have nothing is known, and nothing is said.
@@ -56,14 +71,14 @@ def foreign_parameters(model: Model, node: ast.Node) -> Iterator[Symbol]:
             yield symbol
 
 
-def shared_with_islands(model: Model) -> frozenset[Symbol]:
+def shared_with_islands(model: Facts) -> frozenset[Symbol]:
     """The mutable variables that an island names. What it declares, a reference, a lambda, an object whose end writes,
     lives on behind it: nobody knows when such a variable changes."""
     return frozenset(symbol for named in model.islands.values() for symbol in named.values() if symbol.mutable)
 
 
 @lru_cache(maxsize=8)  # each node of a kernel asks
-def _kept(model: Model) -> tuple[Symbol, ...]:
+def _kept(model: Facts) -> tuple[Symbol, ...]:
     """The mutable variables whose place C++ or PTX has got somewhere in the function and may have kept: any of their
     text may write them."""
     body = model.function.body
@@ -73,7 +88,7 @@ def _kept(model: Model) -> tuple[Symbol, ...]:
     return tuple(sorted(found, key=lambda symbol: symbol.name_span))
 
 
-def _handed(model: Model, call: ast.Call) -> Iterator[ast.Node]:
+def _handed(model: Facts, call: ast.Call) -> Iterator[ast.Node]:
     by_value = call.callee.rpartition("::")[2] in model.context.by_value
     for place in (each for arg in call.args for each in _places(arg)):
         if isinstance(place, ast.AddressOf):
@@ -82,7 +97,7 @@ def _handed(model: Model, call: ast.Call) -> Iterator[ast.Node]:
             yield place
 
 
-def _mutable(model: Model, nodes: Iterable[ast.Node]) -> Iterator[Symbol]:
+def _mutable(model: Facts, nodes: Iterable[ast.Node]) -> Iterator[Symbol]:
     for node in nodes:
         symbol = model.uses.get(node) if isinstance(node, ast.Name) else None
         if symbol is not None and symbol.mutable:

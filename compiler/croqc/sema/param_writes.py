@@ -13,7 +13,9 @@ from croqc.sema.model import Symbol, SymbolKind
 from croqc.sema.nesting import statements
 from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
+from croqc.sema.writes import filled
 from croqc.syntax import ast
+from croqc.syntax.visit import children, walk
 
 
 def check_param_writes(builder: Builder) -> None:
@@ -32,11 +34,11 @@ def check_param_writes(builder: Builder) -> None:
 
 
 def _written(node: ast.Node) -> Iterator[ast.Node]:
-    match node:
-        case ast.Assign(parts=parts):
-            yield from (part.target for part in parts)
-        case ast.Copy(dest=dest) | ast.MmaStore(dest=dest):
-            yield dest
+    """What a statement fills, its bodies left out."""
+    yield from filled(node)
+    if not isinstance(node, ast.Block):
+        heads = (each for each in children(node) if not isinstance(each, ast.Block))
+        yield from (target for head in heads for part in walk(head) for target in filled(part))
 
 
 def _is_copied_in(symbol: Symbol) -> bool:

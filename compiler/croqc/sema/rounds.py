@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from croqc.sema.builder import Builder
+from croqc.sema.foreign_writes import foreign_writes
 from croqc.sema.integers import COMPARISONS
 from croqc.sema.masks import Masks, Numbers
 from croqc.sema.model import Symbol
@@ -67,8 +68,10 @@ def _steps(builder: Builder, node: ast.Node, loop: ast.While) -> tuple[int, int]
 def _moved_else(builder: Builder, symbol: Symbol) -> bool:
     """Whether a variable may change in an expression, or where a function or PTX is handed it."""
     body = builder.function.body
-    inside: list[ast.Node] = [each for kind in (ast.IncDec, ast.Call, ast.Asm) for each in nodes_of_kind(body, kind)]
-    return any(builder.uses.get(name) is symbol for node in inside for name in nodes_of_kind(node, ast.Name))
+    if any(builder.uses.get(node.name) is symbol for node in nodes_of_kind(body, ast.IncDec)):
+        return True
+    outside: list[ast.Node] = [each for kind in (ast.Call, ast.Asm) for each in nodes_of_kind(body, kind)]
+    return any(symbol in foreign_writes(builder, node) for node in outside)
 
 
 def _initial(builder: Builder, symbol: Symbol) -> int | None:

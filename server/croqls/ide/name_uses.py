@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from croqc.sema.writes import targets
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of
 
@@ -17,29 +18,9 @@ def writes(function: ast.Function) -> frozenset[ast.Name]:
 
 
 def _targets(node: ast.Node) -> Iterator[object]:
-    match node:
-        case ast.AssignPart(target=target):
-            yield target
-        case ast.Copy(target=target, dest=dest):
-            yield from (target, dest)
-        case ast.AnyFuture(target=target) | ast.MapBuffer(target=target) | ast.MmaLoad(target=target):
-            yield target
-        case ast.MmaFill(acc=acc) | ast.MmaScale(acc=acc):
-            yield acc
-        case ast.Mma(acc=acc, target=target):
-            yield from (acc, target)
-        case ast.MmaStore(dest=dest):
-            yield dest
-        case ast.Trigger(refs=refs):
-            yield from refs
-        case ast.Rotate(names=names):
-            yield from names
-        case ast.FragOp(args=args):
-            yield from args[:1]
-        case ast.IncDec(name=name):
-            yield name
-        case ast.Call(kind="atomic", args=args):
-            yield from args[:1]
+    yield from targets(node)
+    if isinstance(node, ast.Trigger):
+        yield from node.refs
 
 
 def _base(target: object) -> Iterator[ast.Name]:
