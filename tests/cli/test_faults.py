@@ -47,6 +47,25 @@ def test_what_nobody_wrote_does_not_agree_with_itself(croq: Croq) -> None:
     assert "32 of 64 still hold what they started with, the first at [32]" in outcome.out
 
 
+APART = """// croq: run N=4
+__co__ void f(global s32 [N] x) {
+  parallel b by 1 : block {
+    shared event e[2][3];
+    parallel w by 2 : group-4 {
+      inthreads.async (w == 0) { wait e[0][1]; }
+      inthreads.async (w == 1) { trigger e[1][2]; wait e[1][2]; trigger e[1][2]; trigger e[1][2]; wait e[1][0]; }
+    }
+  }
+}
+"""
+
+
+def test_slots_of_two_dimensions_are_written_as_in_the_source(croq: Croq) -> None:
+    Path("k.co").write_text(APART)
+    assert "waits for e[0][1], generation 0" in croq("run", "k.co").out
+    assert "waits for e[1][0], generation 0" in croq("run", "k.co").out
+
+
 CLIPS = """// croq: run N=64
 __co__ void clip(global s32 [N] x, global s8 [N] q, global u16 [N] u) {
   parallel p by 2 : block, t by 32 : thread {

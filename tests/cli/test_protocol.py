@@ -84,7 +84,7 @@ def test_flow(croq: Croq, change: tuple[str, str]) -> None:
 EXPECTATION = ExpectationResult(
     "y ~= x", False, 0.5, 0.25, Worst((1, 2), math.nan, 3), 4, 6, Norms(math.inf, 0.5), ((0, 2), (1, 3))
 )
-HANG = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1")
+HANG = HangEntry("path w == 0", Position(4, 2), Position(4, 16), "empty", 1, 2, "path w == 1", "[1]")
 TIMING = Timing("H200", 3, 0.5, 0.25, 10**12, 10**9, Ceiling(4000.0, 790.0, "2026-01-02"))
 SIZES = (("M", 64), ("alpha", -math.inf))
 HUNG = RunResult(Verdict.HANGS, "sim", "sm_90a", SIZES, 7, 3, (EXPECTATION,), (HANG,), 1.25, 0.5, TIMING)
@@ -132,9 +132,10 @@ def test_fields_of_a_hang() -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"slot": None}, "path w == 0 waits for empty, generation 2; owed by path w == 1"),
+        ({"slot": None, "index": ""}, "path w == 0 waits for empty, generation 2; owed by path w == 1"),
         ({"owed_by": ""}, "path w == 0 waits for empty[1], generation 2"),
-        ({"event": "", "slot": None, "owed_by": ""}, "path w == 0 waits for the others"),
+        ({"slot": 2, "index": "[1][0]", "owed_by": ""}, "path w == 0 waits for empty[1][0], generation 2"),
+        ({"event": "", "slot": None, "index": "", "owed_by": ""}, "path w == 0 waits for the others"),
     ],
 )
 def test_a_hang_in_words(change: dict[str, Any], text: str) -> None:

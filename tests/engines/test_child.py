@@ -74,7 +74,7 @@ def test_the_records_of_a_wait_outlive_the_child(card: Callable[[str], Parent], 
     made = program("pipeline_1p2c.co", report=True, **SIZES)
     folder = tmp_path / "job"
     folder.mkdir()
-    job = with_report(make_job(made, {}, folder, "sm_90a"), made, tmp_path / "report", 0.5)
+    job = with_report(make_job(made, {}, folder, "sm_90a"), tmp_path / "report", 0.5)
     with card("wait") as parent:
         found = parent.run(job)
         assert parent.child_pid is None

@@ -96,7 +96,7 @@ def test_kernels_that_take_a_report_are_given_one(text: str, wanted: bool) -> No
 
 def test_the_report_has_a_record_a_thread_and_block(tmp_path: Path) -> None:
     _, program = lowered(TWO, {"M": 256, "N": 128, "K": 512})
-    job = with_report(make_job(program, {}, tmp_path, "sm_90a"), program, tmp_path / "report", 0.25)
+    job = with_report(make_job(program, {}, tmp_path, "sm_90a"), tmp_path / "report", 0.25)
     assert (tmp_path / "report").stat().st_size == 4 * 384 * 32
     assert (job.launches[0].report_blocks, job.wait_limit) == (4, 0.25)
 

@@ -6,9 +6,9 @@ import pytest
 
 from croqc.flow.analysis import CHECK_BUDGET, analyze_flow
 from croqc.flow.report import KernelFlow
-from croqc.flow.slot_names import subscripts
 from croqc.flow.stages import stage_rows
 from croqc.flow.tables import initial_credits, run_ahead, step_text, wait_rows
+from croqc.sema.slot_text import subscripts
 from croqc.service.check import check_text
 from croqc.service.flow import flow_result
 from croqc.service.flow_check import with_flow

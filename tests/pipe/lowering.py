@@ -11,6 +11,7 @@ from croqc.pipe.env import Env
 from croqc.pipe.facts import Facts
 from croqc.pipe.lower import built_kernel
 from croqc.pipe.pipeline import stages
+from croqc.pipe.printer import placed_lines
 from croqc.pipe.printer import statements as printed
 from croqc.pipe.walk import statements
 from croqc.service.check import FileReport, check_file, check_text
@@ -51,6 +52,11 @@ def only(kernel: ir.Kernel, kind: type[Kind]) -> list[Kind]:
 
 def env_of(sizes: Mapping[str, int], arch: str = "sm_90a") -> Env:
     return Env(TARGETS[arch], Facts.of(sizes))
+
+
+def kernel_lines(kernel: ir.Kernel) -> list[str]:
+    """A whole kernel as the printer writes it, without places."""
+    return [line for line, _ in placed_lines(kernel)]
 
 
 def lines_of(body: tuple[ir.Stmt, ...], depth: int = 0) -> list[str]:

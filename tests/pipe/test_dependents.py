@@ -6,11 +6,10 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.lower import lowered_kernels
-from croqc.pipe.printer import kernel_lines
 from croqc.service.check import check_text
 from croqc.service.settings import Settings
 from croqc.targets import TARGETS
-from tests.pipe.lowering import NAMES, after, example, only, stages_of
+from tests.pipe.lowering import NAMES, after, example, kernel_lines, only, stages_of
 
 PLAIN = "__co__ void f(global s32 [N] x) { parallel b by N : block { if (b < 3) { x.at(b) = 1; } } }"
 
@@ -42,5 +41,5 @@ def test_what_the_host_moves_by_kernels_waits_too() -> None:
 
 
 def test_a_dump_shows_it() -> None:
-    lines = list(kernel_lines(after("dependents", PLAIN, {"N": 8})))
+    lines = kernel_lines(after("dependents", PLAIN, {"N": 8}))
     assert lines[lines.index("  body") + 1] == "    await launches in front"

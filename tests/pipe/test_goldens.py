@@ -11,9 +11,8 @@ import pytest
 
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.pipeline import PASSES
-from croqc.pipe.printer import kernel_lines
 from tests.pipe.golden import compare
-from tests.pipe.lowering import example, stages_of
+from tests.pipe.lowering import example, kernel_lines, stages_of
 
 FOLDER = Path(__file__).with_name("goldens")
 EXAMPLES = (
@@ -38,7 +37,7 @@ def told(name: str, arch: str) -> Iterator[str]:
     before: list[str] = []
     try:
         for stage, kernel in stages_of(example(name, arch)):
-            lines = list(kernel_lines(kernel))
+            lines = kernel_lines(kernel)
             yield f"== {stage}"
             if stage == "build":
                 yield from lines

@@ -7,10 +7,9 @@ import pytest
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.lower import lowered_kernels
-from croqc.pipe.printer import kernel_lines
 from croqc.pipe.walk import statements
 from croqc.service.check import check_text
-from tests.pipe.lowering import after
+from tests.pipe.lowering import after, kernel_lines
 
 THREADS = """__co__ void f(global s32 [N] x, global s32 [N] y, int n) {{
   parallel b by N / 64 : block {{
@@ -29,7 +28,7 @@ BLOCK = """__co__ void f(global s32 [N] x, int n) {{
 
 
 def body_of(text: str, body: str) -> list[str]:
-    lines = list(kernel_lines(after("build", text.format(body=body), {"N": 64})))
+    lines = kernel_lines(after("build", text.format(body=body), {"N": 64}))
     inside = lines[lines.index("  body") + 1 :]
     return [line.strip() for line in inside if line.strip() != "scope"]
 

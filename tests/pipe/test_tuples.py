@@ -6,9 +6,8 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.printer import kernel_lines
 from croqc.pipe.reshaped import check_reshaped
-from tests.pipe.lowering import after, only
+from tests.pipe.lowering import after, kernel_lines, only
 
 TEXT = """__co__ void f(global s32 [M, N] x, global s32 [M, N] y, int n) {{
   parallel {axis} {{ {body} }}
@@ -18,7 +17,7 @@ SIZES = {"M": 64, "N": 32}
 
 
 def body_of(body: str, axis: str = "b by M : block, t by 32 : thread") -> list[str]:
-    lines = list(kernel_lines(after("build", TEXT.format(body=body, axis=axis), SIZES)))
+    lines = kernel_lines(after("build", TEXT.format(body=body, axis=axis), SIZES))
     return [line.strip() for line in lines[lines.index("  body") + 1 :]]
 
 

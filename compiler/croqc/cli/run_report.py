@@ -47,7 +47,7 @@ def _expectation(item: ExpectationResult) -> list[str]:
 
 
 def _hang(item: HangEntry) -> str:
-    slot = "" if item.slot is None else f", slot {item.slot}"
+    slot = item.index if item.index.count("[") > 1 else "" if item.slot is None else f", slot {item.slot}"
     where = f"line {item.start.line + 1}"
     return (
         f"  {item.path} stands at {where}: waits for {item.event}{slot}, generation {item.generation};"

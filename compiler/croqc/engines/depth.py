@@ -8,7 +8,9 @@ from typing import Final
 _FRAMES: Final = 6_000
 """Sums of some 900 terms. Frames of Python itself take none of the stack of C, the calls between them little."""
 
-TOO_DEEP: Final = "an expression here has too many operations inside each other: give parts of it names, as variables"
+TOO_MANY_INSIDE: Final = (
+    "an expression here has too many operations inside each other: give parts of it names, as variables"
+)
 
 
 def make_room() -> None:

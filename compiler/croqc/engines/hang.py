@@ -10,6 +10,7 @@ from croqc.flow.paths import comes_to, enters, kernel_paths
 from croqc.runs.report import HangEntry
 from croqc.sema.model import Kernel, Model, Symbol
 from croqc.sema.nesting import statements
+from croqc.sema.slot_text import subscripts
 from croqc.sema.types import Event
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
@@ -41,7 +42,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class HungPath:
-    """A path that waits for ever; spans relative to the function's `__co__`. `slot` None: a single event or no event.
+    """A path that waits for ever; spans relative to the function's `__co__`. `slot` None: a single event or no event;
+    `shape`: the extents of the event's array.
 
     `owed_by` is empty where nothing in the kernel triggers the event; `progress` is None for what is no event.
     `absent`: the threads of the path that do not come to a barrier which all of them must reach.
@@ -55,6 +57,7 @@ class HungPath:
     owed_by: tuple[Debtor, ...]
     progress: Progress | None = None
     absent: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
 
     @property
     def overtaken(self) -> bool:
@@ -98,6 +101,7 @@ def hang_entry(hung: HungPath, source: Source, base: int) -> HangEntry:
         hung.slot,
         hung.generation,
         owed_by_text(hung, source, base),
+        subscripts(hung.slot, hung.shape),
     )
 
 

@@ -12,8 +12,9 @@ from croqc.flow.ops_events import WaitEvent
 from croqc.flow.program import Loop, Op, Program
 from croqc.flow.regions import Operand
 from croqc.flow.report import Slot, Step
-from croqc.flow.slot_names import shape_of, subscripts
+from croqc.flow.slot_names import shape_of
 from croqc.flow.state import EventSlot, PathState
+from croqc.sema.slot_text import subscripts
 
 LONGEST = 600
 _MOST_SLOTS = 64  # of one access that are told

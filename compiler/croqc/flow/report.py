@@ -12,8 +12,8 @@ from enum import Enum
 
 from croqc.flow.limit import Note
 from croqc.flow.paths import Path
-from croqc.flow.slot_names import subscripts
 from croqc.sema.model import Kernel, Symbol
+from croqc.sema.slot_text import subscripts
 from croqc.text.diagnostics import Related
 from croqc.text.record import record
 from croqc.text.span import Span

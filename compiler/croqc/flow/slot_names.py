@@ -1,9 +1,6 @@
-"""How a reader writes a slot: "full[1][3]" of an array of several dimensions. Must not know runs."""
+"""The extents of what has slots, as a reader counts them. Must not know runs."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from math import prod
 
 from croqc.flow.program import Event, Stage
 
@@ -11,13 +8,3 @@ from croqc.flow.program import Event, Stage
 def shape_of(ring: Event | Stage) -> tuple[int, ...]:
     """The extents of its array; none for slots that are packed in one buffer."""
     return tuple(getattr(ring.symbol.type, "array", ()))
-
-
-def subscripts(slot: int | None, shape: Sequence[int]) -> str:
-    """ "[5]", of the sixth slot of a `[2][4]` "[1][1]"; empty for what has no slots. Slots are numbered row by row."""
-    if slot is None:
-        return ""
-    if len(shape) < 2:
-        return f"[{slot}]"
-    rest = [prod(shape[at + 1 :]) for at in range(len(shape))]
-    return "".join(f"[{slot // by % extent}]" for by, extent in zip(rest, shape, strict=True))

@@ -292,13 +292,8 @@ def _inside(kernel: ir.Kernel) -> Iterator[str]:
         yield f"block memory {kernel.shared_bytes} bytes, barriers at {kernel.barriers_at}"
 
 
-def kernel_lines(kernel: ir.Kernel) -> Iterator[str]:
-    """The whole kernel: what it declares, then its body."""
-    return (line for line, _ in placed_lines(kernel))
-
-
 def placed_lines(kernel: ir.Kernel) -> Iterator[Told]:
-    """The same, each line with its place."""
+    """The whole kernel, what it declares, then its body: each line with its place."""
     grid = _extents(kernel.grid) or "1"
     if kernel.cluster:
         grid += " in clusters of " + " x ".join(f"{name} by {extent}" for name, extent in kernel.cluster)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from croqc.flow.slot_names import subscripts
+from croqc.sema.slot_text import subscripts
 from croqc.text.diagnostics import Fix
 from croqc.text.edits import Edit
 

@@ -60,7 +60,8 @@ class ExpectationResult:
 
 @dataclass(frozen=True, slots=True)
 class HangEntry:
-    """A path that waits for ever: at which place, for which generation of which slot, who owes it."""
+    """A path that waits for ever: at which place, for which generation of which slot, who owes it. `index`: the slot as
+    the source writes it, "[1][0]"."""
 
     path: str
     start: Position
@@ -69,6 +70,7 @@ class HangEntry:
     slot: int | None
     generation: int
     owed_by: str
+    index: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from croqc.runs.elements import ELEMENTS, eps
+from croqc.runs.usage import RESULT
 from croqc.sema.model import Model, Symbol
 from croqc.sema.roots import base_name
 from croqc.sema.types import Data, Fragment, Scalar
@@ -23,7 +24,6 @@ _SAME = frozenset({"__to", "cdiv", "__fabs", "__floor", "__ceil", "__round", "__
 _NOTHING = (ast.Wait, ast.Trigger, ast.Sync, ast.Print, ast.Assert, ast.Return, ast.Jump)
 
 Types = frozenset[str]
-RESULT = "result"
 
 
 def rounded_in(model: Model) -> Mapping[str, Types]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from croqc.runs.usage import RESULT
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.syntax import ast
@@ -32,7 +33,7 @@ def check_directives(model: Model, directives: FunctionDirectives, outside: Set[
         yield from _run(run, sizes, outside)
     if directives.expects:
         parameters = {symbol.name for symbol in model.symbols if symbol.kind is SymbolKind.PARAM}
-        known = parameters | sizes | outside | {"result"} | _returned(model)
+        known = parameters | sizes | outside | {RESULT} | _returned(model)
         for expect in directives.expects:
             yield from _expect(expect, known)
             yield from _old(expect, known - parameters)

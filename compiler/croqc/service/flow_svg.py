@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from croqc.flow.slot_names import subscripts
 from croqc.flow.timeline import Arrow
+from croqc.sema.slot_text import subscripts
 from croqc.service.flow import FlowEntry
 from croqc.service.flow_run import BoxEntry, Picture, StepEntry
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from croqc.codegen.program import Program, program_of
-from croqc.engines.depth import TOO_DEEP, make_room
+from croqc.engines.depth import TOO_MANY_INSIDE, make_room
 from croqc.pipe import ir
 from croqc.pipe.build.file_names import FunctionNames, file_names
 from croqc.pipe.errors import LoweringError, NotRunError
@@ -95,7 +95,7 @@ def problem_of(function: FunctionReport, error: Exception) -> Diagnostic:
     tree = function.parsed.tree
     span = tree.name.span if tree is not None else Span(0, 0)
     if isinstance(error, RecursionError):
-        return refused(TOO_DEEP, span.shift(function.base))
+        return refused(TOO_MANY_INSIDE, span.shift(function.base))
     return internal_error("the lowering of this function", error, span.shift(function.base), Severity.ERROR)
 
 

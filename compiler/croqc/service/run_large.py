@@ -15,6 +15,7 @@ import numpy as np
 from croqc.engines.gpu.judging import Judged, judging_of
 from croqc.engines.gpu.run import CardResult, Large
 from croqc.runs.elements import ELEMENTS, Array
+from croqc.runs.usage import RESULT
 from croqc.sema.model import Model
 from croqc.sema.types import Data, Void
 from croqc.service.run_data import RunData, Size
@@ -43,7 +44,7 @@ def large_run(
     known: Any = _Shapes(data.arrays, _returned(model, data))
     arrays = {name: name for name in data.arrays}
     if known.result is not None and returned is not None:
-        arrays |= {"result": returned, returned: returned}
+        arrays |= {RESULT: returned, returned: returned}
     return Large(data.draws, judging_of(expects, operands(model, data, known, sizes), arrays))
 
 

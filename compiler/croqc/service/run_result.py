@@ -175,6 +175,5 @@ def _hanging(item: HangEntry) -> HangingPath:
 
 def hang_text(item: HangEntry) -> str:
     """As in "path w == 0 waits for empty[1], generation 3; owed by path w == 1 (has ended, …)"."""
-    slot = "" if item.slot is None else f"[{item.slot}]"
-    awaited = f"{item.event}{slot}, generation {item.generation}" if item.event else "the others"
+    awaited = f"{item.event}{item.index}, generation {item.generation}" if item.event else "the others"
     return f"{item.path} waits for {awaited}" + (f"; owed by {item.owed_by}" if item.owed_by else "")

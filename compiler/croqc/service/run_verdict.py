@@ -15,7 +15,7 @@ from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.runs.rounded import coarser, rounded_in
 from croqc.runs.shapes import FormulaError, check_shapes
-from croqc.runs.usage import poisoned, usage_of
+from croqc.runs.usage import RESULT, poisoned, usage_of
 from croqc.sema.elements import canonical
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Data, Scalar
@@ -96,8 +96,8 @@ def operands(model: Model, data: RunData, result: EngineResult, sizes: Mapping[s
         found[name] = Operand(array, data.elems[name], *sums, before)
     if result.result is not None:
         array = np.asarray(result.result)
-        found["result"] = Operand(array, _result_elem(model, array), *sums)
-        found[returned_name(model) or "result"] = found["result"]
+        found[RESULT] = Operand(array, _result_elem(model, array), *sums)
+        found[returned_name(model) or RESULT] = found[RESULT]
     return found
 
 
@@ -108,7 +108,7 @@ def misfit(model: Model, data: RunData, expects: Sequence[ExpectDirective], size
     if isinstance(model.result, Data):
         made = [extent.evaluate(data.dims) for extent in model.result.shape]
         if None not in made:
-            shapes["result"] = shapes[returned_name(model) or "result"] = tuple(n for n in made if n is not None)
+            shapes[RESULT] = shapes[returned_name(model) or RESULT] = tuple(n for n in made if n is not None)
     for directive in expects:
         try:
             if directive.expr is not None:
@@ -158,7 +158,7 @@ def auto_expectations(
     ]
     if result.result is not None and reference.result is not None:
         got, want = np.asarray(result.result), np.asarray(reference.result)
-        pairs.append((returned_name(model) or "result", _result_elem(model, got), got, want))
+        pairs.append((returned_name(model) or RESULT, _result_elem(model, got), got, want))
     steps = -(-_depth(model, data) // k_step_of(model))
     sums, cast, passed = (accumulator, steps, factor), narrowest_cast(model), rounded_in(model)
     agreed = [

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from croqc.runs.usage import RESULT
 from croqc.sema.model import Model
 from croqc.service.check import FunctionReport
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.formulas import names_in
 from croqc.syntax.visit import nodes_of_kind
-
-RESULT: Final = "result"  # the returned value, whatever it is called in the function (docs/running.md)
 
 
 def result_names(model: Model) -> frozenset[str]:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from croqc.flow.futures import future_tables
 from croqc.flow.landings import landed
 from croqc.flow.report import EventFacts, KernelFlow
-from croqc.flow.slot_names import subscripts
 from croqc.flow.stages import StageRow, Use, stage_rows
 from croqc.flow.tables import (
     WaitRow,
@@ -25,6 +24,7 @@ from croqc.flow.tables import (
     waiters,
 )
 from croqc.sema.model import Analysis, Model, Symbol, SymbolKind
+from croqc.sema.slot_text import subscripts
 from croqc.service.check import FunctionReport
 from croqc.syntax import ast
 from croqc.syntax.tokens import Token

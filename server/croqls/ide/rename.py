@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from croqc.runs.usage import RESULT
 from croqc.sema.model import SymbolKind
 from croqc.service.check import FileReport
 from croqc.syntax.keywords import FOREIGN, KEYWORDS, LIBRARY_PREFIX, REGION_MARKERS
@@ -19,7 +20,7 @@ from croqc.text.diagnostics import Severity
 from croqc.text.edits import Edit, apply_edits
 from croqc.text.span import Span
 from croqls.ide.device_functions import device_definition
-from croqls.ide.expectation_names import RESULT, meanings
+from croqls.ide.expectation_names import meanings
 from croqls.ide.names import Named, NameKind, Place, Use, macros_inside, named_at, places_of
 from croqls.ide.scopes import region_of
 from croqls.ide.snapshot import Snapshot

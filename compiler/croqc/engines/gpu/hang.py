@@ -51,7 +51,7 @@ def report_folder() -> File:
     return _SHARED if usable else File(tempfile.gettempdir())
 
 
-def with_report(job: Job, program: Program, file: File, limit: float) -> Job:
+def with_report(job: Job, file: File, limit: float) -> Job:
     """The job with a report for its waits, which give up after `limit` seconds. Makes the file; raises OSError."""
     launches = []
     size = 1
@@ -125,4 +125,4 @@ def _entry(
     slot = record.slot if symbol.type.array else None
     spans: dict[str, Span] = {each.name: sites[one.site - 1].span for each, one in standing.items()}
     owed = debtors(model, kernel, symbol, spans)
-    return HungPath(path.name, site.span, symbol.name, slot, record.generation, owed)
+    return HungPath(path.name, site.span, symbol.name, slot, record.generation, owed, shape=symbol.type.array)

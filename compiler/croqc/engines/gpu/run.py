@@ -178,7 +178,7 @@ class _Run:
         if self.options.repeat:
             job = replace(job, cold=self.options.cold, ceiling="anew" if self.options.remeasure else "kept")
         if report is not None:
-            job = with_report(job, self.program, report, self.options.timeout * _WAITS_GIVE_UP)
+            job = with_report(job, report, self.options.timeout * _WAITS_GIVE_UP)
         outcome = self.parent.run(job, self.options.timeout, self.options.cancelled)
         if isinstance(outcome, Trouble):
             return self._broken(outcome, job)

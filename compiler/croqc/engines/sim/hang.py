@@ -9,6 +9,7 @@ from croqc.engines.sim.code.sync import JOIN, Parted
 from croqc.engines.sim.machine.barrier import MBarrier
 from croqc.engines.sim.machine.scheduler import Task
 from croqc.sema.model import Kernel, Model
+from croqc.sema.types import Event
 
 
 def explain(model: Model, stuck: StuckError) -> tuple[HungPath, ...]:
@@ -27,7 +28,15 @@ def _entry(model: Model, kernel: Kernel, task: Task, tasks: tuple[Task, ...]) ->
     standing = {each.name: each.block.span for each in tasks if each.block is not None}
     owed = () if about.symbol is None else debtors(model, kernel, about.symbol, standing)
     progress = None if about.barrier is None else _progress(about.barrier, about.generation)
-    return HungPath(task.name, task.block.span, about.event, about.slot, about.generation, owed, progress)
+    return HungPath(
+        task.name, task.block.span, about.event, about.slot, about.generation, owed, progress, (), _shape(about)
+    )
+
+
+def _shape(about: Awaited) -> tuple[int, ...]:
+    """The extents of the event's array."""
+    kind = None if about.symbol is None else about.symbol.type
+    return kind.array if isinstance(kind, Event) else ()
 
 
 def _progress(barrier: MBarrier, generation: int) -> Progress:

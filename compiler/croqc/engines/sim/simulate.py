@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from croqc.engines.arguments import LaunchArgs, entry_sizes
-from croqc.engines.depth import TOO_DEEP, make_room
+from croqc.engines.depth import TOO_MANY_INSIDE, make_room
 from croqc.engines.hang import HungPath
 from croqc.engines.sim.code.carried import carried_symbols
 from croqc.engines.sim.code.compiler import Compiler, as_steps
@@ -136,7 +136,7 @@ def simulate(model: Model | Prepared, env: LaunchArgs, options: SimOptions = Sim
         except ZeroDivisionError:
             error = SimError("division by zero", run.budget.place)
         except RecursionError:
-            error = SimError(TOO_DEEP, run.budget.place, unsupported=True)
+            error = SimError(TOO_MANY_INSIDE, run.budget.place, unsupported=True)
         except _FOREIGN:
             error = SimError("the simulator does not understand this", run.budget.place, unsupported=True)
     outputs = {name: buffer.values() for name, buffer in buffers.items()}

@@ -19,6 +19,7 @@ from croqc.engines.sim.machine.barrier import Arrival, MBarrier, OverrunError
 from croqc.engines.sim.machine.scheduler import Block
 from croqc.engines.sim.state import BlockState, Event, Frame, FutureState, PathState, Transfer
 from croqc.sema.model import Symbol
+from croqc.sema.slot_text import subscripts
 from croqc.syntax import ast
 from croqc.text.span import Span
 
@@ -225,7 +226,7 @@ def _arrive(event: Event, index: int, who: Arrival) -> None:
     try:
         event.slots[index].arrive(who)
     except OverrunError as error:
-        name = event.symbol.name + (f"[{index}]" if event.array else "")
+        name = event.symbol.name + (subscripts(index, event.array) if event.array else "")
         count = event.slots[index].count
         raise SimError(f"an arrival on '{name}' beyond the {count} of its generation", who.span) from error
 
