@@ -74,3 +74,11 @@ def test_parameters_of_every_row_lie_in_their_label_in_order() -> None:
                 places = [0, *(at for place in one.parameters for at in place), len(one.label)]
                 assert places == sorted(places), one
                 assert all(one.label[start:end].strip() for start, end in one.parameters), one
+
+
+def test_functions_of_one_name_are_each_shown() -> None:
+    both = "__co__ void f(global s32 [8] x) {}\n__co__ void f(global f16 [4, 4] x, s32 n) {}\n"
+    text = f"{both}__co__ void g() {{ call f(| }}\n"
+    found = signature_help(*marked(text))
+    assert found is not None
+    assert [one.label for one in found.signatures] == ["f(global s32 [8] x)", "f(global f16 [4, 4] x, s32 n)"]

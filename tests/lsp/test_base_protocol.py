@@ -255,3 +255,16 @@ def test_a_client_that_is_gone_ends_the_server(server: Server) -> None:
     assert server.process.stdin is not None
     server.process.stdin.close()
     assert server.process.wait(10) == 1
+
+
+def test_what_is_told_before_the_start_is_dropped(server: Server) -> None:
+    """A document that was opened then is not open: its text would be read under no agreed encoding."""
+    server.send(
+        "textDocument/didOpen",
+        params={"textDocument": {"uri": "untitled:early.co", "languageId": "croqtile", "version": 1, "text": KERNEL}},
+    )
+    server.start()
+    assert server.ask("textDocument/documentSymbol", {"textDocument": {"uri": "untitled:early.co"}}) == []
+    server.open("untitled:k.co", KERNEL)
+    assert server.ask("textDocument/documentSymbol", {"textDocument": {"uri": "untitled:k.co"}})
+    assert (server.messages(), server.log()) == ([], "")

@@ -109,9 +109,9 @@ def _called(
         row = ROWS.get(name)
         signatures = tuple(_of_row(row, f"{name}(")) if row is not None else ()
         return signatures, _meant(function, before, offset - function.base)
-    own = _own_signature(snapshot, name, called=len(before) > 1 and before[-2].text == "call")
-    if own is not None:
-        return (own,), 0
+    own = tuple(_own_signatures(snapshot, name, called=len(before) > 1 and before[-2].text == "call"))
+    if own:
+        return own, 0
     row = row_of(name)
     if row is None:
         return None
@@ -147,19 +147,21 @@ def _owner(before: Sequence[Token]) -> str:
     return ""
 
 
-def _own_signature(snapshot: Snapshot, name: str, called: bool) -> Signature | None:
-    """Of a function or macro of the file."""
+def _own_signatures(snapshot: Snapshot, name: str, called: bool) -> Iterator[Signature]:
+    """Of a macro or function of the file; of several functions of the name each."""
     macro = next((one for one in reversed(snapshot.report.tree.pre.macros) if one.name == name), None)
     if macro is not None and macro.params is not None:
-        return _labelled(f"{name}({', '.join(macro.params)})", f"{name}(")
-    report = snapshot.report.function_named(name)
-    if report is not None and report.parsed.tree is not None:
-        tree = report.parsed.tree
-        text = report.parsed.source.text
-        label = " ".join(text[tree.name.span.start : tree.body.span.start].split())
-        return _labelled(label, f"{name}(", shapes=True)
-    place = device_definition(snapshot, name) if called else None
-    return _labelled(signature_at(snapshot, place), f"{name}(") if place is not None else None
+        yield _labelled(f"{name}({', '.join(macro.params)})", f"{name}(")
+        return
+    found = [one.parsed for one in snapshot.report.functions if one.name == name]
+    for parsed in found:
+        if parsed.tree is not None:
+            tree, text = parsed.tree, parsed.source.text
+            label = " ".join(text[tree.name.span.start : tree.body.span.start].split())
+            yield _labelled(label, f"{name}(", shapes=True)
+    place = device_definition(snapshot, name) if called and not found else None
+    if place is not None:
+        yield _labelled(signature_at(snapshot, place), f"{name}(")
 
 
 def _of_row(row: Row, opening: str) -> Iterator[Signature]:

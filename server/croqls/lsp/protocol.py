@@ -151,7 +151,8 @@ class CroqtileProtocol(LanguageServerProtocol):
             if not self._initialized and method != lsp.INITIALIZE:
                 raise JsonRpcServerNotInitialized("'initialize' comes first")
             self._initialized = True
-        return True
+            return True
+        return self._initialized or method == lsp.EXIT  # LSP 3.17, `initialize`: others are dropped before it
 
     def _is_awaited(self, number: Any) -> bool:
         """Whether an answer of the client's is to a question that still stands: who asked may have been cancelled."""
