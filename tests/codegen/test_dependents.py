@@ -118,8 +118,8 @@ def test_other_targets_have_nothing_of_it(arch: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [*(EXAMPLES / f"{name}.co" for name in NAMES), TEXTS / "cluster.co"], ids=stem)
 def test_the_compiler_moves_no_access_in_front(path: Path) -> None:
-    """In machine code ACQBULK is the wait. Pointers are `__restrict__`, and
-    loads of what a kernel never writes need not be coherent: the assembler could move them."""
+    """In machine code ACQBULK is the wait. Pointers to what a kernel only reads are `__restrict__`,
+    and loads of it need not be coherent: the assembler could move them."""
     kernels = sass_of(made(check_file(path)).unit.text, "sm_90a").text.split("\n.text.")[1:]
     assert kernels
     for text in kernels:

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from croqc.pipe import ir
-from croqc.pipe.exprs import Space, Tensor
 from croqc.pipe.published import touched
 from croqc.pipe.tiles import handed_on
 from croqc.pipe.walk import Body, bodies
+from croqc.pipe.written import stored
 
 _EVERY = ""  # stands for paths of which any may run a statement
 
@@ -22,7 +22,7 @@ def passed_between(kernel: ir.Kernel) -> frozenset[str]:
     known = {tensor.name for tensor in kernel.tensors}
     for stmt, path in _run(kernel.body, _EVERY):
         handed = {tensor.name for tensor in handed_on(stmt)}
-        written |= handed | {tensor.name for tensor in _stored(stmt)}
+        written |= handed | {tensor.name for tensor in stored(stmt)}
         for name in (touched(stmt) | handed) & known:
             users[name].append(path)
     return frozenset(name for name in written & known if _by_others(users[name], bool(kernel.cluster)))
@@ -31,13 +31,6 @@ def passed_between(kernel: ir.Kernel) -> frozenset[str]:
 def _by_others(paths: list[str], in_cluster: bool) -> bool:
     """A path of one block of a cluster has its like in the others."""
     return len(set(paths)) > 1 or ((in_cluster or _EVERY in paths) and len(paths) > 1)
-
-
-def _stored(stmt: ir.Stmt) -> Iterator[Tensor]:
-    match stmt:
-        case ir.Copy(dest=tile) | ir.StoreTile(dest=tile) | ir.Write(tile=tile):  # an Atomic is a Write
-            if tile.tensor.space is Space.GLOBAL:
-                yield tile.tensor
 
 
 def _run(body: Body, path: str) -> Iterator[tuple[ir.Stmt, str]]:

@@ -2,7 +2,7 @@
 extern "C" __global__ void __launch_bounds__(65)
 add(float* __restrict__ a,
     float* __restrict__ b,
-    float* __restrict__ sum,
+    float* sum,
     int M,
     int N) {
   const int i = blockIdx.x;

@@ -3,7 +3,7 @@
 extern "C" __global__ void __launch_bounds__(256)
 add_tiled(int* __restrict__ a,
           int* __restrict__ b,
-          int* __restrict__ sum,
+          int* sum,
           int M,
           int N) {
   extern __shared__ __align__(1024) u8 smem[];  // 3072 bytes

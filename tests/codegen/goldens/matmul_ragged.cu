@@ -4,7 +4,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,
        bf16* __restrict__ lhs,
        bf16* __restrict__ rhs,
-       float* __restrict__ output,
+       float* output,
        int M,
        int K,
        int N) {

@@ -1,7 +1,7 @@
 extern "C" __global__ void __launch_bounds__(256)
 matmul(float* __restrict__ lhs,
        float* __restrict__ rhs,
-       float* __restrict__ output,
+       float* output,
        int M,
        int K,
        int N) {

@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(1)
 pad(float* __restrict__ src,
-    float* __restrict__ out,
+    float* out,
     int R,
     int OUT_R) {
   extern __shared__ __align__(1024) u8 smem[];  // 1024 bytes

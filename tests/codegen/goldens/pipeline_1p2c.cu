@@ -6,7 +6,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,
        f16* __restrict__ lhs,
        f16* __restrict__ rhs,
-       f16* __restrict__ output,
+       f16* output,
        int M,
        int K,
        int N) {

@@ -7,7 +7,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap output_map,
        f16* __restrict__ lhs,
        f16* __restrict__ rhs,
-       f16* __restrict__ output,
+       f16* output,
        int M,
        int K,
        int N) {

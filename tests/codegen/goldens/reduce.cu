@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 row_sums(float* __restrict__ src,
-         float* __restrict__ total,
+         float* total,
          int ROWS) {
   extern __shared__ __align__(1024) u8 smem[];  // 1024 bytes
   float* const part = reinterpret_cast<float*>(smem + 0);  // 256

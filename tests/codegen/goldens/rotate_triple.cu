@@ -2,7 +2,7 @@
 // Made for R % 16 == 0; the host checks it.
 extern "C" __global__ void __launch_bounds__(512)
 scale(int* __restrict__ src,
-      int* __restrict__ out,
+      int* out,
       int R,
       int C) {
   extern __shared__ __align__(1024) u8 smem[];  // 8192 bytes

@@ -1,7 +1,7 @@
 extern "C" __global__ void __launch_bounds__(256)
 scale_rows(float* __restrict__ src,
            float* __restrict__ weight,
-           float* __restrict__ out,
+           float* out,
            int M,
            int N) {
   const int row = blockIdx.x;

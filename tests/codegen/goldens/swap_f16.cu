@@ -4,7 +4,7 @@
 extern "C" __global__ void __launch_bounds__(128)
 matmul(f16* __restrict__ lhs,
        f16* __restrict__ rhs,
-       f16* __restrict__ output,
+       f16* output,
        int M,
        int K,
        int N) {

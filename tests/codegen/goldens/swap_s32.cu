@@ -4,7 +4,7 @@
 extern "C" __global__ void __launch_bounds__(256)
 matmul(int* __restrict__ lhs,
        int* __restrict__ rhs,
-       int* __restrict__ output,
+       int* output,
        int M,
        int K,
        int N) {

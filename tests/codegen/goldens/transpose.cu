@@ -2,7 +2,7 @@
 // Made for N % 32 == 0; the host checks it.
 extern "C" __global__ void __launch_bounds__(1)
 transpose(f16* __restrict__ src,
-          f16* __restrict__ out,
+          f16* out,
           int M,
           int N) {
   extern __shared__ __align__(1024) u8 smem[];  // 2048 bytes

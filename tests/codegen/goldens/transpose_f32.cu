@@ -1,6 +1,6 @@
 extern "C" __global__ void __launch_bounds__(512)
 transpose(float* __restrict__ src,
-          float* __restrict__ out,
+          float* out,
           int M,
           int N) {
   extern __shared__ __align__(1024) u8 smem[];  // 16640 bytes
