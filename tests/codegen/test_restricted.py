@@ -19,9 +19,11 @@ WRITTEN = {
     "atomic": "__atomic_add(y.at(t), x.at(t));",
     "copy": "dma.copy x.subspan(128).at(0) => y.subspan(128).at(0);",
     "address": "call put(&y.at(t), x.at(t));",
+    "macro": 's32 v = x.at(t); __cpp__("PUT;");',
     "island": 's32 v = x.at(t); __cpp__("y[t] = v;");',
 }
-KERNEL = """__device__ void put(int* p, int v) { *p = v; }
+KERNEL = """#define PUT y[t] = v
+__device__ void put(int* p, int v) { *p = v; }
 __co__ void k(global s32 [N] x, global s32 [N] y) { parallel b by 1 : block, t by 128 : thread { %s } }
 """
 

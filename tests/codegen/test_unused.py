@@ -11,7 +11,7 @@ from croqc.service.cuda import cuda_of
 
 
 def left(*texts: str) -> list[str]:
-    return [line.text for line in without_unused([Line(text) for text in texts])]
+    return [line.text for line in without_unused([Line(text) for text in texts], ())]
 
 
 def test_a_constant_that_nothing_reads_is_left_out_with_what_it_alone_read() -> None:
@@ -39,7 +39,14 @@ def test_what_is_read_or_may_do_something_stays(lines: tuple[str, ...]) -> None:
 
 def test_code_of_the_file_stays_as_it_is() -> None:
     line = Line("const int s = 3;", passed=True)
-    assert without_unused([line]) == [line]
+    assert without_unused([line], ()) == [line]
+
+
+def test_what_a_macro_of_the_file_reads_in_an_island_stays() -> None:
+    body = 'int twice = n * 2; __cpp__("PUT;");'
+    kernel = f"__co__ void f(global f32 [64] x, int n) {{ parallel t by 64 : thread {{ {body} }} }}\n"
+    text = cuda_of(check_text("#define VALUE twice\n#define PUT x[t] = VALUE\n" + kernel), None, {}).result.text
+    assert "const int twice = n * 2;" in text
 
 
 COPY = """__co__ void f(global {elem} [N] x, global {elem} [N] y) {{

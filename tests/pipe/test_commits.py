@@ -19,7 +19,7 @@ FILL = ir.Fill(NOWHERE, ACC, Lit(0), Lit(1.0, "f32"), declares=True)
 OTHER = replace(ACC, name="other")
 FENCE = ir.Fence(NOWHERE, ir.Fencing.WGMMA)
 READING = multiply(acc=OTHER, a_registers=ACC.name)
-ISLAND = ir.Text(NOWHERE, "for (int i = 0; i < 32; ++i) acc[i] *= 2.0f;")
+ISLAND = ir.Text(NOWHERE, "for (int i = 0; i < 32; ++i) acc[i] *= 2.0f;", frozenset({"for", "int", "i", "acc"}))
 BREAK, CONTINUE, RETURN = (ir.Jump(NOWHERE, word) for word in ("break", "continue", "return"))
 
 
@@ -83,7 +83,8 @@ def _told(body: Body) -> str:
         ((loop(replace(FILL, acc=OTHER), loop(MULTIPLY), ir.Commit(NOWHERE, 1)),), "[F[M]E]"),
         ((MULTIPLY, END, visit(put(held(), Lit(1.0, "f32"))), STORE), "MESRR"),
         ((MULTIPLY, END, ISLAND, STORE), "MESIR"),
-        ((MULTIPLY, END, ir.Text(NOWHERE, "accumulated = 1;"), STORE), "MEISR"),
+        ((MULTIPLY, END, ir.Text(NOWHERE, "accumulated = 1;", frozenset({"accumulated"})), STORE), "MEISR"),
+        ((MULTIPLY, END, ir.Text(NOWHERE, "SCALE;", frozenset({"SCALE", "acc"})), STORE), "MESIR"),  # a macro names it
         ((FENCE, MULTIPLY, END, FENCE, READING, END), "|MES|ME"),  # before the fence: it takes copies of registers
         ((FENCE, MULTIPLY, END, READING, END, STORE), "|MESMER"),
         ((loop(FENCE, MULTIPLY, END, FENCE, READING, END), STORE), "[|MES|ME]R"),

@@ -73,5 +73,5 @@ def test_a_thread_by_itself_fences_and_meets_nobody() -> None:
 
 
 def test_an_island_may_write_what_tma_loads() -> None:
-    assert words(ir.Text(NOWHERE, "touch();"), LOAD) == "text sync++ copy"
+    assert words(ir.Text(NOWHERE, "touch();", frozenset({"touch"})), LOAD) == "text sync++ copy"
     assert SRC.space is Space.GLOBAL

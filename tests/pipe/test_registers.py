@@ -64,6 +64,8 @@ def test_a_source_that_moves_registers_itself_is_left_alone() -> None:
     text = GEMM.replace("acc = mma.fill", f"{hint} acc = mma.fill")
     assert text != GEMM
     assert given(text) == [None, None]
+    macro = '#define MORE asm volatile("setmaxnreg.inc.sync.aligned.u32 160;")\n'
+    assert given(macro + text.replace(hint, '__cpp__("MORE");')) == [None, None]
 
 
 @pytest.mark.parametrize("elected", [False, True])

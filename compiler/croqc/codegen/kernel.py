@@ -43,7 +43,8 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = Fa
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(error.message, printer.w.place) from error
     functions = tuple((name, tuple(lines)) for name, lines in printer.statements.multiplies.functions.items())
-    return KernelText(tuple(without_unused(printer.w.lines)), functions, frozenset(printer.statements.headers))
+    named = {word for stmt in statements(kernel.body) if isinstance(stmt, ir.Text) for word in stmt.words}
+    return KernelText(tuple(without_unused(printer.w.lines, named)), functions, frozenset(printer.statements.headers))
 
 
 class _Kernel:

@@ -5,13 +5,9 @@ Must not rename what the program declares.
 
 from __future__ import annotations
 
-import re
-
 from croqc.pipe import ir
 from croqc.pipe.mentioned import foreign_functions, mentioned
 from croqc.pipe.walk import statements
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def names_in(kernel: ir.Kernel) -> frozenset[str]:
@@ -30,8 +26,8 @@ def names_in(kernel: ir.Kernel) -> frozenset[str]:
                 found.add(name)
             case ir.Visit(names=names):
                 found |= set(names)
-            case ir.Text(text=text):
-                found |= set(_WORD.findall(text))
+            case ir.Text(words=words):
+                found |= words
     return frozenset(found)
 
 

@@ -21,9 +21,11 @@ _DECLARED: Final = re.compile(r"^struct (?:alignas\(\d+\) )?(\w+)|^__device__ [^
 _PURE: Final = {"cdiv", "__shfl_sync", "s64", "u64"}
 
 
-def without_unused(lines: Sequence[Line]) -> list[Line]:
-    """The lines of a kernel without constants that nothing reads: a compiler warns of each (nvcc, 177-D)."""
+def without_unused(lines: Sequence[Line], named: Iterable[str]) -> list[Line]:
+    """The lines of a kernel without constants that nothing reads: a compiler warns of each (nvcc, 177-D). `named`: what
+    macros in it may read."""
     count: Counter[str] = Counter(word for line in lines for word in words(line.text))
+    count.update(named)
     kept = list(lines)
     for line in reversed(lines):  # a constant's own reads come before it
         found = None if line.passed else _CONSTANT.fullmatch(_COMMENT.sub("", line.text).rstrip())

@@ -104,9 +104,11 @@ class Scope(Stmt):
 
 @record
 class Text(Stmt):
-    """C++ passed through as it stands: an island, an inline assembly, a printf."""
+    """C++ passed through as it stands: an island. `words`: those in it, and in the macros of the file that it names:
+    all that it may mean."""
 
     text: str
+    words: frozenset[str]
 
 
 @record

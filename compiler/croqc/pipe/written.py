@@ -8,7 +8,6 @@ from croqc.pipe import ir
 from croqc.pipe.exprs import Space, Tensor
 from croqc.pipe.tiles import handed_on
 from croqc.pipe.walk import statements
-from croqc.syntax.cpp_tokens import WORD
 
 
 def written(kernel: ir.Kernel) -> frozenset[str]:
@@ -17,7 +16,7 @@ def written(kernel: ir.Kernel) -> frozenset[str]:
     for stmt in statements(kernel.body):
         found |= {tensor.name for tensor in (*stored(stmt), *handed_on(stmt))}
         if isinstance(stmt, ir.Text):
-            found |= set(WORD.findall(stmt.text))
+            found |= stmt.words
     return frozenset(tensor.name for tensor in kernel.tensors if tensor.name in found)
 
 

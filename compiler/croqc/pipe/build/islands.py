@@ -13,6 +13,7 @@ from croqc.pipe import ir
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Var
+from croqc.sema.island_text import island_text
 from croqc.sema.model import Level, Symbol
 from croqc.syntax import ast
 from croqc.syntax.cpp_tokens import NUMBER, SILENT, WORD
@@ -33,7 +34,9 @@ def island(c: Context, node: ast.Cpp) -> Built:
         word = found[0]
         return word if word in own or not WORD.fullmatch(word) else _spelled(c, node, word, named)
 
-    return [ir.Text(node.span, _TOKEN.sub(spelled, node.text.value))]
+    text = _TOKEN.sub(spelled, node.text.value)
+    words = WORD.findall(text) + WORD.findall(island_text(c.model.context, node))
+    return [ir.Text(node.span, text, frozenset(words))]
 
 
 def words_of(text: str) -> Iterator[tuple[str, str, str]]:

@@ -19,7 +19,6 @@ from croqc.pipe.dataflow import Dataflow
 from croqc.pipe.env import Env
 from croqc.pipe.held import held_in
 from croqc.pipe.walk import Body, flat, rewrite, statements
-from croqc.syntax.cpp_tokens import WORD
 from croqc.text.record import replace
 
 
@@ -105,6 +104,6 @@ def _used(stmt: ir.Stmt, following: Body = ()) -> frozenset[str]:
             return frozenset((stmt.acc.name, stmt.source.name))
         case ir.StoreTile():
             return frozenset((stmt.acc.name,))
-        case ir.Text(text=text):  # an island may do with them what it likes
-            return frozenset(WORD.findall(text))
+        case ir.Text(words=words):  # an island may do with them what it likes
+            return words
     return frozenset()
