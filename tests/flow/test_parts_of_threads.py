@@ -111,6 +111,22 @@ def test_what_all_threads_fill_in_the_end_is_whole(fill: str) -> None:
     assert found.rules == [] and found.strength in ("proved", "checked")
 
 
+@pytest.mark.parametrize(
+    "condition", ["t == 0 || t == 511", "t != 5", "t < 128 || t >= 384", "t % 2 == 0", "t % 128 < 64"]
+)
+def test_threads_with_others_between_them_are_not_said_to_fill_what_lies_between(condition: str) -> None:
+    found = kernel(f"parallel t by 512 : thread {{ if ({condition}) {{ {FILLED} }} }} {COPY}")
+    assert found.rules == [] and found.strength not in ("proved", "checked")
+
+
+@pytest.mark.parametrize("condition", ["t != 5", "t < 128 || t >= 384", "t % 2 == 0"])
+@pytest.mark.parametrize("other", ["else { o.at(t) = 0; }", "if (!(%s)) { o.at(t) = 0; }"])
+def test_what_both_sides_of_a_condition_fill_is_whole(condition: str, other: str) -> None:
+    fill = f"if ({condition}) {{ {FILLED} }} {other.replace('%s', condition)}"
+    found = kernel(f"parallel t by 512 : thread {{ {fill} }} {COPY}")
+    assert found.rules == [] and found.strength == "proved"
+
+
 def test_groups_that_each_leave_out_some_of_their_own() -> None:
     fill = EACH.format("if (t < 64) { o.at(p * 128 + t) = 1; }")
     found = kernel(f"parallel p by 4 : group-4 {{ {fill} }} {COPY}")

@@ -96,7 +96,7 @@ def test_what_has_been_written_is_overtaken_by_nothing() -> None:
 
 
 def test_an_island_may_look_at_it() -> None:
-    assert meets(out(B), ir.Text(NOWHERE, "look();"))
+    assert meets(out(B), ir.Text(NOWHERE, "look();", frozenset({"look"})))
 
 
 def waits(*body: ir.Stmt) -> list[bool]:

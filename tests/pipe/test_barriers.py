@@ -13,6 +13,7 @@ from tests.pipe.lowering import env_of, lines_of
 
 VECTOR, TMA = ir.Mechanism.VECTOR, ir.Mechanism.TMA
 SIZES = {"M": 128, "K": 128}
+HINT = ir.Text(NOWHERE, 'asm("setmaxnreg.dec.sync.aligned.u32 40;");', frozenset({"asm", "setmaxnreg"}))
 NOTHING = ir.Let(NOWHERE, "x", "s32", Lit(0))
 
 
@@ -85,13 +86,13 @@ def test_a_transfer_of_a_role_that_nothing_preceded_needs_none() -> None:
 
 def test_an_island_may_touch_all_memory() -> None:
     assert heads(ir.Text(NOWHERE, "touch();", frozenset({"touch"})), by_threads()) == ["text", "sync", "copy", "sync"]
-    assert heads(ir.Text(NOWHERE, 'asm("setmaxnreg.dec.sync.aligned.u32 40;");'), by_threads()) == [
+    assert heads(HINT, by_threads()) == [
         "text",
         "copy",
         "sync",
     ]
     more = 'asm("setmaxnreg.dec.sync.aligned.u32 40;"); touch();'
-    assert heads(ir.Text(NOWHERE, more), by_threads()) == ["text", "sync", "copy", "sync"]
+    assert heads(ir.Text(NOWHERE, more, frozenset({"touch"})), by_threads()) == ["text", "sync", "copy", "sync"]
 
 
 def test_targets_without_an_async_proxy_have_no_fence() -> None:

@@ -5,7 +5,8 @@ Of every slot the accesses are kept that a later one could still conflict with. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from math import prod
 from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
@@ -180,6 +181,19 @@ class Accesses:
         if found is None:
             found = self._over[number, only] = self._ranges(number, only)
         return found
+
+    def is_box(self, number: int, only: Mask | None, variables: Container[int]) -> bool:
+        """Whether some threads of a path have all values of some indices between the least and the greatest."""
+        paths = self.machine.setting.paths
+        path = paths[number] if number < len(paths) else None
+        if only is None and (path is None or not path.scattered):
+            return True
+        some = path.numbers if path is not None and only is None else _taking(path, only or 0)
+        named = self.machine.program.placed
+        placed = [one for one in self.machine.setting.placements if one.symbol and named.get(one.symbol) in variables]
+        columns = [[one.value(thread) for thread in some] for one in placed]
+        sides = (max(column) - min(column) + 1 for column in columns if column)
+        return len(set(zip(*columns, strict=True))) == prod(sides)
 
     def _ranges(self, number: int, only: Mask | None) -> dict[int, Interval]:
         machine = self.machine

@@ -2,15 +2,18 @@
 
 Only slots that some statement writes in part are looked at. What is written is taken as larger rather than smaller:
 bounds stand for what lies between them, and a part that moves in ways not understood counts as the whole slot. Of a
-part that cannot be said at all (`unsaid`) nothing is claimed.
+part that cannot be said at all (`unsaid`), as of threads with others between them, nothing is claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from math import prod
+from operator import or_
 
 from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure, const
 from croqc.flow.laid import Box, boxes_of, runs
@@ -20,6 +23,7 @@ from croqc.flow.program import Op, Program, Stage
 from croqc.flow.regions import Extent, Interval, Laid, Operand, each_of, span
 from croqc.flow.signature import Signature
 from croqc.flow.state import Access
+from croqc.sema.masks import Mask
 from croqc.sema.types import Data
 
 Boxes = tuple[Box, ...]
@@ -82,30 +86,55 @@ class Coverage:
         self.machine = machine
         self.writes: dict[int, dict[Boxes | None, Access]] = {}
         self.reads: list[Access] = []
-        self.lost: dict[
-            int, Access
-        ] = {}  # writes of which nothing says where they lie, where nothing else counts as all
+        self.lost: dict[int, Access] = {}  # of which nothing says where they lie, where nothing else counts as all
+        parted: defaultdict[tuple[object, ...], list[Access]] = defaultdict(list)
         for access in machine.accesses.parts.values():
-            if access.write:
-                self.writes.setdefault(access.slot, {}).setdefault(self._written(access), access)
-            else:
+            if not access.write:
                 self.reads.append(access)
-        for slot, writes in self.writes.items():
-            if None in writes and _is_unsaid(writes[None]):
-                self.lost[slot] = writes[None]
+            elif access.op.only is None or access.operand.whole:
+                self._add(access, self._written(access, None), _is_unsaid(access))
+            else:
+                where = (form for each in access.operand.extents() for form in (_form(each.low), _form(each.length)))
+                parted[access.path, access.slot, *where, *access.env].append(access)
+        for alike in parted.values():
+            self._add_parted(alike)
+        self.lost = {slot: access for slot, access in self.lost.items() if self.writes[slot][None] is access}
 
-    def _written(self, access: Access) -> Boxes | None:
+    def _add(self, access: Access, boxes: Boxes | None, lost: bool) -> None:
+        """`lost`: nothing says which part of the boxes is written."""
+        writes = self.writes.setdefault(access.slot, {})
+        if not lost and writes.get(boxes) is self.lost.get(access.slot):
+            writes[boxes] = access
+        writes.setdefault(boxes, access)
+        if lost:
+            self.lost.setdefault(access.slot, access)
+
+    def _add_parted(self, alike: Sequence[Access]) -> None:
+        """Writes of one part by some threads each, as the two sides of an `if` over threads are."""
+        only, first = reduce(or_, (access.op.only or 0 for access in alike)), alike[0]
+        lows = [each.low for each in first.operand.extents() if each.low is not None]
+        variables = frozenset[int]().union(*(low.variables() for low in lows))
+        is_box = self.machine.accesses.is_box
+        if is_box(first.path, only, variables):
+            self._add(first, self._written(first, only), _is_unsaid(first))
+            return
+        for access in alike:
+            box = is_box(access.path, access.op.only, variables)
+            self._add(access, self._written(access, access.op.only) if box else None, not box or _is_unsaid(access))
+
+    def _written(self, access: Access, only: Mask | None) -> Boxes | None:
         op = access.op
         if access.operand.whole or (isinstance(op, Copy) and not op.even):
             return None
         lengths = (extent.length for extent in access.operand.part)
         if any(length is None or length.const is None for length in lengths):
             return None  # it may be longer another time
-        found = self._boxes(access)
+        found = self._boxes(access, only)
         return None if found is None else found[0]
 
-    def _boxes(self, access: Access) -> tuple[Boxes, bool] | None:
-        """The bounds of the part, and whether every element between is touched; None where it is not understood."""
+    def _boxes(self, access: Access, only: Mask | None) -> tuple[Boxes, bool] | None:
+        """The bounds of the part in some threads, and whether every element between is touched; None where it is not
+        understood."""
         operand, stage = access.operand, access.operand.stage
         if stage is None:
             return None
@@ -113,10 +142,10 @@ class Coverage:
         if operand.whole:
             return (tuple((0, size) for size in shape),), operand.exact(access.env)
         if operand.laid is not None:
-            return self._laid(access, operand.laid, stage)
+            return self._laid(access, operand.laid, stage, only)
         if len(operand.part) != len(shape):
             return None
-        over, box, sure = self._over(access), [], operand.exact(access.env)
+        over, box, sure = self._over(access, only), [], operand.exact(access.env)
         for axis, (extent, size) in enumerate(zip(operand.part, shape, strict=True)):
             found = span(extent, access.env, over) if self._is_followed(extent, stage, axis) else None
             if found is None:
@@ -126,9 +155,9 @@ class Coverage:
             sure = sure and found[2]
         return (tuple(box),), sure
 
-    def _laid(self, access: Access, laid: Laid, stage: Stage) -> tuple[Boxes, bool] | None:
+    def _laid(self, access: Access, laid: Laid, stage: Stage, only: Mask | None) -> tuple[Boxes, bool] | None:
         """As `_boxes`, of a part that lies in stretches of elements."""
-        over, shape, moved = self._over(access), _shape(stage), self.machine.leapt
+        over, shape, moved = self._over(access, only), _shape(stage), self.machine.leapt
         extents = (Extent(laid.base, const(1)), *laid.part)
         if moved and any(each.low is None or not each.low.variables() <= self._fixed() for each in extents):
             return None
@@ -157,9 +186,9 @@ class Coverage:
         program = self.machine.program
         return {size.var for size in program.sizes} | set(program.placed.values())
 
-    def _over(self, access: Access) -> dict[int, Interval]:
+    def _over(self, access: Access, only: Mask | None) -> dict[int, Interval]:
         """As of `Accesses`, without loops whose bounds move."""
-        fixed, over = self._fixed(), dict(self.machine.accesses.over(access.path, access.op.only))
+        fixed, over = self._fixed(), dict(self.machine.accesses.over(access.path, only))
         for loop in self.machine.program.drawn:
             if not loop.low.variables() | loop.high.variables() <= fixed:
                 over.pop(loop.var, None)
@@ -185,7 +214,7 @@ class Coverage:
             written = self.writes.get(access.slot)
             if not written or None in written or access.op.maybe:
                 continue
-            found = self._boxes(access)
+            found = self._boxes(access, access.op.only)
             if found is None or (isinstance(access.op, Copy) and not access.op.even):
                 continue
             boxes = [box for each in written if each is not None for box in each]
@@ -278,6 +307,13 @@ def _is_unsaid(access: Access) -> bool:
     """Whether nothing says where a part lies: not one that moves with threads or data, whose extents are known."""
     operand = access.operand
     return not operand.whole and not operand.part and operand.laid is None and operand.stage is not None
+
+
+def _form(expr: Expr | None) -> object:
+    """Equal for expressions that are written alike."""
+    if expr is None or expr.op == "?":
+        return id(expr)
+    return expr.op, expr.value, *map(_form, expr.args)
 
 
 def _value(expr: Expr, env: Env) -> int | None:
