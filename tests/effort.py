@@ -13,6 +13,7 @@ def effort(work: Callable[[], object], times: int = 7) -> float:
     What `work` needs before it is made outside of it.
     """
     spent = []
+    collects = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
@@ -21,5 +22,6 @@ def effort(work: Callable[[], object], times: int = 7) -> float:
             work()
             spent.append(time.process_time() - start)
     finally:
-        gc.enable()
+        if collects:
+            gc.enable()
     return min(spent)

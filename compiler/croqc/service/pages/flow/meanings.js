@@ -10,7 +10,7 @@ const MEANINGS = {
   wait: ["wait", "The path stands here until the generation that it needs is complete, then goes on. In the machine this is a loop around mbarrier.try_wait.parity, which asks: is the phase with this parity over? The hatched part is the time that the path stands."],
   trigger: ["trigger", "The path reports its arrival on the mbarrier and goes on at once. When the last arrival is in and no bytes are outstanding, the phase is complete: a credit for whoever waits. The arrow leads there."],
   bootstrap: ["Credits at start", "A trigger before the path has waited for or touched anything. It completes the very first generation: it says that this buffer is free from the start."],
-  copy: ["copy", "Data moves from global into shared memory. The thread only starts it; the copy engine does the work while the path goes on. The bar ends where the last byte has landed."],
+  copy: ["copy", "Data moves between global and shared memory, or inside it. The thread only starts it; the copy engine does the work while the path goes on. The bar ends where the last byte has landed."],
   land: ["Landing", "The bytes of a copy have arrived in shared memory, or in global memory where it goes out. Where an mbarrier counts them, the hardware takes them off its outstanding bytes: the last landing completes the phase if all arrivals are in."],
   multiply: ["multiply", "The tensor cores multiply tiles that they read from shared memory. They are asynchronous too: the buffer may not be overwritten before the multiply has read it."],
   commit: ["commit", "Closes the group of multiplies that were started. Behind it the lowering waits until they have read their operands; only then may the path give the buffer back."],
