@@ -208,7 +208,7 @@ def test_a_function_that_is_in_sight_needs_no_note(functions: str, call: str) ->
 
 def test_a_function_that_is_not_in_sight_has_its_note_where_others_could_wait() -> None:
     text = "__device__ void some(int k);\n__co__ void f(global s32 [4] x) {{ parallel p by 4 : block {{ {} }} }}"
-    words = "credit flow: not all of 'some' is in sight, it is taken not to wait for other threads, nor to change sizes"
+    words = "credit flow: not all of 'some' is in sight, it is taken not to wait for others, nor to change sizes"
     for body, notes in (("call some(p);", []), ("parallel w by 2 : group-4 { call some(w); }", [words])):
         report = with_flow(check_text(text.format(body)), CHECK_BUDGET)
         assert [item.message for item in report.flow_found if item.code == "not-analysed"] == notes

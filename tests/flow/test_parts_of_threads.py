@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from croqc.flow.laid import joined
 from tests.flow.pipes import Verdict, check
 
 COPY = "dma.copy o => dst.subspan(512).at(b);"
@@ -125,6 +126,35 @@ def test_what_both_sides_of_a_condition_fill_is_whole(condition: str, other: str
     fill = f"if ({condition}) {{ {FILLED} }} {other.replace('%s', condition)}"
     found = kernel(f"parallel t by 512 : thread {{ {fill} }} {COPY}")
     assert found.rules == [] and found.strength == "proved"
+
+
+def turns(count: int, guard: str) -> str:
+    return f"""parallel p by 2 : group-4 {{
+          inthreads.async (p == 0) {{
+            foreach {{k}} in [{count}] {{ if ({guard}) {{ {EACH.format("o.at(k * 128 + t) = 1;")} }} }}
+            trigger full;
+          }}
+          inthreads.async (p == 1) {{ wait full; dma.copy o => dst.subspan({count * 128}).at(0); }}
+        }}"""
+
+
+@pytest.mark.parametrize("count", [8, 80, 150])
+def test_a_turn_that_writes_nothing_is_missed_among_however_many(count: int) -> None:
+    """More parts than are compared one by one come to a box, or two with a hole between them."""
+    inside = f"shared s32 [{count * 128}] o; shared event full;"
+    found = kernel(turns(count, f"k != {count // 2}"), inside)
+    assert found.rules == ["unwritten-read"]
+    first = count // 2 * 128
+    assert found.seen[0].finding.args["part"] == f"elements {first} to {first + 127} of 'o'"
+    whole = kernel(turns(count, f"k < {count}"), inside)
+    assert (whole.rules, whole.strength) == ([], "proved")
+
+
+def test_boxes_that_meet_are_one() -> None:
+    quarters = {((y, y + 2), (x, x + 4)) for y in (0, 2) for x in (0, 4)}
+    assert joined(quarters) == [((0, 4), (0, 8))]
+    assert joined({((0, 1),), ((2, 3),)}) == [((0, 1),), ((2, 3),)]
+    assert joined(set()) == []
 
 
 def test_groups_that_each_leave_out_some_of_their_own() -> None:

@@ -87,7 +87,7 @@ class Held:
         """What a request waits for."""
         wait = self.reading.before(params)
         assert wait is not None
-        await wait()
+        await wait(lambda: None)
 
     async def ended(self) -> None:
         self.go_on.set()

@@ -192,8 +192,8 @@ class Accesses:
         named = self.machine.program.placed
         placed = [one for one in self.machine.setting.placements if one.symbol and named.get(one.symbol) in variables]
         columns = [[one.value(thread) for thread in some] for one in placed]
-        sides = (max(column) - min(column) + 1 for column in columns if column)
-        return len(set(zip(*columns, strict=True))) == prod(sides)
+        sides = [max(column) - min(column) + 1 for column in columns if column]
+        return not sides or len(set(zip(*columns, strict=True))) == prod(sides)
 
     def _ranges(self, number: int, only: Mask | None) -> dict[int, Interval]:
         machine = self.machine

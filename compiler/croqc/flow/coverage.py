@@ -16,7 +16,7 @@ from math import prod
 from operator import or_
 
 from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure, const
-from croqc.flow.laid import Box, boxes_of, runs
+from croqc.flow.laid import Box, boxes_of, joined, runs
 from croqc.flow.machine import Machine
 from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.program import Op, Program, Stage
@@ -86,6 +86,7 @@ class Coverage:
         self.machine = machine
         self.writes: dict[int, dict[Boxes | None, Access]] = {}
         self.reads: list[Access] = []
+        self._joined: dict[int, list[Box]] = {}
         self.lost: dict[int, Access] = {}  # of which nothing says where they lie, where nothing else counts as all
         parted: defaultdict[tuple[object, ...], list[Access]] = defaultdict(list)
         for access in machine.accesses.parts.values():
@@ -212,14 +213,12 @@ class Coverage:
         part."""
         for access in self.reads:
             written = self.writes.get(access.slot)
-            if not written or None in written or access.op.maybe:
+            if not written or None in written or access.op.maybe or self._covered(access.slot) is None:
                 continue
             found = self._boxes(access, access.op.only)
             if found is None or (isinstance(access.op, Copy) and not access.op.even):
                 continue
-            boxes = [box for each in written if each is not None for box in each]
-            covered = boxes if len(written) <= _MOST_PARTS or not boxes else [_bounds(boxes)]
-            for part in sorted(part for box in found[0] for part in _left(box, covered)):
+            for part in sorted(part for box in found[0] for part in _left(box, self._covered(access.slot) or ())):
                 yield access, found, part
 
     def unsaid(self) -> Access | None:
@@ -228,14 +227,25 @@ class Coverage:
         for access in self.reads:
             if _is_unsaid(access) and None not in self.writes.get(access.slot, {None: access}):
                 return access
+            written = self.writes.get(access.slot, {})
+            if written and None not in written and self._covered(access.slot) is None:
+                return next(iter(written.values()))
         for slot, access in self.lost.items():
             del self.writes[slot][None]
             reads = any(read.slot == slot for read in self.reads)
             missing = any(read.slot == slot for read, _, _ in self.unwritten()) or not self.writes[slot]
             self.writes[slot][None] = access
+            missing = missing or self._covered(slot) is None
             if reads and missing:
                 return access
         return None
+
+    def _covered(self, slot: int) -> list[Box] | None:
+        """What is written of a slot where that is known, in few boxes; None where it lies in too many."""
+        if slot not in self._joined:
+            self._joined[slot] = joined({box for each in self.writes[slot] if each is not None for box in each})
+        found = self._joined[slot]
+        return found if len(found) <= _MOST_PARTS else None
 
     def _goes_out(self, access: Access, read: Boxes, part: Box) -> tuple[bool, Env | None]:
         """Whether it is known where a part is copied to, and sizes with which some of it lies inside a tensor."""
@@ -322,11 +332,6 @@ def _value(expr: Expr, env: Env) -> int | None:
     except UndecidedError:
         return None
     return None if value is VARIES or value is DATA else int(value)
-
-
-def _bounds(boxes: list[Box]) -> Box:
-    """The smallest box around all."""
-    return tuple((min(lo for lo, _ in axis), max(hi for _, hi in axis)) for axis in zip(*boxes, strict=True))
 
 
 def _left(box: Box, written: Iterable[Box]) -> list[Box]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -48,3 +49,26 @@ def boxes_of(low: int, behind: int, shape: Sequence[int]) -> Iterator[Box]:
 def _in_row(row: int, low: int, behind: int, shape: Sequence[int]) -> Iterator[Box]:
     for box in boxes_of(low, behind, shape[1:]):
         yield (row, row + 1), *box
+
+
+def joined(boxes: Iterable[Box]) -> list[Box]:
+    """The same elements in fewer boxes: those that differ along one axis alone, and meet there, are one."""
+    found, before = sorted(set(boxes)), 0
+    while len(found) != before:
+        before = len(found)
+        for axis in range(len(found[0]) if found else 0):
+            beside: defaultdict[Box, list[tuple[int, int]]] = defaultdict(list)
+            for box in found:
+                beside[box[:axis] + box[axis + 1 :]].append(box[axis])
+            found = [(*rest[:axis], side, *rest[axis:]) for rest, sides in beside.items() for side in _united(sides)]
+    return sorted(found)
+
+
+def _united(sides: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for low, behind in sorted(sides):
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], behind))
+        else:
+            found.append((low, behind))
+    return found

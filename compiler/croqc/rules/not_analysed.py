@@ -13,7 +13,9 @@ _WAYS_OUT = {OUTER_EVENT: "declare it inside 'parallel' as 'shared event', if on
 def _render(finding: Finding, _: Subject) -> Words:
     function = finding.args.get("function")
     if function:
-        return Words(f"credit flow: not all of '{function}' is in sight, it is taken not to wait for other threads, nor to change sizes")
+        return Words(
+            f"credit flow: not all of '{function}' is in sight, it is taken not to wait for others, nor to change sizes"
+        )
     if finding.args.get("empty"):
         return Words("credit flow: this text is taken to do nothing")
     reason = str(finding.args["reason"])

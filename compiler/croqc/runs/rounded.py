@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from croqc.runs.elements import ELEMENTS, eps
-from croqc.runs.usage import RESULT
 from croqc.sema.model import Model, Symbol
 from croqc.sema.roots import base_name
 from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast
+from croqc.syntax.expectation import RESULT
 from croqc.syntax.visit import walk
 
 _SAME = frozenset({"__to", "cdiv", "__fabs", "__floor", "__ceil", "__round", "__sign", "__min", "__max", "__isfinite"})

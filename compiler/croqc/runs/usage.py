@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from croqc.sema.model import Model, Symbol, SymbolKind, View
 from croqc.sema.types import Data
 from croqc.syntax import ast
 from croqc.syntax.visit import walk
-
-RESULT: Final = "result"
-"""The returned value in `expect` lines, whatever it is called in the function (docs/running.md)."""
 
 
 @dataclass(frozen=True, slots=True)

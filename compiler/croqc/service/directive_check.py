@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from croqc.runs.usage import RESULT
 from croqc.sema.model import Model, Symbol, SymbolKind
 from croqc.sema.types import Scalar
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective, RunDirective
+from croqc.syntax.expectation import RESULT
 from croqc.syntax.formulas import Apply, names_in
 from croqc.syntax.formulas import walk as formula_nodes
 from croqc.syntax.visit import walk

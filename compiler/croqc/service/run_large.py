@@ -15,13 +15,13 @@ import numpy as np
 from croqc.engines.gpu.judging import Judged, judging_of
 from croqc.engines.gpu.run import CardResult, Large
 from croqc.runs.elements import ELEMENTS, Array
-from croqc.runs.usage import RESULT
 from croqc.sema.model import Model
 from croqc.sema.types import Data, Void
 from croqc.service.run_data import RunData, Size
 from croqc.service.run_notes import hints
 from croqc.service.run_verdict import Outcome, operands, returned_name
 from croqc.syntax.directive_clauses import ExpectDirective
+from croqc.syntax.expectation import RESULT
 from croqc.text.record import replace
 from croqc.text.span import Span
 

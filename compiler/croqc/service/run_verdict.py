@@ -15,7 +15,7 @@ from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.runs.rounded import coarser, rounded_in
 from croqc.runs.shapes import FormulaError, check_shapes
-from croqc.runs.usage import RESULT, poisoned, usage_of
+from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.elements import canonical
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Data, Scalar
@@ -24,6 +24,7 @@ from croqc.service.run_notes import hints
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective
+from croqc.syntax.expectation import RESULT
 from croqc.syntax.visit import walk
 from croqc.text.record import record
 from croqc.text.span import NOWHERE, Span

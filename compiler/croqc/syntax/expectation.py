@@ -64,6 +64,7 @@ __all__ = [
 ]
 
 CODE: Final = "run-directive"
+RESULT: Final = "result"  # what an expectation calls the returned value
 MAX_LENGTH: Final = 2000  # characters
 MAX_DEPTH: Final = 100  # of the tree; all that walks the result may recurse
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from croqc.runs.usage import RESULT
 from croqc.sema.model import Model
 from croqc.service.check import FunctionReport
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
+from croqc.syntax.expectation import RESULT
 from croqc.syntax.formulas import names_in
 from croqc.syntax.visit import nodes_of_kind
 

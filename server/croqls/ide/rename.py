@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from croqc.runs.usage import RESULT
 from croqc.sema.model import SymbolKind
 from croqc.service.check import FileReport
+from croqc.syntax.expectation import RESULT
 from croqc.syntax.keywords import FOREIGN, KEYWORDS, LIBRARY_PREFIX, REGION_MARKERS
 from croqc.syntax.tokens import Kind
 from croqc.text.diagnostics import Severity
