@@ -202,6 +202,12 @@ __co__ void f(global s32 [R, C] src, global s32 [R, C] dst, int n) {
         "call set(q > 0 ? q : n, 1);",
         "call look(&n, 1);",
         'asm volatile("mov.u32 %0, 1;" : "=r"(n));',
+        '__cpp__("n = 1;");',
+        '__cpp__("n <<= 1;");',
+        '__cpp__("if (q) ++n;");',
+        '__cpp__("n--;");',
+        '__cpp__("point(&n);");',
+        '__cpp__("int& other = n; other = 2;");',
     ],
 )
 def test_a_parameter_that_may_be_written_is_no_size_any_more(step: str) -> None:
@@ -218,6 +224,8 @@ def test_a_parameter_that_may_be_written_is_no_size_any_more(step: str) -> None:
         "call unknown(n);",  # its note says that it is read as empty
         "mutable int m = n; call set(m, n);",
         'asm volatile("mov.u32 %0, %1;" : "=r"(q) : "r"(n));',
+        '__cpp__("q = n == 1 && n > 2;");',
+        '__cpp__("int other = n & 3, more = n;");',
     ],
 )
 def test_a_parameter_that_is_handed_on_as_a_value_stays_a_size(step: str) -> None:

@@ -128,6 +128,13 @@ def test_what_both_sides_of_a_condition_fill_is_whole(condition: str, other: str
     assert found.rules == [] and found.strength == "proved"
 
 
+def test_where_threads_part_and_buffers_are_read_nothing_is_proved() -> None:
+    """Nothing is asynchronous; but nobody has followed what is read."""
+    fill = "if (t < 64) { dst.at(t) = src.at(t); } else { dst.at(t) = o.at(t); }"
+    found = kernel(f"parallel t by 512 : thread {{ {fill} }}")
+    assert found.strength not in ("proved", "checked")
+
+
 def turns(count: int, guard: str) -> str:
     return f"""parallel p by 2 : group-4 {{
           inthreads.async (p == 0) {{

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from typing import Any
 
@@ -257,6 +257,9 @@ class Lowering(Builder):
         test.split = len(self.ops) > middle or not all(isinstance(op, _QUIET) for op in body)
         if not body:
             del self.ops[start:]
+        elif over is not None and len(self.paths) == 1 and self.taking.decides(node.cond) and _touches(body):
+            del self.ops[start:]  # each side is of its own threads
+            self.ops += [op for op in body if op.only]
         elif not test.expr.known and all(_is_plain_access(op) for op in body):
             for op in body:
                 op.maybe = op.maybe or "run-time data decides whether this part is touched"
@@ -297,6 +300,10 @@ class Lowering(Builder):
 
     def error(self, node: ast.Node) -> None:
         self.emit(Fail(node.span, "it cannot be read"))
+
+
+def _touches(body: Iterable[Op]) -> bool:
+    return all(isinstance(op, Touch) for op in body)
 
 
 def _is_plain_access(op: Op) -> bool:

@@ -116,7 +116,7 @@ def _call(lowering: Lowering, call: ast.Call) -> None:
         lowering.emit(op)
 
 
-def _gives_sizes_away(lowering: Lowering, node: ast.Call | ast.Asm, by: str) -> bool:
+def _gives_sizes_away(lowering: Lowering, node: ast.Call | ast.Cpp | ast.Asm, by: str) -> bool:
     """Whether what may write a parameter of the kernel ends the analysis here: sizes are the same everywhere."""
     for symbol in foreign_parameters(lowering.model, node):
         lowering.emit(Fail(node.span, f"{by} may give '{symbol.name}' another value; hand on a variable of its own"))
@@ -159,7 +159,7 @@ def _sync(lowering: Lowering, node: ast.Sync) -> None:
 
 def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
     context = lowering.model.context
-    if isinstance(node, ast.Asm) and _gives_sizes_away(lowering, node, "'asm'"):
+    if _gives_sizes_away(lowering, node, "'asm'" if isinstance(node, ast.Asm) else "this C++"):
         return
     text = island_text(context, node) if isinstance(node, ast.Cpp) else node.template.value
     match effect_of(text, context.waiting_functions):

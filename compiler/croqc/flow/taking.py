@@ -30,6 +30,10 @@ class Taking:
         own = mask if holds else self.masks.whole() & ~mask
         return own if outer is None else outer & own
 
+    def decides(self, cond: ast.Node) -> bool:
+        """Whether it is known for which threads a condition holds."""
+        return self.masks is not None and self._is_of_threads(cond) and self.masks.of(cond) is not None
+
     def _is_of_threads(self, cond: ast.Node) -> bool:
         for name in nodes_of_kind(cond, ast.Name):
             value = self.model.values.get(name)

@@ -193,7 +193,7 @@ def _says_nothing(setting: Setting, loose: bool, machine: Machine, outcome: Outc
         outcome.guarded = True
         return True
     if machine.undecided is not None:
-        matters = not is_plain(setting) or machine.undecided[1] == NEVER_ENDS
+        matters = not is_plain(setting) or bool(setting.program.stages) or machine.undecided[1] == NEVER_ENDS
         outcome.undecided = machine.undecided if matters else None
         return True
     return False

@@ -5,10 +5,12 @@ may be written, is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Protocol
 
+from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
 from croqc.sema.types import Bounded, Scalar
 from croqc.syntax import ast
@@ -65,10 +67,24 @@ def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
                     places.append(place)
         case ast.Asm():
             places += [each for operand in node.outputs for each in _places(operand.value)]
+        case ast.Cpp():
+            text = island_text(model.context, node)
+            yield from (
+                symbol
+                for name, symbol in model.islands.get(node, {}).items()
+                if symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded) and _may_write(text, name)
+            )
     for place in places:
         symbol = model.uses.get(place) if isinstance(place, ast.Name) else None
         if symbol is not None and symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded):
             yield symbol
+
+
+def _may_write(text: str, name: str) -> bool:
+    """Whether a text seems to assign to a name, or to take its address or a reference to it."""
+    assigned = r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+    before = r"(?:\+\+|--|(?<!&)&)\s*|&\s*\w+\s*(?:=|\{|\()\s*"
+    return re.search(rf"\b{name}\b{assigned}|(?:{before})\b{name}\b", text) is not None
 
 
 def shared_with_islands(model: Facts) -> frozenset[Symbol]:
