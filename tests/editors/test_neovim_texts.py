@@ -81,8 +81,11 @@ def test_a_rule_is_explained_by_its_finding_or_its_name(nvim: Neovim) -> None:
     nvim.do("CroqExplain")
     assert nvim.float().startswith("# undeclared-name\n")
     nvim.do("close")
+    nvim.cursor("__co__")
+    nvim.do("CroqExplain")
     nvim.do("CroqExplain credit-deadlok")
-    (said,) = nvim.value("said")
+    nothing, said = nvim.value("#said == 2 and said")
+    assert nothing == "croqtile: no finding here; :CroqExplain RULE explains one by its name"
     assert "credit-deadlock" in said
     names = nvim.lua("return vim.fn.getcompletion('CroqExplain credit-', 'cmdline')")
     assert "credit-deadlock" in names

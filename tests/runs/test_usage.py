@@ -39,6 +39,8 @@ def sets(body: str) -> tuple[set[str], set[str], set[str]]:
         ),
         ("w = b.subspan(8, 64).at(p, 0); s = dma.copy w => shared; dma.copy s => w;", {"b"}, {"b"}, set()),
         ("parallel t by 64 : thread __atomic_add(k.at(t), 1);", {"k"}, {"k"}, set()),
+        ("parallel t by 64 : thread __atomic_max(k.at(t), a.at(t, 0));", {"a", "k"}, {"k"}, set()),
+        ("parallel t by 64 : thread b.at(t, 0) = __max(a.at(t, 0), 0);", {"a"}, {"b"}, {"b"}),
         ('parallel t by 64 : thread __cpp__("b[t] = a[t];");', {"a", "b"}, {"a", "b"}, set()),
     ],
 )

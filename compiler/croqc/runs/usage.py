@@ -55,8 +55,8 @@ class _Tracer:
                 self.handled.add(base)  # the chain as a whole has a view of its own
             case ast.Copy(dest=dest) | ast.MmaStore(dest=dest):
                 self.write(dest)
-            case ast.Call(kind=kind, args=args) if kind != "barrier":
-                for arg in args:
+            case ast.Call(kind="call" | "intrinsic" | "atomic" as kind, args=args):
+                for arg in args[:1] if kind == "atomic" else args:
                     self.write(arg)
                     self.handled.discard(arg)
             case ast.Cpp():

@@ -88,28 +88,32 @@ end
 
 -- --- rules ---
 
---- The rules of the findings in the line of the cursor, else of the whole buffer; without doubles.
-function M.rules_here()
-  local function codes(found)
-    local names = {}
-    for _, item in ipairs(found) do
-      if type(item.code) == "string" and not vim.tbl_contains(names, item.code) then
-        table.insert(names, item.code)
-      end
+-- Adds what has not come yet to a list of names.
+local function add(names, more)
+  for _, name in ipairs(more) do
+    if type(name) == "string" and not vim.tbl_contains(names, name) then
+      table.insert(names, name)
     end
-    return names
   end
-  local here = codes(vim.diagnostic.get(0, { lnum = vim.api.nvim_win_get_cursor(0)[1] - 1 }))
-  return #here > 0 and here or codes(vim.diagnostic.get(0))
+  return names
+end
+
+local function codes(found)
+  return vim.tbl_map(function(item)
+    return item.code or false
+  end, found)
+end
+
+--- The rules of the findings in the line of the cursor, without doubles.
+function M.rules_here()
+  return add({}, codes(vim.diagnostic.get(0, { lnum = vim.api.nvim_win_get_cursor(0)[1] - 1 })))
 end
 
 --- The names of all rules, those of the findings here first; as far as a server tells them at once.
 function M.rules()
-  local names = M.rules_here()
+  local names = add(M.rules_here(), codes(vim.diagnostic.get(0)))
   for _, rule in ipairs((answer_of("croqtile.explain") or {}).rules or {}) do
-    if not vim.tbl_contains(names, rule.name) then
-      table.insert(names, rule.name)
-    end
+    add(names, { rule.name })
   end
   return names
 end
