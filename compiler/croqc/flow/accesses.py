@@ -188,7 +188,7 @@ class Accesses:
         path = paths[number] if number < len(paths) else None
         if only is None and (path is None or not path.scattered):
             return True
-        some = path.numbers if path is not None and only is None else _taking(path, only or 0)
+        some = _taking(path, only)
         named = self.machine.program.placed
         placed = [one for one in self.machine.setting.placements if one.symbol and named.get(one.symbol) in variables]
         columns = [[one.value(thread) for thread in some] for one in placed]
@@ -200,7 +200,7 @@ class Accesses:
         program, ranges = machine.program, {}
         paths = machine.setting.paths
         threads = paths[number].threads if number < len(paths) else None
-        some = [] if only is None else _taking(paths[number] if number < len(paths) else None, only)
+        some = () if only is None else _taking(paths[number] if number < len(paths) else None, only)
         for place in machine.setting.placements:
             if place.symbol in program.placed and place.symbol is not None:
                 values = range(place.bound)
@@ -237,8 +237,8 @@ class Accesses:
             access.index, access.end = path.number, path.epoch
 
 
-def _taking(path: Path | None, only: Mask) -> list[int]:
+def _taking(path: Path | None, only: Mask | None) -> Sequence[int]:
     """The threads of a path, or of the block, that conditions leave."""
     if path is None or not path.thread_count:
-        return list(members(only))
-    return [thread for thread in path.numbers if only >> thread & 1]
+        return list(members(only or 0))
+    return path.numbers if only is None else [thread for thread in path.numbers if only >> thread & 1]

@@ -99,16 +99,14 @@ class Coverage:
                 parted[access.path, access.slot, *where, *access.env].append(access)
         for alike in parted.values():
             self._add_parted(alike)
-        self.lost = {slot: access for slot, access in self.lost.items() if self.writes[slot][None] is access}
+        self.lost = {slot: access for slot, access in self.lost.items() if None not in self.writes.get(slot, ())}
 
     def _add(self, access: Access, boxes: Boxes | None, lost: bool) -> None:
-        """`lost`: nothing says which part of the boxes is written."""
-        writes = self.writes.setdefault(access.slot, {})
-        if not lost and writes.get(boxes) is self.lost.get(access.slot):
-            writes[boxes] = access
-        writes.setdefault(boxes, access)
+        """`boxes`: None stands for the whole slot; `lost`: nothing says which part is written."""
         if lost:
             self.lost.setdefault(access.slot, access)
+        else:
+            self.writes.setdefault(access.slot, {}).setdefault(boxes, access)
 
     def _add_parted(self, alike: Sequence[Access]) -> None:
         """Writes of one part by some threads each, as the two sides of an `if` over threads are."""
@@ -211,6 +209,10 @@ class Coverage:
     def unwritten(self) -> Iterator[tuple[Access, tuple[Boxes, bool], Box]]:
         """As `gaps`, also what lies beyond a tensor: the read, its boxes with whether all of them is read, and the
         part."""
+        return (each for each in self._rest() if each[0].slot not in self.lost)
+
+    def _rest(self) -> Iterator[tuple[Access, tuple[Boxes, bool], Box]]:
+        """As `unwritten`, as if nothing but what is known were written."""
         for access in self.reads:
             written = self.writes.get(access.slot)
             if not written or None in written or access.op.maybe or self._covered(access.slot) is None:
@@ -230,13 +232,10 @@ class Coverage:
             written = self.writes.get(access.slot, {})
             if written and None not in written and self._covered(access.slot) is None:
                 return next(iter(written.values()))
+        missing = {read.slot for read, _, _ in self._rest()} if self.lost else set()
         for slot, access in self.lost.items():
-            del self.writes[slot][None]
             reads = any(read.slot == slot for read in self.reads)
-            missing = any(read.slot == slot for read, _, _ in self.unwritten()) or not self.writes[slot]
-            self.writes[slot][None] = access
-            missing = missing or self._covered(slot) is None
-            if reads and missing:
+            if reads and (slot in missing or slot not in self.writes or self._covered(slot) is None):
                 return access
         return None
 
