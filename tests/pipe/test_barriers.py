@@ -61,7 +61,9 @@ def test_an_arrival_after_what_other_paths_see_in_global_memory_meets() -> None:
     assert heads(role(writes, arrive()), reads)[:3] == ["role", "src[0,", "arrive*"]
     assert heads(role(writes, arrive()))[:3] == ["role", "src[0,", "arrive"]
     assert heads(role(write(DST), arrive()), reads)[:3] == ["role", "dst[0,", "arrive"]
-    both = replace(role(writes, arrive(), load(mechanism=VECTOR, vector=16)), path="path w == 0, path w == 1")
+    both = replace(
+        role(writes, arrive(), load(mechanism=VECTOR, vector=16)), path="path w == 0, path w == 1", several=True
+    )
     assert heads(both)[:3] == ["role", "src[0,", "arrive*"]
     assert heads(replace(both, path="path w = 0, v = 1"))[:3] == ["role", "src[0,", "arrive"]  # one path, two indices
 

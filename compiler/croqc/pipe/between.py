@@ -39,6 +39,6 @@ def _run(body: Body, path: str) -> Iterator[tuple[ir.Stmt, str]]:
         yield stmt, path
         inside = path
         if isinstance(stmt, ir.Role):
-            inside = _EVERY if ", path " in stmt.path else stmt.path
+            inside = _EVERY if stmt.several else stmt.path
         for inner in bodies(stmt):
             yield from _run(inner, inside)

@@ -57,8 +57,8 @@ from croqc.text.span import Span
 
 @record
 class Role(Stmt):
-    """A region that some paths run. `threads` is how many threads of a unit run it, `groups` the numbers of the
-    warpgroups that any of them belongs to. With the unit BLOCK a single path runs it, whose threads, from number
+    """A region that some paths run, one or `several`. `threads` is how many threads of a unit run it, `groups` the
+    numbers of the warpgroups that any of them belongs to. With the unit BLOCK a single path runs it, whose threads, from number
     `first` on, are no single warp or warpgroup: then BLOCK stands for them in the statements inside.
 
     (elect) `elected`: one of them does it all; (registers) `registers`: what its warpgroups set by `setmaxnreg` at its
@@ -73,6 +73,7 @@ class Role(Stmt):
     threads: int
     groups: tuple[int, ...]
     first: int = 0
+    several: bool = False
     elected: bool = False
     registers: int | None = None
     gives: bool = False

@@ -129,7 +129,10 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.If: (lambda s: f"if {expression(s.cond)}", frozenset({"cond"})),
     ir.Jump: (lambda s: s.word, frozenset({"word"})),
     ir.Scope: (lambda s: "scope", frozenset()),
-    ir.Role: (lambda s: f"role {s.path}  when {expression(s.cond)}", frozenset({"path", "cond"})),
+    ir.Role: (
+        lambda s: f"role {s.path}  when {expression(s.cond)}",
+        frozenset({"path", "cond", "several"}),
+    ),  # a title names all paths
     ir.Text: (lambda s: f"text {s.text!r}", frozenset({"text"})),
     ir.Call: (lambda s: f"call {s.name}({', '.join(map(expression, s.args))})", frozenset({"name", "args"})),
     ir.Wait: (lambda s: f"wait {_slot(s.slot)}", frozenset({"slot"})),

@@ -297,7 +297,7 @@ class _Building:
             c.first, c.threads = inside[0], threads
         groups = tuple(sorted({thread // THREADS[Unit.GROUP4] for thread in inside}))
         cond, body = c.expr(node.cond), c.body(node.body)
-        role = ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups, c.first)
+        role = ir.Role(node.span, _title(paths), cond, body, c.unit, threads, groups, c.first, len(paths) > 1)
         c.unit, c.in_team, c.first, c.threads, self.entered = saved
         return [role, *joined]
 
