@@ -225,7 +225,7 @@ def test_a_parameter_that_may_be_written_is_no_size_any_more(step: str) -> None:
         "mutable int m = n; call set(m, n);",
         'asm volatile("mov.u32 %0, %1;" : "=r"(q) : "r"(n));',
         '__cpp__("q = n == 1 && n > 2;");',
-        '__cpp__("int other = n & 3, more = n;");',
+        '__cpp__("int other = n & 3, more = q & n;");',
     ],
 )
 def test_a_parameter_that_is_handed_on_as_a_value_stays_a_size(step: str) -> None:

@@ -83,7 +83,8 @@ def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
 def _may_write(text: str, name: str) -> bool:
     """Whether a text seems to assign to a name, or to take its address or a reference to it."""
     assigned = r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
-    before = r"(?:\+\+|--|(?<!&)&)\s*|&\s*\w+\s*(?:=|\{|\()\s*"
+    address = r"(?:^|[-+*/%=(,;{\[!~?:<>|^]|\breturn)\s*&"  # behind a value, `&` has two operands
+    before = rf"(?:\+\+|--|{address})\s*|&\s*\w+\s*(?:=|\{{|\()\s*"
     return re.search(rf"\b{name}\b{assigned}|(?:{before})\b{name}\b", text) is not None
 
 
