@@ -58,8 +58,8 @@ from croqc.text.span import Span
 @record
 class Role(Stmt):
     """A region that some paths run, one or `several`. `threads` is how many threads of a unit run it, `groups` the
-    numbers of the warpgroups that any of them belongs to. With the unit BLOCK a single path runs it, whose threads, from number
-    `first` on, are no single warp or warpgroup: then BLOCK stands for them in the statements inside.
+    numbers of the warpgroups that any of them belongs to. With the unit BLOCK one path runs it, whose threads, from
+    number `first` on, are no single warp or warpgroup: then BLOCK stands for them in the statements inside.
 
     (elect) `elected`: one of them does it all; (registers) `registers`: what its warpgroups set by `setmaxnreg` at its
     start, None to leave them, and whether each of their threads `gives` some; (barriers) `barrier`: the number of the
