@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Final
 
 from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
@@ -19,12 +18,10 @@ from croqc.sema.roots import base_name
 from croqc.sema.types import Fragment
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
+from croqc.targets.registers import FILE, LEAST, THREAD, share
 from croqc.targets.table import Feature, Instruction
 from croqc.text.record import record
 from croqc.text.span import Span
-
-_FILE, _STEP, _MOST = 65536, 8, 255  # registers of a multiprocessor, granularity, of a thread
-_LEAST: Final = 24  # what threads keep that give theirs to others (PTX ISA, setmaxnreg)
 
 
 @record
@@ -111,9 +108,9 @@ def _limit(builder: Builder, masks: Masks, chain: Sequence[ast.InThreads]) -> in
     others = masks.threads - count
     moved = builder.context.target.has(Feature.SETMAXNREG) and others % THREADS[Unit.GROUP4] == 0
     if not count or (chain and running is None):
-        return _MOST
-    spare = _FILE - _LEAST * others if moved else _FILE
-    return min(spare // (count if moved else masks.threads) // _STEP * _STEP, _MOST)
+        return THREAD
+    spare = FILE - LEAST * others if moved else FILE
+    return share(spare, count if moved else masks.threads)
 
 
 def _tell(builder: Builder, lives: list[_Life], limit: int, threads: int) -> None:

@@ -10,9 +10,8 @@ from croqc.pipe.errors import LoweringError
 from croqc.sema.model import THREADS, Kernel, Model, Unit
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
+from croqc.targets.registers import FILE, share
 from croqc.text.span import Span
-
-_FILE, _STEP, _MOST = 65536, 8, 255  # registers of a multiprocessor, granularity, of a thread (PTX ISA, .maxnreg)
 
 
 def bounds_of(model: Model, kernel: Kernel, threads: int) -> ir.Bounds:
@@ -67,4 +66,4 @@ def _number(model: Model, node: ast.Expr) -> int:
 def _most_registers(threads: int) -> int:
     """With which a block still fits on a multiprocessor: registers are given to whole warps, in steps."""
     warp = THREADS[Unit.GROUP]
-    return min(_FILE // (-(-threads // warp) * warp) // _STEP * _STEP, _MOST)
+    return share(FILE, -(-threads // warp) * warp)

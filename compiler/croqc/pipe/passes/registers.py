@@ -20,11 +20,11 @@ from croqc.pipe.pieces import BESIDE, in_pieces
 from croqc.pipe.transfers import is_load
 from croqc.pipe.walk import Body, flat, rewrite, statements
 from croqc.sema.model import THREADS, Unit
+from croqc.targets.registers import FILE, LEAST, STEP, share
 from croqc.targets.table import Feature
 from croqc.text.record import record, replace
 
-_FILE, _STEP = 65536, 8  # registers of a multiprocessor; granularity
-_LOADER = (40, 32, 24)  # a loader's registers: as many as leave the others what they need
+_LOADER = (40, 32, LEAST)  # a loader's registers: as many as leave the others what they need
 _SPARE, _MOST = 90, 240  # what a consumer needs beside accumulators; the limit
 _LIGHT = (ir.Let, ir.Set, ir.Loop, ir.While, ir.If, ir.Scope, ir.Jump, ir.Wait, ir.Arrive, ir.Expect, ir.Role)
 
@@ -49,7 +49,7 @@ def _even(kernel: ir.Kernel) -> int:
     """How many registers the launch gives each thread at most."""
     if kernel.bounds.registers:
         return kernel.bounds.registers
-    return min(_FILE // kernel.threads // max(kernel.bounds.blocks, 1) // _STEP * _STEP, 255)
+    return share(FILE, kernel.threads * max(kernel.bounds.blocks, 1))
 
 
 def _may_move(kernel: ir.Kernel, env: Env) -> bool:
@@ -109,7 +109,7 @@ def _counts(kernel: ir.Kernel, env: Env, placed: _Placed, held: int, even: int) 
     if needed <= even and not (placed.last and alone and whole > 2):
         return {}
     giving, taking = (sum(len(role.groups) for role in some) for some in (loaders, consumers))
-    shares = {own: min((even * (giving + taking) - own * giving) // taking // _STEP * _STEP, _MOST) for own in _LOADER}
+    shares = {own: min((even * (giving + taking) - own * giving) // taking // STEP * STEP, _MOST) for own in _LOADER}
     own = next((own for own, rest in shares.items() if rest >= held + _SPARE), max(_LOADER, key=shares.__getitem__))
     if shares[own] <= even:
         return {}  # there are more than a thread can have

@@ -12,8 +12,9 @@ from croqc.pipe.published import otherwise_used
 from croqc.pipe.transfers import is_load
 from croqc.pipe.walk import Body, bodies, flat, statements
 from croqc.sema.model import THREADS, Unit
+from croqc.targets.registers import FILE, LEAST, STEP
 
-_FILE, _STEP, _LEAST, _MOST = 65536, 8, 24, 256  # registers of a multiprocessor; of a thread (PTX ISA, setmaxnreg)
+_MOST = 256  # what a role may set (PTX ISA, setmaxnreg)
 _BITS = 64
 
 
@@ -58,11 +59,11 @@ def registers(kernel: ir.Kernel) -> Iterator[str]:
     for role in taken:
         count = role.registers or 0
         whole = role.unit is Unit.GROUP4 or (role.gives and len(role.groups) == 1)  # else a part of its warps sets them
-        if count % _STEP or not _LEAST <= count <= _MOST or not whole:
+        if count % STEP or not LEAST <= count <= _MOST or not whole:
             yield f"{role.path} cannot have {count} registers a thread"
     total = sum((role.registers or 0) * THREADS[Unit.GROUP4] * len(role.groups) for role in taken)
-    if total > _FILE:
-        yield f"the roles take {total} registers of {_FILE}"
+    if total > FILE:
+        yield f"the roles take {total} registers of {FILE}"
 
 
 def barriers(kernel: ir.Kernel) -> Iterator[str]:
