@@ -43,7 +43,7 @@ def mended(body: str) -> str:
         ("    v = s.at(127 - t); s.at(t) = v;\n", "    v = s.at(127 - t); sync.shared; s.at(t) = v;\n"),
         (  # in front of the condition: not all threads come inside
             "    v = s.at(0);\n    if (t == 99) {\n      s.at(0) = v;\n    }\n",
-            "    v = s.at(0);\n    sync.shared;\n    if (t == 99) {\n      s.at(0) = v;\n    }\n",
+            "    v = s.at(0);\n    sync.shared;\n    if (t == 99) {\n      s.at(0) = v;\n    }\n    sync.shared;\n",
         ),
         (  # in front of the loop that does not read, once
             "    v = s.at(127 - t);\n    foreach i in 4 {\n      s.at(t) = v;\n    }\n",
@@ -58,6 +58,23 @@ def mended(body: str) -> str:
             "    s.at(t) = x.at(b, t);\n    v = s.at(127 - t);\n",
             "    s.at(t) = x.at(b, t);\n    sync.shared;\n    v = s.at(127 - t);\n",
         ),
+        (  # in front of the conditions of threads that need not come
+            "    i = b * 128 + t;\n    if (i < K) {\n      s.at(t) = 1.0f;\n    }\n"
+            "    if (i < K) { v = s.at(127 - t); }\n",
+            "    i = b * 128 + t;\n    if (i < K) {\n      s.at(t) = 1.0f;\n    }\n    sync.shared;\n"
+            "    if (i < K) { v = s.at(127 - t); }\n",
+        ),
+        (  # between the turns, where one statement does both
+            "    foreach k in 6 {\n      if (t < 64 - 8 * k) { s.at(t) += s.at(t + 64 - 8 * k); }\n    }\n",
+            "    foreach k in 6 {\n      sync.shared;\n"
+            "      if (t < 64 - 8 * k) { s.at(t) += s.at(t + 64 - 8 * k); }\n    }\n",
+        ),
+        (  # what the turn before has written at its end
+            "    foreach k in 4 {\n      v = s.at(127 - t);\n      sync.shared;\n      s.at(t) = x.at(k, t);\n    }\n"
+            "    sync.shared;\n",
+            "    foreach k in 4 {\n      sync.shared;\n      v = s.at(127 - t);\n      sync.shared;\n"
+            "      s.at(t) = x.at(k, t);\n    }\n    sync.shared;\n",
+        ),
     ],
 )
 def test_a_barrier_parts_them(body: str, after: str) -> None:
@@ -69,10 +86,13 @@ def test_a_barrier_parts_them(body: str, after: str) -> None:
     [
         "    s.at(t) = s.at(127 - t);\n",  # one statement
         "    if (t > 63) { v = s.at(127 - t); } else { s.at(t) = 1.0f; }\n",  # a barrier would part threads
-        "    foreach i in 4 s.at(t) = s.at(127 - t);\n",
+        "    if (t > 63) { s.at(t) = 1.0f; } else { v = s.at(127 - t); }\n",
+        "    foreach i in 4 s.at(t) = s.at(127 - t);\n",  # nor between the turns: there are no braces
     ],
 )
 def test_where_no_barrier_helps_none_is_offered(body: str) -> None:
-    (item,) = (item for item in check_text(kernel(body)).found if item.code in RULES)
-    assert item.fixes == ()
-    assert "into a variable first" in item.hint
+    found = [item for item in check_text(kernel(body)).found if item.code in RULES]
+    assert found
+    for item in found:
+        assert item.fixes == ()
+        assert "into a variable first" in item.hint

@@ -10,8 +10,10 @@ from croqc.text.diagnostics import Severity
 
 def _render(finding: Finding, subject: Subject) -> Words:
     message = f"this element of '{finding.args['name']}' is written by another thread, which may not have come so far"
-    fixes = barrier_between(subject, finding.related[0].span, finding.span)
-    return Words(message, "let the threads wait for each other in between: 'sync.shared;'", fixes=fixes)
+    fixes = barrier_between(subject, finding.related[0].span, finding.span, turns=True)
+    if fixes:
+        return Words(message, "let the threads wait for each other in between: 'sync.shared;'", fixes=fixes)
+    return Words(message, "no barrier stands where all threads come: read into a variable first, then 'sync.shared;'")
 
 
 RULE = Rule(
