@@ -96,8 +96,8 @@ def test_the_kernels_are_right_with_another_name(kind: str) -> None:
 
 
 def test_two_words_are_two_mistakes() -> None:
-    text = KERNELS["indices in braces"].replace("WORD", "in").replace("b,", "by,")
-    assert [item.message.split("'")[1] for item in errors(text)] == ["by", "in"]
+    text = KERNELS["indices in braces"].replace("WORD", "in").replace("k}", "by}").replace(" k", " by")
+    assert [item.message.split("'")[1] for item in errors(text)] == ["in", "by"]
 
 
 def test_a_word_that_a_macro_brings_has_no_rename() -> None:
