@@ -278,8 +278,7 @@ class _Parse:
             return False
         self.respelt = True
         named, taken = without_reserved(self.source.tokens)
-        typed = typed_tokens(replace(self.source, tokens=tuple(named)))[0] if taken else self.typed
-        tokens, found = respell(named, typed)
+        tokens, found = respell(named, typed_tokens(replace(self.source, tokens=tuple(named)))[0])
         tokens, casts = without_casts(tokens)
         found += taken + casts
         if not found:
