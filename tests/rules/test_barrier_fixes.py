@@ -96,3 +96,52 @@ def test_where_no_barrier_helps_none_is_offered(body: str) -> None:
     for item in found:
         assert item.fixes == ()
         assert "into a variable first" in item.hint
+
+
+def alone(body: str) -> str:
+    """With the body as the last of the kernel."""
+    return kernel(body).replace("    y.at(b, t) = s.at(t);\n", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "hint"),
+    [
+        (
+            "    y.at(0, 0) += 1.0f;\n",
+            "threads change this element of 'y' at once: all changes but one may be lost",
+            "write '__atomic_add(y.at(0, 0), 1.0f)'",
+        ),
+        (
+            "    s.at(t % 64) += 1.0f;\n",
+            "threads change this element of 's' at once: all changes but one may be lost",
+            "write '__atomic_add(s.at(t % 64), 1.0f)'",
+        ),
+        (
+            "    s.at(t % 64) *= 2.0f;\n",
+            "threads change this element of 's' at once: all changes but one may be lost",
+            "let one thread do it: 'if (t == 0) …'",
+        ),
+        (
+            "    if (t > 0) { y.at(b, t) = y.at(b, t - 1); }\n",
+            "another thread may not have read this element of 'y' yet",
+            "write to another array; 'sync.shared' holds up the threads of one block only",
+        ),
+        (
+            "    y.at(1, t) = 1.0f;\n    v = y.at(1, 127 - t);\n",
+            "this element of 'y' is written by another thread, which may not have come so far",
+            "pass it on in shared memory; 'sync.shared' holds up the threads of one block only",
+        ),
+    ],
+)
+def test_where_a_barrier_is_no_way_out_another_one_is_told(body: str, message: str, hint: str) -> None:
+    (item,) = (item for item in check_text(alone(body)).found if item.code in RULES)
+    assert (item.message, item.hint) == (message, hint)
+
+
+def test_an_addition_of_many_threads_becomes_an_atomic_one() -> None:
+    text = alone("    y.at(0, 0) += x.at(b, t);\n")
+    (item,) = (item for item in with_tried_fixes(check_text(text)).found if item.code in RULES)
+    (fix,) = item.fixes
+    after = apply_edits(text, fix.edits)
+    assert after == text.replace("y.at(0, 0) += x.at(b, t);", "__atomic_add(y.at(0, 0), x.at(b, t));")
+    assert [one.code for one in check_text(after).found if one.code in RULES] == []

@@ -45,6 +45,9 @@ SYNC = "sync.shared;"
         (f"foreach k in 4 {{ x = d.at(k % 2, 127 - t); {SYNC} d.at((k + 1) % 2, t) = x; }}", ["d.at(k % 2, 127 - t)"]),
         (f"foreach k in 4 {{ if (k == 2) {{ {WRITE} }} {READ} }}", [READS]),
         (f"foreach k in 4 {{ if (k == 1) {{ {WRITE} }} if (k == 2) {{ {READ} }} }}", [READS]),
+        # global data is common, too
+        ("big.at(7, t) = 1.0f; x = big.at(7, 127 - t);", ["big.at(7, 127 - t)"]),
+        ("if (t < M) { big.at(b, t) = 1.0f; } if (0 < t && t < M) { x = big.at(b, t - 1); }", ["big.at(b, t - 1)"]),
     ],
 )
 def test_a_read_behind_a_write_of_another_warp_is_found(body: str, reads: list[str]) -> None:
@@ -72,6 +75,9 @@ def test_a_read_behind_a_write_of_another_warp_is_found(body: str, reads: list[s
         f"if (t == 0) {{ {ONE} }} {SYNC} x = s.at(0);",
         f"if (t < 32) {{ {WRITE} }} if (t > 95) {{ x = s.at(t); }}",  # another part of it
         f"if (b == 0) {{ {WRITE} }} if (b == 1) {{ {READ} }}",  # never in one block
+        "big.at(7, t) = 1.0f; x = big.at(8, 127 - t); y = big.at(7, t);",
+        "big.at(7, t) = 1.0f; x = big.at(n, 127 - t);",
+        "big.at(7, t) = 1.0f; sync.shared; x = big.at(7, 127 - t);",
         f"if (t < M) {{ {WRITE} }} else {{ {READ} }}",  # in one block, of no size
         f"if (M > N) {{ {WRITE} }} else {{ {READ} }}",
         f"if (n > 3) {{ {WRITE} }} if (n < 3) {{ {READ} }}",

@@ -10,6 +10,8 @@ from croqc.text.diagnostics import Severity
 
 def _render(finding: Finding, subject: Subject) -> Words:
     message = f"this element of '{finding.args['name']}' is written by another thread, which may not have come so far"
+    if not finding.args["shared"]:
+        return Words(message, "pass it on in shared memory; 'sync.shared' holds up the threads of one block only")
     fixes = barrier_between(subject, finding.related[0].span, finding.span, turns=True)
     if fixes:
         return Words(message, "let the threads wait for each other in between: 'sync.shared;'", fixes=fixes)
@@ -19,7 +21,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
 RULE = Rule(
     name="unsynced-read",
     severity=Severity.WARNING,
-    summary="Shared memory is read that other threads write just before, without a barrier between.",
+    summary="Memory is read that other threads write just before, without a barrier between.",
     rows=(),
     render=_render,
 )

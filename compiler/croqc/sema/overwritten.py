@@ -1,4 +1,4 @@
-"""Writes of shared elements that threads of another warp may still have to read, with nothing between that makes them
+"""Writes of elements that threads of another warp may still have to read, with nothing between that makes them
 wait: the other way round than `unsynced`. Watches a play (`plays`) and must not walk the tree.
 """
 
@@ -11,7 +11,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask
 from croqc.sema.model import Symbol
 from croqc.sema.plays import Touch
-from croqc.sema.shared_elements import Place, in_two_warps
+from croqc.sema.shared_elements import Place, in_two_warps, is_shared
 from croqc.text.diagnostics import Related
 
 
@@ -45,4 +45,6 @@ class Overwritten:
         masks = ((one.node, one.made.get(place, 0)) for one in reversed(self.reads) if one.buffer is touch.buffer)
         read = next(node for node, mask in masks if in_two_warps(mask, writers, units))
         related = Related("other threads may still have to read it here", read.span)
-        self.builder.report(rules.UNSYNCED_WRITE, touch.node.span, (related,), name=touch.buffer.name)
+        shared, own = is_shared(touch.buffer), any(one.node is touch.node for one in self.reads)  # `y.at(0) += v`
+        facts = {"name": touch.buffer.name, "shared": shared, "update": own and (not shared or read is touch.node)}
+        self.builder.report(rules.UNSYNCED_WRITE, touch.node.span, (related,), **facts)

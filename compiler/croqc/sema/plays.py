@@ -1,4 +1,4 @@
-"""Plays the statements of a kernel, with the elements of shared memory that every thread touches, for what orders them.
+"""Plays the statements of a kernel, with the elements of common memory that every thread touches, for what orders them.
 
 Three turns of each loop and its last: what one turn reads or writes, the next may touch. Only what all threads run, or
 threads that a condition of indices and sizes names, is followed; whatever may hold threads up counts as a barrier. Must
@@ -21,8 +21,8 @@ from croqc.sema.shared_elements import (
     Place,
     calls_out,
     chooses,
+    common_buffer,
     loop_names,
-    shared_buffer,
     units_apart,
 )
 from croqc.sema.symbolic import Int
@@ -190,7 +190,7 @@ class Play:
     def _element(self, chain: ast.Chain) -> Touch | None:
         """The element that a chain is, and the threads at each place."""
         by_all = self.each and self.threads == self.kernel.threads
-        if not by_all or shared_buffer(self.builder, chain) not in self.followed:
+        if not by_all or common_buffer(self.builder, chain) not in self.followed:
             return None
         key = chain, tuple(self.turns[atom] for atom in self._loops_of(chain) if atom in self.turns)
         if key not in self._known:

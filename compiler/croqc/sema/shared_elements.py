@@ -1,4 +1,4 @@
-"""Which element of shared memory a plain `buffer.at(…)` is in each thread of a kernel. Must not report.
+"""Which element of shared or global memory a plain `buffer.at(…)` is in each thread of a kernel. Must not report.
 
 Plain: indices over those of loops, blocks and threads; no view, no array of buffers.
 """
@@ -93,18 +93,23 @@ def calls_out(node: ast.Node) -> bool:
     return any(call.kind != "lib" for call in nodes_of_kind(node, ast.Call))
 
 
-def shared_buffer(builder: Builder, chain: ast.Node) -> Symbol | None:
-    """The shared buffer, no array, of which a chain is one plain element."""
+def common_buffer(builder: Builder, chain: ast.Node) -> Symbol | None:
+    """The data that threads have in common, no array, of which a chain is one plain element."""
     if not isinstance(chain, ast.Chain) or not isinstance(chain.base, ast.Name) or len(chain.suffixes) != 1:
         return None
     symbol, at = builder.uses.get(chain.base), chain.suffixes[0]
-    if symbol is None or symbol.kind is not SymbolKind.BUFFER:
+    if symbol is None or symbol.kind not in (SymbolKind.BUFFER, SymbolKind.PARAM):
         return None
     data = symbol.type
-    if not isinstance(data, Data) or data.storage is not Storage.SHARED or data.array:
+    if not isinstance(data, Data) or data.storage is Storage.LOCAL or data.array:
         return None
     plain = isinstance(at, ast.Member) and at.name == "at" and not at.strides and len(at.args) == len(data.shape)
     return symbol if plain else None
+
+
+def is_shared(symbol: Symbol) -> bool:
+    """Whether common data are of one block, whose barrier orders all who touch them."""
+    return isinstance(symbol.type, Data) and symbol.type.storage is Storage.SHARED
 
 
 def symbols_by_atom(builder: Builder) -> dict[str, Symbol]:
@@ -140,7 +145,7 @@ class Elements:
 
     def at(self, chain: ast.Chain, turns: Mapping[str, Int]) -> Element | None:
         """The element in each thread of the first block; `turns` has the loops' indices."""
-        symbol = shared_buffer(self.builder, chain)
+        symbol = common_buffer(self.builder, chain)
         if symbol is None:
             return None
         at = chain.suffixes[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.sema.builder import Builder
 from croqc.sema.overwritten import Overwritten
 from croqc.sema.plays import Play
-from croqc.sema.shared_elements import shared_buffer, symbols_by_atom
+from croqc.sema.shared_elements import common_buffer, symbols_by_atom
 from croqc.sema.unsynced import Unsynced
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
@@ -16,8 +16,8 @@ def check_shared_order(builder: Builder) -> None:
     function = builder.function
     parts = nodes_of_kind(function, ast.AssignPart)
     plain = {part.target for part in parts if part.op == "="}
-    read = {shared_buffer(builder, chain) for chain in nodes_of_kind(function, ast.Chain) if chain not in plain}
-    written = {shared_buffer(builder, part.target) for part in parts}
+    read = {common_buffer(builder, chain) for chain in nodes_of_kind(function, ast.Chain) if chain not in plain}
+    written = {common_buffer(builder, part.target) for part in parts}
     followed = {symbol for symbol in read & written if symbol is not None}
     if not followed:
         return

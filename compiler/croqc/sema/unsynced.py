@@ -1,4 +1,4 @@
-"""Reads of shared elements that threads of another warp have just written, with nothing between that makes them wait.
+"""Reads of elements that threads of another warp have just written, with nothing between that makes them wait.
 
 Watches a play (`plays`) and must not walk the tree.
 """
@@ -12,7 +12,7 @@ from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask
 from croqc.sema.model import Symbol
 from croqc.sema.plays import Touch
-from croqc.sema.shared_elements import Place, in_two_warps
+from croqc.sema.shared_elements import Place, in_two_warps, is_shared
 from croqc.syntax import ast
 from croqc.text.diagnostics import Related
 
@@ -34,7 +34,8 @@ class Unsynced:
             writers = self.threads.get(key, 0)
             if writers and in_two_warps(readers & ~writers, writers, units):  # who wrote it too has its own
                 related = Related("other threads write it here", self.nodes[key].span)
-                self.builder.report(rules.UNSYNCED_READ, touch.node.span, (related,), name=touch.buffer.name)
+                facts = {"name": touch.buffer.name, "shared": is_shared(touch.buffer)}
+                self.builder.report(rules.UNSYNCED_READ, touch.node.span, (related,), **facts)
                 break
 
     def write(self, touch: Touch, again: Collection[Place], units: Sequence[Mask]) -> None:
