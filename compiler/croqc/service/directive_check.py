@@ -68,8 +68,8 @@ def _model(one: ModelDirective, model: Model) -> Iterator[Diagnostic]:
     """A model has the parameters that calls of its function give."""
     for call in nodes_of_kind(model.function, ast.Call):
         if call.callee == one.name and len(call.args) != len(one.params):
-            counts = f"the model of '{one.name}' has {len(one.params)} parameters, a call gives {len(call.args)}"
-            yield _error(counts, one.span)
+            counts = f"it has {len(one.params)} parameters, {len(call.args)} values are given"
+            yield _error(f"the model of '{one.name}' does not fit: {counts}", one.span)
             return
 
 
