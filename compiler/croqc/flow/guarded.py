@@ -6,7 +6,7 @@ read makes a difference says nothing of the kernel: then the condition has to be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from croqc.flow.coverage import coverage_of
 from croqc.flow.exprs import Expr
@@ -19,24 +19,33 @@ from croqc.flow.steps import Walk
 
 
 class Guarded(Touch):
-    """Accesses that may not happen."""
+    """Accesses that may not happen. `either`: if not these, then others in their stead."""
 
-    __slots__ = ()
+    __slots__ = ("either",)
     ASKED = False
 
+    def __init__(self, op: Touch, either: bool) -> None:
+        super().__init__(op.span, op.reads, op.writes, op.loops)
+        self.either = either
+
     @classmethod
-    def of(cls, op: Touch) -> Guarded:
-        if isinstance(op, cls):
-            return op
-        found = cls(op.span, op.reads, op.writes, op.loops)
+    def of(cls, op: Touch, either: bool) -> Guarded:
+        found = cls(op, either)
         found.role, found.top, found.only, found.guards = op.role, op.top, op.only, op.guards
         found.together, found.maybe = op.together, op.maybe
         return found
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        if not path.touched and machine.program.events:  # triggers behind it count as steady ones if it happens
+        bare = not path.touched and not self.either  # triggers behind it count as steady ones if it happens
+        if bare and machine.program.events:
             machine.fault("guarded", path.at(self))
         return super().step(machine, path)
+
+
+def surely_touches(ops: Iterable[Op]) -> bool:
+    """Whether some of them happen in any case."""
+    touches = (op for op in ops if isinstance(op, Touch))
+    return any(op.either if isinstance(op, Guarded) else op.reads or op.writes for op in touches)
 
 
 def is_loosened(condition: Expr, body: Sequence[Op], program: Program, parts: bool) -> bool:

@@ -94,7 +94,7 @@ class Written:
 class Reader:
     """Of one access: `place` are the expressions that say where, of one element each if `single`; `shape` tells apart
     what they count in; `same` are the numbers that are the same in the whole kernel, by their variables; `over` what
-    the other variables lie between; `who` the threads."""
+    the other variables lie between, `alias` those of one meaning; `who` the threads."""
 
     def __init__(
         self,
@@ -103,11 +103,13 @@ class Reader:
         env: Env,
         same: Mapping[int, Size],
         over: Ranges,
+        alias: Mapping[int, int],
         who: object,
     ) -> None:
         self.env = env
         self.same = same
         self.over = over
+        self.alias = alias
         self.instead: dict[Atom, _Sum] = {}
         self.meant: dict[Atom, Expr] = {}
         forms = []
@@ -220,7 +222,7 @@ class Reader:
         value = self.env[var]
         if isinstance(value, int) and var not in self.same:
             return _constant(value)
-        known = var in self.same or var in self.over
+        known, var = var in self.same or var in self.over, self.alias.get(var, var)
         return {("v" if known else "?", var): 1}
 
     def _whole(self, expr: Expr) -> _Sum:

@@ -10,7 +10,7 @@ from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
 from croqc.flow.exprs import Expr, apply
-from croqc.flow.guarded import Guarded, is_loosened
+from croqc.flow.guarded import Guarded, is_loosened, surely_touches
 from croqc.flow.homes import give_homes
 from croqc.flow.joins import block_waits, carried_future, joins_on_exit, not_run
 from croqc.flow.limit import Note
@@ -261,8 +261,9 @@ class Lowering(Builder):
             del self.ops[start:]
             self.ops += body
         elif self.loosely and is_loosened(cond, body, self.program, self._is_guard(node.cond, cond)):
+            either = over is not None and all(map(surely_touches, (self.ops[start:middle], self.ops[middle:])))
             del self.ops[start:]
-            self.ops += [Guarded.of(op) for op in body if isinstance(op, Touch)]
+            self.ops += [Guarded.of(op, either) for op in body if isinstance(op, Touch)]
         elif over is not None and not test.split:
             self._ask_again(test, over, middle - 1)
 

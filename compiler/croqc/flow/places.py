@@ -30,6 +30,7 @@ class _Known:
     parts: dict[tuple[object, ...], tuple[Elements, bool]] = field(default_factory=dict)
     moving: dict[tuple[object, ...], Moving] = field(default_factory=dict)
     literals: dict[tuple[object, ...], Literals] = field(default_factory=dict)
+    alias: dict[int, int] = field(default_factory=dict)  # indices that number threads alike
 
 
 @lru_cache(maxsize=4)
@@ -76,6 +77,11 @@ class Places:
         self.known = _known(program)
         self.same = {size.var: size for size in program.sizes}
         self.turns = tuple(self._turns())
+        if not self.known.alias:
+            meant: dict[tuple[int, int], int] = {}
+            for one in machine.setting.placements:
+                if (var := None if one.symbol is None else program.placed.get(one.symbol)) is not None:
+                    self.known.alias[var] = meant.setdefault((one.unit, one.bound), var)
 
     def elements(self, access: Access) -> tuple[Elements, bool]:
         """The elements of its slot that an access touches if all of its threads do, and whether these are all; else
@@ -135,7 +141,7 @@ class Places:
         over = {var: (min(column), max(column)) for var, column in moving.threads.items()}
         over |= {var: (turns[0], turns[-1]) for var, turns in self.turns if turns}
         who = access.path, access.op.only, shape, len(place) == len(operand.extents()) or access
-        return Reader(place, shape, access.env, self.same, over, who)
+        return Reader(place, shape, access.env, self.same, over, self.known.alias, who)
 
     def moving(self, access: Access) -> Moving:
         """What moves the part while it is touched once."""
