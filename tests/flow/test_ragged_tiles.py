@@ -177,6 +177,34 @@ def test_what_may_be_left_unwritten_is_never_proved(name: str) -> None:
     assert found.strength not in ("proved", "checked") or "never written" in found.flow.reason
 
 
+EITHER = "if ({}) s.at(y, x) = 1; else s.at(y, x) = src.at(0, 0);"
+
+
+@pytest.mark.parametrize("condition", ["src.at(row, col) > 0", "src.at(0, 0) > row && col < N", "q * 16 + x / 2 < N"])
+def test_whichever_side_is_taken_the_element_is_written(condition: str) -> None:
+    """Data decides, or what cannot be said of an element alone: both sides are of the same threads."""
+    both = check(transpose(EITHER.format(condition), BESIDE), CHECK_BUDGET)
+    assert (both.rules, both.strength) == ([], "proved")
+    elsewhere = EITHER.format(condition).replace("else s.at(y, x)", "else s.at(y, 15 - x)")
+    assert check(transpose(elsewhere, BESIDE), CHECK_BUDGET).strength == "unknown"
+
+
+def test_threads_of_the_next_parallel_are_the_same() -> None:
+    """Half of the columns decides for two threads each; the reader's are those of the writer."""
+    half = "if (q * 8 + x / 2 < N) {} "
+    text = transpose(half.format("s.at(y, x * 2) = 1;"), half.format("dst.at(0, 0) = s.at(y, x * 2);"), width=32)
+    assert check(text, CHECK_BUDGET).strength == "proved"
+    other = transpose(half.format("s.at(y, x * 2) = 1;"), half.format("dst.at(0, 0) = s.at(x, y * 2);"), width=32)
+    assert check(other, CHECK_BUDGET).strength == "unknown"
+
+
+def test_a_condition_that_always_holds_leaves_nothing_out() -> None:
+    """The last element of the last block is 16 * cdiv(N, 16) - 1: below N + 15, and not below N + 14."""
+    text = transpose("if (col < N + {}) s.at(y, x) = 1;", BESIDE)
+    assert check(text.replace("{}", "15"), CHECK_BUDGET).strength == "proved"
+    assert check(text.replace("{}", "14"), CHECK_BUDGET).strength == "unknown"
+
+
 def test_what_cannot_be_told_is_said_at_the_condition() -> None:
     found = check(transpose(TILE, BESIDE), CHECK_BUDGET)
     assert found.strength == "unknown"
