@@ -96,8 +96,8 @@ class Coverage:
     def _add(self, access: Access) -> None:
         found, sure = self.places.elements(access)
         moves = self._is_left_out(access)
-        if sure or moves:
-            self.surely[access.slot].add(self.places.literals(access), self._all(access) if moves else found)
+        if sure:
+            self.surely[access.slot].add(self.places.literals(access), found)
         elif (part := self.places.part(access)) is not None:
             self.alike[access.slot, part].add(self.places.literals(access))
         lengths = (None if one.length is None else one.length.const for one in access.operand.part)
@@ -140,23 +140,25 @@ class Coverage:
     def unwritten(self) -> Iterator[tuple[Access, tuple[Elements, bool], Box]]:
         """As `gaps`, also what lies beyond a tensor: the read, its elements with whether all of them are read, and the
         part."""
-        for access in self._read():
+        for access, found, sure in self._read():
             if access.op.maybe or (isinstance(access.op, Copy) and not access.op.even):
                 continue
-            found = self.places.elements(access)
-            if missing := found[0] & ~self.most[access.slot]:
+            if missing := found & ~self.most[access.slot]:
                 assert access.operand.stage is not None
                 parts = boxes_in(missing, slot_shape(access.operand.stage))
-                yield from ((access, found, part) for part in islice(parts, _MOST_PARTS))
+                yield from ((access, (found, sure), part) for part in islice(parts, _MOST_PARTS))
 
-    def _read(self) -> Iterator[Access]:
-        """Reads of what somebody writes."""
-        return (each for each in self.reads if each.slot in self.writes and not self._is_left_out(each))
+    def _read(self) -> Iterator[tuple[Access, Elements, bool]]:
+        """Reads of what somebody writes, with their elements and whether all of these are read."""
+        for access in self.reads:
+            if access.slot in self.writes:
+                found = self.places.elements(access)
+                yield access, *((self._all(access), False) if self._is_left_out(access) else found)
 
     def unsaid(self) -> Access | None:
         """A read of which it cannot be told whether all of it is written, or the write of which that cannot be said."""
-        for access in self._read():
-            (found, sure), held = self.places.elements(access), self.places.literals(access)
+        for access, found, sure in self._read():
+            held = self.places.literals(access)
             wanted = found & ~self.surely[access.slot].under(held)
             if wanted and not sure and self.alike:
                 known = self.alike.get((access.slot, self.places.part(access)), ())
