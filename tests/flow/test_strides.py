@@ -100,6 +100,51 @@ def test_a_place_that_data_decides_is_not_said_to_be_all(place: str) -> None:
     assert (filled.rules, filled.strength) == ([], "proved")
 
 
+def turns(count: int, put: str, get: str = "dma.copy o => dst.subspan(512).at(0);") -> Verdict:
+    return check(
+        f"""__co__ void f(global s32 [N] src, global s32 [N] dst) {{
+          parallel b by 1 : block {{ {ONE} shared event full, empty = ready;
+            parallel p by 2 : group-4, t by 128 : thread {{
+              inthreads.async (p == 0) {{ foreach k in [{count}] {{ wait empty; {put} trigger full; }} }}
+              inthreads.async (p == 1) {{ foreach k in [{count}] {{ wait full; {get} trigger empty; }} }}
+            }}
+          }}
+        }}"""
+    )
+
+
+QUARTER = "o.at(k % 4 * 128 + t) = 1;"
+SAME = "dst.at(t) = o.at(k % 4 * 128 + t);"
+
+
+@pytest.mark.parametrize("count", [4, 4096])
+def test_what_a_later_turn_writes_comes_too_late(count: int) -> None:
+    """The first turn reads all, of which it has written a quarter."""
+    late = turns(count, QUARTER)
+    assert (late.rules, late.strength) == ([], "unknown")
+    assert late.flow.reason == "some of what is read here is written only later"
+    assert late.flow.place is not None
+    whole = turns(count, "foreach i in [4] { o.at(i * 128 + t) = 1; }")
+    assert (whole.rules, whole.strength) == ([], "proved")
+
+
+def test_each_turn_reads_what_it_has_written() -> None:
+    assert turns(4, QUARTER, SAME).strength == "proved"
+    assert turns(4, QUARTER, SAME.replace("k % 4", "(k + 1) % 4")).strength == "unknown"
+    assert turns(4, f"if (k == 0) {{ o.at(t * 2) = 1; }} {QUARTER}", SAME).strength == "proved"
+
+
+def test_a_sum_starts_from_something() -> None:
+    add = "foreach i in [4] { o.at(i * 128 + t) += 1; }"
+    assert turns(4, f"if (k == 0) {{ o.at(t * 2) = 0; }} {add}").strength == "unknown"
+    assert turns(4, f"if (k == 0) {{ foreach i in [4] {{ o.at(t * 4 + i) = 0; }} }} {add}").strength == "proved"
+
+
+def test_of_a_long_loop_only_what_was_seen_counts_as_written() -> None:
+    """Each half, by turns: every second element of it."""
+    assert turns(4096, "o.at(k % 2 * 256 + t * 2) = 1;").strength == "unknown"
+
+
 # --- elements, against all places one by one -----------------------------------------------------------
 
 T, P, J = 0, 1, 2  # two indices of 24 threads, and one of a loop

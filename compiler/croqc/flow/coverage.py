@@ -26,6 +26,8 @@ from croqc.flow.signature import Signature
 from croqc.flow.state import Access
 
 Boxes = tuple[Box, ...]
+_Read = tuple[Access, Elements, bool, Elements]
+"""With the elements that are read, whether these are all, and those that may not be written before."""
 _MOST_PARTS = 64  # of what is missing, that are looked at
 _TOLD = 8  # boxes of one write
 _MORE = (255, 127, 63, 31, 15, 7, 3, 1)
@@ -46,6 +48,15 @@ class Gap:
     certain: bool
     writes: tuple[tuple[Access, Boxes], ...]
     sizes: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unsaid:
+    """What of `read` is written cannot be said of `what`: a write, or itself. `late`: all of it is, but not before."""
+
+    read: Access
+    what: Access
+    late: bool
 
 
 def slots_in_part(program: Program) -> frozenset[int]:
@@ -86,12 +97,12 @@ class Coverage:
         self.most: dict[int, Elements] = {}  # written by whom it may be
         self.surely: defaultdict[int, Written] = defaultdict(Written)
         self.alike: defaultdict[tuple[int, object], set[Literals]] = defaultdict(set)  # of parts that are not known
-        self.reads: list[Access] = []
-        for access in machine.accesses.parts.values():
+        self.reads: list[_Read] = []
+        for access in machine.accesses.parts.values():  # in the order of the run: a later write comes too late
             if access.write:
                 self._add(access)
             else:
-                self.reads.append(access)
+                self.reads.append(self._read(access))
 
     def _add(self, access: Access) -> None:
         found, sure = self.places.elements(access)
@@ -106,6 +117,16 @@ class Coverage:
             found = self._all(access)
         self.writes.setdefault(access.slot, {}).setdefault(found, access)
         self.most[access.slot] = self.most.get(access.slot, 0) | found
+
+    def _read(self, access: Access) -> _Read:
+        left_out = self._is_left_out(access)
+        found, sure = (self._all(access), False) if left_out else self.places.elements(access)
+        held = self.places.literals(access)
+        missing = found & ~self.surely[access.slot].under(held)
+        if missing and not sure and self.alike:
+            known = self.alike.get((access.slot, self.places.part(access)), ())
+            missing = 0 if any(each <= held for each in known) else missing
+        return access, found, sure, missing
 
     @staticmethod
     def _all(access: Access) -> Elements:
@@ -140,34 +161,25 @@ class Coverage:
     def unwritten(self) -> Iterator[tuple[Access, tuple[Elements, bool], Box]]:
         """As `gaps`, also what lies beyond a tensor: the read, its elements with whether all of them are read, and the
         part."""
-        for access, found, sure in self._read():
-            if access.op.maybe or (isinstance(access.op, Copy) and not access.op.even):
+        for access, found, sure, _ in self.reads:
+            uneven = isinstance(access.op, Copy) and not access.op.even
+            if access.op.maybe or uneven or access.slot not in self.writes:
                 continue
             if missing := found & ~self.most[access.slot]:
                 assert access.operand.stage is not None
                 parts = boxes_in(missing, slot_shape(access.operand.stage))
                 yield from ((access, (found, sure), part) for part in islice(parts, _MOST_PARTS))
 
-    def _read(self) -> Iterator[tuple[Access, Elements, bool]]:
-        """Reads of what somebody writes, with their elements and whether all of these are read."""
-        for access in self.reads:
-            if access.slot in self.writes:
-                found = self.places.elements(access)
-                yield access, *((self._all(access), False) if self._is_left_out(access) else found)
-
-    def unsaid(self) -> Access | None:
-        """A read of which it cannot be told whether all of it is written, or the write of which that cannot be said."""
-        for access, found, sure in self._read():
-            held = self.places.literals(access)
-            wanted = found & ~self.surely[access.slot].under(held)
-            if wanted and not sure and self.alike:
-                known = self.alike.get((access.slot, self.places.part(access)), ())
-                wanted = 0 if any(each <= held for each in known) else wanted
+    def unsaid(self) -> Unsaid | None:
+        """The first read of which it cannot be told whether all of it is written before."""
+        for access, _, sure, missing in self.reads:
             if not access.op.maybe:
-                wanted &= self.most[access.slot]  # the rest is never written, which is another matter
-            if wanted:
+                missing &= self.most.get(access.slot, 0)  # the rest is never written: see `gaps`
+            if missing and access.slot in self.writes:
+                late = not missing & ~self.surely[access.slot].under(self.places.literals(access))
                 writes = self.writes[access.slot].items()
-                return next((write for elements, write in writes if sure and elements & wanted), access)
+                known = sure and not late
+                return Unsaid(access, next((one for all_, one in writes if known and all_ & missing), access), late)
         return None
 
     def _goes_out(self, access: Access, read: Elements, part: Box) -> tuple[bool, Env | None]:

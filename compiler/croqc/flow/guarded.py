@@ -79,4 +79,8 @@ def makes_a_difference(machine: Machine) -> bool:
     for fault in machine.faults.values():
         if isinstance(fault.at.op, Guarded) or (fault.other is not None and isinstance(fault.other.op, Guarded)):
             return True
-    return any(isinstance(gap.access.op, Guarded) for gap in coverage_of(machine).gaps())
+    coverage = coverage_of(machine)
+    unsaid = coverage.unsaid()
+    if unsaid is not None and isinstance(unsaid.read.op, Guarded):
+        return True
+    return any(isinstance(gap.access.op, Guarded) for gap in coverage.gaps())

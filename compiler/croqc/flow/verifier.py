@@ -147,10 +147,13 @@ def _untold(machine: Machine) -> tuple[Span, str] | None:
     unsaid = coverage_of(machine).unsaid()
     if unsaid is None:
         return None
-    if unsaid.op.guards:
-        return unsaid.op.span, "whether this condition leaves anything unwritten that is read cannot be told"
-    done = "written" if unsaid.write else "read"
-    return unsaid.op.span, f"which part of a buffer is {done} here cannot be told"
+    what = unsaid.what
+    if unsaid.late:
+        return what.op.span, "some of what is read here is written only later"
+    if what.op.guards and what.write:
+        return what.op.span, "whether this condition leaves anything unwritten that is read cannot be told"
+    done = "written" if what.write else "read"
+    return what.op.span, f"which part of a buffer is {done} here cannot be told"
 
 
 def _told_of(
