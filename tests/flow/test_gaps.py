@@ -61,6 +61,10 @@ CERTAIN = {
         ring("foreach i in 15 { dma.copy src.subspan(1, 16).at(b * 16 + i, k) => a[k % 2].subspan(1, 16).at(i, 0); }"),
         "row 15 of 'a', slot 0",
     ),
+    "whatever row data takes, it is one column": (
+        ring(UPPER + " mutable int r = 0; r = call row(k); a[k % 2].at(r, 0) = 1.0f;"),
+        "columns 1 to 15 of rows 8 to 15 of 'a', slot 0",
+    ),
     "one slot of two": (
         ring(f"if (k % 2 == 0) {{ {UPPER} }} else {{ {UPPER} {LOWER} }}"),
         "rows 8 to 15 of 'a', slot 0",
@@ -98,8 +102,8 @@ RIGHT = {
         "foreach i in 16 { dma.copy src.subspan(1, 16).at(b * 16 + i, k) => a[k % 2].subspan(1, 16).at(i, 0); }",
         turns="4096",
     ),
-    "a place that depends on data": ring(
-        UPPER + " mutable int r = 0; r = call row(k); a[k % 2].at(r, 0) = 1.0f;",
+    "a place that depends on data, of what is written": ring(
+        UPPER + LOWER + " mutable int r = 0; r = call row(k); a[k % 2].at(r, 0) = 1.0f;",
     ),
     "filled beforehand": ring(buffers="shared f16 [16, 16] a[2] {0.0f};"),
 }

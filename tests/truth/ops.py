@@ -10,6 +10,7 @@ Box = tuple[tuple[int, int], ...]
 """Half-open ranges, the slots of an array first."""
 Slot = tuple[int, int, int]
 """An event slot: the declaration's number, which of its instances, the slot."""
+HIDDEN = -1  # instead of a declaration's number: orders paths of the same threads
 
 
 class Kind(Enum):
@@ -37,6 +38,10 @@ class Op:
     parity: int = 0
     flights: tuple[int, ...] = ()
     touches: tuple[Touch, ...] = ()
+
+    @property
+    def hidden(self) -> bool:
+        return self.slot is not None and self.slot[0] == HIDDEN
 
 
 @dataclass(slots=True)

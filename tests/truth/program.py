@@ -46,7 +46,7 @@ def wrong_outputs(program: Program, inputs: Mapping[str, Array], outputs: Mappin
     names: dict[str, Any] = {name: np.asarray(value, np.float64) for name, value in inputs.items()}
     wrong = []
     for output, formula in program.expects:
-        want = eval(formula, {"__builtins__": {}, "zeros_like": np.zeros_like}, names)
+        want = eval(formula, {"__builtins__": {}, "zeros_like": np.zeros_like, "np": np}, names)
         got = np.asarray(outputs[output], np.float64)
         if got.shape != want.shape or not np.array_equal(got, want):
             wrong.append(output)

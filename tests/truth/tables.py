@@ -115,7 +115,7 @@ class Tables:
         steady: dict[int, int] = {}
         active = False
         for index, op in enumerate(ops):
-            active = active or op.kind not in (Kind.ARRIVE, Kind.BARRIER)
+            active = active or (op.kind not in (Kind.ARRIVE, Kind.BARRIER) and not op.hidden)
             if op.kind is Kind.WAIT and op.slot is not None:
                 before = waits.setdefault(self.number[op.slot], [])
                 if op.parity != len(before) & 1:
@@ -188,11 +188,14 @@ class Tables:
         return 0, frozenset()
 
     def _is_eager(self, path: int, op: Op) -> bool:
-        """What nobody else touches, waiting for own copies of it, and the end of multiplies that read it.
+        """What nobody else touches, waiting for own copies of it, the end of multiplies that read it, and what orders
+        paths of the same threads.
 
         Another path's operations and what is found in them do not depend on whether such a step was made before or
         after them, and it stays possible once it is possible: one order stands for all.
         """
+        if op.hidden:
+            return True
         if op.kind is Kind.LANDED:
             return all(self._starts[path].get(flight, False) for flight in op.flights)
         if op.kind is Kind.CLOSE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from croqc.sema.model import Model
+from tests.flow.pipes import check
 from tests.truth.agreement import model_of
 from tests.truth.exhaustive import Explored, explore_program
 from tests.truth.ops import Kind, Touch, conflict
@@ -163,3 +164,72 @@ def test_touches_conflict_where_one_writes_and_boxes_meet() -> None:
     assert not conflict(read, read)
     assert not conflict(read, Touch((0,), ((0, 1), (8, 9)), True))
     assert not conflict(read, Touch((1,), ((0, 1), (0, 8)), True))
+
+
+# --- `parallel`s that divide the block in unlike ways ---------------------------------------------------
+
+FIRST = "parallel w by 2 : group-4 { inthreads.async (w == 1) { BODY } } "
+SECOND = "parallel u by 8 : group { inthreads.async (u == WARP) { BODY } } "
+LOAD, STORE = "dma.copy src.subspan(16, 16).at(0, 0) => x;", "dma.copy x => dst.subspan(16, 16).at(0, 0);"
+
+
+def beside(body: str) -> str:
+    event = "shared event e; " if " e;" in body else ""
+    return f"""__co__ void pipe(global s32 [R, C] src, global s32 [R, C] dst) {{
+      parallel b by 1 : block {{ {event}shared s32 [16, 16] x; {body} }} }}"""
+
+
+def first(body: str) -> str:
+    return FIRST.replace("BODY", body)
+
+
+def second(body: str, warp: int) -> str:
+    return SECOND.replace("BODY", body).replace("WARP", str(warp))
+
+
+def test_each_kind_has_its_paths_and_its_threads_come_one_after_the_other() -> None:
+    instance = unroll(model(beside(first(LOAD) + second(STORE, 5))), SIZES[0])
+    assert list(instance.paths) == [*(f"w = {w}" for w in range(2)), *(f"u = {u}" for u in range(8))]
+    assert [op.kind for op in instance.paths["w = 1"]] == [Kind.TOUCH, Kind.ARRIVE]
+    assert [op.kind for op in instance.paths["u = 5"]] == [Kind.WAIT, Kind.TOUCH, Kind.ARRIVE]
+    waits = {name: [op.slot for op in ops if op.kind is Kind.WAIT] for name, ops in instance.paths.items()}
+    assert [waits[f"u = {u}"] for u in (0, 3, 4, 7)] == [[(-1, 1, 0)], [(-1, 1, 0)], [(-1, 1, 1)], [(-1, 1, 1)]]
+    assert count_arrivals([instance]) == {}
+
+
+SHARED = [
+    (set(), first(LOAD) + second(STORE, 5)),
+    ({"race", "unwritten"}, first(LOAD) + second(STORE, 2)),
+    (set(), second(LOAD, 6) + first(STORE)),
+    ({"race", "unwritten"}, second(LOAD, 3) + first(STORE)),
+    (set(), first(LOAD) + "sync.shared; " + second(STORE, 2)),
+    (set(), first(f"{LOAD} trigger e;") + second(f"wait e; {STORE}", 2)),
+    ({"deadlock"}, first("wait e;") + second("trigger e;", 6)),
+    (set(), first("wait e;") + second("trigger e;", 2)),
+    (set(), f"foreach k in [3] {{ {first(LOAD)}{second(STORE, 5)} }}"),
+    ({"race", "unwritten"}, f"foreach k in [3] {{ {second(STORE, 5)}{first(LOAD)} }}"),
+    ({"race"}, f"{first(LOAD)}sync.shared; foreach k in [2] {{ {first(STORE)}{second(LOAD, 1)} }}"),
+    (set(), first(LOAD) + second("wait e;", 4) + first("trigger e;").replace("w == 1", "w == 0") + second(STORE, 6)),
+]
+
+
+@pytest.mark.parametrize(("faults", "body"), SHARED, ids=range(len(SHARED)))
+def test_unlike_siblings_as_the_verifier_sees_them(faults: set[str], body: str) -> None:
+    text = beside(body)
+    found = explored(text)
+    assert found.complete
+    assert found.hard == bool(faults)
+    assert found.faults & {"race", "unwritten", "deadlock"} <= faults
+    assert bool(faults) == bool(check(text).rules)
+
+
+def test_parallels_that_are_divided_alike_are_run_by_the_same_paths() -> None:
+    again = first(STORE).replace("w by", "q by").replace("w ==", "q ==")
+    instance = unroll(model(beside(first(LOAD) + again)), SIZES[0])
+    assert [len(ops) for ops in instance.paths.values()] == [0, 2]
+    assert not explored(beside(first(LOAD) + again)).faults
+
+
+def test_a_barrier_in_one_of_unlike_ones_is_not_followed() -> None:
+    text = beside("parallel w by 2 : group-4 { sync.shared; } " + second(LOAD, 1))
+    assert explore_program(Program(text, SIZES, ()), model(text)) is None

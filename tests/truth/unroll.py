@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import product
 from typing import Any
 
 from croqc.sema.model import Level, Model, OperandKind, Symbol, SymbolKind, Unit, View, ViewKind
@@ -18,7 +16,9 @@ from croqc.syntax import ast
 from croqc.syntax.visit import walk
 from tests.truth.evaluate import Env, UnsupportedError
 from tests.truth.ops import Box, Instance, Kind, Op, Slot, Touch
+from tests.truth.places import Place, crossing_of, extents, places_of
 from tests.truth.program import Sizes
+from tests.truth.siblings import Crossing, kinds
 
 LIMIT = 20_000
 
@@ -89,6 +89,7 @@ class Path:
         self.rounds: dict[object, int] = {}
         self.in_role = False
         self.inner = 0
+        self.crossing: Crossing | None = None
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -114,11 +115,17 @@ class Path:
             return
         together = self.paths > 1 and (cooperative or not self.inner) and not self.in_role
         if together:
+            self.outside_of_siblings()
             self.emit(Kind.BARRIER, node)
         if not together or self.place.leads:
             self.emit(Kind.TOUCH, node, touches=touches)
         if together:
             self.emit(Kind.BARRIER, node)
+
+    def outside_of_siblings(self) -> None:
+        """All paths meet: where others do not come to, they cannot."""
+        if self.crossing is not None and self.inner:
+            raise UnsupportedError("a barrier in one of unlike 'parallel's")
 
     # --- data ------------------------------------------------------------------------------------
 
@@ -216,15 +223,6 @@ class Path:
             del self.reading[:last]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which path: the values of its indices. `leads`: the first one of the block."""
-
-    name: str
-    indices: tuple[tuple[Symbol, int], ...]
-    leads: bool
-
-
 def unroll(model: Model, sizes: Sizes, last: bool = False) -> Instance:
     """The first or the last block of the one kernel. Counts are those written: `count_arrivals` makes the others."""
     if len(model.kernels) != 1:
@@ -239,13 +237,17 @@ def unroll(model: Model, sizes: Sizes, last: bool = False) -> Instance:
     for stmt in _before(model.function.body, kernel.node):
         host.statement(stmt)
     values = dict(host.env.values)
-    places = list(_places(model, kernel.node, values))
+    each = kinds(model, kernel.node)
+    places = [(place, mine) for mine in each for place in places_of(model, kernel.node, mine, values)]
     shared, instance = Shared(), Instance()
-    for place in places:
-        path = Path(model, shared, values, place, len(places))
+    for number, (place, _) in enumerate(places):
+        path = Path(model, shared, values, Place(place.name, place.indices, number == 0), len(places))
+        path.crossing = crossing_of(model, kernel, number, places) if len(each) > 1 else None
         instance.alone = _enter_block(path, kernel.block_axes, last)
         _parallel_body(path, kernel.node)
         instance.paths[place.name] = path.ops
+    if len(instance.paths) < len(places):
+        raise UnsupportedError("paths of one name")
     instance.ready, instance.counts = shared.ready, shared.written
     instance.formal |= {"twice"} if any(count > 1 for count in shared.settled.values()) else set()
     instance.formal |= {"unwaited"} if any(count == 0 for count in shared.settled.values()) else set()
@@ -260,63 +262,11 @@ def _before(body: ast.Block, kernel: ast.Parallel) -> Iterator[Any]:
             yield stmt
 
 
-def _places(model: Model, kernel: ast.Parallel, values: dict[Symbol, Any]) -> Iterator[Place]:
-    """One path for each value of the group indices, several where single threads are named."""
-    axes, regions = _structure(kernel)
-    groups = {_axis_key(model, axis): axis for axis in axes if model.levels.get(axis) in (Level.GROUP4, Level.GROUP)}
-    threads = [axis for axis in axes if model.levels.get(axis) is Level.THREAD]
-    env = Env(model, dict(values))
-    chosen = [(env.symbol(name), range(bound)) for axis in groups.values() for name, bound in _extents(env, axis)]
-    lanes = (
-        [(env.symbol(name), range(bound)) for axis in threads for name, bound in _extents(env, axis)] if regions else []
-    )
-    first = True
-    for group in product(*(values for _, values in chosen)):
-        indices = tuple(zip((symbol for symbol, _ in chosen), group, strict=True))
-        seen: set[tuple[bool, ...]] = set()
-        for lane in product(*(_few(values) for _, values in lanes)):
-            inside = (*indices, *zip((symbol for symbol, _ in lanes), lane, strict=True))
-            truth = tuple(_holds(env, region.cond, inside) for region in regions)
-            if truth in seen or (seen and not any(truth)):
-                continue
-            seen.add(truth)
-            yield Place(", ".join(f"{symbol.name} = {value}" for symbol, value in inside) or "the block", inside, first)
-            first = False
-
-
-@lru_cache(maxsize=8)
-def _structure(kernel: ast.Parallel) -> tuple[tuple[ast.Axis, ...], tuple[ast.InThreads, ...]]:
-    """The axes of all `parallel`s and the regions of a kernel."""
-    nodes = tuple(walk(kernel))
-    axes = tuple(axis for node in nodes if isinstance(node, ast.Parallel) for axis in node.axes)
-    return axes, tuple(node for node in nodes if isinstance(node, ast.InThreads))
-
-
-def _few(values: range) -> list[int]:
-    """Enough threads of an axis to find those that conditions single out."""
-    return sorted({*values[:2], *values[-1:]})
-
-
-def _axis_key(model: Model, axis: ast.Axis) -> object:
-    """Sibling `parallel`s over groups count the same paths: told apart by their names and bounds alone."""
-    return tuple(name.id for name in axis.names)
-
-
-def _extents(env: Env, axis: ast.Axis) -> list[tuple[ast.Name, int]]:
-    bounds = [size for bound in axis.bounds for size in env.integers(bound)]
-    return list(zip(axis.names, bounds, strict=False))
-
-
-def _holds(env: Env, cond: ast.Node, indices: tuple[tuple[Symbol, int], ...]) -> bool:
-    inner = Env(env.model, {**env.values, **dict(indices)})
-    return bool(inner.value(cond))
-
-
 def _enter_block(path: Path, axes: Sequence[ast.Axis], last: bool) -> bool:
     """Whether there is no other block."""
     alone = True
     for axis in axes:
-        for name, bound in _extents(path.env, axis):
+        for name, bound in extents(path.env, axis):
             symbol = path.env.symbol(name)
             path.env.values[symbol], path.env.bounds[symbol] = (bound - 1 if last else 0), bound
             alone = alone and bound == 1
@@ -328,7 +278,7 @@ def _parallel_body(path: Path, node: ast.Parallel) -> None:
     inner = any(path.model.levels.get(axis) in (Level.GROUP, Level.GROUP4) for axis in node.axes)
     for axis in node.axes:
         if path.model.levels.get(axis) in (Level.GROUP, Level.GROUP4, Level.THREAD):
-            for name, bound in _extents(path.env, axis):
+            for name, bound in extents(path.env, axis):
                 symbol = path.env.symbol(name)
                 path.env.bounds[symbol] = bound
                 path.env.values[symbol] = known.get(symbol, 0)  # 0: every thread; elements count as the tile
@@ -352,9 +302,9 @@ def count_arrivals(instances: Sequence[Instance]) -> dict[Slot, int]:
         for name, ops in instance.paths.items():
             active = False
             for op in ops:
-                if op.kind is Kind.ARRIVE and op.slot is not None:
+                if op.kind is Kind.ARRIVE and op.slot is not None and not op.hidden:
                     (steady if active else granting).setdefault(op.slot, set()).add(name)
-                elif op.kind is not Kind.BARRIER:
+                elif op.kind is not Kind.BARRIER and not op.hidden:
                     active = True
     counts = {slot: len(paths) for slot, paths in granting.items()}
     counts.update({slot: len(paths) for slot, paths in steady.items()})

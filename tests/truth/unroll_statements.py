@@ -8,7 +8,7 @@ from croqc.sema.model import OperandKind, Symbol, Unit
 from croqc.sema.types import Event, Storage
 from croqc.syntax import ast
 from tests.truth.evaluate import UnsupportedError
-from tests.truth.ops import Kind, Touch
+from tests.truth.ops import HIDDEN, Kind, Touch
 from tests.truth.unroll import Events, Future, Handler, LeftError, Path, Tile, _parallel_body, register
 
 # --- names and control -----------------------------------------------------------------------------
@@ -206,6 +206,7 @@ def _trigger(path: Path, node: ast.Trigger) -> None:
 
 def _sync(path: Path, node: ast.Sync) -> None:
     if node.kind == "shared" and path.paths > 1:
+        path.outside_of_siblings()
         path.emit(Kind.BARRIER, node)
 
 
@@ -321,7 +322,15 @@ def _nothing(path: Path, node: Any) -> None:
 
 
 def _nested(path: Path, node: ast.Parallel) -> None:
-    _parallel_body(path, node)
+    crossing = path.crossing
+    if crossing is None or node not in crossing.every:
+        _parallel_body(path, node)
+    elif not crossing.passes(node):
+        for slot in crossing.taken():
+            path.emit(Kind.WAIT, node, slot=slot)
+        turn = crossing.turn
+        _parallel_body(path, node)
+        path.emit(Kind.ARRIVE, node, slot=(HIDDEN, turn, crossing.number), parity=-1)
 
 
 HANDLERS: dict[type, Handler] = {

@@ -5,8 +5,7 @@ Of every slot the accesses are kept that a later one could still conflict with. 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from math import prod
+from collections.abc import Iterable, Sequence
 from weakref import proxy
 
 from croqc.flow.exprs import UndecidedError, closure
@@ -116,8 +115,9 @@ class Accesses:
         for access in made:
             if access.slot in self.partly:
                 place = self.place(access)
-                path = -1 if all(isinstance(low, int) for low in place) else access.path
-                key = (id(access.op), id(access.operand), access.slot, access.write, path, place)
+                fixed = not access.op.guards and all(isinstance(low, int) for low in place)
+                path, when = -1 if fixed else access.path, _moment(access) if access.op.guards else ()
+                key = (id(access.op), id(access.operand), access.slot, access.write, path, place, when)
                 self.parts.setdefault(key, access)
 
     def place(self, access: Access) -> tuple[object, ...]:
@@ -182,19 +182,6 @@ class Accesses:
             found = self._over[number, only] = self._ranges(number, only)
         return found
 
-    def is_box(self, number: int, only: Mask | None, variables: Container[int]) -> bool:
-        """Whether some threads of a path have all values of some indices between the least and the greatest."""
-        paths = self.machine.setting.paths
-        path = paths[number] if number < len(paths) else None
-        if only is None and (path is None or not path.scattered):
-            return True
-        some = _taking(path, only)
-        named = self.machine.program.placed
-        placed = [one for one in self.machine.setting.placements if one.symbol and named.get(one.symbol) in variables]
-        columns = [[one.value(thread) for thread in some] for one in placed]
-        sides = [max(column) - min(column) + 1 for column in columns if column]
-        return not sides or len(set(zip(*columns, strict=True))) == prod(sides)
-
     def _ranges(self, number: int, only: Mask | None) -> dict[int, Interval]:
         machine = self.machine
         program, ranges = machine.program, {}
@@ -235,6 +222,14 @@ class Accesses:
         """The accesses end here, in the order of the path."""
         for access in accesses:
             access.index, access.end = path.number, path.epoch
+
+
+def _moment(access: Access) -> tuple[object, ...]:
+    """What the conditions of an access come to at its time; all that can be known, where data decides them."""
+    guards, env = access.op.guards, access.env
+    if any(not expr.known for expr, _ in guards):
+        return tuple(env)
+    return tuple(env[var] for expr, _ in guards for var in sorted(expr.variables()))
 
 
 def _taking(path: Path | None, only: Mask | None) -> Sequence[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from croqc.flow.coverage import Coverage
+from croqc.flow.coverage import coverage_of
 from croqc.flow.exprs import Env, Expr, UndecidedError, Value, closure
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Branch, Enter, LoopNext, LoopStart
@@ -74,7 +74,7 @@ class Alike:
         """What a run without a fault says of all that do the same: nothing, if it reads what lies outside a tensor in
         the one and inside in the other."""
         acts = self.of(machine.sizes)
-        return set() if acts is None or any(Coverage(machine).unwritten()) else {acts}
+        return set() if acts is None or any(coverage_of(machine).unwritten()) else {acts}
 
     def of(self, sizes: Mapping[int, int]) -> Acts | None:
         """Equal for instances that do the same; None where that is not known."""

@@ -6,9 +6,9 @@ read makes a difference says nothing of the kernel: then the condition has to be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from croqc.flow.coverage import Coverage
+from croqc.flow.coverage import coverage_of
 from croqc.flow.exprs import Expr
 from croqc.flow.machine import Machine
 from croqc.flow.ops_data import Touch
@@ -19,34 +19,47 @@ from croqc.flow.steps import Walk
 
 
 class Guarded(Touch):
-    """Reads that may not happen."""
+    """Accesses that may not happen. `either`: if not these, then others in their stead."""
 
-    __slots__ = ()
+    __slots__ = ("either",)
+    ASKED = False
+
+    def __init__(self, op: Touch, either: bool) -> None:
+        super().__init__(op.span, op.reads, op.writes, op.loops)
+        self.either = either
 
     @classmethod
-    def of(cls, op: Touch) -> Guarded:
-        if isinstance(op, cls):
-            return op
-        found = cls(op.span, op.reads, (), op.loops)
-        found.role, found.top, found.only = op.role, op.top, op.only
+    def of(cls, op: Touch, either: bool) -> Guarded:
+        found = cls(op, either)
+        found.role, found.top, found.only, found.guards = op.role, op.top, op.only, op.guards
         found.together, found.maybe = op.together, op.maybe
         return found
 
     def step(self, machine: Walk, path: PathState) -> bool:
-        if not path.touched:  # triggers behind it count as steady ones if it happens
+        bare = not path.touched and not self.either  # triggers behind it count as steady ones if it happens
+        if bare and machine.program.events:
             machine.fault("guarded", path.at(self))
         return super().step(machine, path)
 
 
-def is_loosened(condition: Expr, body: Sequence[Op], program: Program) -> bool:
-    """Whether a condition that needs sizes guards nothing but reads of stages."""
-    if condition.variables().isdisjoint(size.var for size in program.sizes):
+def surely_touches(ops: Iterable[Op]) -> bool:
+    """Whether some of them happen in any case."""
+    touches = (op for op in ops if isinstance(op, Touch))
+    return any(op.either if isinstance(op, Guarded) else op.reads or op.writes for op in touches)
+
+
+def is_loosened(condition: Expr, body: Sequence[Op], program: Program, parts: bool) -> bool:
+    """Whether a condition that needs sizes guards nothing but reads of stages; or one that `parts` threads, of which
+    `guards` tell, nothing but accesses."""
+    if not parts and condition.variables().isdisjoint(size.var for size in program.sizes):
         return False
-    return all(_only_reads(op) for op in body)
+    return all(_only_touches(op, parts) for op in body)
 
 
-def _only_reads(op: Op) -> bool:
-    return isinstance(op, Touch) and not op.writes and not op.closes and all(map(_is_plain, op.reads))
+def _only_touches(op: Op, writes: bool) -> bool:
+    if not isinstance(op, Touch) or op.closes or (op.writes and not writes):
+        return False
+    return all(map(_is_plain, (*op.reads, *op.writes)))
 
 
 def _is_plain(operand: Operand) -> bool:
@@ -66,4 +79,8 @@ def makes_a_difference(machine: Machine) -> bool:
     for fault in machine.faults.values():
         if isinstance(fault.at.op, Guarded) or (fault.other is not None and isinstance(fault.other.op, Guarded)):
             return True
-    return any(isinstance(gap.access.op, Guarded) for gap in Coverage(machine).gaps())
+    coverage = coverage_of(machine)
+    unsaid = coverage.unsaid()
+    if unsaid is not None and isinstance(unsaid.read.op, Guarded):
+        return True
+    return any(isinstance(gap.access.op, Guarded) for gap in coverage.gaps())

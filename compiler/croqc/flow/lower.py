@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
 from croqc.flow.arrivals import Arrivals, Slot
 from croqc.flow.counting import counting_whiles
 from croqc.flow.coverage import slots_in_part
-from croqc.flow.exprs import Expr
-from croqc.flow.guarded import Guarded, is_loosened
+from croqc.flow.exprs import Expr, apply
+from croqc.flow.guarded import Guarded, is_loosened, surely_touches
 from croqc.flow.homes import give_homes
 from croqc.flow.joins import block_waits, carried_future, joins_on_exit, not_run
 from croqc.flow.limit import Note
@@ -237,37 +237,63 @@ class Lowering(Builder):
 
     def branch(self, node: ast.If) -> None:
         self.reads(node.cond)
-        start = len(self.ops)
-        test = Branch(node.cond.span, self.exprs.of(node.cond), self.loops)
+        start, cond = len(self.ops), self.exprs.of(node.cond)
+        test = Branch(node.cond.span, cond, self.loops)
         self.emit(test)
-        only, self.only = self.only, self.taking.within(self.only, node.cond)
-        self.block(node.then)
+        self._side(node.then, node.cond, cond, holds=True)
         over: Jump | None = None
         if node.other is not None:
             over = Jump(node.span)
             self.emit(over)
         test.target = middle = len(self.ops)
         if node.other is not None:
-            self.only = self.taking.within(only, node.cond, holds=False)
-            self.block(node.other)
-        self.only = only
+            self._side(node.other, node.cond, cond, holds=False)
         if over is not None:
             over.target = len(self.ops)
         body = [op for op in self.ops[start + 1 :] if op is not over]
-        test.split = len(self.ops) > middle or not all(isinstance(op, _QUIET) for op in body)
+        alone = all(map(_is_of_each, body))
+        test.split = not alone or (len(self.ops) > middle and not self._parts_threads(cond))
         if not body:
             del self.ops[start:]
-        elif over is not None and len(self.paths) == 1 and self.taking.decides(node.cond) and _touches(body):
-            del self.ops[start:]  # each side is of its own threads
-            self.ops += [op for op in body if op.only]
-        elif not test.expr.known and all(_is_plain_access(op) for op in body):
+        elif self._is_open(cond) and all(_is_plain_access(op) for op in body):
             for op in body:
                 op.maybe = op.maybe or "run-time data decides whether this part is touched"
             del self.ops[start:]
             self.ops += body
-        elif self.loosely and is_loosened(test.expr, body, self.program):
+        elif self.loosely and is_loosened(cond, body, self.program, self._is_guard(node.cond, cond)):
+            either = over is not None and all(map(surely_touches, (self.ops[start:middle], self.ops[middle:])))
             del self.ops[start:]
-            self.ops += [Guarded.of(op) for op in body if isinstance(op, Touch)]
+            self.ops += [Guarded.of(op, either) for op in body if isinstance(op, Touch)]
+        elif over is not None and not test.split:
+            self._ask_again(test, over, middle - 1)
+
+    def _side(self, body: ast.Block, cond: ast.Node, value: Expr, holds: bool) -> None:
+        """The steps of one side of a condition."""
+        only, guards = self.only, self.guards
+        if self.taking.decides(cond):
+            self.only = self.taking.within(only, cond, holds)
+        elif self._is_guard(cond, value) or self._is_open(value):
+            self.guards = (*guards, (value, holds))
+        self.block(body)
+        self.only, self.guards = only, guards
+
+    def _is_open(self, cond: Expr) -> bool:
+        """Whether data decides a condition, or which element of a fragment it is."""
+        return not cond.known or any(loop.var in cond.variables() for loop in self.program.applied)
+
+    def _is_guard(self, cond: ast.Node, value: Expr) -> bool:
+        """Whether a condition may part the threads of a path, and it is not known how."""
+        return self._parts_threads(value) and not self.taking.decides(cond)
+
+    def _parts_threads(self, cond: Expr) -> bool:
+        """Whether a condition may hold for some threads of a path only."""
+        return not cond.variables().isdisjoint(self.program.placed.values())
+
+    def _ask_again(self, test: Branch, over: Jump, at: int) -> None:
+        """Each side is of its own threads: those that go the one way do not keep the others from the other."""
+        other = Branch(test.span, apply("!", test.expr), test.loops)
+        other.role, other.top, other.only, other.guards = over.role, over.top, over.only, over.guards
+        self.ops[at], other.target, test.target = other, over.target, at
 
     # --- declarations -----------------------------------------------------------------------------
 
@@ -302,8 +328,9 @@ class Lowering(Builder):
         self.emit(Fail(node.span, "it cannot be read"))
 
 
-def _touches(body: Iterable[Op]) -> bool:
-    return all(isinstance(op, Touch) for op in body)
+def _is_of_each(op: Op) -> bool:
+    """Whether each thread may do it, or leave it, for itself."""
+    return isinstance(op, _QUIET) or (isinstance(op, Branch) and not op.split)
 
 
 def _is_plain_access(op: Op) -> bool:

@@ -25,7 +25,8 @@ from croqc.text.span import Span
 
 
 class Builder(ABC):
-    """A program while it is made. `loops`, `role`, `top` and `only` (see `Op`) are those around the present place."""
+    """A program while it is made. `loops`, `role`, `top`, `only` and `guards` (see `Op`) are those around the present
+    place."""
 
     def __init__(
         self, model: Model, nodes: tuple[ast.Node, ...], whiles: Mapping[ast.While, Counting], wide: bool
@@ -39,9 +40,10 @@ class Builder(ABC):
         self.role: ast.InThreads | None = None
         self.top: ast.Parallel | None = None
         self.only: Mask | None = None
+        self.guards: tuple[tuple[Expr, bool], ...] = ()
 
     def emit(self, op: Step) -> Step:
-        op.role, op.top, op.only = self.role, self.top, self.only
+        op.role, op.top, op.only, op.guards = self.role, self.top, self.only, self.guards
         self.ops.append(op)
         return op
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from croqc.flow.exprs import const, var
 from croqc.flow.lower import Lowering
 from croqc.flow.ops_control import Fail
 from croqc.flow.ops_data import Touch
 from croqc.flow.ops_multiplies import Accumulator, Commit, Multiply, Name
+from croqc.flow.program import Loop
 from croqc.flow.regions import Operand
 from croqc.sema.model import OperandKind, SymbolKind
 from croqc.sema.types import Fragment
@@ -109,7 +111,18 @@ def apply_block(lowering: Lowering, node: ast.Apply) -> None:
     op = Touch(node.frag.span, (), (), lowering.loops)
     op.closes = accumulators(lowering, node.frag)
     lowering.emit(op)
+    atoms, fragment = lowering.exprs.atoms, lowering.model.types.get(node.frag)
+    before = dict(atoms)
+    for name, extent in zip(node.names, fragment.shape or () if isinstance(fragment, Fragment) else (), strict=False):
+        symbol, high = lowering.model.uses.get(name), lowering.exprs.of_int(extent)
+        if symbol is not None and high is not None:
+            number = lowering.exprs.new(name.id)
+            loop = Loop(name.id, number, number, const(0), high, const(1), name.span, lowering.loops)
+            lowering.program.applied.append(loop)
+            atoms[symbol.atom] = var(number)
     lowering.block(node.body)
+    atoms.clear()
+    atoms.update(before)
 
 
 def fragment_op(lowering: Lowering, node: ast.FragOp) -> None:

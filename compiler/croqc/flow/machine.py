@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
+from typing import Any
 
 from croqc.flow.accesses import Accesses
 from croqc.flow.barriers import Barriers
@@ -67,6 +68,7 @@ class Machine(Walk):
         self.moves = _moves(program)
         self.sizes = sizes
         self.leapt = self.broken_off = False
+        self.coverage: Any = None  # what was found of it once it is over
         self.undecided: tuple[Span, str] | None = None
         self.watch: Callable[[PathState, Loop | int], None] | None = None
         self.turned: Callable[[PathState, Loop], None] | None = None

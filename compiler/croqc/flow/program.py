@@ -39,11 +39,13 @@ class Op:
 
     `top`: the outermost inner `parallel` that it stands in. `together`: the paths of a unit make one access of it;
     `maybe`: why it may not happen, empty where it surely does. `only`: the threads of the block that conditions over
-    their indices alone leave; None where there are none.
+    their indices alone leave; None where there are none. `guards`: other conditions that may part the threads, and
+    whether each holds; `ASKED`: where those are asked before it.
     """
 
-    __slots__ = ("atomic", "loops", "maybe", "only", "role", "span", "together", "top")
+    __slots__ = ("atomic", "guards", "loops", "maybe", "only", "role", "span", "together", "top")
     WORD = ""
+    ASKED = True
 
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
         self.span = span
@@ -52,6 +54,7 @@ class Op:
         self.top: ast.Parallel | None = None
         self.maybe = ""
         self.only: Mask | None = None
+        self.guards: tuple[tuple[Expr, bool], ...] = ()
         self.together = self.atomic = False
 
     def exprs(self) -> Sequence[Expr]:
@@ -142,3 +145,4 @@ class Program:
     endless: Span | None = None  # of a loop that was left out, as nothing happens in it, and that may not end
     converts: bool = False  # there are integers of other types than indices have
     drawn: list[Loop] = field(default_factory=list)  # loops whose body runs once for all iterations
+    applied: list[Loop] = field(default_factory=list)  # over the elements of fragments, which paths may share

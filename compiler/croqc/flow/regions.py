@@ -68,8 +68,8 @@ class Operand:
         """Fixes the closures once the expressions are known."""
         chosen = self.rows[0] if self.rows is not None else self.index
         self.code = closure(chosen) if chosen is not None else None
-        lows = [each.low for each in self.extents() if each.low is not None and each.low.const is None]
-        self.keys = tuple(closure(low) for low in lows)
+        sides = [side for each in self.extents() for side in (each.low, each.length) if side is not None]
+        self.keys = tuple(closure(side) for side in sides if side.const is None)
         return self
 
     def standing_for(self, named: Operand) -> Operand:

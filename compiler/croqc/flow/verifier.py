@@ -14,7 +14,7 @@ from croqc.flow.alike import Acts, Alike
 from croqc.flow.arrivals import TOO_MANY, crowded, survey
 from croqc.flow.beyond import keep_uncounted, lower_for_all
 from croqc.flow.clusters import differs_by_rank, spans_cluster
-from croqc.flow.coverage import Coverage
+from croqc.flow.coverage import coverage_of
 from croqc.flow.explain import Told
 from croqc.flow.exprs import Env, UndecidedError, closure
 from croqc.flow.facts import buffer_facts, event_facts
@@ -144,11 +144,16 @@ def _untold(machine: Machine) -> tuple[Span, str] | None:
     """What of a buffer a run touches so that nothing can be said of it."""
     if machine.accesses.unclear is not None:
         return machine.accesses.unclear
-    unsaid = Coverage(machine).unsaid()
+    unsaid = coverage_of(machine).unsaid()
     if unsaid is None:
         return None
-    done = "written" if unsaid.write else "read"
-    return unsaid.op.span, f"which part of a buffer is {done} here cannot be told"
+    what = unsaid.what
+    if unsaid.late:
+        return what.op.span, "some of what is read here is written only later"
+    if what.op.guards and what.write:
+        return what.op.span, "whether this condition leaves anything unwritten that is read cannot be told"
+    done = "written" if what.write else "read"
+    return what.op.span, f"which part of a buffer is {done} here cannot be told"
 
 
 def _told_of(

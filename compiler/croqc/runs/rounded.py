@@ -14,6 +14,7 @@ from croqc.runs.elements import ELEMENTS, eps
 from croqc.sema.model import Model, Symbol
 from croqc.sema.roots import base_name
 from croqc.sema.types import Data, Fragment, Scalar
+from croqc.sema.writes import targets
 from croqc.syntax import ast
 from croqc.syntax.expectation import RESULT
 from croqc.syntax.visit import walk
@@ -70,33 +71,19 @@ class _Tracer:
                     yield self.written(stmt), self.symbols(stmt), self.types(stmt)
 
     def written(self, stmt: ast.Node) -> set[Symbol]:
-        called = [self._arguments(node) for node in walk(stmt) if isinstance(node, ast.Call)]
-        return set().union(self._targets(stmt), *called)
+        named = (base_name(place) for node in walk(stmt) for place in self._targets(node))
+        return self.symbols(*named, *(node for node in walk(stmt) if isinstance(node, ast.Cpp | ast.Asm)))
 
-    def _targets(self, stmt: ast.Node) -> set[Symbol]:
-        match stmt:
-            case ast.Assign(parts=parts):
-                views = [part.value for part in parts if self._is_view(part.value)]  # written through the new name
-                return self.symbols(*(base_name(node) for node in (*(part.target for part in parts), *views)))
-            case ast.ScalarDecl(inits=inits):
-                return self.symbols(*(init.name for init in inits))
-            case ast.Copy(target=target, dest=ast.StorageDest()):
-                return self.symbols(target)
-            case ast.Copy(target=target, dest=ast.Select() as dest):
-                return self.symbols(target, *map(base_name, dest.options))
-            case ast.Copy(target=target, dest=dest):
-                return self.symbols(target, base_name(dest))
-            case ast.Mma(acc=into) | ast.MmaLoad(target=into) | ast.MmaStore(dest=into) | ast.MmaFill(acc=into):
-                return self.symbols(base_name(into))
-            case ast.CallStmt():
-                return set()
-        return self.symbols(stmt)  # tiles, rotated handles, islands
-
-    def _arguments(self, call: ast.Call) -> set[Symbol]:
-        """What a call may write."""
-        if call.kind == "barrier":
-            return set()
-        return self.symbols(*(base_name(arg) for arg in (call.args[:1] if call.kind == "atomic" else call.args)))
+    def _targets(self, node: ast.Node) -> Iterator[ast.Node]:
+        """What a node itself writes; a view also through its new name, and a call whatever it is handed."""
+        yield from targets(node)
+        match node:
+            case ast.ScalarInit(name=name):
+                yield name
+            case ast.AssignPart(value=value) if self._is_view(value):
+                yield value
+            case ast.Call(kind="call", args=args):
+                yield from args
 
     def _is_view(self, node: ast.Node) -> bool:
         view = self.model.views.get(node)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from croqc.flow.coverage import Coverage, Gap
+from croqc.flow.coverage import Gap, coverage_of
+from croqc.flow.elements import Box
 from croqc.flow.explain import iteration_text, stage_slot
-from croqc.flow.laid import Box
 from croqc.flow.ops_data import Copy
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Place
@@ -23,13 +23,13 @@ _MOST_PARTS = 3  # of one write that are named
 
 def judge_gaps(case: Case) -> FlowFinding | None:
     """`unwritten-read` for a part that a copy takes out to global memory."""
-    gap = next((each for each in Coverage(case.machine).gaps() if each.certain), None)
+    gap = next((each for each in coverage_of(case.machine).gaps() if each.certain), None)
     return None if gap is None else _told(case, gap)
 
 
 def doubt(case: Case) -> str:
     """What is left of a verdict where something reads a part that nothing writes; empty if nothing does."""
-    gap = next(Coverage(case.machine).gaps(), None)
+    gap = next(coverage_of(case.machine).gaps(), None)
     return "" if gap is None else f"all but {_whose(case, gap)}, which {'is' if _single(gap) else 'are'} never written"
 
 
