@@ -55,9 +55,11 @@ class SharedMemory:
     diagnostics: tuple[DiagnosticEntry, ...]
 
 
-def shared_memory(report: FileReport, entry: str | None, sizes: Mapping[str, Size]) -> SharedMemory:
+def shared_memory(
+    report: FileReport, entry: str | None, sizes: Mapping[str, Size], overload: int | None = None
+) -> SharedMemory:
     """The layout of each kernel that would run. Raises PlanError for a usage error."""
-    functions = lower_file(report, entry, sizes)
+    functions = lower_file(report, entry, sizes, overload)
     return SharedMemory(
         1,
         report.source.path,
