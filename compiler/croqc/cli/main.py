@@ -14,8 +14,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from croqc import __version__
-from croqc.cli.failure import UsageError
-from croqc.cli.start import stopped
+from croqc.cli.failure import UsageError, stopped
 from croqc.service.files import FileError
 from croqc.service.memory import collect_seldom
 from croqc.service.settings import SettingsError

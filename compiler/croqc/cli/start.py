@@ -1,8 +1,8 @@
-"""What the command `croq` runs first: Ctrl-C is told in a line also while modules load. Must not import any of them."""
+"""What the command `croq` runs first: Ctrl-C is told in a line also while modules load. Must not load them first."""
 
 from __future__ import annotations
 
-import sys
+from croqc.cli.failure import stopped
 
 
 def main() -> int:
@@ -13,9 +13,3 @@ def main() -> int:
         return run()
     except KeyboardInterrupt:
         return stopped()
-
-
-def stopped() -> int:
-    """The words for Ctrl-C, and its exit status."""
-    print("croq: stopped", file=sys.stderr)
-    return 130
