@@ -32,7 +32,7 @@ from croqc.text.near import did_you_mean
 from croqls.ide.flow_at import flow_at
 from croqls.ide.generated import generated
 from croqls.ide.ir import ir
-from croqls.ide.shared_memory import shared_bytes, shared_memory
+from croqls.ide.shared_memory import layouts_of, shared_memory
 from croqls.workers import runs
 from croqls.workers.begin import begin
 from croqls.workers.orders import News, Order, Outcome, Text
@@ -108,7 +108,7 @@ def _shared_memory(desk: Desk, document: Text, options: Options) -> Any:
 
 
 def _layouts(desk: Desk, document: Text, options: Options) -> Any:
-    return shared_bytes(desk.report(document), options["functions"])
+    return layouts_of(desk.report(document), options["functions"])
 
 
 def _ir(desk: Desk, document: Text, options: Options) -> Any:
