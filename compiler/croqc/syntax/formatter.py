@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from croqc.syntax.ast import Function
 from croqc.syntax.layout_atoms import Atom, atoms_of
 from croqc.syntax.layout_indent import LEVEL, Indents, indents_of
 from croqc.syntax.layout_spacing import blank_between, would_join
@@ -26,18 +27,32 @@ _SILENT = _FIXED | {"COMMENT"}
 _CLOSERS = frozenset({"_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI"})
 
 
-def format_file(tree: FileTree, within: Span | None = None) -> tuple[Edit, ...]:
+Formatted = dict[tuple[Function, str], tuple[Edit, ...]]
+"""What was found of functions, relative to each: by its tree and the blanks in front of it."""
+
+
+def format_file(tree: FileTree, within: Span | None = None, known: Formatted | None = None) -> tuple[Edit, ...]:
     """Absolute edits, in file order, that bring every function without errors into the house style; or each that
     touches a place.
 
-    Formatting the result again gives no edits; the tokens of each function stay the same.
+    Formatting the result again gives no edits; the tokens of each function stay the same. `known` is what was found in
+    a text before, for functions that did not change; it becomes what is found in this one.
     """
     edits: list[Edit] = []
+    known = {} if known is None else known
+    before = dict(known)
+    if within is None:
+        known.clear()
     for function in tree.functions:
         base = function.source.base
         there = within is None or (base <= within.end and within.start <= base + len(function.source.text))
         if there and function.tree is not None and not _is_broken(function):
-            edits += [edit.shift(base) for edit in _Formatter(tree.text, function).edits()]
+            key = function.tree, _margin(tree.text, base)
+            own = before.get(key)
+            if own is None:
+                own = tuple(_Formatter(tree.text, function).edits())
+            known[key] = own
+            edits += [edit.shift(base) for edit in own]
     return tuple(edits)
 
 
