@@ -55,6 +55,55 @@ async def test_what_is_kept_is_what_is_made_anew(seed: int, encoding: Encoding) 
         assert await edits(server) == await edits(fresh)
 
 
+WITH_MACROS = """#define A {0}
+#define B {1}
+__co__ void f(global s32 [8] x) {{
+   x.at(0)  =  A   B ;
+}}
+"""
+
+
+async def test_of_a_macro_counts_what_it_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its value does not, of which a format knows nothing; where its tokens stand and of what kind they are does."""
+    server, made = make_server(), list[str]()
+    format_of = formatter._Formatter.edits
+
+    def edits_made(self: Any) -> Any:
+        made.append("made")
+        return format_of(self)
+
+    monkeypatch.setattr(formatter._Formatter, "edits", edits_made)
+    server.documents.open(URI, 1, WITH_MACROS.format("1 +", "2"))
+    await edits(server)
+    counts = []
+    for version, bodies in enumerate((("7 +", "8"), ("7", "+ 8"), ("x.at(1) +", "2")), 2):
+        text = WITH_MACROS.format(*bodies)
+        server.documents.change(URI, version, [lsp.TextDocumentContentChangeWholeDocument(text)])
+        made.clear()
+        found = await edits(server)
+        counts.append(len(made))
+        fresh = make_server()
+        fresh.documents.open(URI, 1, text)
+        assert found == await edits(fresh)
+    assert counts == [0, 1, 1]
+
+
+def test_with_a_glance_functions_are_known_by_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whichever reading they are; what comes of a glance is not kept."""
+    server = make_server()
+    server.documents.open(URI, 1, WITH_MACROS.format(1, 2))
+    first, kept = symbols(server), server.outlines[URI]
+    for value in (3, 4):
+        server.documents.change(URI, value, [lsp.TextDocumentContentChangeWholeDocument(WITH_MACROS.format(value, 2))])
+        snapshot = server.documents.get(URI)
+        assert snapshot is not None
+        assert symbols(server)[2] is not first[2]  # all of it is read, and its macro has another value
+        server.outlines[URI] = kept
+        snapshot.keep(snapshot.report, lent=True)
+        assert symbols(server)[2] is first[2]
+        assert server.outlines[URI] is kept
+
+
 TWO = """__co__ void f(global s32 [8] x) {{
    x.at(0)  =  {0};
 }}

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from croqc.syntax.ast import Function
 from croqc.syntax.layout_atoms import Atom, atoms_of
 from croqc.syntax.layout_indent import LEVEL, Indents, indents_of
 from croqc.syntax.layout_spacing import blank_between, would_join
@@ -27,8 +26,8 @@ _SILENT = _FIXED | {"COMMENT"}
 _CLOSERS = frozenset({"_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI"})
 
 
-Formatted = dict[tuple[Function, str], tuple[Edit, ...]]
-"""What was found of functions, relative to each: by its tree and the blanks in front of it."""
+Formatted = dict[tuple[object, ...], tuple[Edit, ...]]
+"""What was found of functions, relative to each: by its text, the blanks in front of it and what its macros leave."""
 
 
 def format_file(tree: FileTree, within: Span | None = None, known: Formatted | None = None) -> tuple[Edit, ...]:
@@ -47,13 +46,20 @@ def format_file(tree: FileTree, within: Span | None = None, known: Formatted | N
         base = function.source.base
         there = within is None or (base <= within.end and within.start <= base + len(function.source.text))
         if there and function.tree is not None and not _is_broken(function):
-            key = function.tree, _margin(tree.text, base)
-            own = before.get(key)
+            key = _key(tree.text, function)
+            own = before.get(key) if function.typed else None
             if own is None:
                 own = tuple(_Formatter(tree.text, function).edits())
             known[key] = own
             edits += [edit.shift(base) for edit in own]
     return tuple(edits)
+
+
+def _key(text: str, function: ParsedFunction) -> tuple[object, ...]:
+    """What the format of a function follows from: of a macro the kinds of its tokens count, not their text."""
+    source, typed = function.source, function.typed
+    tokens = tuple([token.type for token in typed]), tuple([token.start for token in typed])
+    return source.text, _margin(text, source.base), source.dead, *tokens
 
 
 def _is_broken(function: ParsedFunction) -> bool:

@@ -1,4 +1,5 @@
-"""What is kept of a document's outline: the symbol of each function that did not change. Must not make them."""
+"""What is kept of a document's outline: the symbol of each function that did not change, and the function's text. Must
+not make them."""
 
 from __future__ import annotations
 
@@ -7,5 +8,5 @@ from lsprotocol import types as lsp
 from croqc.sema.model import Analysis
 from croqc.text.source import Position
 
-Outlines = dict[tuple[Analysis | None, Position], lsp.DocumentSymbol]
+Outlines = dict[tuple[Analysis | None, Position], tuple[lsp.DocumentSymbol, str]]
 """By the function's analysis and where it begins, in the units that were agreed on."""

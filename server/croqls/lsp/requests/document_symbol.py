@@ -52,20 +52,22 @@ def text_document_symbol(
 
 def _symbols(server: CroqtileServer, snapshot: Snapshot) -> list[lsp.DocumentSymbol]:
     """In file order. Those of a function that did not change and stands where it stood are kept: of a long text they
-    are thousands."""
+    are thousands. With a glance a function is known by its text."""
     source, encoding, key = snapshot.source, server.documents.encoding, key_of(snapshot.uri)
     known, new = server.outlines.get(key, {}), Outlines()
+    written = {(text, at): one for (_, at), (one, text) in known.items()} if snapshot.is_lent else {}
     found = [_symbol(item, source, encoding) for item in macros_of(snapshot)]
     for report in snapshot.report.functions:
-        place = report.analysis, source.position(report.base, encoding)
-        symbol = known.get(place)
+        text, place = report.parsed.source.text, (report.analysis, source.position(report.base, encoding))
+        symbol = known[place][0] if place in known else written.get((text, place[1]))
         if symbol is None and (item := outline_of(report)) is not None:
             symbol = _symbol(item, source, encoding)
         if symbol is not None:
             found.append(symbol)
             if report.analysis is not None:
-                new[place] = symbol
-    server.outlines[key] = new
+                new[place] = symbol, text
+    if not snapshot.is_lent:  # else some are those of another version
+        server.outlines[key] = new
     return sorted(found, key=_place)
 
 
