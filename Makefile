@@ -105,7 +105,12 @@ extension: $(NPM_INSTALLED)
 # What the tests in VS Code need beside the packed extension.
 code-server: $(CODE_SERVER)
 
-# Stamps: newer than pyproject.toml (or the lock file) means installed as it says there.
+# Stamps: newer than pyproject.toml (or the lock file) means installed as it says there. Those in an environment whose
+# Python is gone or too old say nothing: it is made again.
+ifneq ($(shell .ci/make-venv --sound $(VENV)),)
+.PHONY: $(BASE) $(DEV)
+endif
+
 $(BASE): pyproject.toml .ci/make-venv
 	.ci/make-venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .

@@ -121,7 +121,7 @@ def test_a_run_line_of_an_unknown_size(croq: Croq) -> None:
         (["--entry", "g"], "there is no function 'g'; known: f"),
         (["--arch", "sm_99"], "unknown architecture 'sm_99'"),
         (["--schedules", "0"], "must be at least 1"),
-        (["--seed", "x"], "invalid int value"),
+        (["--seed", "x"], "--seed takes a whole number, not 'x'"),
     ],
 )
 def test_usage_errors(croq: Croq, words: list[str], message: str) -> None:
@@ -180,18 +180,39 @@ def test_a_kernel_with_errors_is_not_run(croq: Croq) -> None:
     assert "k.co:4:15: it has errors; the first: 'zz' is not declared here" in outcome.out
 
 
-def test_a_bad_project_file(croq: Croq) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("arch = 3\n", "1:1: arch must be a text such as 'sm_90a'"),
+        ('# arch\n  arch = "sm_91"\n', "2:3: unknown architecture 'sm_91'; known are sm_80, "),
+        ("colour = 1\n", "1:1: unknown key 'colour'; known are arch, dialect, defines, allow"),
+        ('arch = "sm_80"\nalow = ["unused-event"]\n', "2:1: unknown key 'alow'; did you mean 'allow'?"),
+        ("[define]\nX = 1\n", "1:2: unknown key 'define'; did you mean 'defines'?"),
+        ('[check]\nallow = ["unused-event"]\n', "1:2: unknown key 'check'; known are arch, dialect, defines, allow"),
+        ('check.allow = ["unused-event"]\n', "1:1: unknown key 'check'; known are arch, dialect, defines, allow"),
+        ("arch = [\n", "croq.toml: "),
+        ("arch = sm_80\n", "1:8: Invalid value"),
+        ('dialect = "old"\n', "1:1: dialect must be 'any' or 'current'"),
+        ('allow = "unused-event"\n', "1:1: allow must be a list of rule names"),
+        ('allow = [3]\n', "1:1: allow must be a list of rule names"),
+        ('allow = ["allow", "unused-event"]\n', "1:11: there is no rule 'allow'; 'croq explain' lists them"),
+        ('allow = [\n  "unused-event", # unusd-event\n  "unusd-event",\n]\n',
+         "3:4: there is no rule 'unusd-event'; did you mean 'unused-event'?"),
+        ('allow = ["syntax-error"]\n', "1:11: 'syntax-error' cannot be allowed"),
+        ("defines = 3\n", "1:1: defines must be a table of names and texts or numbers"),
+        ("[defines]\nOK = 1\nX = 1.5\n", "3:1: 'X' in defines must be a text, an integer or a bool"),
+        ("[defines]\n1x = 2\n", "2:1: '1x' in defines is no name of a macro; letters, digits and '_' make one"),
+    ],
+)  # fmt: skip
+def test_a_bad_project_file(croq: Croq, text: str, told: str) -> None:
+    """Each with its place and the way out."""
     Path("k.co").write_text(GOOD)
-    for text, message in [
-        ("arch = 3\n", "arch must be a text"),
-        ("colour = 1\n", "unknown key 'colour'"),
-        ("arch = [\n", "croq.toml"),
-        ('dialect = "old"\n', "dialect must be 'any' or 'current'"),
-    ]:
-        Path("croq.toml").write_text(text)
-        outcome = croq("check", "k.co")
-        assert outcome.status == 2
-        assert message in outcome.err
+    Path("croq.toml").write_text(text)
+    outcome = croq("check", "k.co")
+    assert outcome.status == 2
+    assert told in outcome.err
+    assert f"{Path('croq.toml').absolute()}:" in outcome.err
+    assert len(outcome.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

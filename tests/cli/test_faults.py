@@ -343,4 +343,4 @@ __co__ void f(global f32 [8] x, global f32 [8] y) {
 }
 """)
     outcome = croq("run", "k.co")
-    assert "k.co:3:34: the model of 'g' does not fit: it has 2 parameters, 1 values are given" in outcome.out
+    assert "k.co:1:1: the model of 'g' does not fit: it has 2 parameters, 1 values are given" in outcome.out

@@ -17,9 +17,9 @@ from croqc.service.check import FileReport, check_file
 from croqc.service.json_text import to_data
 from croqc.service.lowering import program_for
 from croqc.service.run import RunReport, run_planned
-from croqc.service.run_data import Size
 from croqc.service.run_plan import CardRequest, Planned, Request, plan_runs
 from croqc.service.run_result import run_entry
+from croqc.service.run_values import Size
 from croqc.service.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

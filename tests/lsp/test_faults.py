@@ -159,6 +159,8 @@ def test_a_pipe_among_the_files_of_a_workspace_is_not_read(server: Server, tmp_p
         (b'arch = "sm_99"', "unknown architecture 'sm_99'; known are "),
         (b'[defines]\n"1x" = 2', "'1x' in defines is no name of a macro"),
         (b"target = 3", "unknown key 'target'; known are arch, dialect, defines, allow"),
+        (b'\nalow = ["unused-event"]', "croq.toml:2:1: unknown key 'alow'; did you mean 'allow'?"),
+        (b'allow = ["unusd-event"]', "croq.toml:1:11: there is no rule 'unusd-event'; did you mean 'unused-event'?"),
     ],
 )
 def test_a_settings_file_that_cannot_be_read_is_named_and_left_out(

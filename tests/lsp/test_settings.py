@@ -182,7 +182,7 @@ def test_what_is_wrong_with_a_project_is_told_once_until_its_file_changes(server
             server.open((tmp_path / name).as_uri(), KERNEL)
         change(tmp_path / "other" / "croq.toml")
         server.send("textDocument/didClose", params={"textDocument": {"uri": (tmp_path / "b.co").as_uri()}})
-    wrong = f"{project}: unknown key 'nope'; known are arch, dialect, defines, allow"
+    wrong = f"{project}:1:1: unknown key 'nope'; known are arch, dialect, defines, allow"
     assert told() == [wrong]
     change(project)
     assert told() == [wrong, wrong]

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,67 @@ def test_a_working_environment_is_left_alone(machine: Machine) -> None:
     machine.install("python3", f"rm -r '{machine.venv}'")
     assert machine.run("make-venv", str(machine.venv)).returncode == 0
     assert (machine.venv / "bin/python").exists()
+
+
+def stale(machine: Machine, line: str) -> None:
+    """An environment whose Python answers so."""
+    (machine.venv / "bin").mkdir(parents=True)
+    (machine.venv / "pyvenv.cfg").touch()
+    (machine.venv / "bin/python").symlink_to(machine.bin / "old")
+    if line:
+        machine.install("old", line)
+
+
+STALE = pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("", "its Python is gone"),
+        (
+            'case "$1 $2" in "-V "*) echo Python 3.10.4;; *version_info*) exit 1;; esac',
+            "it has Python 3.10.4, and 3.11 or newer is needed",
+        ),
+        ('case "$2" in *find_spec*) exit 1;; esac', "its packages are those of another Python"),
+    ],
+)
+
+
+@STALE
+def test_an_environment_of_another_python_is_made_again(machine: Machine, line: str, reason: str) -> None:
+    stale(machine, line)
+    made = machine.bin / "made"
+    machine.install("python3", f"""case "$2 $3" in "venv --clear") : >'{made}';; esac""")
+    done = machine.run("make-venv", str(machine.venv))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"Making {machine.venv} again: {reason}\n", "")
+    assert made.exists()
+
+
+@STALE
+def test_make_is_told_why_its_stamps_say_nothing(machine: Machine, line: str, reason: str) -> None:
+    stale(machine, line)
+    assert machine.run("make-venv", "--sound", str(machine.venv)).stdout == f"{reason}\n"
+
+
+def test_of_no_environment_and_of_a_sound_one_nothing_is_told(machine: Machine) -> None:
+    assert machine.run("make-venv", "--sound", str(machine.venv)).stdout == ""
+    stale(machine, "exit 0")
+    assert machine.run("make-venv", "--sound", str(machine.venv)).stdout == ""
+
+
+def test_make_follows_no_stamp_of_such_an_environment(tmp_path: Path) -> None:
+    """Though it is newer than what it stands for."""
+    (tmp_path / ".ci").symlink_to(ROOT / ".ci")
+    (tmp_path / "pyproject.toml").touch()
+    for name in ("bin", "pyvenv.cfg", ".base-installed", ".dev-installed"):
+        (tmp_path / ".venv" / name).mkdir(parents=True) if name == "bin" else (tmp_path / ".venv" / name).touch()
+
+    def planned() -> bool:
+        command = ["make", "-n", "-f", str(ROOT / "Makefile"), "run"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return ".ci/make-venv .venv" in done.stdout
+
+    assert planned()
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    assert not planned()
 
 
 def test_a_new_enough_node_is_used_as_it_is(machine: Machine) -> None:

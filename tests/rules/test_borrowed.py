@@ -341,4 +341,7 @@ def test_a_kernel_of_cuda_s_word_is_named_at_its_place_and_cuda_itself_is_not() 
     (item,) = check_text((KERNEL % "y.at(i) = 1.0f;").replace("__co__", "__global__")).diagnostics
     assert (item.span.start, item.span.end, item.hint) == (0, 10, "write '__co__' for '__global__'")
     (cuda,) = check_text("__global__ void k(float* y) { y[threadIdx.x] = 1.0f; }\n").diagnostics
-    assert (cuda.message, cuda.hint) == ("no '__co__' function in this file", "")
+    way = "a kernel is '__co__ void f(…) { parallel b by n : block, t by 128 : thread { … } }'"
+    assert (cuda.message, cuda.hint) == ("no '__co__' function in this file", way)
+    (none,) = check_text("int main() { return 0; }\n").diagnostics
+    assert none.hint == ""

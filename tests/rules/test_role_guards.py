@@ -45,17 +45,23 @@ def test_only_a_condition_on_warps_alone_can_be_a_role(cond: str, hint: str) -> 
     assert any("makes no role" in one for one in told) == bool(hint)
 
 
-def test_a_condition_with_another_branch_or_without_braces_is_not_rewritten() -> None:
-    for text in (
-        instead(
-            GUARDED, "        }\n      }\n      if (w == 1)", "        }\n      } else { n = 1; }\n      if (w == 1)"
-        ),
-        instead(
-            RING,
-            "    parallel w by 2 : group-4 {\n",
-            "    parallel w by 2 : group-4 {\n      if (w == 0) trigger full[0];\n",
-        ),
-    ):
+def test_the_other_branch_becomes_the_role_of_all_others() -> None:
+    text = instead(GUARDED, "      if (w == 1)", "      else").replace("}\n      else", "} else")
+    assert " else {" in text
+    both = "inthreads.async (w == 0) { … } inthreads.async (!(w == 0))"
+    assert hints(text) == {f"an 'if' makes no role: write '{both}'"}
+    assert [item.code for item in shown(text)] == ["event-outside-role", "divergent-collective"]  # once for both
+    fixed = fix_text(report_of(text), lambda text, _: report_of(text), None, unsafe=True).text
+    assert fixed == text.replace("if (w == 0)", "inthreads.async (w == 0)").replace(
+        " else {", " inthreads.async (!(w == 0)) {"
+    )
+    assert shown(fixed) == []
+
+
+def test_a_condition_without_braces_or_with_more_branches_is_not_rewritten() -> None:
+    head = "    parallel w by 2 : group-4 {\n"
+    for more in ("if (w == 0) trigger full[0];", "if (w == 0) { trigger full[0]; } else if (w == 1) { n = 1; }"):
+        text = instead(RING, head, f"{head}      {more}\n")
         assert not any("(w == 0)" in one for one in hints(text))
         assert hints(text)
 

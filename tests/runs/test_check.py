@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from croqc.runs.check import Operand, check_expectation, is_copy
-from croqc.runs.shapes import FormulaError
+from croqc.sema.formula_shapes import FormulaError
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.expectation import Expectation, parse_expectation
 from croqc.text.record import replace

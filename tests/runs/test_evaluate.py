@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from croqc.runs.evaluate import evaluate, to_reference
-from croqc.runs.shapes import FormulaError
+from croqc.sema.formula_shapes import FormulaError
 from croqc.syntax.expectation import parse_formula
 
 NAMES: dict[str, Any] = {

@@ -42,6 +42,10 @@ SYNC = "sync.shared;"
         # the loop's last turn reads what is written behind it
         (f"foreach k in 5 {{ {SYNC} x = d.at(k % 2, 127 - t); }} d.at(0, t) = 1.0f;", ["d.at(0, t)"]),
         ("x = s.at(127 - t); r.at(t) = x; y = r.at(t); s.at(t) = y;", ["s.at(t)"]),
+        # global data is common, too
+        ("big.at(0, 0) += 1.0f;", ["big.at(0, 0)"]),
+        ("if (t < M) { big.at(b, t % 64) += 1.0f; }", ["big.at(b, t % 64)"]),
+        ("if (t > 0) { big.at(b, t) = big.at(b, t - 1); }", ["big.at(b, t)"]),
     ],
 )
 def test_a_write_of_what_another_warp_has_yet_to_read_is_found(body: str, writes: list[str]) -> None:
@@ -58,6 +62,10 @@ def test_a_write_of_what_another_warp_has_yet_to_read_is_found(body: str, writes
         f"{READ} r.at(t) = 1.0f;",
         f"{WRITE} {SYNC} {READ}",
         "s.at(t) += 1.0f;",
+        "big.at(b, t) += 1.0f; big.at(b, t) = big.at(b, t) * 2.0f;",
+        "if (t == 0) { big.at(b, 0) += 1.0f; }",
+        "__atomic_add(big.at(0, 0), 1.0f);",
+        "local f32 [4] q; q.at(0) = 1.0f; q.at(0) += q.at(1);",
         f"{READ} __bar_sync(1, 128); {WRITE}",
         f"{READ} if (n > 3) {{ {SYNC} }} {WRITE}",  # a barrier that may be there
         f"x = t > 0 ? s.at(127 - t) : 0.0f; {WRITE}",  # who reads is not followed

@@ -15,12 +15,13 @@ from typing import Protocol, cast
 
 from croqc import __version__
 from croqc.cli.failure import UsageError, stopped
+from croqc.cli.usage import USAGE, Parser, unknown_command, unknown_option
 from croqc.service.files import FileError
 from croqc.service.memory import collect_seldom
 from croqc.service.settings import SettingsError
-from croqc.text.near import did_you_mean
 
-OK, FAILED, USAGE = 0, 1, 2
+OK, FAILED = 0, 1
+ALONE = ("-h", "--help", "--version")  # options of `croq` itself
 
 COMMANDS = {
     "check": "find mistakes in .co files",
@@ -55,9 +56,14 @@ def load(name: str) -> Command:
     return cast("Command", import_module(f"croqc.cli.{name}"))
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+def build_parser(only: str | None = None) -> Parser:
     """The whole parser, or with the arguments of one subcommand alone, which starts faster."""
-    parser = argparse.ArgumentParser(
+    return _parsers(only)[0]
+
+
+def _parsers(only: str | None) -> tuple[Parser, dict[str, Parser]]:
+    """The parser and those of the subcommands."""
+    parser = Parser(
         prog="croq",
         description="Check, simulate and verify Croqtile GPU kernels.",
         epilog="example:\n  croq run examples/pipeline_course.co\n\n'croq COMMAND --help' shows more.",
@@ -65,10 +71,11 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"croq {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    children: dict[str, Parser] = {}
     for name, summary in COMMANDS.items():
         wanted = only is None or name == only
         command = load(name) if wanted else None
-        child = commands.add_parser(
+        child = children[name] = commands.add_parser(
             name,
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
@@ -77,7 +84,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         )
         if command:
             command.add_arguments(child)
-    return parser
+    return parser, children
 
 
 def _steady_output() -> None:
@@ -96,10 +103,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     _steady_output()
     collect_seldom()
     name = next((word for word in words if not word.startswith("-")), None)
-    if name is not None and name not in COMMANDS:
-        print(f"croq: there is no command '{name}'; {did_you_mean(name, COMMANDS)}", file=sys.stderr)
-        return USAGE
-    args = build_parser(name if name in COMMANDS else "").parse_args(words)
+    before = bool(words) and words[0].startswith("-") and words[0] not in ALONE
+    if before or (name is not None and name not in COMMANDS):
+        return unknown_command(words, name or "", COMMANDS)
+    parser, children = _parsers(name if name in COMMANDS else "")
+    args, rest = parser.parse_known_args(words)
+    if rest:
+        return unknown_option(children[args.command], rest)
     try:
         status = load(args.command).run(args)
         sys.stdout.flush()

@@ -9,11 +9,14 @@ from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, subject: Subject) -> Words:
-    extent, least, tile, uses = (finding.args[key] for key in ("extent", "least", "tile", "uses"))
-    holds = f"{extent} >= {least}" if tile is None else f"{extent} % {tile} == 0"
+    extent, least, tile, other, uses = (finding.args[key] for key in ("extent", "least", "tile", "other", "uses"))
+    holds = f"{extent} >= {least if other is None else other}" if tile is None else f"{extent} % {tile} == 0"
     assert isinstance(uses, tuple)
     test = f"{subject.slice(finding.span)} < {extent}"
-    return Words(f"in bounds only if {holds}", f"guard it: 'if ({test})'", fixes=guarded(subject, uses, test))
+    hint = f"guard it: 'if ({test})'"
+    if other is not None:
+        return Words(f"in bounds only if {holds}", f"look whether the indices stand in the right order, else {hint}")
+    return Words(f"in bounds only if {holds}", hint, fixes=guarded(subject, uses, test))
 
 
 RULE = Rule(

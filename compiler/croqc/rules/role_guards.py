@@ -26,12 +26,21 @@ def meant_role(subject: Subject, place: Span) -> tuple[str, tuple[Fix, ...]]:
     if any(isinstance(node, ast.InThreads) for node in nodes):
         return "", ()
     guard = next((node for node in nodes if isinstance(node, ast.If) and _chooses(subject, node.cond)), None)
-    if guard is None or guard.other is not None or not guard.then.braced or not _is_written(subject, guard):
+    if guard is None or not guard.then.braced or not _is_written(subject, guard):
         return "", ()
     word = Span(guard.span.start, guard.span.start + len("if"))
     cond = subject.slice(guard.cond.span)
     role = f"inthreads.async {cond}" if isinstance(guard.cond, ast.Paren) else f"inthreads.async ({cond})"
-    return role, (Fix("Change 'if' to 'inthreads.async'", (Edit(word, "inthreads.async"),), safe=False),)
+    edits = [Edit(word, "inthreads.async")]
+    if guard.other is not None:
+        between = Span(guard.then.span.end, guard.other.span.start)
+        if not isinstance(guard.other, ast.Block) or not guard.other.braced or subject.slice(between).strip() != "else":
+            return "", ()
+        start = between.start + subject.slice(between).index("else")
+        others = f"inthreads.async (!({role.removeprefix('inthreads.async ')[1:-1]}))"
+        edits.append(Edit(Span(start, start + len("else")), others))
+        role += f" {{ … }} {others}"
+    return role, (Fix("Change 'if' to 'inthreads.async'", tuple(edits), safe=False),)
 
 
 def _is_written(subject: Subject, guard: ast.If) -> bool:

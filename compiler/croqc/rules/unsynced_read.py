@@ -10,14 +10,18 @@ from croqc.text.diagnostics import Severity
 
 def _render(finding: Finding, subject: Subject) -> Words:
     message = f"this element of '{finding.args['name']}' is written by another thread, which may not have come so far"
-    fixes = barrier_between(subject, finding.related[0].span, finding.span)
-    return Words(message, "let the threads wait for each other in between: 'sync.shared;'", fixes=fixes)
+    if not finding.args["shared"]:
+        return Words(message, "pass it on in shared memory; 'sync.shared' holds up the threads of one block only")
+    fixes = barrier_between(subject, finding.related[0].span, finding.span, turns=True)
+    if fixes:
+        return Words(message, "let the threads wait for each other in between: 'sync.shared;'", fixes=fixes)
+    return Words(message, "no barrier stands where all threads come: read into a variable first, then 'sync.shared;'")
 
 
 RULE = Rule(
     name="unsynced-read",
     severity=Severity.WARNING,
-    summary="Shared memory is read that other threads write just before, without a barrier between.",
+    summary="Memory is read that other threads write just before, without a barrier between.",
     rows=(),
     render=_render,
 )

@@ -15,7 +15,7 @@ from croqc.runs.compare import EXACT, Comparison, Tolerance, compare, compare_tr
 from croqc.runs.elements import Array, eps
 from croqc.runs.evaluate import compare_values, evaluate
 from croqc.runs.report import ExpectationResult
-from croqc.runs.shapes import same_sides
+from croqc.sema.formula_shapes import same_sides
 from croqc.syntax import expectation as e
 from croqc.syntax.directive_clauses import ExpectDirective
 

@@ -13,7 +13,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from croqc.runs.elements import ELEMENTS, Array, round_to
-from croqc.runs.shapes import FormulaError, fit, has_axis, product, shape_text, transposed
+from croqc.sema.formula_shapes import (
+    FormulaError,
+    fit,
+    has_axis,
+    inside,
+    no_step,
+    no_subscript,
+    product,
+    subscripts,
+    transposed,
+)
 from croqc.syntax import expectation as e
 from croqc.text.near import did_you_mean
 from croqc.text.span import Span
@@ -174,8 +184,7 @@ class _Evaluator:
 
     def _subscript(self, node: e.Subscript) -> Array:
         operand = self.value(node.operand)
-        if len(node.items) > operand.ndim:
-            raise FormulaError(f"{len(node.items)} subscripts for {shape_text(operand.shape)}", node.span)
+        subscripts(node, operand.shape)
         keys = [self._key(item, size) for item, size in zip(node.items, operand.shape, strict=False)]
         return self._array(operand[tuple(keys)])
 
@@ -185,17 +194,16 @@ class _Evaluator:
                 None if part is None else self._integer(part) for part in (item.lower, item.upper, item.step)
             )
             if step == 0:
-                raise FormulaError("the step of a slice is not 0", item.span)
+                raise no_step(item.span)
             return slice(lower, upper, step)
         index = self._integer(item)
-        if not -size <= index < size:
-            raise FormulaError(f"index {index} is outside an axis of {size}", item.span)
+        inside(index, size, item.span)
         return index
 
     def _integer(self, node: e.Formula) -> int:
         value = self.value(node)
         if value.ndim or value.dtype.kind != "i":
-            raise FormulaError("a subscript is one integer", node.span)
+            raise no_subscript(node.span)
         return int(value)
 
     def _apply(self, node: e.Apply) -> Array:
@@ -221,8 +229,6 @@ class _Evaluator:
 
 
 def _softmax(node: e.Apply, values: Array, xp: Any) -> Array:
-    if not values.ndim:
-        raise FormulaError("'softmax' needs an axis, not a single number", node.span)
     axis = -1 if node.axis is None else node.axis
     powers = xp.exp(values - values.max(axis=axis, keepdims=True))
     shares: Array = powers / powers.sum(axis=axis, keepdims=True)

@@ -15,6 +15,7 @@ from croqc.sema.chains import CHAINS
 from croqc.sema.declarations import DECLARATIONS
 from croqc.sema.device import resolve_device
 from croqc.sema.exprtypes import BASIC
+from croqc.sema.hidden import check_hidden
 from croqc.sema.model import Analysis, Context
 from croqc.sema.outputs import OUTPUTS
 from croqc.sema.params import declare_params
@@ -41,6 +42,7 @@ def resolve_names(builder: Builder) -> None:
 
 STAGES: tuple[Callable[[Builder], None], ...] = (
     resolve_names,  # first: all others read names, types and views
+    check_hidden,  # all uses are known
     resolve_device,  # levels, copies, multiplies, memory and events, in an order of their own
 )
 

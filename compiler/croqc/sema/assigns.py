@@ -52,7 +52,7 @@ def _assign_name(walk: Walk, part: ast.AssignPart, name: ast.Name) -> None:
             _report_immutable(walk, name, here)
     else:
         if symbol is not None and _mentions(part.value, name.id) and _is_number(symbol.type):
-            walk.b.report(rules.SHADOWED_ASSIGNMENT, name.span, (declared_here(symbol),), name=name.id)
+            walk.b.report(rules.SHADOWED_ASSIGNMENT, name.span, (declared_here(symbol),), name=name.id, future=False)
         _declare(walk, part, name, value)
 
 

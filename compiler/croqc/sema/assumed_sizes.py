@@ -30,7 +30,8 @@ def note_reach(walk: Walk, node: ast.Chain, item: Item, extent: Int) -> None:
     top = walk.ranges.greatest(item.value)
     if top is None or walk.ranges.is_positive(extent - top) or walk.ranges.is_natural(top - extent):
         return
-    if (top.const is not None or _whole_tiles(top, extent) is not None) and _is_size(walk.b, extent):
+    known = top.const is not None or _whole_tiles(top, extent) is not None or _of_another(walk.b, top)
+    if known and _is_size(walk.b, extent):
         walk.b.reached.append(ReachedIndex(node, item.node, item.value, top, extent))
 
 
@@ -39,6 +40,11 @@ def _is_size(builder: Builder, extent: Int) -> bool:
     if len(names) != 1 or extent != Int.of(next(iter(names))):
         return False
     return any(one.kind is SymbolKind.DIMENSION and one.atom in names for one in builder.symbols)
+
+
+def _of_another(builder: Builder, top: Int) -> bool:
+    """Whether an index goes up to the end of another size: `foreach k in N` along the `M` of a `[M, N]`."""
+    return _is_size(builder, top + Int.of(1))
 
 
 def _whole_tiles(top: Int, extent: Int) -> int | None:
@@ -59,18 +65,20 @@ def check_assumed_sizes(builder: Builder) -> None:
     jumps = [around for node, around in statements(body) if isinstance(node, ast.Jump | ast.Return)]
     places = {chain: pair for pair in statements(body) for chain in nodes_of_kind(pair[0], ast.Chain)}  # innermost last
     kinds = {symbol.atom: symbol.kind for symbol in builder.symbols if symbol.atom}
-    told: dict[tuple[Int, int | None, int | None], list[ReachedIndex]] = {}
+    told: dict[tuple[Int, int | None, int | None, Int | None], list[ReachedIndex]] = {}
     for found in builder.reached:
         stmt, around = places.get(found.node, (None, Around()))
         if stmt is None or found.extent.names() & promised or chooses(stmt):
             continue
         if all(_is_of_others(builder, kinds, guard) for one in (around, *jumps) for guard in _tests(one)):
             least = None if found.top.const is None else found.top.const + 1
-            told.setdefault((found.extent, _whole_tiles(found.top, found.extent), least), []).append(found)
-    for (extent, tile, least), uses in told.items():
+            other = found.top + Int.of(1) if _of_another(builder, found.top) else None
+            told.setdefault((found.extent, _whole_tiles(found.top, found.extent), least, other), []).append(found)
+    for (extent, tile, least, other), uses in told.items():
         alike = len({one.value for one in uses}) == 1
         spans = tuple(one.index.span for one in uses) if alike else ()
-        builder.report(rules.ASSUMED_SIZE, uses[0].index.span, extent=str(extent), tile=tile, least=least, uses=spans)
+        place, beside = uses[0].index.span, None if other is None else str(other)
+        builder.report(rules.ASSUMED_SIZE, place, extent=str(extent), tile=tile, least=least, other=beside, uses=spans)
 
 
 def _tests(around: Around) -> Iterator[ast.Node]:

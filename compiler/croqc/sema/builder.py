@@ -74,6 +74,7 @@ class Builder:
         self.anonymous: dict[ast.Copy, Symbol] = {}
         self.swizzles: Mapping[Symbol, int] = {}
         self.intervals: dict[str, Interval] = {}
+        self.hidden: dict[Symbol, Symbol] = {}  # the outer symbol of its name that a variable or future hides
         self.reached: list[ReachedIndex] = []  # indices that stay inside for some sizes only
         self._reported: set[tuple[str, Span, object]] = set()
 

@@ -21,11 +21,10 @@ from croqc.sema.leaving import check_leaving
 from croqc.sema.levels import resolve_levels
 from croqc.sema.memory import resolve_memory
 from croqc.sema.multiplies import resolve_multiplies
-from croqc.sema.overwritten import check_overwritten
 from croqc.sema.param_writes import check_param_writes
 from croqc.sema.regions import check_regions
 from croqc.sema.rests import check_rests
-from croqc.sema.unsynced import check_unsynced
+from croqc.sema.shared_order import check_shared_order
 
 STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     resolve_levels,  # kernels first: everything below asks who runs a statement
@@ -39,8 +38,7 @@ STAGES: Final[tuple[Callable[[Builder], None], ...]] = (
     check_rests,
     check_assumed_sizes,
     check_divergence,
-    check_unsynced,
-    check_overwritten,
+    check_shared_order,
     resolve_memory,  # the copies settle which buffers are swizzled
     check_futures,
     check_events,

@@ -16,6 +16,7 @@ from croqc.sema.splits import Split, find_split, splits
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 from croqc.text.diagnostics import Related
+from croqc.text.span import Span
 
 _MULTIPLIES = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, ast.MmaCommit)
 
@@ -23,6 +24,7 @@ _MULTIPLIES = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, as
 def check_divergence(builder: Builder) -> None:
     jumps = bool(nodes_of_kind(builder.function, ast.Jump))
     found: dict[tuple[object, ...], Related | None] = {}
+    told: set[Span] = set()
     for node, around in statements(builder.function.body):
         unit = _unit(builder, node, around)
         if unit is None or around.on_host or not (kernel := builder.masks.get(around.parallels[0])):
@@ -32,7 +34,8 @@ def check_divergence(builder: Builder) -> None:
         key = around, branches, size, node.span.start if jumps else 0
         if key not in found:  # what parts the threads before a statement does so before all beside it
             found[key] = _parted(builder, kernel, node, around, size)
-        if (place := found[key]) is not None:
+        if (place := found[key]) is not None and place.span not in told:  # one finding for what parts them
+            told.add(place.span)
             builder.report(rules.DIVERGENT_COLLECTIVE, node.span, (place,), what=_name(node), unit=unit.value)
 
 

@@ -22,14 +22,15 @@ _FREE_BARRIERS, _WARP = range(1, 15), 32
 
 
 def check_events(builder: Builder) -> None:
+    told: set[ast.Node] = set()  # the `if`s that are meant as roles
     for node, around in statements(builder.function.body):
         match node:
             case ast.EventDecl():
                 _check_declaration(builder, node, around)
             case ast.Trigger():
-                _check_trigger(builder, node, around)
+                _check_trigger(builder, node, around, told)
             case ast.Wait():
-                _check_outside(builder, "wait", node, node.refs, around)
+                _check_outside(builder, "wait", node, around, told)
                 _check_orders(builder, node.refs)
             case ast.CallStmt(call=call):
                 _check_named_barrier(builder, call)
@@ -46,21 +47,27 @@ def _check_declaration(builder: Builder, node: ast.EventDecl, around: Around) ->
             builder.report(rules.EVENT_IN_REGION, one.name.span, name=one.name.id)
 
 
-def _check_trigger(builder: Builder, node: ast.Trigger, around: Around) -> None:
+def _check_trigger(builder: Builder, node: ast.Trigger, around: Around, told: set[ast.Node]) -> None:
     for ref in node.refs:
         type_ = builder.type_of(ref)
         if not isinstance(type_, Event | Unknown):
             builder.report(rules.TRIGGER_OPERAND, ref.span, found=describe(type_))
-    _check_outside(builder, "trigger", node, node.refs, around)
+    _check_outside(builder, "trigger", node, around, told)
     _check_orders(builder, node.refs)
     if node.after:
         _check_joined(builder, node)
 
 
-def _check_outside(builder: Builder, word: str, node: ast.Node, refs: Iterable[ast.Expr], around: Around) -> None:
-    """Outside every region, a statement that several paths of the block reach (Q03)."""
-    if around.on_host or around.regions or not any(isinstance(builder.type_of(ref), Event) for ref in refs):
+def _check_outside(
+    builder: Builder, word: str, node: ast.Wait | ast.Trigger, around: Around, told: set[ast.Node]
+) -> None:
+    """Outside every region, a statement that several paths of the block reach (Q03); the first one of an `if`."""
+    if around.on_host or around.regions or not is_of_events(builder, node):
         return
+    condition = next((one for one in around.chain if isinstance(one, ast.If)), None)
+    if condition in told:
+        return
+    refs = node.refs
     paths = 1
     for axis in around.axes:
         if builder.levels.get(axis) not in (Level.GROUP4, Level.GROUP):
@@ -76,6 +83,11 @@ def _check_outside(builder: Builder, word: str, node: ast.Node, refs: Iterable[a
     }
     if paths > 1 and not indexed & unit_indices:
         builder.report(rules.EVENT_OUTSIDE_ROLE, node.span, word=word, paths=paths)
+        told |= set() if condition is None else {condition}
+
+
+def is_of_events(builder: Builder, node: ast.Wait | ast.Trigger) -> bool:
+    return any(isinstance(builder.type_of(ref), Event) for ref in node.refs)
 
 
 def _indices(builder: Builder, ref: ast.Expr) -> Iterable[Symbol]:

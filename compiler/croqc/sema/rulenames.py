@@ -14,7 +14,7 @@ NOT_UNDERSTOOD: Final = "not-understood"  # -; construct
 # T01, S09; name, near (str or None), macro (bool), dimension (bool), guess, constant (its value in host C++, or None)
 UNDECLARED_NAME: Final = "undeclared-name"
 REDECLARED_NAME: Final = "redeclared-name"  # T02; name, kind; related: the earlier one
-SHADOWED_ASSIGNMENT: Final = "shadowed-assignment"  # T03; name; related: the outer one
+SHADOWED_ASSIGNMENT: Final = "shadowed-assignment"  # T03; name, future: whether it is one; related: the outer one
 IMMUTABLE_ASSIGNMENT: Final = "immutable-assignment"  # T04; name, kind; related: the declaration
 MISSING_INITIALISER: Final = "missing-initialiser"  # T05; name, type ("" where none is written)
 INITIALISER_TYPE: Final = "initialiser-type"  # T06; name, t1 (declared), t2 (initialiser)

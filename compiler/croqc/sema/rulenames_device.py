@@ -54,10 +54,10 @@ TMA_THREAD_INDEX: Final = "tma-thread-index"  # D10; index
 COPY_MODIFIER: Final = "copy-modifier"  # D11; modifier, reason "multicast"|"tma-only"; the grammar finds the others
 SWIZZLE_MISMATCH: Final = "swizzle-mismatch"  # D13; here, there (bytes), buffer; related: the other side
 SWIZZLE_INHERITED: Final = "swizzle-inherited"  # D14; swizzle, buffer; related: where it is written
-UNSYNCED_READ: Final = "unsynced-read"  # 4.6; name; related: the write
-UNSYNCED_WRITE: Final = "unsynced-write"  # 4.6; name; related: the read
+UNSYNCED_READ: Final = "unsynced-read"  # 4.6; name, shared: no global data; related: the write
+UNSYNCED_WRITE: Final = "unsynced-write"  # 4.6; name, shared, update: of itself, as `+=` is; related: the read
 DROPPED_REST: Final = "dropped-rest"  # 8.10, a note; size, tile: only whole tiles of the size are counted
-ASSUMED_SIZE: Final = "assumed-size"  # 8.10, a note; extent, least, tile (None or: extent % tile == 0), uses: spans
+ASSUMED_SIZE: Final = "assumed-size"  # 8.10, a note; extent; least, tile or other: what is asked of it; uses
 ASSUMED_DIVISIBLE: Final = "assumed-divisible"  # 5.2, a note; tile, extent, dim: whole tiles only if extent % tile == 0
 ZERO_FILL: Final = "zero-fill"  # D15; reason "redundant"
 PADDED_STORE: Final = "padded-store"  # D18; row, stride (elements)

@@ -13,6 +13,7 @@ from croqc.syntax import ast
 from croqc.text.diagnostics import Related
 from croqc.text.near import nearest
 
+_MAY_HIDE: Final = (SymbolKind.VARIABLE, SymbolKind.FUTURE)
 _MOST_COMPARISONS: Final = 20_000  # of missing with known names, for one function; they take about a tenth of a second
 
 
@@ -98,6 +99,8 @@ class Scopes:
                     name=name.id,
                     kind=earlier.kind.value,
                 )
+            elif kind in _MAY_HIDE and (outer := self.lookup(name.id)) is not None and outer.kind is kind:
+                self._b.hidden[symbol] = outer
             names[name.id] = symbol
         return symbol
 

@@ -1,11 +1,11 @@
-"""Which element of shared memory a plain `buffer.at(…)` is in each thread of a kernel. Must not report.
+"""Which element of shared or global memory a plain `buffer.at(…)` is in each thread of a kernel. Must not report.
 
 Plain: indices over those of loops, blocks and threads; no view, no array of buffers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from croqc.sema.builder import Builder
 from croqc.sema.masks import Mask, Masks, Numbers, place_axis
@@ -42,6 +42,18 @@ class Element:
 def warp_of(thread: int) -> Mask:
     """The threads of the warp of a thread."""
     return ((1 << WARP) - 1) << thread // WARP * WARP
+
+
+def in_two_warps(ones: Mask, others: Mask, units: Sequence[Mask]) -> bool:
+    """Whether a thread of `ones` and one of another warp in `others` are of one unit."""
+    return any(_apart(ones & unit, others & unit) for unit in units)
+
+
+def _apart(ones: Mask, others: Mask) -> bool:
+    if not ones or not others:
+        return False
+    own = warp_of((others & -others).bit_length() - 1)
+    return bool(ones & ~own or others & ~own)
 
 
 def units_apart(builder: Builder, around: Iterable[ast.Parallel], threads: int) -> tuple[Mask, ...]:
@@ -81,18 +93,23 @@ def calls_out(node: ast.Node) -> bool:
     return any(call.kind != "lib" for call in nodes_of_kind(node, ast.Call))
 
 
-def shared_buffer(builder: Builder, chain: ast.Node) -> Symbol | None:
-    """The shared buffer, no array, of which a chain is one plain element."""
+def common_buffer(builder: Builder, chain: ast.Node) -> Symbol | None:
+    """The data that threads have in common, no array, of which a chain is one plain element."""
     if not isinstance(chain, ast.Chain) or not isinstance(chain.base, ast.Name) or len(chain.suffixes) != 1:
         return None
     symbol, at = builder.uses.get(chain.base), chain.suffixes[0]
-    if symbol is None or symbol.kind is not SymbolKind.BUFFER:
+    if symbol is None or symbol.kind not in (SymbolKind.BUFFER, SymbolKind.PARAM):
         return None
     data = symbol.type
-    if not isinstance(data, Data) or data.storage is not Storage.SHARED or data.array:
+    if not isinstance(data, Data) or data.storage is Storage.LOCAL or data.array:
         return None
     plain = isinstance(at, ast.Member) and at.name == "at" and not at.strides and len(at.args) == len(data.shape)
     return symbol if plain else None
+
+
+def is_shared(symbol: Symbol) -> bool:
+    """Whether common data are of one block, whose barrier orders all who touch them."""
+    return isinstance(symbol.type, Data) and symbol.type.storage is Storage.SHARED
 
 
 def symbols_by_atom(builder: Builder) -> dict[str, Symbol]:
@@ -126,9 +143,9 @@ class Elements:
         self.builder, self.kernel, self.atoms = builder, kernel, atoms
         self._threads = {item.symbol for item in kernel.placements}
 
-    def at(self, chain: ast.Chain, turns: Mapping[str, Int] | None = None) -> Element | None:
-        """The element in each thread of the first block; `turns` has the loops' indices, None: their first turns."""
-        symbol = shared_buffer(self.builder, chain)
+    def at(self, chain: ast.Chain, turns: Mapping[str, Int]) -> Element | None:
+        """The element in each thread of the first block; `turns` has the loops' indices."""
+        symbol = common_buffer(self.builder, chain)
         if symbol is None:
             return None
         at = chain.suffixes[0]
@@ -137,21 +154,22 @@ class Elements:
         known = [column for column in columns if column is not None]
         return Element(symbol, chain, tuple(zip(*known, strict=True))) if len(known) == len(columns) else None
 
-    def _columns(self, at: ast.Member, turns: Mapping[str, Int] | None) -> Iterator[Numbers | None]:
+    def _columns(self, at: ast.Member, turns: Mapping[str, Int]) -> Iterator[Numbers | None]:
         """Each index in every thread; None for one that is not followed."""
         for arg in at.args:
             value = self.builder.values.get(arg)
-            if value is None:
-                yield None
-                continue
-            uniform = [self.atoms.get(atom) for atom in value.names()]
-            outer = {one.atom: Int.of(0) for one in uniform if one is not None and self._starts(one, turns is None)}
-            yield self.kernel.numbers(value.substitute({**outer, **(turns or {})}))
+            yield None if value is None else self.kernel.numbers(self.settled(value, turns))
 
-    def _starts(self, symbol: Symbol, loops: bool) -> bool:
-        """An index of blocks or loops, which begins at 0 and is the same for all threads."""
-        kinds = (SymbolKind.PARALLEL, SymbolKind.LOOP) if loops else (SymbolKind.PARALLEL,)
-        return symbol not in self._threads and symbol.kind in kinds and bound_of(symbol.type) is not None
+    def settled(self, value: Int, turns: Mapping[str, Int]) -> Int:
+        """A value in the first block, in given turns of the loops around."""
+        symbols = [self.atoms.get(atom) for atom in value.names()]
+        blocks = {one.atom: Int.of(0) for one in symbols if one is not None and self._is_of_blocks(one)}
+        return value.substitute({**blocks, **turns})
+
+    def _is_of_blocks(self, symbol: Symbol) -> bool:
+        """An index that begins at 0 and is the same for all threads."""
+        is_index = symbol.kind is SymbolKind.PARALLEL and bound_of(symbol.type) is not None
+        return is_index and symbol not in self._threads
 
     def is_uniform(self, value: Int) -> bool:
         """Whether a value is of sizes, parameters and indices of blocks and loops alone: the same for all threads that
@@ -164,11 +182,3 @@ class Elements:
         """Whether all threads that come to a loop take the same turns of it."""
         bounds = loop_bounds(self.builder, loop)
         return bounds is not None and all(map(self.is_uniform, bounds))
-
-    def follows(self, cond: ast.Node) -> bool:
-        """Whether a condition is of indices of threads alone, so that its mask is that of every block and turn."""
-        for name in nodes_of_kind(cond, ast.Name):
-            value = self.builder.values.get(name)
-            if value is None or any(self.atoms.get(atom) not in self._threads for atom in value.names()):
-                return False
-        return True

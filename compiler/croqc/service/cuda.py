@@ -26,7 +26,7 @@ from croqc.service.lowering import Lowered, commented_name, lower_file, title_of
 from croqc.service.machine_code import ptx_of, sass_of
 from croqc.service.machine_lines import MachineText
 from croqc.service.refused_cpp import refusal_of
-from croqc.service.run_data import Size
+from croqc.service.run_values import Size
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.source import Source
 from croqc.text.span import NOWHERE, Span

@@ -26,8 +26,8 @@ from croqc.sema.types import Scalar
 from croqc.service.check import FileReport, FunctionReport
 from croqc.service.device_code import check_calls, device_words, foreign_code
 from croqc.service.island_names import check_islands
-from croqc.service.run_data import Size
 from croqc.service.run_plan import PlanError, Planned, Request, check_sizes, plan_runs
+from croqc.service.run_values import Size
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record
 from croqc.text.span import Span

@@ -18,7 +18,7 @@ from croqc.rules.table import FLOW_RULES
 from croqc.runs.report import RunResult, Verdict
 from croqc.sema.model import Analysis, Model
 from croqc.service.check import FileReport, FunctionReport
-from croqc.service.run_data import DataTooLargeError, RunData, Size, make_data, otherwise_poisoned
+from croqc.service.run_data import DataTooLargeError, RunData, make_data, otherwise_poisoned
 from croqc.service.run_notes import (
     broken_assumptions,
     dropped_rests,
@@ -28,7 +28,9 @@ from croqc.service.run_notes import (
     undefined_rests,
 )
 from croqc.service.run_plan import Planned, Request, plan_runs
+from croqc.service.run_values import Size
 from croqc.service.run_verdict import Outcome, auto_expectations, judge, misfit, model_functions
+from croqc.targets import TARGETS
 from croqc.text.diagnostics import Diagnostic, Severity
 from croqc.text.record import record, replace
 from croqc.text.source import Position
@@ -82,7 +84,8 @@ def run_file(
 
 
 def _for_arch(report: FileReport, planned: Planned, recheck: Callable[[str], FileReport]) -> FileReport:
-    return report if planned.arch in (None, report.target.name) else recheck(str(planned.arch))
+    known = planned.arch in TARGETS and planned.arch != report.target.name
+    return recheck(str(planned.arch)) if known else report  # the check has told of an unknown one
 
 
 def run_planned(
@@ -115,7 +118,10 @@ def obstacle(report: FileReport, function: FunctionReport, planned: Planned) -> 
         if item.severity is Severity.ERROR and item.code not in FLOW_RULES and _concerns(report, function, item)
     ]
     if errors:
-        return f"it has errors; the first: {errors[0].message}", errors[0].span
+        first = errors[0]
+        if first.code == "run-directive":
+            return "; ".join(filter(None, (first.message, first.hint))), first.span
+        return f"it has errors; the first: {first.message}", first.span
     return ("it cannot be read", None) if function.analysis is None else None
 
 

@@ -26,9 +26,10 @@ from croqc.service.device_code import foreign_code
 from croqc.service.flow_check import with_flow
 from croqc.service.lowering import notes_of, program_for
 from croqc.service.refused_cpp import absolute, refusal_of
-from croqc.service.run_data import RunData, Size
+from croqc.service.run_data import RunData
 from croqc.service.run_large import brought_back, judged_outcome, large_run
 from croqc.service.run_plan import CardRequest
+from croqc.service.run_values import Size
 from croqc.service.run_verdict import Outcome, judge
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.text.diagnostics import Diagnostic, Severity

@@ -13,10 +13,8 @@ from croqc.runs.usage import poisoned
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Data, Scalar
+from croqc.service.run_values import Size
 from croqc.text.record import record, replace
-
-Size = int | float | bool
-
 
 _UNNAMED = 8  # the extent of a `?`, which no size can name
 

@@ -17,8 +17,9 @@ from croqc.engines.gpu.run import CardResult, Large
 from croqc.runs.elements import ELEMENTS, Array
 from croqc.sema.model import Model
 from croqc.sema.types import Data, Void
-from croqc.service.run_data import RunData, Size
+from croqc.service.run_data import RunData
 from croqc.service.run_notes import hints
+from croqc.service.run_values import Size
 from croqc.service.run_verdict import Outcome, operands, returned_name
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.expectation import RESULT

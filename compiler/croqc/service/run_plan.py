@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 
 from croqc.engines.gpu.protocol import RUN_SECONDS
 from croqc.pipe.facts import whole_sizes
-from croqc.runs.sizes import NoSizesError, size_symbols
+from croqc.runs.sizes import NoSizesError
 from croqc.runs.telling import telling_sizes
-from croqc.sema.elements import INTEGERS, limits
 from croqc.sema.launch_limits import LARGEST
-from croqc.sema.model import Model, Symbol, SymbolKind
-from croqc.sema.types import Scalar
+from croqc.sema.model import Symbol, SymbolKind
 from croqc.service.check import FileReport, FunctionReport, no_overload
-from croqc.service.run_data import Size
+from croqc.service.run_values import Size, bindable, unknown_size, wrong_value
 from croqc.syntax.comment_directives import FunctionDirectives, RunDirective
 from croqc.syntax.directive_clauses import RunValue
 from croqc.text.near import did_you_mean, nearest
@@ -95,16 +93,6 @@ def pick_functions(report: FileReport, entry: str | None, overload: int | None =
     raise PlanError(f"{report.source.path}: has several functions and no run line; name one with --entry: {listed}")
 
 
-def _bindable(model: Model) -> dict[str, Symbol]:
-    """What a run line or `-D` may give a value."""
-    scalars = {
-        symbol.name: symbol
-        for symbol in model.symbols
-        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, Scalar)
-    }
-    return {**scalars, **{symbol.name: symbol for symbol in size_symbols(model)}}
-
-
 def _parse_size(name: str, text: str | None) -> Size:
     for kind in (int, float):
         try:
@@ -130,7 +118,7 @@ def split_defines(
     symbols: list[Symbol] = []
     for index in pick_functions(report, entry, overload):
         analysis = report.functions[index].analysis
-        own = _bindable(analysis.model) if analysis else {}
+        own = bindable(analysis.model) if analysis else {}
         known |= own.keys()
         symbols += own.values()
     texts: dict[str, str | None] = {}
@@ -138,9 +126,9 @@ def split_defines(
     for name, text in defines.items():
         if name in known - macros:
             sizes[name] = _parse_size(name, text)
-            for wrong in (_beyond(symbol, sizes[name]) for symbol in symbols if symbol.name == name):
-                if wrong:
-                    raise PlanError(f"{report.source.path}: {wrong}")
+            of_kernels = [symbol for symbol in symbols if symbol.name == name and symbol.kind is SymbolKind.PARAM]
+            for wrong in filter(None, (wrong_value(symbol, sizes[name]) for symbol in of_kernels)):
+                raise PlanError(f"{report.source.path}: {wrong}")
         elif name in macros or re.search(rf"\b{name}\b", report.source.text):
             texts[name] = text
         else:
@@ -150,34 +138,12 @@ def split_defines(
     return texts, sizes
 
 
-def _beyond(symbol: Symbol, value: Size) -> str:
-    """What is wrong with an integer that the type of a parameter cannot hold; nothing for all else."""
-    elem = symbol.type.elem if isinstance(symbol.type, Scalar) and symbol.kind is SymbolKind.PARAM else ""
-    if elem not in INTEGERS or not isinstance(value, int):
-        return ""
-    low, high = limits(elem)
-    return "" if low <= value <= high else f"'{symbol.name}' is of type {elem}, which holds {low:,} to {high:,}"
-
-
-def _check_value(name: str, value: Size, known: Mapping[str, Symbol]) -> str:
-    if name not in known:
-        hint = did_you_mean(name, known) or "it has none"
-        return f"'{name}' is no size or scalar parameter of this kernel; {hint}"
-    if known[name].kind is not SymbolKind.DIMENSION:
-        return _beyond(known[name], value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        whole = isinstance(value, float) and value >= 1 and value.is_integer()
-        written = f": write {name}={int(value)}, without point or exponent" if whole else ""
-        return f"dimension '{name}' must be an integer of at least 1{written}"
-    return ""
-
-
 def check_sizes(report: FileReport, function: FunctionReport, given: Mapping[str, Size]) -> None:
     """Sizes that code is made for: at least 1 and counted in 32 bits. Raises PlanError."""
-    known = _bindable(function.analysis.model) if function.analysis else {}
+    known = bindable(function.analysis.model) if function.analysis else {}
     for name, value in given.items():
         counted = name in known and known[name].kind is SymbolKind.DIMENSION
-        wrong = _check_value(name, value, known) if name in known else ""
+        wrong = wrong_value(known[name], value) if name in known else ""
         if not wrong and counted and value > LARGEST:
             wrong = f"dimension '{name}' must be at most {LARGEST:,}, for generated code counts sizes in 32 bits"
         if wrong:
@@ -196,12 +162,14 @@ def _plan(
     problem, place = "", None
     own = frozenset(given)
     if model is not None:
-        known = _bindable(model)
+        known = bindable(model)
         for item in written:
-            if wrong := _check_value(item.name, item.value, known):
+            if item.name not in known:
+                problem, place = "; ".join(unknown_size(item.name, known)), item.span
+            elif wrong := wrong_value(known[item.name], item.value):
                 problem, place = wrong, item.span
         for key, value in sizes.items():
-            problem = problem or (_check_value(key, value, known) if key in known else "")
+            problem = problem or (wrong_value(known[key], value) if key in known else "")
         if not problem:
             try:
                 given = {**telling_sizes(model, whole_sizes(given)), **given}

@@ -14,13 +14,14 @@ from croqc.runs.elements import ELEMENTS, Array, eps, other_poison, round_to
 from croqc.runs.evaluate import evaluate, to_reference
 from croqc.runs.report import ExpectationResult, Norms, Worst
 from croqc.runs.rounded import coarser, rounded_in
-from croqc.runs.shapes import FormulaError, check_shapes
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.elements import canonical
+from croqc.sema.formula_shapes import FormulaError, check_shapes
 from croqc.sema.model import Model, SymbolKind
 from croqc.sema.types import Data, Scalar
-from croqc.service.run_data import RunData, Size
+from croqc.service.run_data import RunData
 from croqc.service.run_notes import hints
+from croqc.service.run_values import Size
 from croqc.syntax import ast
 from croqc.syntax.comment_directives import FunctionDirectives
 from croqc.syntax.directive_clauses import ExpectDirective

@@ -17,7 +17,19 @@ from croqc.text.span import Span
 
 _PLACED: Final = frozenset({"subspan", "modspan", "step", "stride", "chunk"})  # `.at` behind these places a tile
 _FORWARD: Final = frozenset({"subspan", "modspan"})
-_MEANT: Final = {"dim": "span(0)", "shape": "span", "size": "span", "sub": "subspan", "stage": "at"}
+_MEANT: Final = {
+    "dim": "span(0)", "shape": "span", "size": "span", "sub": "subspan", "stage": "at", "get": "at", "item": "at",
+}  # fmt: skip
+
+# Functions of Triton, as members of its module.
+_TRITON: Final = {
+    "program_id": "the index of the block is that of 'parallel b by n : block'",
+    "arange": "an index of 'parallel … t by 128 : thread' counts over the elements",
+    "load": "an element is read as 'x.at(i)', a tile copied by 'dma.copy x.subspan(…).at(…) => tile;'",
+    "store": "an element is written as 'y.at(i) = v;', a tile copied by 'dma.copy tile => y.subspan(…).at(…);'",
+    "zeros": "an accumulator is made by 'acc = mma.fill.f32 0.0f;'",
+    "dot": "tiles are multiplied by 'mma.row.row acc, a, b;'",
+}
 
 
 def is_view(chain: t.Chain) -> bool:
@@ -129,6 +141,9 @@ def _unknown(b: Builder, member: t.Member, dot: Span) -> None:
     name = member.name
     if not name:
         b.report("expected a member after '.'", dot)
+        return
+    if name in _TRITON:
+        b.report(f"there is no '{name}'", dot, _TRITON[name])
         return
     meant = _MEANT.get(name) or nearest(name, MEMBERS)
     hint = f"did you mean '.{meant}'?" if meant else ""

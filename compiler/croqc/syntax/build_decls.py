@@ -8,6 +8,7 @@ from croqc.syntax import ast as t
 from croqc.syntax import c_shapes
 from croqc.syntax.build import Builder, Kids, action, replace_fix, word_of, word_span
 from croqc.syntax.c_shapes import SHAPED, Bracket, Declared, Init
+from croqc.syntax.casts import TYPES_OF_C
 from croqc.syntax.keywords import ELEMENT_TYPES, canonical_type
 from croqc.syntax.tokens import Token
 from croqc.syntax.visit import walk
@@ -75,8 +76,9 @@ def _unknown_type(b: Builder, word: Token) -> None:
     if word.text == "const":
         b.report("there is no 'const' here", word.span, "leave it out")
         return
-    meant = nearest(word.text, (*ELEMENT_TYPES, "int", "bool"))
-    fix = replace_fix(f"Write '{meant}'", word.span, meant, safe=False) if meant else None
+    meant = TYPES_OF_C.get(word.text) or nearest(word.text, (*ELEMENT_TYPES, "int", "bool"))
+    alone = b.source(b.after(word.end)) not in ("int", "long", "short", "char")  # `unsigned int n`
+    fix = replace_fix(f"Write '{meant}'", word.span, meant, safe=False) if meant and alone else None
     b.report(f"unknown element type '{word.text}'", word.span, f"did you mean '{meant}'?" if meant else "", fix)
 
 

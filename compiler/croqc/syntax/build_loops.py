@@ -186,13 +186,19 @@ def _extent(b: Builder, node: Any) -> Any:
 
 
 def _counted(b: Builder, node: Any) -> str:
-    """The extent that `range(n)` of Python means; empty for anything else."""
+    """The extent that `range(n)` and `range(0, n)` of Python mean; empty for anything else."""
     if not isinstance(node, t.Chain) or not isinstance(node.base, t.Name) or node.base.id != "range":
         return ""
     last = node.suffixes[-1]
-    if len(node.suffixes) > 1 or not isinstance(last, t.Pick) or isinstance(last.arg, t.TupleLit):
+    if len(node.suffixes) > 1 or not isinstance(last, t.Pick):
         return ""
-    return b.source(last.arg.span) if _is_extent(last.arg) else ""
+    end: Any = last.arg
+    if isinstance(end, t.TupleLit):
+        first, *rest = end.items
+        if len(rest) != 1 or not isinstance(first, t.IntLit) or first.value:
+            return ""
+        end = rest[0]
+    return b.source(end.span) if _is_extent(end) else f"[{b.source(end.span)}]"
 
 
 def _is_extent(node: Any) -> bool:
@@ -259,6 +265,9 @@ def _mixed(b: Builder, ranges: tuple[t.Range, ...], bindings: tuple[t.Binding, .
     return t.Binding(Span(start, last.span.end), None, names, True, last.extent)
 
 
+_NO_RANGE: Final = "; 'foreach i in n' counts from 0 to n - 1"
+
+
 @action("hint")
 def hint(b: Builder, at: Span, kids: Kids) -> t.LoopHint:
     word, args = kids
@@ -271,7 +280,7 @@ def hint(b: Builder, at: Span, kids: Kids) -> t.LoopHint:
         b.report("'automap' was removed", word.span, "write the loop as 'apply'")
     elif word.type == "NAME":
         message = f"unknown loop hint '{word.text}'" if word.text else "expected a loop hint behind ':'"
-        b.report(message, word.span, "use unroll or vectorize")
+        b.report(message, word.span, f"use unroll or vectorize{_NO_RANGE if word.text else ''}")
     return t.LoopHint(at, word.text, values)
 
 

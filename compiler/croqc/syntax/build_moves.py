@@ -9,7 +9,7 @@ from croqc.syntax import ast as t
 from croqc.syntax.build import Builder, Kids, action, name_of, replace_fix, word_of, word_span
 from croqc.syntax.build_chains import is_view
 from croqc.syntax.joined import dotted
-from croqc.syntax.keywords import MODIFIERS, STORAGE, Bracket
+from croqc.syntax.keywords import MEMBERS, MODIFIERS, STORAGE, Bracket
 from croqc.syntax.tokens import Token
 from croqc.text.record import record, replace
 from croqc.text.span import NOWHERE, Span
@@ -343,7 +343,9 @@ def _region(b: Builder, node: Any, message: str) -> Any:
                 return inner
             if isinstance(last, t.Member) and (last.name in ("data", "mdata", "sqz") or not last.called):
                 return inner
-    b.report(message, Span(node.span.start, b.after(node.span.start).end))
+    members = [one for one in inner.suffixes if isinstance(one, t.Member)] if isinstance(inner, t.Chain) else []
+    if all(one.name in MEMBERS for one in members):  # an unknown one has been told
+        b.report(message, Span(node.span.start, b.after(node.span.start).end))
     return node
 
 

@@ -31,6 +31,9 @@ def typed_tokens(source: FunctionText) -> tuple[list[Token], list[Token]]:
         kind = token.kind
         if kind is Kind.WORD:
             word(state, token)
+        elif kind is Kind.NAME:
+            state.leave_operation()
+            state.put(token, "NAME")
         elif kind is Kind.OP:
             _operator(state, token)
         elif kind is Kind.DOTTED:

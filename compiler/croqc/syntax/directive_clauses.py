@@ -19,7 +19,7 @@ from croqc.syntax.expectation import (
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.near import did_you_mean
 from croqc.text.record import record
-from croqc.text.span import Span
+from croqc.text.span import NOWHERE, Span
 
 
 class Clause(NamedTuple):
@@ -51,13 +51,14 @@ class RunValue(NamedTuple):
 
 @record
 class RunDirective:
-    """`run`: what was not written is None; `span` is the comment's."""
+    """`run`: what was not written is None; `span` is the comment's, `arch_span` that of `arch=…`."""
 
     sizes: tuple[RunValue, ...]
     seed: int | None
     arch: str | None
     name: str | None
     span: Span
+    arch_span: Span = NOWHERE
 
 
 @record
@@ -120,7 +121,7 @@ def read_run(clause: Clause) -> RunDirective:
     """`NAME=VALUE … [seed=N] [arch=A] [name="…"]` in any order."""
     sizes: list[RunValue] = []
     options: dict[str, str] = {}
-    seen: set[str] = set()
+    places: dict[str, Span] = {}
     for found in _RUN_ITEM.finditer(clause.text):
         span, key = clause.span(found.start(), found.end()), found["key"]
         if key is None:
@@ -130,15 +131,15 @@ def read_run(clause: Clause) -> RunDirective:
         value = found["value"].strip()[1:].strip()
         if not _NAME.fullmatch(key):
             raise DirectiveError(f"'{key}' is not a name", span, "write NAME=VALUE, as in M=512")
-        if key in seen:
+        if places.setdefault(key, span) is not span:
             raise DirectiveError(f"'{key}' is given twice", span)
-        seen.add(key)
         if key in RUN_OPTIONS:
             options[key] = _run_option(key, value, span)
         else:
             sizes.append(RunValue(key, _scalar(key, value, span), span))
     seed = int(options["seed"]) if "seed" in options else None
-    return RunDirective(tuple(sizes), seed, options.get("arch"), options.get("name"), clause.whole)
+    arch = places.get("arch", clause.whole)
+    return RunDirective(tuple(sizes), seed, options.get("arch"), options.get("name"), clause.whole, arch)
 
 
 def _run_option(key: str, value: str, span: Span) -> str:

@@ -12,6 +12,7 @@ from croqc.syntax.casts import TYPES_OF_C
 from croqc.syntax.keywords import ELEMENT_TYPES, SCALAR_TYPES
 from croqc.syntax.lalr import END
 from croqc.syntax.recovery import Repair, Stream
+from croqc.syntax.reserved_names import reserved
 from croqc.syntax.terminals import sign_of, spelled
 from croqc.text.diagnostics import Diagnostic, Fix, Related, Severity
 from croqc.text.edits import Edit
@@ -30,7 +31,7 @@ def explain(stream: Stream, repair: Repair) -> Diagnostic:
     """The diagnostic for a repair that has not been applied yet."""
     token, before = stream[repair.at], stream[repair.at - 1] if repair.at else None
     if repair.rename:
-        return _error(f"'{token.text}' is a reserved word and cannot be used as a name", token.span)
+        return reserved(token)
     if repair.delete:
         special = _out_of_place(stream, repair.at)
         if special is not None:

@@ -37,6 +37,7 @@ from croqc.syntax.recovery import (
     resynchronise_parameter,
 )
 from croqc.syntax.reports import PREPROCESSOR
+from croqc.syntax.reserved_names import once, without_reserved
 from croqc.syntax.respell import respell
 from croqc.syntax.tables import tables
 from croqc.syntax.tokens import FunctionText
@@ -179,7 +180,7 @@ class _Parse:
         kept = self._one_a_statement(ends, lexical, _without_echoes(self.errors, findings))
         if kept and (self.body_at < 0 or (self.unclosed and any(_about_braces(item.message) for item in kept))):
             lexical = [item for item in lexical if item.span.start]  # that place says it better
-        together = sorted([*lexical, *kept, *self.unread], key=lambda item: (item.span.start, item.span.end))
+        together = once(sorted([*lexical, *kept, *self.unread], key=lambda item: (item.span.start, item.span.end)))
         if tree is not None:
             tree = self._doubtful(tree, ends, together)
         return ParsedFunction(self.source, tree, tuple(together))
@@ -276,9 +277,10 @@ class _Parse:
         if self.respelt:
             return False
         self.respelt = True
-        tokens, found = respell(self.source.tokens, self.typed)
+        named, taken = without_reserved(self.source.tokens)
+        tokens, found = respell(named, typed_tokens(replace(self.source, tokens=tuple(named)))[0])
         tokens, casts = without_casts(tokens)
-        found += casts
+        found += taken + casts
         if not found:
             return False
         self.errors += found

@@ -69,6 +69,7 @@ def _keep(text: str, base: int, function: Function) -> None:
     del versions[:-_MOST_VERSIONS]
 
 
+_NO_KERNEL_OF_CUDA: Final = "a kernel is '__co__ void f(…) { parallel b by n : block, t by 128 : thread { … } }'"
 _KERNEL_OF_CUDA: Final = re.compile(r"(?m)^[ \t]*(__global__)(?=\s+\w+\s+\w+\s*\([^;{}]{0,2000}\)\s*\{\s*parallel\b)")
 """A function as `__co__` begins one, its body too, but for that word."""
 
@@ -111,7 +112,8 @@ class _File:
         """What is said of a file without a kernel; one of CUDA's that uses `parallel` is meant as one of ours."""
         message = "no '__co__' function in this file"
         if (meant := _KERNEL_OF_CUDA.search(self.text)) is None:
-            return lexical(message, 0, 0, severity=Severity.WARNING)
+            hint = _NO_KERNEL_OF_CUDA if "__global__" in self.text else ""
+            return lexical(message, 0, 0, hint, severity=Severity.WARNING)
         hint = "write '__co__' for '__global__'"
         return lexical(message, *meant.span(1), hint, severity=Severity.WARNING)
 

@@ -13,6 +13,7 @@ class Kind(Enum):
     """What the scanner can tell from the characters alone (reference, chapter 1.3)."""
 
     WORD = "word"  # identifiers and keywords alike; the parser's context rules tell them apart
+    NAME = "name"  # a reserved word that is a name all the same; only recovery makes such tokens
     DOTTED = "dotted"  # `.word`, dot included, no blank between (1.3.9)
     INT = "int"
     REAL = "real"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from croqc.builtins.directives import DIRECTIVES, PREFIX
 from croqc.rules.table import BY_NAME
-from croqc.service.directive_check import is_size
 from croqc.service.explain import page_uri, row_text
+from croqc.service.run_values import is_size
 from croqc.service.settings import DIALECTS
 from croqc.service.suppress import NEVER
 from croqc.syntax.comment_directives import Written, directive_at

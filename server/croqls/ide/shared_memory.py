@@ -13,8 +13,8 @@ from croqc.pipe.walk import statements
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.lowering import Lowered, lower_file
-from croqc.service.run_data import Size
 from croqc.service.run_plan import PlanError
+from croqc.service.run_values import Size
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from croqc.service.check import FileReport, check_text
 from croqc.service.json_text import to_data
 from croqc.service.machine import NO_DRIVER, has_driver
 from croqc.service.run import run_file
-from croqc.service.run_data import Size
 from croqc.service.run_plan import CardRequest, PlanError, Request
 from croqc.service.run_result import RunsResult, run_result
+from croqc.service.run_values import Size
 from croqc.text.record import replace
 from croqls.workers.orders import News, Outcome, Text
 

@@ -25,8 +25,8 @@ from croqc.service.machine import examine
 from croqc.service.machine_code import NoCompilerError
 from croqc.service.memory import collect_young
 from croqc.service.migrate import migrate
-from croqc.service.run_data import Size
 from croqc.service.run_plan import PlanError, split_defines
+from croqc.service.run_values import Size
 from croqc.service.settings import Settings, SettingsError
 from croqc.text.near import did_you_mean
 from croqls.ide.flow_at import flow_at

@@ -12,7 +12,7 @@ import numpy as np
 
 from croqc.runs.check import Operand, check_expectation
 from croqc.runs.report import ExpectationResult, Norms, Worst
-from croqc.runs.shapes import FormulaError
+from croqc.sema.formula_shapes import FormulaError
 from croqc.syntax.directive_clauses import ExpectDirective
 from croqc.syntax.expectation import Apply, Expectation, names_in, parse_expectation, walk
 from croqc.text.span import NOWHERE

@@ -20,7 +20,7 @@ from croqc.engines.sim.machine.dtypes import Array, convert, holds
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.state import Frame, FutureState
-from croqc.runs.shapes import FormulaError
+from croqc.sema.formula_shapes import FormulaError
 from croqc.sema.model import Symbol
 from croqc.sema.types import Data, Fragment, Scalar
 from croqc.syntax import ast

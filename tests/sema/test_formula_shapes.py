@@ -9,7 +9,7 @@ import pytest
 
 from croqc.cli.main import main
 from croqc.runs.evaluate import evaluate
-from croqc.runs.shapes import FormulaError, check_shapes
+from croqc.sema.formula_shapes import FormulaError, check_shapes
 from croqc.syntax.expectation import Expectation, parse_expectation
 
 SHAPES = {"x": (37, 10), "y": (37, 10), "v": (37,), "w": (10,), "b": (4, 10, 5), "N": ()}
